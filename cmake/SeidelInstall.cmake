@@ -1,0 +1,1 @@
+# cmake --install: headers, library, package files.

@@ -1,0 +1,69 @@
+// Compressed sparse rows, the hub of all formats, and its transpose's twin CSC.
+#pragma once
+#include <seidel/formats/array.hpp>
+
+namespace seidel {
+
+/// Read-only view of a CSR matrix. Owns nothing, copies freely; a caller's arrays become one at no cost.
+/// Canonical: rows complete, columns ascending and distinct in each row; check() proves it.
+template <class Real_, class Offset_, MemorySpace Space_>
+struct CsrView {
+  using Real = Real_;
+  using Offset = Offset_;
+  using Space = Space_;
+
+  Index nrows = 0, ncols = 0;
+  Span<const Offset, Space> row_ptr;  // nrows + 1 entries, non-decreasing, row_ptr[0] == 0
+  Span<const Index, Space> col_idx;   // nnz entries, ascending within a row
+  Span<const Real, Space> values;     // nnz entries
+
+  SEIDEL_HD std::int64_t nnz() const { return values.size(); }
+};
+
+/// A CSR matrix that owns its arrays.
+template <class Real_, class Offset_, MemorySpace Space_ = Host>
+struct Csr {
+  using Real = Real_;
+  using Offset = Offset_;
+  using Space = Space_;
+
+  Index nrows = 0, ncols = 0;
+  Array<Offset, Space> row_ptr;
+  Array<Index, Space> col_idx;
+  Array<Real, Space> values;
+
+  std::int64_t nnz() const { return values.size(); }
+  CsrView<Real, Offset, Space> view() const { return {nrows, ncols, row_ptr, col_idx, values}; }
+};
+
+/// Read-only view of a CSC matrix: the columns of A are the rows of `transposed`, a CSR matrix with the same arrays.
+template <class Real, class Offset, MemorySpace Space>
+struct CscView {
+  Index nrows = 0, ncols = 0;
+  Span<const Offset, Space> col_ptr;  // ncols + 1 entries, non-decreasing, col_ptr[0] == 0
+  Span<const Index, Space> row_idx;   // nnz entries, ascending within a column
+  Span<const Real, Space> values;     // nnz entries
+
+  SEIDEL_HD std::int64_t nnz() const { return values.size(); }
+  /// The same arrays read as the CSR form of A'.
+  CsrView<Real, Offset, Space> transposed() const { return {ncols, nrows, col_ptr, row_idx, values}; }
+};
+
+template <class Real, class Offset, MemorySpace Space = Host>
+struct Csc {
+  Index nrows = 0, ncols = 0;
+  Array<Offset, Space> col_ptr;
+  Array<Index, Space> row_idx;
+  Array<Real, Space> values;
+
+  std::int64_t nnz() const { return values.size(); }
+  CscView<Real, Offset, Space> view() const { return {nrows, ncols, col_ptr, row_idx, values}; }
+};
+
+/// A copy of A in memory space To.
+template <MemorySpace To, class Real, class Offset, MemorySpace From>
+Csr<Real, Offset, To> copied_to(const CsrView<Real, Offset, From>& A) {
+  return {A.nrows, A.ncols, copied_to<To>(A.row_ptr), copied_to<To>(A.col_idx), copied_to<To>(A.values)};
+}
+
+}  // namespace seidel

@@ -1,0 +1,51 @@
+// Dense matrices with few columns: several vectors side by side.
+#pragma once
+#include <seidel/formats/array.hpp>
+
+namespace seidel {
+
+enum class Layout { row_major, column_major };
+
+/// View of nrows x ncols elements; (i, j) stands at i * leading_dimension + j (row-major) or j * leading_dimension + i.
+template <class T, MemorySpace Space>
+struct MultiVectorView {
+  std::int64_t nrows = 0, ncols = 0;
+  std::int64_t leading_dimension = 0;  // row-major: at least ncols; column-major: at least nrows
+  Layout layout = Layout::row_major;
+  T* data = nullptr;
+
+  SEIDEL_HD std::int64_t at(std::int64_t i, std::int64_t j) const {
+    return layout == Layout::row_major ? i * leading_dimension + j : j * leading_dimension + i;
+  }
+  SEIDEL_HD T& operator()(std::int64_t i, std::int64_t j) const { return data[at(i, j)]; }
+  operator MultiVectorView<const T, Space>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {nrows, ncols, leading_dimension, layout, data};
+  }
+};
+
+/// Owns its elements, uninitialised. The leading dimension is the least possible unless given.
+template <class T, MemorySpace Space = Host>
+class MultiVector {
+ public:
+  MultiVector(std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t leading_dimension = 0)
+      : nrows_(nrows),
+        ncols_(ncols),
+        leading_dimension_(leading_dimension ? leading_dimension : layout == Layout::row_major ? ncols : nrows),
+        layout_(layout),
+        data_((layout == Layout::row_major ? nrows : ncols) * leading_dimension_) {}
+
+  MultiVectorView<T, Space> view() { return {nrows_, ncols_, leading_dimension_, layout_, data_.data()}; }
+  MultiVectorView<const T, Space> view() const { return {nrows_, ncols_, leading_dimension_, layout_, data_.data()}; }
+  /// All elements, padding of the leading dimension included.
+  Array<T, Space>& elements() { return data_; }
+  const Array<T, Space>& elements() const { return data_; }
+
+ private:
+  std::int64_t nrows_, ncols_, leading_dimension_;
+  Layout layout_;
+  Array<T, Space> data_;
+};
+
+}  // namespace seidel

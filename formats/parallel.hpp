@@ -1,0 +1,81 @@
+// How work is shared out among the threads of a host back end. Shares never change a result: each part computes what it
+// would compute alone.
+#pragma once
+#include <omp.h>
+
+#include <algorithm>
+
+#include <seidel/formats/backend.hpp>
+#include <seidel/formats/simd.hpp>
+
+namespace seidel {
+
+struct Range {
+  std::int64_t first, last;
+};
+
+/// Part `part` of `nparts` of 0 ... n-1.
+inline Range even_share(std::int64_t n, int part, int nparts) {
+  const std::int64_t size = n / nparts, rest = n % nparts;  // no product, so no overflow
+  const std::int64_t first = part * size + std::min<std::int64_t>(part, rest);
+  return {first, first + size + (part < rest)};
+}
+
+/// Part `part` of `nparts` of the rows, so that rows + nonzeros are even.
+template <class Offset>
+Range share_by_nonzeros(HostSpan<const Offset> row_ptr, int part, int nparts) {
+  const std::int64_t nrows = std::max<std::int64_t>(row_ptr.size() - 1, 0);
+  if (nrows == 0 || nparts == 1) return {0, nrows};
+  const auto row_at = [&](int p) {  // first row at which rows + nonzeros before it reach p / nparts of all
+    const std::int64_t target = even_share(nrows + row_ptr[nrows] - row_ptr[0], p, nparts).first;
+    std::int64_t low = 0, high = nrows;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (middle + row_ptr[middle] - row_ptr[0] < target)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
+  return {row_at(part), part + 1 == nparts ? nrows : row_at(part + 1)};
+}
+
+/// Calls body(part, nparts) once on each thread. `body` must not throw.
+template <class Body>
+void parallel_parts(const Serial&, const Body& body) {
+  body(0, 1);
+}
+template <class Body>
+void parallel_parts(const OpenMP& on, const Body& body) {
+  if (on.threads <= 1) return body(0, 1);
+#pragma omp parallel num_threads(on.threads)
+  body(omp_get_thread_num(), omp_get_num_threads());
+}
+
+/// Below this many elements waking the threads costs more than they save.
+inline constexpr std::int64_t worth_a_thread = 8192;
+
+/// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor. `body` must not throw.
+template <HostBackend On, class Body>
+void parallel_for(const On& on, std::int64_t n, const Body& body) {
+  if (on.threads <= 1 || n < 2 * worth_a_thread) return with_simd([&] { body(std::int64_t(0), n); });
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = even_share(n, part, nparts);
+    with_simd([&] { body(mine.first, mine.last); });
+  });
+}
+
+/// The same for the rows of a CSR matrix, shared out by nonzeros.
+template <HostBackend On, class Offset, class Body>
+void parallel_for_rows(const On& on, HostSpan<const Offset> row_ptr, const Body& body) {
+  const std::int64_t nrows = std::max<std::int64_t>(row_ptr.size() - 1, 0);
+  if (on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_a_thread)
+    return with_simd([&] { body(std::int64_t(0), nrows); });
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = share_by_nonzeros(row_ptr, part, nparts);
+    with_simd([&] { body(mine.first, mine.last); });
+  });
+}
+
+}  // namespace seidel

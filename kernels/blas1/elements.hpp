@@ -1,0 +1,68 @@
+// What the element-wise vector operations do to element i, written once for all back ends.
+#pragma once
+#include <cmath>
+
+#include <seidel/formats/types.hpp>
+
+namespace seidel::blas1 {
+
+template <class Real>
+struct Fill {
+  Real value;
+  Real* x;
+  SEIDEL_HD void operator()(std::int64_t i) const { x[i] = value; }
+};
+
+template <class Real>
+struct Copy {
+  const Real* x;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = x[i]; }
+};
+
+template <class Real>
+struct Axpy {
+  Real a;
+  const Real* x;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = std::fma(a, x[i], y[i]); }
+};
+
+template <class Real>
+struct Axpby {
+  Real a;
+  const Real* x;
+  Real b;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = std::fma(a, x[i], b * y[i]); }
+};
+
+template <class Real>
+struct Xpby {
+  const Real* x;
+  Real b;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = std::fma(b, y[i], x[i]); }
+};
+
+template <class Real>
+struct Multiply {
+  const Real *d, *x;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = d[i] * x[i]; }
+};
+
+/// Term k of x'y, and of (c x)'(c y) where plain squares would leave the range of Real.
+template <class Real>
+struct DotTerm {
+  const Real *x, *y;
+  SEIDEL_HD Real operator()(std::int64_t k, Real s) const { return std::fma(x[k], y[k], s); }
+};
+template <class Real>
+struct ScaledDotTerm {
+  Real c;
+  const Real *x, *y;
+  SEIDEL_HD Real operator()(std::int64_t k, Real s) const { return std::fma(c * x[k], c * y[k], s); }
+};
+
+}  // namespace seidel::blas1

@@ -1,0 +1,56 @@
+// What row i of a product or a residual is, in every format, written once for all back ends.
+#pragma once
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/ell.hpp>
+#include <seidel/formats/sell.hpp>
+#include <seidel/kernels/sum.hpp>
+
+namespace seidel {
+
+/// Term k of one row's product: entries stand `stride` apart.
+template <class Real>
+struct RowTerm {
+  const Index* col_idx;
+  const Real* values;
+  std::int64_t stride;
+  const Real* x;
+  SEIDEL_HD Real operator()(std::int64_t k, Real s) const { return std::fma(values[k * stride], x[col_idx[k * stride]], s); }
+};
+
+/// The terms of the row in place p, how many there are, and which row of the matrix it is.
+template <class Real>
+struct RowOf {
+  RowTerm<Real> term;
+  std::int64_t length;
+  Index row;
+};
+
+template <class Real, class Offset, class Space>
+SEIDEL_HD RowOf<Real> row_at(const CsrView<Real, Offset, Space>& A, std::int64_t p, const Real* x) {
+  const Offset first = A.row_ptr[p];
+  return {{A.col_idx.data() + first, A.values.data() + first, 1, x}, std::int64_t(A.row_ptr[p + 1] - first), Index(p)};
+}
+template <class Real, class Space>
+SEIDEL_HD RowOf<Real> row_at(const EllView<Real, Space>& A, std::int64_t p, const Real* x) {
+  return {{A.col_idx.data() + p, A.values.data() + p, A.nrows, x}, A.row_length[p], Index(p)};
+}
+template <class Real, class Space>
+SEIDEL_HD RowOf<Real> row_at(const SellView<Real, Space>& A, std::int64_t p, const Real* x) {
+  const std::int64_t at = A.slice_ptr[p / A.slice_height] + p % A.slice_height;
+  return {{A.col_idx.data() + at, A.values.data() + at, A.slice_height, x}, A.row_length[p], A.row_at(p)};
+}
+
+/// What becomes of a row's sum s: y = s, or r = b - s.
+template <class Real>
+struct StoreProduct {
+  Real* y;
+  SEIDEL_HD void operator()(Index row, Real s) const { y[row] = s; }
+};
+template <class Real>
+struct StoreResidual {
+  const Real* b;
+  Real* r;
+  SEIDEL_HD void operator()(Index row, Real s) const { r[row] = b[row] - s; }
+};
+
+}  // namespace seidel

@@ -1,0 +1,37 @@
+// The back ends that tests run on, and data moved to and from them.
+#pragma once
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/backend.hpp>
+
+namespace seidel::tests {
+
+/// Whether there is a GPU to test on; asked once.
+inline bool have_gpu() {
+  static const bool have = cuda_unavailable_because().empty();
+  return have;
+}
+
+/// Calls test(on) for one core, for 1, 2, 3 and 7 threads, and for the GPU if there is one.
+template <class Test>
+void on_every_backend(const Test& test) {
+  test(Serial{});
+  for (int threads : {1, 2, 3, 7}) test(OpenMP{threads});
+  if constexpr (built_with_cuda)
+    if (have_gpu()) test(Cuda{});
+}
+
+template <class B, class T>
+Array<T, typename B::Space> moved_to(const B&, const std::vector<T>& from) { return Array<T, typename B::Space>(from); }
+
+template <class T, class Space>
+std::vector<T> moved_back(const Array<T, Space>& from) {
+  std::vector<T> to(from.size());
+  copy_bytes(Host{}, to.data(), Space{}, from.data(), from.size() * std::int64_t(sizeof(T)));
+  return to;
+}
+
+}  // namespace seidel::tests
