@@ -1,0 +1,54 @@
+// What the rivals of every kernel share: operands on a back end, and how they become a Prepared.
+#pragma once
+#include <limits>
+#include <memory>
+
+#include <seidel/drivers/bench/rival.hpp>
+#include <seidel/drivers/bench/sample.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
+
+namespace seidel::bench {
+
+/// The back end a rival runs on.
+template <class B>
+B back_end(const Where& where) {
+  if constexpr (std::is_same_v<B, Cuda>)
+    return *where.cuda;
+  else if constexpr (std::is_same_v<B, OpenMP>)
+    return where.openmp;
+  else
+    return Serial{};
+}
+template <class B>
+constexpr Runs runs_on = std::is_same_v<B, Cuda> ? Runs::cuda : std::is_same_v<B, OpenMP> ? Runs::openmp : Runs::serial;
+
+/// Offsets of 32 bits, as the program and the vendors' libraries take them.
+inline Csr<double, std::int32_t> narrow(const Matrix& A) { return with_offsets<std::int32_t>(OpenMP{}, A.view()); }
+
+/// The input and the output of a task where its rival runs, and whatever else the rival keeps.
+template <class B, class Kept>
+struct Operands {
+  Operands(const Task& task, const Where& where, std::int64_t output_size, Kept kept_)
+      : on(back_end<B>(where)), x(task.input), y(output_size), kept(std::move(kept_)) {}
+  B on;
+  Array<double, SpaceOf<B>> x, y;
+  Kept kept;
+};
+
+/// A Prepared around operands whose operation is run(operands).
+template <class B, class Kept, class Run>
+Prepared prepared(std::shared_ptr<Operands<B, Kept>> operands, double setup_seconds, std::int64_t workspace_bytes, Run run) {
+  return {.run = [operands, run] { run(*operands); },
+          .poison = [operands] { fill<B, double>(operands->on, operands->y, std::numeric_limits<double>::quiet_NaN()); },
+          .output =
+              [operands] {
+                std::vector<double> output(static_cast<std::size_t>(operands->y.size()));
+                copy_bytes(Host{}, output.data(), SpaceOf<B>{}, operands->y.data(), operands->y.size() * 8);
+                return output;
+              },
+          .setup_seconds = setup_seconds,
+          .workspace_bytes = workspace_bytes};
+}
+
+}  // namespace seidel::bench
