@@ -10,7 +10,7 @@ namespace seidel::report {
 
 namespace {
 
-constexpr double width = 760, height = 380, left = 78, right = 20, top = 14, bottom = 46;
+constexpr double width = 760, height = 380, left = 92, right = 20, top = 14, bottom = 46;
 
 /// Maps values to pixels between `from` and `to`.
 struct Axis {
