@@ -74,7 +74,8 @@ void check(const Task& task, const Rival& rival, const Prepared& prepared, const
 }
 
 Measurement describe(const Task& task, const std::string& name, const Rival& rival, int threads, const RowStatistics& rows) {
-  Measurement m{.matrix = name, .rival = &rival, .threads = threads};
+  Measurement m;
+  m.matrix = name, m.rival = &rival, m.threads = threads;
   m.k = task.k, m.layout = task.layout, m.flops = task.flops, m.bytes = task.bytes, m.bytes_model = task.bytes_model;
   m.nrows = task.A.nrows, m.ncols = task.A.ncols, m.nnz = task.A.nnz(), m.rows = rows;
   return m;

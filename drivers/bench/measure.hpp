@@ -15,7 +15,7 @@ std::string_view to_string(Verdict);
 /// One rival on one task.
 struct Measurement {
   std::string matrix;       // the name it was given by
-  const Rival* rival;
+  const Rival* rival = nullptr;
   int threads = 1;          // of the host; 1 for a rival on the GPU
   Verdict verdict = Verdict::right;
   std::string reason;       // why it is wrong or refused

@@ -18,12 +18,12 @@ using Matrix = Csr<double, std::int64_t, Host>;
 struct Task {
   std::string_view kernel;  // "spmv", "spmm", "symgs"
   const Matrix& A;
-  std::int64_t k = 1;                  // right-hand sides, side by side
-  Layout layout = Layout::row_major;   // of both multivectors
-  std::vector<double> input;           // x, X or b
-  double flops = 0;                    // 2 nnz k and the like; padding never counts
-  double bytes = 0;                    // the compulsory ones: each array once
-  std::string bytes_model;             // the same as a formula, for tables
+  std::int64_t k;              // right-hand sides, side by side
+  Layout layout;               // of both multivectors
+  std::vector<double> input;   // x, X or b
+  double flops;                // 2 nnz k and the like; padding never counts
+  double bytes;                // the compulsory ones: each array once
+  std::string bytes_model;     // the same as a formula, for tables
   /// The largest error of `output` over the rounding that the task allows at that entry: right up to 1. NaN is wrong.
   std::function<double(const std::vector<double>& output)> error;
 };

@@ -104,24 +104,19 @@ Judge sweep_judge(const Matrix& A, const std::vector<double>& b) {
 
 Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed) {
   const double nnz = double(A.nnz()), m = A.nrows, n = A.ncols;
-  Task task{.kernel = kernel, .A = A, .k = k, .layout = layout};
-  if (kernel == "spmv" || kernel == "spmm") {
-    task.input = random_numbers(A.ncols * k, seed);
-    task.flops = 2 * nnz * double(k);
-    task.bytes = 12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k);
-    task.bytes_model = k == 1 ? "12 nnz + 4 (m + 1) + 8 (m + n)" : "12 nnz + 4 (m + 1) + 8 (m + n) k";
-    task.error = product_judge(A, k, layout, task.input);
-  } else if (kernel == "symgs") {
-    if (k != 1) throw UsageError("symgs takes one right-hand side");
-    task.input = random_numbers(A.nrows, seed);
-    task.flops = 2 * nnz;
-    task.bytes = 12 * (nnz - n) + 48 * n;
-    task.bytes_model = "12 (nnz - n) + 48 n";
-    task.error = sweep_judge(A, task.input);
-  } else {
-    throw UsageError(fmt::format("no kernel {}: found {}, expected spmv, spmm or symgs", kernel, kernel));
+  const auto product = [&](std::string model) {
+    std::vector<double> x = random_numbers(A.ncols * k, seed);
+    auto judge = product_judge(A, k, layout, x);
+    return Task{kernel, A, k, layout, std::move(x), 2 * nnz * double(k), 12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k), std::move(model), std::move(judge)};
+  };
+  if (kernel == "spmv") return product("12 nnz + 4 (m + 1) + 8 (m + n)");
+  if (kernel == "spmm") return product("12 nnz + 4 (m + 1) + 8 (m + n) k");
+  if (kernel == "symgs") {
+    std::vector<double> b = random_numbers(A.nrows, seed);
+    auto judge = sweep_judge(A, b);
+    return {kernel, A, 1, layout, std::move(b), 2 * nnz, 12 * (nnz - n) + 48 * n, "12 (nnz - n) + 48 n", std::move(judge)};
   }
-  return task;
+  throw UsageError(fmt::format("bench: found kernel {}, expected spmv, spmm or symgs", kernel));
 }
 
 }  // namespace seidel::bench

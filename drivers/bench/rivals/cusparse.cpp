@@ -142,15 +142,11 @@ struct Pair {
 Prepared symgs(const Task& task, const Where& where) {
   using PairOn = Operands<Cuda, Pair>;
   const Index n = task.A.nrows;
-  std::vector<double> diagonal(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i)
-    for (std::int64_t e = task.A.row_ptr[i]; e < task.A.row_ptr[i + 1]; ++e)
-      if (task.A.col_idx[e] == i) diagonal[std::size_t(i)] = task.A.values[e];
   auto o = std::make_shared<PairOn>(task, where, n, Pair{});
   Pair& kept = o->kept;
   kept.handle = cusparse_on(o->on);
   kept.csr = copied_to<Device>(narrow(task.A).view());
-  kept.diagonal = Array<double, Device>(diagonal), kept.between = Array<double, Device>(n), kept.scaled = Array<double, Device>(n);
+  kept.diagonal = Array<double, Device>(diagonal_of(task.A)), kept.between = Array<double, Device>(n), kept.scaled = Array<double, Device>(n);
   kept.b = describe(o->x.span()), kept.y = describe(kept.between.span()), kept.dy = describe(kept.scaled.span()), kept.z = describe(o->y.span());
   const double setup = seconds_of([&] {
     kept.lower = std::make_unique<Triangle>(kept.handle, kept.csr.view(), CUSPARSE_FILL_MODE_LOWER, kept.b, kept.y);

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/errors.hpp>
 

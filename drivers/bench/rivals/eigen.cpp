@@ -56,13 +56,12 @@ Prepared spmm(const Task& task, const Where& where) {
 
 /// (D + L) y = b, then (D + U) x = D y.
 Prepared symgs(const Task& task, const Where& where) {
-  const Eigen::VectorXd diagonal = Kept{narrow(task.A), 1, 1}.map().diagonal();
-  return prepare<Serial>(task, where, task.A.nrows, [diagonal](auto& o) {
+  return prepare<Serial>(task, where, task.A.nrows, [diagonal = diagonal_of(task.A)](auto& o) {
     Vector x(o.y.data(), o.y.size());
     const Sparse A = o.kept.map();
     x = ConstVector(o.x.data(), o.x.size());
     A.template triangularView<Eigen::Lower>().solveInPlace(x);
-    x = x.cwiseProduct(diagonal);
+    x = x.cwiseProduct(ConstVector(diagonal.data(), x.size()));
     A.template triangularView<Eigen::Upper>().solveInPlace(x);
   });
 }

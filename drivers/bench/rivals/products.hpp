@@ -26,6 +26,15 @@ constexpr Runs runs_on = std::is_same_v<B, Cuda> ? Runs::cuda : std::is_same_v<B
 /// Offsets of 32 bits, as the program and the vendors' libraries take them.
 inline Csr<double, std::int32_t> narrow(const Matrix& A) { return with_offsets<std::int32_t>(OpenMP{}, A.view()); }
 
+/// The diagonal of A, 0 where none is stored.
+inline std::vector<double> diagonal_of(const Matrix& A) {
+  std::vector<double> diagonal(static_cast<std::size_t>(A.nrows));
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+      if (A.col_idx[e] == i) diagonal[std::size_t(i)] = A.values[e];
+  return diagonal;
+}
+
 /// The input and the output of a task where its rival runs, and whatever else the rival keeps.
 template <class B, class Kept>
 struct Operands {
