@@ -1,0 +1,121 @@
+// Gauss-Seidel sweeps, forward, backward and symmetric: the front door.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/symgs/row.hpp>
+
+namespace seidel {
+
+namespace symgs_detail {
+
+enum class Direction { forward, backward };
+
+/// What a back end does for GaussSeidel; shapes are right. Host: host.cpp.
+template <class Real, class Offset, class B>
+class Sweeper {
+ public:
+  Sweeper(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A);
+  void update_values();
+  void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
+  void pair(const Real* b, Real* x, Real omega) const;
+  void pair_from_zero(const Real* b, Real* x, Real omega) const;
+  std::int64_t wavefronts() const;
+  std::int64_t bytes() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// The same on a GPU, where the analysis is another.
+template <class Real, class Offset>
+class Sweeper<Real, Offset, Cuda> {
+ public:
+  Sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+  void update_values();
+  void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
+  void pair(const Real* b, Real* x, Real omega) const;
+  void pair_from_zero(const Real* b, Real* x, Real omega) const;
+  std::int64_t wavefronts() const;
+  std::int64_t bytes() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// The number of rows. Errors  ShapeError.
+std::int64_t require_square(std::int64_t nrows, std::int64_t ncols);
+/// Throws what is wrong with a row that usable_diagonal() refused, given its entries in host memory:
+/// ZeroDiagonal, or InputError naming the entry.
+[[noreturn]] void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values);
+double seconds_now();  // of a steady clock
+
+}  // namespace symgs_detail
+
+/// Gauss-Seidel sweeps on A x = b in natural order: x_i <- (b_i - sum over j != i of a_ij x_j) / a_ii, i from first to
+/// last (forward) or from last to first (backward), always with the newest x_j; over-relaxed by omega.
+///
+/// Shapes  A is n x n with every diagonal entry stored, finite and not zero; b and x have n entries and do not overlap.
+/// Units   omega is the relaxation factor, 0 < omega < 2; 1 is plain Gauss-Seidel.
+/// Cost    the analysis, once; nothing is allocated in a sweep. Copies share one workspace: use one at a time.
+/// Repeats bit for bit on every back end and with any number of threads: wavefronts change who computes, never what.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for a NaN or infinite entry or a reciprocal that overflows, naming
+/// the first such row. Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
+template <class Real, class Offset, Backend B>
+class GaussSeidel {
+ public:
+  using Space = SpaceOf<B>;
+
+  /// Analysis. Keeps the view: A's arrays must outlive this.
+  GaussSeidel(B on, CsrView<Real, Offset, Space> A) : GaussSeidel(on, A, symgs_detail::seconds_now()) {}
+
+  /// To be called when A's values, but not its pattern, have changed. Errors  as the constructor.
+  void update_values() { sweeper_.update_values(); }
+
+  /// One sweep. Cost  reads A once.
+  void forward(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
+    require_sizes(b, x);
+    sweeper_.sweep(symgs_detail::Direction::forward, b.data(), x.data(), omega);
+  }
+  void backward(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
+    require_sizes(b, x);
+    sweeper_.sweep(symgs_detail::Direction::backward, b.data(), x.data(), omega);
+  }
+  /// A forward and a backward sweep. Cost  at most two sweeps: the backward one may take S(lower) from the forward one.
+  void symmetric(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
+    require_sizes(b, x);
+    sweeper_.pair(b.data(), x.data(), omega);
+  }
+  /// The same pair with x = 0 at first; x is only written. Cost  reads each entry of A once.
+  void symmetric_from_zero(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
+    require_sizes(b, x);
+    sweeper_.pair_from_zero(b.data(), x.data(), omega);
+  }
+
+  std::int64_t size() const { return n_; }
+  std::int64_t wavefronts() const {
+    return sweeper_.wavefronts();
+  }  ///< steps that must follow each other; n in a chain
+  double analysis_seconds() const { return analysis_seconds_; }
+  std::int64_t bytes() const { return sweeper_.bytes(); }  ///< memory held beside A
+
+ private:
+  GaussSeidel(const B& on, const CsrView<Real, Offset, Space>& A, double start)
+      : n_(symgs_detail::require_square(A.nrows, A.ncols)),
+        sweeper_(on, A),
+        analysis_seconds_(symgs_detail::seconds_now() - start) {}
+  void require_sizes(Span<const Real, Space> b, Span<Real, Space> x) const {
+    spmv_detail::require_size(b.size(), n_, "Gauss-Seidel", "b");
+    spmv_detail::require_size(x.size(), n_, "Gauss-Seidel", "x");
+  }
+
+  std::int64_t n_;
+  symgs_detail::Sweeper<Real, Offset, B> sweeper_;
+  double analysis_seconds_;
+};
+
+}  // namespace seidel
