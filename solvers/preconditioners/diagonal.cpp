@@ -1,34 +1,43 @@
-// The diagonal's reciprocals.
-#include <seidel/solvers/preconditioners/jacobi.hpp>
+// Reciprocals of the diagonal, and who has none.
+#include <seidel/solvers/preconditioners/diagonal.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 
-namespace seidel::jacobi_detail {
+#include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+
+namespace seidel::diagonal_detail {
 
 template <class Real, class Offset>
-Array<Real> inverse_diagonal(const CsrView<Real, Offset, Host>& A) {
-  if (A.nrows != A.ncols)
-    throw ShapeError("Jacobi: the matrix is " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) + ", a square one is needed");
+Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+  symgs_detail::require_square(A.nrows, A.ncols);
   Array<Real> inverse(A.nrows);
-  for (Index row = 0; row < A.nrows; ++row) {
-    const Index* first = A.col_idx.data() + A.row_ptr[row];
-    const Index* last = A.col_idx.data() + A.row_ptr[row + 1];
-    const Index* at = std::lower_bound(first, last, row);
-    if (at == last || *at != row) throw ZeroDiagonal(row, false);
-    const Real diagonal = A.values[at - A.col_idx.data()];
-    if (diagonal == 0) throw ZeroDiagonal(row, true);
-    inverse[row] = 1 / diagonal;
-  }
+  std::atomic<std::int64_t> first_bad = A.nrows;
+  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) {
+      const Index* const end = A.col_idx.data() + A.row_ptr[row + 1];
+      const Index* const at = std::lower_bound(A.col_idx.data() + A.row_ptr[row], end, Index(row));
+      inverse[row] = at != end && *at == row ? 1 / A.values[at - A.col_idx.data()] : 1 / Real(0);
+      if (inverse[row] - inverse[row] == 0) continue;
+      for (std::int64_t bad = first_bad; row < bad && !first_bad.compare_exchange_weak(bad, row);) {}
+      break;
+    }
+  });
+  if (const std::int64_t row = first_bad; row < A.nrows)
+    symgs_detail::refuse_row(row, {A.col_idx.data() + A.row_ptr[row], A.col_idx.data() + A.row_ptr[row + 1]},
+                             {A.values.data() + A.row_ptr[row], A.values.data() + A.row_ptr[row + 1]});
   return inverse;
 }
 
 /// Never called: names every instance, so that its code is emitted here.
 template <class Real>
 void instances(const Real*) {
-  inverse_diagonal(CsrView<Real, std::int32_t, Host>{});
-  inverse_diagonal(CsrView<Real, std::int64_t, Host>{});
+  inverse_diagonal(OpenMP{}, CsrView<Real, std::int32_t, Host>{});
+  inverse_diagonal(OpenMP{}, CsrView<Real, std::int64_t, Host>{});
 }
 template void instances(const double*);
 template void instances(const float*);
 
-}  // namespace seidel::jacobi_detail
+}  // namespace seidel::diagonal_detail
