@@ -39,6 +39,16 @@ foreach(text IN LISTS texts)
   endforeach()
 endforeach()
 
+# Each public header stands on its own.
+file(GLOB_RECURSE headers RELATIVE "${moved}/include" "${moved}/include/*.hpp")
+foreach(header IN LISTS headers)
+  file(WRITE "${WORK}/alone.cpp" "#include <${header}>\n")
+  run(${COMPILER} -std=c++20 -fopenmp -fsyntax-only -Wall -Wno-attributes "-I${moved}/include" "${WORK}/alone.cpp")
+  if(err)
+    message(FATAL_ERROR "<${header}> on its own:\n${err}")
+  endif()
+endforeach()
+
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}" -Wdev "-DCMAKE_PREFIX_PATH=${moved}"
   "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}")
 if(err MATCHES "[Ww]arning")
