@@ -11,6 +11,10 @@ if(NOT SEIDEL_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real CACHE STRING "GPUs to compile for; others use the virtual one")
     endif()
     enable_language(CUDA)
+    if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)   # CMake 3.25.1 (Debian 12) does not know that nvcc 12 has C++20
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     find_package(CUDAToolkit REQUIRED)
@@ -25,8 +29,14 @@ else()
   message(STATUS "seidel: CUDA is off (SEIDEL_CUDA=OFF): everything runs on the CPU only")
 endif()
 
+# How every CUDA source is compiled, of the library and of the tests: the one arithmetic (no contraction), our warnings.
+function(seidel_cuda_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --extended-lambda --expt-relaxed-constexpr
+      -Xcompiler=-ffp-contract=off,-fopenmp,-Wall,-Wextra,-Wno-attributes>)
+endfunction()
+
 function(seidel_use_cuda target)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --extended-lambda --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off,-fopenmp>)
+  seidel_cuda_options(${target})
 endfunction()

@@ -12,8 +12,10 @@ class Vector {
   using Real = Real_;
   using Space = typename B::Space;
 
-  Vector(B on, std::int64_t n) : on_(std::move(on)), data_(n) { fill(on_, data_.span(), Real(0)); }
-  Vector(B on, Array<Real, Space> data) : on_(std::move(on)), data_(std::move(data)) {}
+  Vector(B on, std::int64_t n) : Vector(std::move(on), Array<Real, Space>(n)) { fill(on_, data_.span(), Real(0)); }
+  Vector(B on, Array<Real, Space> data) : on_(std::move(on)), data_(std::move(data)) {
+    blas1::reserve_sum(on_, data_.size());
+  }
 
   const B& on() const { return on_; }
   std::int64_t size() const { return data_.size(); }

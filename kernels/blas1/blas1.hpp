@@ -1,5 +1,6 @@
 // Vector operations: the front door. Each repeats bit for bit on every back end and any number of threads (kernels/sum.hpp).
 #pragma once
+#include <algorithm>
 #include <limits>
 
 #include <seidel/formats/backend.hpp>
@@ -20,13 +21,24 @@ template <class Op>
 template <class Op>
 [[gnu::used]] void for_each_element(const Cuda& on, std::int64_t n, const Op& op);
 
-/// Sum of terms 0 ... n-1 in the one order. Cuda: two launches, workspace of n / 256 bytes, one synchronisation.
+/// Sum of terms 0 ... n-1 in the one order. Cuda: two launches, one synchronisation, workspace.
 template <class Real, class Term>
 [[gnu::used]] Real sum(const Serial& on, std::int64_t n, const Term& term);
 template <class Real, class Term>
 [[gnu::used]] Real sum(const OpenMP& on, std::int64_t n, const Term& term);
 template <class Real, class Term>
 [[gnu::used]] Real sum(const Cuda& on, std::int64_t n, const Term& term);
+
+/// On the device: terms whose sum is one partial sum, parts of a search for the largest, and the bytes both need beforehand.
+inline constexpr std::int64_t terms_a_partial = 16384, shares_of_max_abs = 1024;
+inline std::int64_t sum_workspace_bytes(std::int64_t n) {
+  return std::int64_t(sizeof(double)) * (1 + std::max(shares_of_max_abs, (n + terms_a_partial - 1) / terms_a_partial));
+}
+
+/// Asks for the workspace of sums over n terms now, so that they allocate nothing later. Called where vectors are made.
+inline void reserve_sum(const Serial&, std::int64_t) {}
+inline void reserve_sum(const OpenMP&, std::int64_t) {}
+inline void reserve_sum(const Cuda& on, std::int64_t n) { on.workspace(sum_workspace_bytes(n)); }
 
 /// max |x_i|; NaN if any is NaN; 0 for no elements.
 template <class Real>

@@ -1,0 +1,52 @@
+// Products and residuals on the GPU: a thread a row, long rows by a warp or a block (kernels/cuda_rows.cuh).
+#include <seidel/formats/cuda_check.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
+
+#include <seidel/kernels/cuda_rows.cuh>
+
+namespace seidel::spmv_detail {
+
+namespace {
+
+constexpr const char* name = "a product with a sparse matrix";
+
+template <class Real, class Offset, class Store>
+void launch(CUstream_st* stream, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
+  cuda::launch_rows<Real>(stream, cuda::CsrRows<Real, Offset>{A, x}, store, name);
+}
+template <class Real, class Store>
+void launch(CUstream_st* stream, const EllView<Real, Device>& A, const Real* x, const Store& store) {
+  cuda::launch_rows<Real>(stream, cuda::EllRows<Real>{A, x}, store, name);
+}
+template <class Real, class Store>
+void launch(CUstream_st* stream, const SellView<Real, Device>& A, const Real* x, const Store& store) {
+  using Warp = std::integral_constant<int, cuda::warp_size>;
+  if (A.slice_height == cuda::warp_size)
+    cuda::launch_rows<Real>(stream, cuda::SellRows<Real, Warp>{A, x, {}}, store, name);
+  else
+    cuda::launch_rows<Real>(stream, cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
+}
+
+}  // namespace
+
+template <class Matrix, class Store>
+void product(const Cuda& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
+  launch(on.stream(), A, x, store);
+}
+
+/// Never called: names every product, so that its code is emitted here.
+template <class Real>
+void instances(const Cuda& on, Real* x) {
+  const auto both = [&](const auto& A) {
+    product(on, A, x, StoreProduct<Real>{x});
+    product(on, A, x, StoreResidual<Real>{x, x});
+  };
+  both(CsrView<Real, std::int32_t, Device>{});
+  both(CsrView<Real, std::int64_t, Device>{});
+  both(EllView<Real, Device>{});
+  both(SellView<Real, Device>{});
+}
+template void instances(const Cuda&, double*);
+template void instances(const Cuda&, float*);
+
+}  // namespace seidel::spmv_detail
