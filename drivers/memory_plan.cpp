@@ -28,15 +28,16 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
   }
-  const bool gmres = needs.method == "gmres";
-  const std::int64_t vectors = needs.method == "cg" ? 6 : needs.method == "bicgstab" ? 10 : needs.restart + 6;
-  plan.items.push_back({format("{} vectors of {}", vectors, needs.method), vectors * vector,
-                        gmres ? "--set restart=20, or --method bicgstab" : needs.method == "bicgstab" ? "--method cg, if A is positive definite" : ""});
-  if (needs.preconditioner == "jacobi") plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
-  if (needs.preconditioner == "symgs") {
-    const bool colours = needs.order == "colours";
-    plan.items.push_back({format("wavefronts and the diagonal, for symgs in {} order", needs.order), 6 * vector, "--precond jacobi"});
-    if (colours) plan.items.push_back({"the matrix in the order of its colours, for symgs", csr, "--order natural"});
+  const Method method = needs.choice.method;
+  const std::int64_t vectors = method == Method::cg ? 7 : method == Method::bicgstab ? 10 : needs.choice.restart + 6;
+  plan.items.push_back({format("{} vectors of {}", vectors, to_string(method)), vectors * vector,
+                        method == Method::gmres      ? "--set restart=20, or --method bicgstab"
+                        : method == Method::bicgstab ? "--method cg, if A is positive definite"
+                                                     : ""});
+  if (needs.choice.preconditioner == PreconditionerKind::jacobi) plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
+  if (needs.choice.preconditioner == PreconditionerKind::symgs) {
+    plan.items.push_back({"wavefronts and the diagonal, for symgs", 6 * vector, "--precond jacobi"});
+    if (needs.choice.order == Order::colours) plan.items.push_back({"the matrix in the order of its colours, for symgs", csr, "--order natural"});
   }
   return plan;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <seidel/solvers/choose_method.hpp>
+
 namespace seidel::drivers {
 
 struct MemoryItem {
@@ -25,8 +27,7 @@ struct MemoryPlan {
 /// What solve was asked for, as far as it costs memory.
 struct SolveNeeds {
   std::int64_t nrows = 0, nnz = 0;
-  std::string method, preconditioner, order;
-  int restart = 50;
+  MethodChoice choice;
   bool cuda = false;
   bool narrow_offsets = true;
 };

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include <seidel/solvers/choose_method.hpp>
+
 namespace seidel::drivers {
 
 enum class BackendName { automatic, serial, openmp, cuda };
@@ -19,20 +21,13 @@ struct CommonOptions {
   bool quiet = false, verbose = false;
 };
 
-/// --set KEY=VALUE: what only some methods know.
-struct Settings {
-  int restart = 50;             // gmres: basis vectors before it starts again
-  double omega = 1;             // symgs: relaxation
-  double absolute_tolerance = 0;
-};
-
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history;
-  std::string method = "auto", preconditioner = "auto", order = "auto";
-  double tolerance = 1e-8;
+  MethodRequest request;  // --method, --precond, --order, --set restart
+  double omega = 1;       // --set omega: relaxation of symgs
+  double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::int64_t max_iterations = 20000;
   double time_limit = std::numeric_limits<double>::infinity();
-  Settings settings;
   bool repair = false;
 };
 

@@ -55,14 +55,14 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   SolveProgress progress(!task.options.quiet, task.options.tolerance);
   Criteria criteria;
   criteria.relative_tolerance = task.options.tolerance;
-  criteria.absolute_tolerance = task.options.settings.absolute_tolerance;
+  criteria.absolute_tolerance = task.options.absolute_tolerance;
   criteria.max_iterations = task.options.max_iterations;
   criteria.seconds = task.options.time_limit;
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) { progress(report.iteration, report.relative_residual, report.seconds); };
   const System<Offset> system{A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
   const StopOnSignal stop;
-  return with_backend(task.where, [&](const auto& on) { return solve_on(on, system, task.choice, task.options.settings, criteria); });
+  return with_backend(task.where, [&](const auto& on) { return solve_on(on, system, task.choice, task.options.omega, criteria); });
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -100,10 +100,10 @@ int run(const SolveOptions& options) {
     spmv<OpenMP>(host, A, ones.span(), b.span());
   }
   const MethodChoice choice =
-      choose_method(properties_of_A, rows, {options.method, options.preconditioner, options.order, options.settings.restart});
+      choose_method(properties_of_A, rows, options.request);
   const Placement where = place(options, A.nnz());
   const bool cuda = where.backend == BackendName::cuda, narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
-  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice.method, choice.preconditioner, choice.order, choice.restart, cuda, narrow},
+  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow},
                                        cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();
   if (options.verbose)
@@ -123,7 +123,7 @@ int run(const SolveOptions& options) {
   SolveStory story{options, loaded, properties_of_A, rows, where, choice, memory, outcome, {}, read_seconds, looked_seconds + outcome.setup_seconds};
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance;
-  criteria.absolute_tolerance = options.settings.absolute_tolerance;
+  criteria.absolute_tolerance = options.absolute_tolerance;
   criteria.max_iterations = options.max_iterations;
   criteria.seconds = options.time_limit;
   story.diagnosis = causes_of(story, criteria);

@@ -53,16 +53,16 @@ template <class Offset, Backend B>
 AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice, double omega,
                                                          const CsrView<double, Offset, Host>& here,
                                                          const CsrView<double, Offset, SpaceOf<B>>& there, std::int64_t& wavefronts) {
-  if (choice.preconditioner == "none") return IdentityPreconditioner{};
-  if (choice.preconditioner == "jacobi") return JacobiPreconditioner<double, B>(on, here);
+  if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
+  if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
   using Symgs = SymgsPreconditioner<double, Offset, B>;
-  auto symgs = choice.order == "colours" ? Symgs(on, here, Order::colours, omega) : Symgs(on, there, omega);
+  auto symgs = choice.order == Order::colours ? Symgs(on, here, Order::colours, omega) : Symgs(on, there, omega);
   wavefronts = symgs.wavefronts();
   return symgs;
 }
 
 template <Backend B, class Offset>
-Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, const Settings& settings, Criteria criteria) {
+Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, double omega, Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
   const Stopwatch setup;
@@ -86,7 +86,7 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto M = make_preconditioner<Offset, B>(on, choice, settings.omega, system.A, A, outcome.wavefronts);
+  const auto M = make_preconditioner<Offset, B>(on, choice, omega, system.A, A, outcome.wavefronts);
   const V b(on, copied_to<Space>(system.b));
   V x(on, std::int64_t(A.ncols));
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
@@ -99,7 +99,7 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
     Summary summary = solve<V>(*products, M, choice, b, x, criteria);
     outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
     const Stopwatch certifying;
-    outcome.certificate = certify<double, Offset, B>(on, A, x, b, system.norm_inf_of_A);
+    outcome.certificate = certify(on, A, x, b, system.norm_inf_of_A);
     outcome.certify_seconds += certifying.seconds();
     const double norm_b = outcome.summary.norm_b;
     const double wanted = norm_b > 0 ? std::max(asked.relative_tolerance, asked.absolute_tolerance / norm_b) : asked.absolute_tolerance;

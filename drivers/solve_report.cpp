@@ -25,9 +25,9 @@ std::string kind_of_matrix(const MatrixProperties& p) {
 
 std::string preconditioner_text(const SolveStory& story) {
   const MethodChoice& choice = story.choice;
-  if (choice.preconditioner != "symgs") return choice.preconditioner;
-  std::string text = format("symgs in {} order, {} a sweep", choice.order, plural(story.outcome.wavefronts, "wavefront"));
-  if (story.options.settings.omega != 1) text += format(", omega {}", story.options.settings.omega);
+  if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
+  std::string text = format("symgs in {} order, {} a sweep", to_string(choice.order), plural(story.outcome.wavefronts, "wavefront"));
+  if (story.options.omega != 1) text += format(", omega {}", story.options.omega);
   return text;
 }
 
@@ -45,7 +45,7 @@ std::string processor_text() {
 }
 
 double tolerance_of(const SolveStory& story) {
-  const double norm_b = story.outcome.summary.norm_b, absolute = story.options.settings.absolute_tolerance;
+  const double norm_b = story.outcome.summary.norm_b, absolute = story.options.absolute_tolerance;
   return norm_b > 0 ? std::max(story.options.tolerance, absolute / norm_b) : absolute;
 }
 
@@ -97,7 +97,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   if (!options.x0.empty()) item("start", "x from " + options.x0);
   item("machine", processor_text());
   item("back end", backend_text(where));
-  item("method", choice.method == "gmres" ? format("gmres, restarted after {}", plural(choice.restart, "iteration")) : choice.method);
+  item("method", choice.method == Method::gmres ? format("gmres, restarted after {}", plural(choice.restart, "iteration")) : std::string(to_string(choice.method)));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
   item("memory", format("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
@@ -157,11 +157,11 @@ Json solve_json(const SolveStory& story) {
   json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
   json.set("recurrence_residual", summary.history.empty() ? Json(nullptr) : Json(summary.history.back()));
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
-  json.set("absolute_tolerance", options.settings.absolute_tolerance);
+  json.set("absolute_tolerance", options.absolute_tolerance);
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
   json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
-  json.set("method", summary.method).set("preconditioner", choice.preconditioner);
-  json.set("order", choice.order.empty() ? Json(nullptr) : Json(choice.order)).set("choice", choice.reason);
+  json.set("method", summary.method).set("preconditioner", to_string(choice.preconditioner));
+  json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order))).set("choice", choice.reason);
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;

@@ -18,9 +18,9 @@ struct MultiVectorView {
     return layout == Layout::row_major ? i * leading_dimension + j : j * leading_dimension + i;
   }
   SEIDEL_HD T& operator()(std::int64_t i, std::int64_t j) const { return data[at(i, j)]; }
-  operator MultiVectorView<const T, Space>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class U>
+    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
+  operator MultiVectorView<U, Space>() const {
     return {nrows, ncols, leading_dimension, layout, data};
   }
 };

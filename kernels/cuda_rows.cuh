@@ -6,7 +6,9 @@
 //   add(entry, f, s)  s + value * f, fused                   /  uses the first
 #pragma once
 #include <seidel/formats/cuda_check.hpp>
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/ell.hpp>
+#include <seidel/formats/sell.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 
 namespace seidel::cuda {
@@ -27,15 +29,14 @@ struct Entry {
   Index column;
 };
 
-/// Entries `stride` apart times elements of x, `x_stride` apart; a stride that is known is a std::integral_constant.
+/// Entries `stride` apart (a std::integral_constant where it is known) times elements of x.
 /// Streamed: the entries of neighbouring threads are neighbours in memory, so each sector is read once, past the caches.
-template <class Real, class Stride, class XStride, bool streamed>
+template <class Real, class Stride, bool streamed>
 struct RowTerms {
   const Index* col_idx;
   const Real* values;
   const Real* x;
   Stride stride;
-  XStride x_stride;
 
   __device__ Entry<Real> entry(std::int64_t k) const {
     const std::int64_t at = k * stride;
@@ -44,11 +45,9 @@ struct RowTerms {
     else
       return {__ldg(values + at), __ldg(col_idx + at)};
   }
-  __device__ Real factor(Entry<Real> e) const { return __ldg(x + e.column * std::int64_t(x_stride)); }
+  __device__ Real factor(Entry<Real> e) const { return __ldg(x + e.column); }
   __device__ static Real add(Entry<Real> e, Real factor, Real s) { return std::fma(e.value, factor, s); }
 };
-
-using One = std::integral_constant<int, 1>;
 
 /// At most 64 terms on one thread, from left to right.
 template <class Sum, class Terms>
@@ -142,31 +141,29 @@ void launch_rows(CUstream_st* stream, const Rows& rows, const Store& store, cons
   check_launch(what);
 }
 
-/// The rows of A times x, an element of x every `x_stride`.
-template <class Real, class Offset, class XStride = One>
+template <class Real, class Offset>
 struct CsrRows {
   CsrView<Real, Offset, Device> A;
   const Real* x;
-  XStride x_stride = {};
 
   SEIDEL_HD std::int64_t size() const { return A.nrows; }
   __device__ auto operator()(std::int64_t p) const {
+    using One = std::integral_constant<int, 1>;
     const Offset first = __ldg(A.row_ptr.data() + p), last = __ldg(A.row_ptr.data() + p + 1);
-    return Row<RowTerms<Real, One, XStride, false>>{
-        {A.col_idx.data() + first, A.values.data() + first, x, {}, x_stride}, std::int64_t(last - first), Index(p)};
+    return Row<RowTerms<Real, One, false>>{
+        {A.col_idx.data() + first, A.values.data() + first, x, {}}, std::int64_t(last - first), Index(p)};
   }
 };
 
-template <class Real, class XStride = One>
+template <class Real>
 struct EllRows {
   EllView<Real, Device> A;
   const Real* x;
-  XStride x_stride = {};
 
   SEIDEL_HD std::int64_t size() const { return A.nrows; }
   __device__ auto operator()(std::int64_t p) const {
-    return Row<RowTerms<Real, std::int64_t, XStride, true>>{
-        {A.col_idx.data() + p, A.values.data() + p, x, A.nrows, x_stride}, __ldg(A.row_length.data() + p), Index(p)};
+    return Row<RowTerms<Real, std::int64_t, true>>{
+        {A.col_idx.data() + p, A.values.data() + p, x, A.nrows}, __ldg(A.row_length.data() + p), Index(p)};
   }
 };
 
@@ -181,10 +178,20 @@ struct SellRows {
   __device__ auto operator()(std::int64_t p) const {
     const auto place = unsigned(p), c = unsigned(height);
     const std::int64_t at = __ldg(A.slice_ptr.data() + place / c) + place % c;
-    return Row<RowTerms<Real, Height, One, true>>{{A.col_idx.data() + at, A.values.data() + at, x, height, {}},
-                                                  __ldg(A.row_length.data() + p),
-                                                  A.permutation.empty() ? Index(p) : __ldg(A.permutation.data() + p)};
+    return Row<RowTerms<Real, Height, true>>{{A.col_idx.data() + at, A.values.data() + at, x, height},
+                                             __ldg(A.row_length.data() + p),
+                                             A.permutation.empty() ? Index(p) : __ldg(A.permutation.data() + p)};
   }
 };
+
+/// Rows of A as the kernels take them.
+template <class Real, class Offset>
+CsrRows<Real, Offset> rows_of(const CsrView<Real, Offset, Device>& A, const Real* x) {
+  return {A, x};
+}
+template <class Real>
+EllRows<Real> rows_of(const EllView<Real, Device>& A, const Real* x) {
+  return {A, x};
+}
 
 }  // namespace seidel::cuda

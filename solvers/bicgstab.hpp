@@ -19,7 +19,7 @@ template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
   using Real = typename V::Real;
   constexpr Real eps = std::numeric_limits<Real>::epsilon();
-  const auto lost = [](Real product, Real norms) { return !(std::abs(product) > eps * norms); };  // all rounding, or NaN
+  const auto lost = [](Real product, Real norms) { return !(std::abs(product) > eps * eps * norms); };  // or NaN
   Iterate iterate("bicgstab", A, b, x, criteria, 1);
   Progress& progress = iterate.progress();
   V r = like(b), shadow = like(b), p = like(b), v = like(b), t = like(b), y = like(b), z = like(b);

@@ -32,8 +32,8 @@ class HessenbergLeastSquares {
       h[i + 1] = std::fma(c_[i], h[i + 1], -s_[i] * above);
     }
     const Real length = std::hypot(h[k_], h[k_ + 1]);
-    c_[k_] = length > 0 ? h[k_] / length : Real(1);
-    s_[k_] = length > 0 ? h[k_ + 1] / length : Real(0);
+    c_[k_] = length == 0 ? Real(0) : h[k_] / length;  // a column of nothing leaves the residual as it is; NaN stays NaN
+    s_[k_] = length == 0 ? Real(1) : h[k_ + 1] / length;
     h[k_] = length;
     g_[k_ + 1] = -s_[k_] * g_[k_];
     g_[k_] *= c_[k_];

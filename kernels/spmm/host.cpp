@@ -11,10 +11,20 @@ using In = MultiVectorView<const Real, Host>;
 template <class Real>
 using Out = MultiVectorView<Real, Host>;
 
+/// More than 64 terms; apart from the loops over rows, whose code it would swell.
+template <class Real, int W, Layout layout>
+[[gnu::noinline]] Columns<Real, W> long_sum(std::int64_t n, const ColumnsTerm<Real, W, layout>& term) {
+  Columns<Real, W> sum;
+  with_simd([&] { sum = sum_of_long<Columns<Real, W>>(n, term); });
+  return sum;
+}
+
 /// Columns j ... j + W - 1 of one row.
 template <int W, Layout layout, class Real>
 void store_columns(const RowOf<Real>& row, std::int64_t leading_dimension, std::int64_t j, const Out<Real>& Y) {
-  const auto sum = sum_of_products<Columns<Real, W>>(row.length, columns_term<W, layout>(row.term, leading_dimension));
+  const auto term = columns_term<W, layout>(row.term, leading_dimension);
+  const auto sum = row.length <= short_sum ? sum_left_to_right<Columns<Real, W>>(0, row.length, 1, term)
+                                           : long_sum(row.length, term);
   Real* const y = &Y(row.row, j);
   const std::int64_t step = Y.layout == Layout::row_major ? 1 : Y.leading_dimension;
   for (int c = 0; c < W; ++c) y[c * step] = sum.at[c];
@@ -47,7 +57,7 @@ void rows_of_either(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std:
 }
 
 template <class Body>
-void shares(const auto& on, std::int64_t n, std::int64_t work, const Body& body, const auto& share) {
+void shares(const OpenMP& on, std::int64_t n, std::int64_t work, const Body& body, const auto& share) {
   if (on.threads <= 1 || work < 2 * worth_a_thread) return body(std::int64_t(0), n);
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = share(part, nparts);
@@ -55,15 +65,15 @@ void shares(const auto& on, std::int64_t n, std::int64_t work, const Body& body,
   });
 }
 
-template <class On, class Real, class Offset>
-void share_out(const On& on, const CsrView<Real, Offset, Host>& A, const In<Real>& X, const Out<Real>& Y) {
+template <class Real, class Offset>
+void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const In<Real>& X, const Out<Real>& Y) {
   shares(
       on, A.nrows, (A.nrows + A.nnz()) * Y.ncols,
       [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
       [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
 }
-template <class On, class Real>
-void share_out(const On& on, const EllView<Real, Host>& A, const In<Real>& X, const Out<Real>& Y) {
+template <class Real>
+void share_out(const OpenMP& on, const EllView<Real, Host>& A, const In<Real>& X, const Out<Real>& Y) {
   shares(
       on, A.nrows, (A.nrows + A.nnz) * Y.ncols,
       [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
@@ -73,14 +83,13 @@ void share_out(const On& on, const EllView<Real, Host>& A, const In<Real>& X, co
 }  // namespace
 
 template <class Matrix>
-void product(const Serial& on, const Matrix& A, const In<typename Matrix::Real>& X,
+void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>& X,
              const Out<typename Matrix::Real>& Y) {
   if (Y.ncols > 0) share_out(on, A, X, Y);
 }
 template <class Matrix>
-void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>& X,
-             const Out<typename Matrix::Real>& Y) {
-  if (Y.ncols > 0) share_out(on, A, X, Y);
+void product(const Serial&, const Matrix& A, const In<typename Matrix::Real>& X, const Out<typename Matrix::Real>& Y) {
+  product(OpenMP{1}, A, X, Y);
 }
 
 /// Never called: names every product, so that its code is emitted here.

@@ -1,8 +1,7 @@
 // Products and residuals on the GPU: a thread a row, long rows by a warp or a block (kernels/cuda_rows.cuh).
 #include <seidel/formats/cuda_check.hpp>
-#include <seidel/kernels/spmv/spmv.hpp>
-
 #include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::spmv_detail {
 
@@ -10,13 +9,9 @@ namespace {
 
 constexpr const char* name = "a product with a sparse matrix";
 
-template <class Real, class Offset, class Store>
-void launch(CUstream_st* stream, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
-  cuda::launch_rows<Real>(stream, cuda::CsrRows<Real, Offset>{A, x}, store, name);
-}
-template <class Real, class Store>
-void launch(CUstream_st* stream, const EllView<Real, Device>& A, const Real* x, const Store& store) {
-  cuda::launch_rows<Real>(stream, cuda::EllRows<Real>{A, x}, store, name);
+template <class Matrix, class Real, class Store>
+void launch(CUstream_st* stream, const Matrix& A, const Real* x, const Store& store) {
+  cuda::launch_rows<Real>(stream, cuda::rows_of(A, x), store, name);
 }
 template <class Real, class Store>
 void launch(CUstream_st* stream, const SellView<Real, Device>& A, const Real* x, const Store& store) {

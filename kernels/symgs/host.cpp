@@ -42,6 +42,14 @@ double seconds_now() {
 
 namespace {
 
+/// More than 64 terms; apart from the loops over rows, whose code it would swell.
+template <class Real>
+[[gnu::noinline]] Real long_sum(const RowPart<Real>& part) {
+  Real sum;
+  with_simd([&] { sum = sum_of_long<Real>(part.length, part.term); });
+  return sum;
+}
+
 /// One side of the diagonal: the entries of the row in place p are first[p] ... first[p + 1] - 1, in the order of the
 /// sum.
 template <class Real, class Offset>
@@ -55,7 +63,8 @@ struct Triangle {
   }
   Real sum(std::int64_t p, const Real* x) const {
     const Offset k = first[p];
-    return RowPart<Real>{{col_idx.data() + k, values.data() + k, 1, x}, std::int64_t(first[p + 1] - k)}.sum();
+    const RowPart<Real> part{{col_idx.data() + k, values.data() + k, 1, x}, std::int64_t(first[p + 1] - k)};
+    return part.length <= short_sum ? sum_left_to_right<Real>(0, part.length, 1, part.term) : long_sum(part);
   }
 };
 
@@ -68,11 +77,10 @@ struct Stage {
 /// Rows and entries of a wavefront that pay for waking the other threads.
 constexpr std::int64_t worth_sharing = 4096;
 
-}  // namespace
-
-template <class Real, class Offset, class B>
-struct Sweeper<Real, Offset, B>::State {
-  B on;
+/// Analysis and sweeps; one core is one thread.
+template <class Real, class Offset>
+struct Sweeps {
+  OpenMP on;
   CsrView<Real, Offset, Host> A;
   std::int64_t nwavefronts = -1;  // not known on one core, which needs none
   Array<Index> rows;              // the row in place p; empty: row p
@@ -80,7 +88,7 @@ struct Sweeper<Real, Offset, B>::State {
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
   std::vector<Stage> stages;
 
-  State(const B& on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
+  Sweeps(OpenMP on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
     refuse_unusable_rows();
     if (on.threads > 1) {
       Wavefronts found = wavefronts_of(A.row_ptr, A.col_idx);
@@ -256,9 +264,16 @@ struct Sweeper<Real, Offset, B>::State {
   }
 };
 
+}  // namespace
+
+template <class Real, class Offset, class B>
+struct Sweeper<Real, Offset, B>::State : Sweeps<Real, Offset> {
+  using Sweeps<Real, Offset>::Sweeps;
+};
+
 template <class Real, class Offset, class B>
 Sweeper<Real, Offset, B>::Sweeper(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A)
-    : state_(std::make_shared<State>(on, A)) {}
+    : state_(std::make_shared<State>(OpenMP{on.threads}, A)) {}
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::update_values() {
