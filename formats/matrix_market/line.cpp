@@ -66,7 +66,7 @@ bool careful_real(std::string_view word, double& value) {
 class Words {
  public:
   Words(const Header& header, const char* p, const char* end, Fault* fault) : header_(header), p_(p), end_(end), fault_(fault) {
-    skip();
+    go_past({});
   }
 
   bool at_end() const { return p_ == end_; }
@@ -86,7 +86,7 @@ class Words {
       return wrong(word, size == 0 ? std::string("no entry") : std::string("a ") + what + " in 1.." + std::to_string(size),
                    "the size line (line " + std::to_string(header_.size_line) + ") declares " + std::to_string(header_.nrows) + " x " +
                        std::to_string(header_.ncols) + "; Matrix Market indices start at 1");
-    return skip();
+    return go_past(word);
   }
 
   bool value(double& value) {
@@ -99,7 +99,7 @@ class Words {
     const bool words = word.find_first_of("nN") != word.npos;  // inf, nan
     if (std::isinf(value) && !words)
       return wrong(word, "a magnitude of at most 1.7976931348623157e308", "that is the largest double; scale the matrix, or write Inf");
-    return skip();
+    return go_past(word);
   }
 
   bool end() {
@@ -118,7 +118,8 @@ class Words {
            : header_.field == Field::pattern ? "row column"
                                              : "row column value";
   }
-  bool skip() {
+  bool go_past(std::string_view word) {
+    p_ += word.size();
     while (p_ < end_ && is_blank(*p_)) ++p_;
     return true;
   }
