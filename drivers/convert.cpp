@@ -32,7 +32,7 @@ int run(const ConvertOptions& options) {
   const double write_seconds = writing.seconds();
 
   const bool to_stdout = options.out == "-";
-  print(options, format("{}: {} x {}, {}, {}; reading {}, converting {}, writing {}\n", to_stdout ? loaded.name : options.out, count(A.nrows),
+  print(options, formatted("{}: {} x {}, {}, {}; reading {}, converting {}, writing {}\n", to_stdout ? loaded.name : options.out, count(A.nrows),
                         count(A.ncols), plural(A.nnz(), "nonzero"), name(write.symmetry), human_seconds(loaded.seconds),
                         human_seconds(convert_seconds), human_seconds(write_seconds)), to_stdout);
   if (!options.json.empty()) {

@@ -20,14 +20,14 @@ int run(const GenerateOptions& options) {
   const Stopwatch writing;
   WriteOptions write;
   write.threads = host.threads;
-  write.comment = format("seidel generate {} --seed {}", options.spec, options.seed);
+  write.comment = formatted("seidel generate {} --seed {}", options.spec, options.seed);
   write_matrix_market(options.out, A.view(), write);
   const double write_seconds = writing.seconds();
 
   const bool to_stdout = options.out == "-";
-  print(options, format("{}: {} x {}, {}, generated in {}, written in {}\n", to_stdout ? options.spec : options.out, count(A.nrows), count(A.ncols),
+  print(options, formatted("{}: {} x {}, {}, generated in {}, written in {}\n", to_stdout ? options.spec : options.out, count(A.nrows), count(A.ncols),
                         plural(A.nnz(), "nonzero"), human_seconds(generate_seconds), human_seconds(write_seconds)), to_stdout);
-  if (!to_stdout) print(options, format("next:   seidel info {}\n", options.out));
+  if (!to_stdout) print(options, formatted("next:   seidel info {}\n", options.out));
   if (!options.json.empty()) {
     Json json;
     json.set("schema", "seidel.generate/1").set("version", version).set("command", options.command_line).set("spec", options.spec);

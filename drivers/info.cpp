@@ -33,20 +33,20 @@ std::string symmetry_text(const MatrixProperties& p) {
   if (p.skew) return "skew-symmetric, exactly: a_ij = -a_ji";
   std::string text = p.pattern_symmetric ? "the pattern is symmetric, the values are not" : "not symmetric";
   if (p.one_triangle_only) return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
-  text += format(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
+  text += formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
   return p.symmetry_error < 1e-12 ? text + "; symmetric up to rounding" : text;
 }
 
 std::string diagonal_text(const MatrixProperties& p) {
   std::string text;
   const auto add = [&](std::int64_t n, const char* what) {
-    if (n > 0) text += format("{}{} {}", text.empty() ? "" : ", ", count(n), what);
+    if (n > 0) text += formatted("{}{} {}", text.empty() ? "" : ", ", count(n), what);
   };
   add(p.diagonal_positive, "positive");
   add(p.diagonal_negative, "negative");
   add(p.diagonal_zero, "zero");
   add(p.diagonal_missing, "not stored");
-  if (p.first_bad_diagonal >= 0) text += format("; the first without is in row {}", p.first_bad_diagonal + 1);
+  if (p.first_bad_diagonal >= 0) text += formatted("; the first without is in row {}", p.first_bad_diagonal + 1);
   return text.empty() ? "none" : text;
 }
 
@@ -70,14 +70,14 @@ std::string definiteness(const InfoStory& story) {
 }
 
 std::string share(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? "none" : part == whole ? "all rows" : format("{} of {} rows", count(part), count(whole));
+  return whole == 0 ? "none" : part == whole ? "all rows" : formatted("{} of {} rows", count(part), count(whole));
 }
 
 std::string memory_of(std::optional<std::int64_t> bytes, double padding, const char* remark) {
   if (!bytes) return "cannot be: sizes overflow";
   std::string text = human_bytes(*bytes);
-  if (padding > 1.005) text += format(", {:.2f} places an entry", padding);
-  if (padding > padding_at_most) text += format(": refused, more than {}", padding_at_most);
+  if (padding > 1.005) text += formatted(", {:.2f} places an entry", padding);
+  if (padding > padding_at_most) text += formatted(": refused, more than {}", padding_at_most);
   return text + remark;
 }
 
@@ -87,24 +87,24 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
   const double all = double(rows.nrows) * double(rows.ncols);
-  lines.item("size", format("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
-                            all > 0 ? format(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
+  lines.item("size", formatted("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
+                            all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
   if (loaded.file) {
     const ReadReport& file = *loaded.file;
-    lines.item("file", format("{} {} {}, {} listed, {}", name(file.layout), name(file.field), name(file.symmetry),
+    lines.item("file", formatted("{} {} {}, {} listed, {}", name(file.layout), name(file.field), name(file.symmetry),
                               plural(file.entries, "entry", "entries"), human_bytes(file.file_bytes)));
   }
   for (const auto& note : notes(loaded)) lines.item("", note);
   lines.item("symmetry", symmetry_text(p));
   lines.item("diagonal", diagonal_text(p));
-  lines.item("dominance", format("|a_ii| >= the rest of its row in {}, > in {}", share(p.weakly_dominant_rows, rows.nrows), share(p.strictly_dominant_rows, rows.nrows)));
+  lines.item("dominance", formatted("|a_ii| >= the rest of its row in {}, > in {}", share(p.weakly_dominant_rows, rows.nrows), share(p.strictly_dominant_rows, rows.nrows)));
   lines.item("definiteness", definiteness(story));
-  if (p.zero_row_sums > 0) lines.item("row sums", format("zero in {}", share(p.zero_row_sums, rows.nrows)));
-  lines.item("rows", format("{} to {} nonzeros, mean {:.2f}, variance {:.4g}{}", count(rows.min), count(rows.max), rows.mean, rows.variance,
-                            rows.empty_rows > 0 ? format(", {} empty", count(rows.empty_rows)) : ""));
-  lines.item("padding", format("indicator {:.3f} (mean / longest row: 1 is even, near 0 wastes memory in padded formats)", rows.padding_indicator));
-  lines.item("bandwidth", format("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
-  lines.item("values", format("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs), brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
+  if (p.zero_row_sums > 0) lines.item("row sums", formatted("zero in {}", share(p.zero_row_sums, rows.nrows)));
+  lines.item("rows", formatted("{} to {} nonzeros, mean {:.2f}, variance {:.4g}{}", count(rows.min), count(rows.max), rows.mean, rows.variance,
+                            rows.empty_rows > 0 ? formatted(", {} empty", count(rows.empty_rows)) : ""));
+  lines.item("padding", formatted("indicator {:.3f} (mean / longest row: 1 is even, near 0 wastes memory in padded formats)", rows.padding_indicator));
+  lines.item("bandwidth", formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
+  lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs), brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
   lines.blank();
   lines.item("memory", "");
   lines.item("  CSR", memory_of(bytes.csr32 ? bytes.csr32 : bytes.csr64, 1, bytes.csr32 ? ", 32-bit row pointers" : ", 64-bit row pointers"));
@@ -112,7 +112,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.item("  COO", memory_of(bytes.coo, 1, ""));
   lines.item("  ELL", memory_of(bytes.ell, bytes.ell_padding, ""));
   lines.item("  SELL-32", memory_of(bytes.sell, bytes.sell_padding, ""));
-  lines.item("time", format("{} {}, looking {}", loaded.file ? "reading" : "generating", human_seconds(loaded.seconds), human_seconds(seconds)));
+  lines.item("time", formatted("{} {}, looking {}", loaded.file ? "reading" : "generating", human_seconds(loaded.seconds), human_seconds(seconds)));
   if (rows.nnz > 0) {
     lines.blank();
     std::string plot = spy_plot(loaded.matrix.view(), std::min(60, terminal.width - 4), terminal.unicode);
@@ -122,7 +122,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.blank();
   if (p.square && p.nonfinite == 0 && rows.nrows > 0) {
     const MethodChoice choice = choose_method(p, rows);
-    lines.item("solve with", format("{}, preconditioner {}: {}", to_string(choice.method), to_string(choice.preconditioner), choice.reason));
+    lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method), to_string(choice.preconditioner), choice.reason));
     lines.raw("next:   seidel solve " + options.matrix);
   } else if (p.nonfinite > 0) {
     lines.raw("next:   mend the entries that are NaN or infinite; seidel solve refuses them");

@@ -48,7 +48,7 @@ Failure failure() {
   } catch (const std::bad_alloc&) {
     return {no_resource, "out of memory\n  a smaller matrix, --precond jacobi or --method cg would need less"};
   } catch (const std::exception& error) {
-    return {not_reached, format("internal error: {}\n  please report it, with the command line", error.what())};
+    return {not_reached, formatted("internal error: {}\n  please report it, with the command line", error.what())};
   }
 }
 

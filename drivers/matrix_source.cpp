@@ -24,9 +24,9 @@ ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std
   read.progress = [&line, name, watch = Stopwatch()](std::int64_t done, std::int64_t total) {
     if ((total && total < worth_progress) || done < worth_progress / 100 || !line.due()) return;
     const double rate = double(done) / watch.seconds();
-    line.show(total ? format("reading {}: {:.0f} %, {}/s, about {} left", name, 100.0 * double(done) / double(total),
+    line.show(total ? formatted("reading {}: {:.0f} %, {}/s, about {} left", name, 100.0 * double(done) / double(total),
                              human_bytes(std::int64_t(rate)), human_seconds(double(total - done) / rate))
-                    : format("reading {}: {}, {}/s", name, human_bytes(done), human_bytes(std::int64_t(rate))));
+                    : formatted("reading {}: {}, {}/s", name, human_bytes(done), human_bytes(std::int64_t(rate))));
   };
   return read;
 }
@@ -36,12 +36,12 @@ void require_file(const std::string& what, const std::string& word, bool may_be_
   struct stat status {};
   if (word == "-") return;
   if (stat(word.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) throw InputError(format("{}: found a folder, expected a Matrix Market file", word));
+    if (S_ISDIR(status.st_mode)) throw InputError(formatted("{}: found a folder, expected a Matrix Market file", word));
     return;
   }
-  std::string message = format("{}: {}", word, std::strerror(errno));
+  std::string message = formatted("{}: {}", word, std::strerror(errno));
   if (may_be_generator)
-    message += format("\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
+    message += formatted("\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
                       "\n  all generators: seidel generate --help", what);
   throw InputError(message);
 }
@@ -74,9 +74,9 @@ Array<double> load_vector(const std::string& option, const std::string& path, st
   ReadReport report;
   Array<double> v = read_vector(path, read_options(options, line, path), &report);
   if (v.size() != rows)
-    throw InputError(format("{}: found {}, expected {}: one for each row of {}", path, plural(v.size(), "entry", "entries"), count(rows), matrix));
+    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path, plural(v.size(), "entry", "entries"), count(rows), matrix));
   if (report.nonfinite > 0)
-    throw InputError(format("{}: {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
+    throw InputError(formatted("{}: {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
                             plural(report.nonfinite, "entry is", "entries are")));
   return v;
 }
@@ -87,9 +87,9 @@ std::vector<std::string> notes(const LoadedMatrix& loaded) {
   const ReadReport& file = *loaded.file;
   all = file.repairs;
   if (file.field == Field::pattern) all.push_back("a pattern file has no values: every entry is taken as 1");
-  if (file.explicit_zeros > 0) all.push_back(format("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));
+  if (file.explicit_zeros > 0) all.push_back(formatted("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));
   if (file.nonfinite > 0)
-    all.push_back(format("{} NaN or infinite, the first at {}", plural(file.nonfinite, "entry is", "entries are"), file.first_nonfinite));
+    all.push_back(formatted("{} NaN or infinite, the first at {}", plural(file.nonfinite, "entry is", "entries are"), file.first_nonfinite));
   return all;
 }
 

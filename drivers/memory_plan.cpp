@@ -13,9 +13,9 @@ std::int64_t MemoryPlan::needed() const {
 
 void MemoryPlan::require() const {
   if (needed() <= available) return;
-  std::string message = format("out of memory: {} of {} are needed, {} are free", human_bytes(needed()), where, human_bytes(available));
+  std::string message = formatted("out of memory: {} of {} are needed, {} are free", human_bytes(needed()), where, human_bytes(available));
   for (const auto& item : items)
-    if (item.bytes > 0) message += format("\n  {:>8}  {}{}", human_bytes(item.bytes), item.what, item.less.empty() ? "" : "; less with " + item.less);
+    if (item.bytes > 0) message += formatted("\n  {:>8}  {}{}", human_bytes(item.bytes), item.what, item.less.empty() ? "" : "; less with " + item.less);
   throw ResourceError(message);
 }
 
@@ -30,7 +30,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   }
   const Method method = needs.choice.method;
   const std::int64_t vectors = method == Method::cg ? 7 : method == Method::bicgstab ? 10 : needs.choice.restart + 6;
-  plan.items.push_back({format("{} vectors of {}", vectors, to_string(method)), vectors * vector,
+  plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
                         method == Method::gmres      ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab ? "--method cg, if A is positive definite"
                                                      : ""});

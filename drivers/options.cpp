@@ -22,12 +22,12 @@ std::string list(const std::vector<std::string>& names) {
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
   const std::string near = nearest(word, names);
-  return near.empty() ? "" : format(" (did you mean {}?)", near);
+  return near.empty() ? "" : formatted(" (did you mean {}?)", near);
 }
 
 void require_one_of(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  throw UsageError(format("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
+  throw UsageError(formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
 }
 
 /// The whole text as a number that `fits`; `expected` says what that is.
@@ -37,7 +37,7 @@ Number number(const std::string& option, const std::string& text, const char* ex
   const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !fits(value))
-    throw UsageError(format("{}: found '{}', expected {}", option, text, expected));
+    throw UsageError(formatted("{}: found '{}', expected {}", option, text, expected));
   return value;
 }
 
@@ -50,7 +50,7 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
       "\n  atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)";
   for (const auto& pair : pairs) {
     const auto equals = pair.find('=');
-    if (equals == std::string::npos) throw UsageError(format("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
+    if (equals == std::string::npos) throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
     const std::string key = pair.substr(0, equals), value = pair.substr(equals + 1), option = "--set " + key;
     if (key == "restart")
       solve.request.restart = number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
@@ -59,7 +59,7 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
     else if (key == "atol")
       solve.absolute_tolerance = number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
     else
-      throw UsageError(format("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
+      throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
   }
 }
 
@@ -89,7 +89,7 @@ struct CommonTexts {
     app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
     app.add_flag("--verbose", verbose, "say more")->group("Every command");
     app.set_help_flag("--help", "print this and exit")->group("Every command");
-    app.set_version_flag("--version", format("seidel {}", version), "print the version and exit")->group("Every command");
+    app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")->group("Every command");
   }
   void check(CommonOptions& options) const {
     require_one_of("--backend", backend, {"auto", "serial", "openmp", "cuda"});
@@ -100,7 +100,7 @@ struct CommonTexts {
     if (!threads.empty())
       options.threads = number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
     if (options.backend == BackendName::serial && options.threads > 1)
-      throw UsageError(format("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
+      throw UsageError(formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
     if (quiet && verbose) throw UsageError("--quiet and --verbose contradict each other; take one of them");
     options.json = json;
     options.quiet = quiet;
@@ -123,9 +123,9 @@ void refuse_extras(const CLI::App& app, const std::string& command) {
     if (word.size() > 1 && word[0] == '-') {
       const auto names = option_names(app);
       const std::string option = word.substr(0, word.find('='));
-      throw UsageError(format("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names), list(names)));
+      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names), list(names)));
     }
-  throw UsageError(format("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
+  throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
 }
 
 const char* matrix_help = "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
@@ -167,7 +167,7 @@ struct SolveCommand {
 
   void finish(const CommonTexts& common) {
     const auto not_yet = [](const char* option, const std::string& value, const char* instead) {
-      throw UsageError(format("{} {}: multigrid is not in this version; take {}", option, value, instead));
+      throw UsageError(formatted("{} {}: multigrid is not in this version; take {}", option, value, instead));
     };
     if (method == "multigrid") not_yet("--method", method, "--method auto --precond symgs");
     if (preconditioner == "amg" || preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond symgs");
@@ -206,7 +206,7 @@ struct InfoCommand {
 
 void require_one_output(const CommonTexts& common, const std::string& out, const char* option) {
   if (out == "-" && common.json == "-")
-    throw UsageError(format("standard output (-) takes one of {} and --json; give the other a file name", option));
+    throw UsageError(formatted("standard output (-) takes one of {} and --json; give the other a file name", option));
 }
 
 struct GenerateCommand {
@@ -238,7 +238,7 @@ struct ConvertCommand {
     app->add_option("IN", options.in, matrix_help)->required();
     app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
-    app->add_flag("--sort", "entries in order of rows and columns (always so)");
+    app->add_flag("--sort")->description("entries in order of rows and columns (always so)");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")->type_name("NAME")->capture_default_str();
     app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
     common.add_to(*app);
@@ -298,11 +298,11 @@ const CLI::App& last_of(const CLI::App& app) {
   for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
   const auto words = app.remaining();
   if (words.empty())
-    throw UsageError(format("a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help", all));
+    throw UsageError(formatted("a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help", all));
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
-  throw UsageError(format("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
-                          matrix ? format(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
+  throw UsageError(formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
+                          matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
 }
 
 }  // namespace
@@ -310,7 +310,7 @@ const CLI::App& last_of(const CLI::App& app) {
 Request parse(int argc, char** argv) {
   CLI::App app("Solves sparse linear systems, and tells the truth about the answer.", "seidel");
   app.set_help_flag("--help", "print this and exit");
-  app.set_version_flag("--version", format("seidel {}", version), "print the version and exit");
+  app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
   app.footer("Start with    seidel solve poisson3d:32\n"
              "Options of a command    seidel COMMAND --help\n"
@@ -336,11 +336,11 @@ Request parse(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     return PrintText{last_of(app).help()};
   } catch (const CLI::CallForVersion&) {
-    return PrintText{format("seidel {}\n", version)};
+    return PrintText{formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {
     // An option that is not known explains a missing argument better than the missing argument does.
     refuse_extras(last_of(app), path_of(app));
-    throw UsageError(format("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
+    throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
   if (bench->parsed() && !bench_read.app->parsed()) refuse_command(*bench, {"read"});

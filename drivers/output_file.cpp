@@ -26,7 +26,7 @@ int write_all(int file, std::string_view text) {
 }
 
 [[noreturn]] void fail(const std::string& path, int reason) {
-  throw ResourceError(format("cannot write {}: {}\n  make room there, or name another file", path, std::strerror(reason)));
+  throw ResourceError(formatted("cannot write {}: {}\n  make room there, or name another file", path, std::strerror(reason)));
 }
 
 /// A device, a pipe: written in place, for there is nothing to replace.
@@ -48,7 +48,7 @@ void write_text(const std::string& path, std::string_view text) {
     return;
   }
   const bool special = is_special(path);
-  const std::string partial = special ? path : format("{}.{}.part", path, getpid());
+  const std::string partial = special ? path : formatted("{}.{}.part", path, getpid());
   const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC), 0666);
   if (file < 0) fail(path, errno);
   int reason = write_all(file, text);
@@ -64,12 +64,12 @@ void require_writable(const std::string& option, const std::string& path) {
   if (path.empty() || path == "-") return;
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    throw UsageError(format("{}: '{}' is a folder, expected the name of a file", option, path));
+    throw UsageError(formatted("{}: '{}' is a folder, expected the name of a file", option, path));
   const std::string folder = folder_of(path);
   if (stat(folder.c_str(), &status) != 0)
-    throw UsageError(format("{}: the folder '{}' does not exist, expected one that does\n  make it: mkdir -p {}", option, folder, folder));
+    throw UsageError(formatted("{}: the folder '{}' does not exist, expected one that does\n  make it: mkdir -p {}", option, folder, folder));
   if (access(is_special(path) ? path.c_str() : folder.c_str(), W_OK) != 0)
-    throw UsageError(format("{}: '{}' may not be written: {}", option, path, std::strerror(errno)));
+    throw UsageError(formatted("{}: '{}' may not be written: {}", option, path, std::strerror(errno)));
 }
 
 }  // namespace seidel::drivers

@@ -39,13 +39,13 @@ Placement place(const CommonOptions& options, std::int64_t nnz) {
   std::string no_gpu;
   if (built_with_cuda && nnz >= worth_gpu) {
     if (cuda_unavailable_because().empty())
-      return {BackendName::cuda, threads, cuda_device_name(), format("{} nonzeros are worth a GPU", count(nnz))};
+      return {BackendName::cuda, threads, cuda_device_name(), formatted("{} nonzeros are worth a GPU", count(nnz))};
     no_gpu = ", and there is no GPU";
   }
   if (threads == 1) return {BackendName::serial, 1, "", "one thread" + no_gpu};
   if (nnz < worth_threads)
-    return {BackendName::serial, 1, "", format("{} are too few to share out among {} threads", plural(nnz, "nonzero"), threads)};
-  return {BackendName::openmp, threads, "", format("{} nonzeros are worth sharing out{}", count(nnz), no_gpu)};
+    return {BackendName::serial, 1, "", formatted("{} are too few to share out among {} threads", plural(nnz, "nonzero"), threads)};
+  return {BackendName::openmp, threads, "", formatted("{} nonzeros are worth sharing out{}", count(nnz), no_gpu)};
 }
 
 }  // namespace seidel::drivers

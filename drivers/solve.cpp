@@ -14,12 +14,12 @@ namespace {
 void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& properties) {
   const auto& A = loaded.matrix;
   if (A.nrows != A.ncols)
-    throw ShapeError(format("{}: found {} rows and {} columns, expected as many rows as columns\n"
+    throw ShapeError(formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
                             "  a rectangular system has no x that solves it in general; least squares are not in this version",
                             loaded.name, count(A.nrows), count(A.ncols)));
   if (properties.nonfinite > 0) {
     const std::string place = loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
-    throw InputError(format("{}: found {} NaN or infinite (first at row {}, column {}), expected finite numbers\n"
+    throw InputError(formatted("{}: found {} NaN or infinite (first at row {}, column {}), expected finite numbers\n"
                             "  seidel info and seidel convert take such a matrix, seidel solve does not",
                             place, plural(properties.nonfinite, "entry that is", "entries that are"),
                             properties.first_nonfinite_row + 1, properties.first_nonfinite_col + 1));
@@ -35,7 +35,7 @@ Array<std::int32_t> narrowed(const Array<std::int64_t>& row_ptr) {
 
 std::string history_csv(const std::vector<double>& history) {
   std::string text = "iteration,relative_residual\n";
-  for (std::size_t i = 0; i < history.size(); ++i) text += format("{},{}\n", i, history[i]);
+  for (std::size_t i = 0; i < history.size(); ++i) text += formatted("{},{}\n", i, history[i]);
   return text;
 }
 
@@ -107,7 +107,7 @@ int run(const SolveOptions& options) {
                                        cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();
   if (options.verbose)
-    say(options, format("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()), human_bytes(memory.available)));
+    say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()), human_bytes(memory.available)));
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
   const double looked_seconds = setup.seconds();

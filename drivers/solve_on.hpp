@@ -119,7 +119,7 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
     axpy(-1, x, error);
     outcome.error_against_ones = max_abs(error);
   }
-  outcome.x = copied_to<Host>(x.span());
+  outcome.x = copied_to<Host>(std::as_const(x).span());
   return outcome;
 }
 

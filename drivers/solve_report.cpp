@@ -2,6 +2,7 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/formats/simd.hpp>
 
 #include <sstream>
 
@@ -13,7 +14,7 @@ std::string kind_of_matrix(const MatrixProperties& p) {
   std::string text = p.symmetric ? "symmetric" : p.skew ? "skew-symmetric" : p.pattern_symmetric ? "not symmetric (its pattern is)" : "not symmetric";
   const std::int64_t bad = p.diagonal_missing + p.diagonal_zero;
   if (bad > 0)
-    text += format(", {} zero on the diagonal", plural(bad, "row is", "rows are"));
+    text += formatted(", {} zero on the diagonal", plural(bad, "row is", "rows are"));
   else if (p.diagonal_negative == 0)
     text += ", diagonal positive";
   else if (p.diagonal_positive == 0)
@@ -26,8 +27,8 @@ std::string kind_of_matrix(const MatrixProperties& p) {
 std::string preconditioner_text(const SolveStory& story) {
   const MethodChoice& choice = story.choice;
   if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
-  std::string text = format("symgs in {} order, {} a sweep", to_string(choice.order), plural(story.outcome.wavefronts, "wavefront"));
-  if (story.options.omega != 1) text += format(", omega {}", story.options.omega);
+  std::string text = formatted("symgs in {} order, {} a sweep", to_string(choice.order), plural(story.outcome.wavefronts, "wavefront"));
+  if (story.options.omega != 1) text += formatted(", omega {}", story.options.omega);
   return text;
 }
 
@@ -39,7 +40,7 @@ std::string backend_text(const Placement& where) {
 }
 
 std::string processor_text() {
-  std::string text = format("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
+  std::string text = formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
   if (best_instruction_set() == InstructionSet::baseline) text += " (without AVX2 every product is slow)";
   return text;
 }
@@ -90,43 +91,43 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const auto item = [&](const char* label, const std::string& text) { lines.item(label, text); };
 
   lines.raw(paint.bold("seidel solve " + loaded.name)).blank();
-  item("matrix", format("{} x {}, {} ({:.1f} a row), {}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"), rows.mean,
+  item("matrix", formatted("{} x {}, {} ({:.1f} a row), {}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"), rows.mean,
                         kind_of_matrix(properties)));
   for (const auto& note : notes(loaded)) item("", note);
   item("right-hand side", options.rhs.empty() ? "b = A * ones, as no --rhs was given: x should be all ones" : "b from " + options.rhs);
   if (!options.x0.empty()) item("start", "x from " + options.x0);
   item("machine", processor_text());
   item("back end", backend_text(where));
-  item("method", choice.method == Method::gmres ? format("gmres, restarted after {}", plural(choice.restart, "iteration")) : std::string(to_string(choice.method)));
+  item("method", choice.method == Method::gmres ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration")) : std::string(to_string(choice.method)));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
-  item("memory", format("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
+  item("memory", formatted("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
                         human_bytes(memory.needed()), human_bytes(memory.available)));
   if (options.verbose) {
     for (const auto& part : memory.items)
-      if (part.bytes > 0) item("", format("{} for {}", human_bytes(part.bytes), part.what));
+      if (part.bytes > 0) item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
     item("products", outcome.product_format);
   }
-  item("time", format("{} {}, setup {}, solving {}, checking {}", loaded.file ? "reading" : "generating", human_seconds(read_seconds),
+  item("time", formatted("{} {}, setup {}, solving {}, checking {}", loaded.file ? "reading" : "generating", human_seconds(read_seconds),
                       human_seconds(setup_seconds), human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
   lines.blank();
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts)
-      item(attempt.method.c_str(), format("{}, residual {}: {}", plural(attempt.iterations, "iteration"), brief(attempt.relative_residual), attempt.reason));
+      item(attempt.method.c_str(), formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"), brief(attempt.relative_residual), attempt.reason));
   item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
-                         ? format("{} ({} each)", count(summary.iterations), human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                         ? formatted("{} ({} each)", count(summary.iterations), human_seconds(outcome.solve_seconds / double(summary.iterations)))
                          : count(summary.iterations));
-  item("residual", format("{} wanted: {} = ||b - Ax|| / ||b||, checked in twice the precision; {} said the iteration", brief(tolerance_of(story)),
+  item("residual", formatted("{} wanted: {} = ||b - Ax|| / ||b||, checked in twice the precision; {} said the iteration", brief(tolerance_of(story)),
                           brief(outcome.certificate.relative_residual), summary.history.empty() ? "nothing" : brief(summary.history.back())));
-  item("backward error", format("{} = ||b - Ax|| / (||A|| ||x|| + ||b||), largest entries: x solves a system changed by no more",
+  item("backward error", formatted("{} = ||b - Ax|| / (||A|| ||x|| + ||b||), largest entries: x solves a system changed by no more",
                                 brief(outcome.certificate.backward_error)));
-  if (outcome.error_against_ones >= 0) item("error", format("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
+  if (outcome.error_against_ones >= 0) item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
   if (!options.out.empty()) item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
   if (!options.history.empty() && options.history != "-") item("", "history to " + options.history);
   lines.blank();
 
   if (outcome.solved) {
-    lines.raw(paint.green("solved:") + format(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
+    lines.raw(paint.green("solved:") + formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
                                                plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
     lines.raw("next:   " + (options.out.empty() && options.rhs.empty() ? command_with(options.command_line, "--rhs b.mtx --out x.mtx")
                             : options.out.empty()                       ? command_with(options.command_line, "--out x.mtx")
@@ -144,7 +145,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
     first = false;
     if (!options.verbose) break;
   }
-  if (diagnosis.size() > 1 && !options.verbose) item("", format("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
+  if (diagnosis.size() > 1 && !options.verbose) item("", formatted("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
   return lines.text();
 }
 

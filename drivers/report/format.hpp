@@ -1,4 +1,4 @@
-// format("{} of {}", a, b): fmt's checked formatting, compiled once (format.cpp), so that a report costs little to build.
+// formatted("{} of {}", a, b): fmt's checked formatting, compiled once (format.cpp), so that a report costs little to build.
 #pragma once
 #include <fmt/core.h>
 
@@ -6,11 +6,12 @@
 
 namespace seidel::drivers {
 
-std::string vformat(fmt::string_view pattern, fmt::format_args arguments);
+std::string formatted_with(fmt::string_view pattern, fmt::format_args arguments);
 
+/// Not named format: std::format would be found, too, for arguments of namespace std.
 template <class... T>
-std::string format(fmt::format_string<T...> pattern, T&&... arguments) {
-  return vformat(pattern, fmt::make_format_args(arguments...));
+std::string formatted(fmt::format_string<T...> pattern, T&&... arguments) {
+  return formatted_with(pattern, fmt::make_format_args(arguments...));
 }
 
 }  // namespace seidel::drivers

@@ -18,15 +18,15 @@ std::string count(std::int64_t n) {
 }
 
 std::string plural(std::int64_t n, std::string_view one, std::string_view many) {
-  if (n == 1) return format("1 {}", one);
-  return many.empty() ? format("{} {}s", count(n), one) : format("{} {}", count(n), many);
+  if (n == 1) return formatted("1 {}", one);
+  return many.empty() ? formatted("{} {}s", count(n), one) : formatted("{} {}", count(n), many);
 }
 
 namespace {
 
 /// Three digits: 1.23, 12.3, 123.
 std::string three_digits(double value) {
-  return value < 9.995 ? format("{:.2f}", value) : value < 99.95 ? format("{:.1f}", value) : format("{:.0f}", value);
+  return value < 9.995 ? formatted("{:.2f}", value) : value < 99.95 ? formatted("{:.1f}", value) : formatted("{:.0f}", value);
 }
 
 /// Columns that UTF-8 text takes, colour codes taken as nothing.
@@ -48,7 +48,7 @@ bool is_number(std::string_view cell) {
 }  // namespace
 
 std::string human_bytes(std::int64_t bytes) {
-  if (bytes < 1000) return format("{} B", bytes);
+  if (bytes < 1000) return formatted("{} B", bytes);
   double value = double(bytes);
   const char* units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
   int unit = -1;
@@ -65,12 +65,12 @@ std::string human_seconds(double seconds) {
   if (seconds < 0.9995) return three_digits(seconds * 1e3) + " ms";
   if (seconds < 99.5) return three_digits(seconds) + " s";
   const auto whole = std::int64_t(std::min(seconds + 0.5, 1e15));
-  if (whole < 3600) return format("{} min {} s", whole / 60, whole % 60);
-  return format("{} h {} min", count(whole / 3600), whole % 3600 / 60);
+  if (whole < 3600) return formatted("{} min {} s", whole / 60, whole % 60);
+  return formatted("{} h {} min", count(whole / 3600), whole % 3600 / 60);
 }
 
-std::string brief(double value) { return value == 0 ? "0" : format("{:.1e}", value); }
-std::string exact(double value) { return format("{}", value); }
+std::string brief(double value) { return value == 0 ? "0" : formatted("{:.1e}", value); }
+std::string exact(double value) { return formatted("{}", value); }
 
 Terminal Terminal::of(int file_descriptor) {
   Terminal terminal;
@@ -86,7 +86,7 @@ Terminal Terminal::of(int file_descriptor) {
 }
 
 std::string Paint::wrap(const char* code, std::string_view text) const {
-  return on_ ? format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  return on_ ? formatted("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
 Lines& Lines::item(std::string_view label, std::string_view text) {
