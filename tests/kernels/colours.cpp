@@ -1,0 +1,62 @@
+// Colours: the least free one in natural order, past 64 as well, and the order gathered by them.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "matrices.hpp"
+
+#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/wavefronts.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+std::vector<Index> literal_colours(const Plain& A) {
+  std::vector<std::vector<Index>> before(A.nrows());
+  for (Index i = 0; i < A.nrows(); ++i)
+    for (const auto& [j, value] : A.rows[i])
+      if (i != j) before[std::max(i, j)].push_back(std::min(i, j));
+  std::vector<Index> colour(A.nrows(), 0);
+  for (Index i = 0; i < A.nrows(); ++i) {
+    std::set<Index> taken;
+    for (const Index j : before[i]) taken.insert(colour[j]);
+    while (taken.count(colour[i])) ++colour[i];
+  }
+  return colour;
+}
+
+}  // namespace
+
+TEST_CASE("each row takes the least colour that no coupled row before it has") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+    CAPTURE(name);
+    const auto expected = literal_colours(plain);
+    const auto check = [&](const auto& found) { CHECK(std::vector<Index>(found.begin(), found.end()) == expected); };
+    check(greedy_colours(Serial{}, csr_of<double>(plain).view()));
+    for (int threads : {1, 2, 3, 7}) check(greedy_colours(OpenMP{threads}, csr_of<float, std::int64_t>(plain).view()));
+  }
+}
+
+TEST_CASE("a lattice has two colours, and the order by colours two wavefronts") {
+  const Plain plain = poisson3d(9, 8, 7);
+  const auto A = csr_of<double>(plain);
+  const auto colours = greedy_colours(Serial{}, A.view());
+  CHECK(*std::max_element(colours.begin(), colours.end()) == 1);
+  const auto order = colour_order(colours);
+  std::vector<Index> old_to_new(A.nrows, -1);
+  std::int64_t wrong = 0;
+  for (Index p = 0; p < A.nrows; ++p) {
+    wrong += p > 0 && std::pair(colours[order[p - 1]], order[p - 1]) >= std::pair(colours[order[p]], order[p]);
+    old_to_new[order[p]] = p;
+  }
+  CHECK(wrong == 0);
+  Plain permuted{plain.ncols, std::vector<std::map<Index, double>>(plain.nrows())};
+  for (Index i = 0; i < A.nrows; ++i)
+    for (const auto& [j, value] : plain.rows[i]) permuted.rows[old_to_new[i]][old_to_new[j]] = value;
+  CHECK(wavefronts(Serial{}, csr_of<double>(permuted).view()).count() == 2);
+  CHECK(colour_order(HostSpan<const Index>{}).size() == 0);
+}

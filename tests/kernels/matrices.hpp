@@ -1,0 +1,201 @@
+// Matrices that kernels are tested on, and what tests compare with.
+#pragma once
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/ell.hpp>
+#include <seidel/formats/sell.hpp>
+
+namespace seidel::tests {
+
+/// Rows as maps from column to value: the plainest matrix there is.
+struct Plain {
+  std::int64_t ncols = 0;
+  std::vector<std::map<Index, double>> rows;
+
+  std::int64_t nrows() const { return std::int64_t(rows.size()); }
+};
+
+template <class Real, class Offset = std::int32_t>
+Csr<Real, Offset> csr_of(const Plain& plain) {
+  std::vector<Offset> row_ptr{0};
+  std::vector<Index> col_idx;
+  std::vector<Real> values;
+  for (const auto& row : plain.rows) {
+    for (const auto& [col, value] : row) col_idx.push_back(col), values.push_back(Real(value));
+    row_ptr.push_back(Offset(col_idx.size()));
+  }
+  return {Index(plain.nrows()), Index(plain.ncols), row_ptr, col_idx, values};
+}
+
+/// Padding is poisoned: a kernel that reads it fails.
+template <class Real>
+Ell<Real> ell_of(const Plain& plain) {
+  const Csr<Real, std::int32_t> A = csr_of<Real>(plain);
+  Ell<Real> E{A.nrows, A.ncols, 0, Array<Index>(A.nrows), {}, {}, A.nnz()};
+  for (Index i = 0; i < A.nrows; ++i) E.width = std::max(E.width, E.row_length[i] = A.row_ptr[i + 1] - A.row_ptr[i]);
+  E.col_idx = Array<Index>(std::int64_t(E.width) * A.nrows, 0);
+  E.values = Array<Real>(std::int64_t(E.width) * A.nrows, std::numeric_limits<Real>::quiet_NaN());
+  for (Index i = 0; i < A.nrows; ++i)
+    for (Index k = 0; k < E.row_length[i]; ++k) {
+      E.col_idx[E.view().at(i, k)] = A.col_idx[A.row_ptr[i] + k];
+      E.values[E.view().at(i, k)] = A.values[A.row_ptr[i] + k];
+    }
+  return E;
+}
+
+/// Slices of C rows; rows are taken in the order of `permutation`, or of the matrix if it is empty. Padding is
+/// poisoned.
+template <class Real>
+Sell<Real> sell_of(const Plain& plain, Index C, const std::vector<Index>& permutation = {}) {
+  const Csr<Real, std::int32_t> A = csr_of<Real>(plain);
+  const std::int64_t nslices = (A.nrows + C - 1) / C;
+  Sell<Real> S{A.nrows,     A.ncols, C,  1,      Array<std::int64_t>(nslices + 1), Array<Index>(C * nslices, 0),
+               permutation, {},      {}, A.nnz()};
+  S.slice_ptr[0] = 0;
+  const auto row_at = [&](std::int64_t p) { return permutation.empty() ? Index(p) : permutation[p]; };
+  for (std::int64_t s = 0; s < nslices; ++s) {
+    Index width = 0;
+    for (std::int64_t p = s * C; p < std::min<std::int64_t>(A.nrows, (s + 1) * C); ++p)
+      width = std::max(width, S.row_length[p] = A.row_ptr[row_at(p) + 1] - A.row_ptr[row_at(p)]);
+    S.slice_ptr[s + 1] = S.slice_ptr[s] + std::int64_t(width) * C;
+  }
+  S.col_idx = Array<Index>(S.slice_ptr[nslices], 0);
+  S.values = Array<Real>(S.slice_ptr[nslices], std::numeric_limits<Real>::quiet_NaN());
+  for (std::int64_t p = 0; p < A.nrows; ++p)
+    for (Index k = 0; k < S.row_length[p]; ++k) {
+      const std::int64_t at = S.slice_ptr[p / C] + k * std::int64_t(C) + p % C;
+      S.col_idx[at] = A.col_idx[A.row_ptr[row_at(p)] + k];
+      S.values[at] = A.values[A.row_ptr[row_at(p)] + k];
+    }
+  return S;
+}
+
+/// A seed that is new in each run; tests print it with CAPTURE.
+inline unsigned fresh_seed() {
+  static const unsigned seed = std::random_device{}();
+  return seed;
+}
+
+template <class Real>
+std::vector<Real> random_values(std::int64_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<Real> x(n);
+  for (auto& v : x) v = Real(uniform(random));
+  return x;
+}
+
+template <class Real>
+std::vector<Real> poisoned(std::int64_t n) {
+  return std::vector<Real>(n, std::numeric_limits<Real>::quiet_NaN());
+}
+
+/// Elements that differ; NaN differs from all.
+template <class Real>
+std::int64_t differing(const std::vector<Real>& x, const std::vector<Real>& y) {
+  if (x.size() != y.size()) return std::int64_t(std::max(x.size(), y.size()));
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) count += !(x[i] == y[i]);
+  return count;
+}
+
+/// Rows of the given lengths, columns and values at random.
+inline Plain rows_of_lengths(const std::vector<std::int64_t>& lengths, std::int64_t ncols, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Plain A{ncols, {}};
+  for (const std::int64_t length : lengths) {
+    auto& row = A.rows.emplace_back();
+    if (2 * length > ncols)
+      for (Index col = 0; col < length; ++col) row[col] = uniform(random);
+    else
+      while (std::int64_t(row.size()) < length) row[Index(random() % ncols)] = uniform(random);
+  }
+  return A;
+}
+
+/// Every seam of the one sum: 0 ... 70 entries, around one and two blocks, many blocks.
+inline std::vector<std::int64_t> awkward_lengths() {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t n = 0; n <= 70; ++n) lengths.push_back(n);
+  for (std::int64_t n : {0, 95, 96, 97, 2047, 2048, 2049, 4096, 4097, 1, 100000, 0}) lengths.push_back(n);
+  return lengths;
+}
+
+/// Puts on the diagonal one more than the magnitudes of the row (so that sweeps stay finite), sign as given by the
+/// row's number.
+inline Plain with_dominant_diagonal(Plain A) {
+  for (Index i = 0; i < A.nrows(); ++i) {
+    double sum = 0;
+    for (const auto& [col, value] : A.rows[i]) sum += col == i ? 0 : std::abs(value);
+    A.rows[i][i] = (i % 5 == 3 ? -1 : 1) * (1 + sum);
+  }
+  return A;
+}
+
+inline Plain poisson3d(Index nx, Index ny, Index nz) {
+  Plain A{std::int64_t(nx) * ny * nz, std::vector<std::map<Index, double>>(std::int64_t(nx) * ny * nz)};
+  for (Index z = 0; z < nz; ++z)
+    for (Index y = 0; y < ny; ++y)
+      for (Index x = 0; x < nx; ++x) {
+        const Index i = (z * ny + y) * nx + x;
+        auto& row = A.rows[i];
+        row[i] = 6;
+        if (x > 0) row[i - 1] = -1;
+        if (x + 1 < nx) row[i + 1] = -1;
+        if (y > 0) row[i - nx] = -1;
+        if (y + 1 < ny) row[i + nx] = -1;
+        if (z > 0) row[i - nx * ny] = -1;
+        if (z + 1 < nz) row[i + nx * ny] = -1;
+      }
+  return A;
+}
+
+/// n rows with `entries` off the diagonal, anywhere.
+inline Plain random_square(Index n, Index entries, unsigned seed) {
+  return with_dominant_diagonal(rows_of_lengths(std::vector<std::int64_t>(n, entries), n, seed));
+}
+
+/// Square matrices with a full diagonal whose sweeps are hard to get right.
+inline std::vector<std::pair<std::string, Plain>> awkward_to_sweep(unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto from = [&](Index n, const std::function<bool(Index, Index)>& coupled) {
+    Plain A{n, std::vector<std::map<Index, double>>(n)};
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        if (coupled(i, j)) A.rows[i][j] = uniform(random);
+    return with_dominant_diagonal(std::move(A));
+  };
+  Plain blocks{20000, std::vector<std::map<Index, double>>(20000)};  // 4000 cliques of 5 rows: wide wavefronts
+  for (Index i = 0; i < 20000; ++i)
+    for (Index j = i / 5 * 5; j < i / 5 * 5 + 5; ++j) blocks.rows[i][j] = uniform(random);
+  Plain hub = random_square(5000, 3, seed + 1);  // one long row in the middle, and the rows after it short
+  for (Index j = 0; j < 5000; ++j) hub.rows[2500][j] = uniform(random);
+  Plain dense_column = random_square(5000, 3, seed + 2);
+  for (auto& row : dense_column.rows) row[2500] = uniform(random);
+  return {{"0 x 0", {}},
+          {"1 x 1", from(1, [](Index, Index) { return true; })},
+          {"diagonal", from(9000, [](Index i, Index j) { return i == j; })},
+          {"one long chain", from(1500, [](Index i, Index j) { return std::abs(i - j) <= 1; })},
+          {"dense 70 x 70", from(70, [](Index, Index) { return true; })},
+          {"dense 200 x 200", from(200, [](Index, Index) { return true; })},
+          {"lower triangle", from(300, [](Index i, Index j) { return j <= i && (i + j) % 3 == 0; })},
+          {"upper triangle", from(300, [](Index i, Index j) { return j >= i && (i * j) % 4 == 0; })},
+          {"arrow, head first", from(3000, [](Index i, Index j) { return i == 0 || j == 0; })},
+          {"arrow, head last", from(3000, [](Index i, Index j) { return i == 2999 || j == 2999; })},
+          {"wide wavefronts", with_dominant_diagonal(std::move(blocks))},
+          {"dense row", with_dominant_diagonal(std::move(hub))},
+          {"dense column", with_dominant_diagonal(std::move(dense_column))},
+          {"random, unsymmetric", random_square(700, 5, seed + 3)},
+          {"random, large, sparse", random_square(20000, 1, seed + 4)},
+          {"poisson3d 40 x 41 x 37", poisson3d(40, 41, 37)}};
+}
+
+}  // namespace seidel::tests

@@ -1,0 +1,89 @@
+// Products with several vectors: column j has the bits of the product with column j.
+#include "../backends.hpp"
+#include "matrices.hpp"
+
+#include <seidel/kernels/spmm/spmm.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
+
+template <class Real>
+void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
+  CAPTURE(k);
+  const auto A = csr_of<Real>(plain);
+  const std::int64_t m = plain.nrows(), n = plain.ncols;
+  std::vector<std::vector<Real>> x(k), y(k);
+  for (std::int64_t j = 0; j < k; ++j) {
+    x[j] = random_values<Real>(n, seed + unsigned(j));
+    Array<Real> column(x[j]), product(m);
+    spmv(Serial{}, A.view(), column, product);
+    y[j] = moved_back(product);
+  }
+  on_every_backend([&](auto on) {
+    using B = decltype(on);
+    using Space = SpaceOf<B>;
+    const auto check = [&](const char* format, const auto& matrix) {
+      CAPTURE(format);
+      for (const Layout of_x : layouts)
+        for (const Layout of_y : layouts)
+          for (const std::int64_t extra : {0, 3}) {
+            MultiVector<Real> X(n, k, of_x, (of_x == Layout::row_major ? k : n) + extra);
+            MultiVector<Real, Space> X_on(n, k, of_x, (of_x == Layout::row_major ? k : n) + extra);
+            MultiVector<Real, Space> Y_on(m, k, of_y, (of_y == Layout::row_major ? k : m) + extra);
+            std::fill(X.elements().begin(), X.elements().end(), std::numeric_limits<Real>::quiet_NaN());
+            for (std::int64_t j = 0; j < k; ++j)
+              for (std::int64_t i = 0; i < n; ++i) X.view()(i, j) = x[j][i];
+            copy(std::as_const(X).elements().span(), X_on.elements().span());
+            const Real untouched = 12345;
+            const Array<Real> marks(Y_on.elements().size(), untouched);
+            copy(marks.span(), Y_on.elements().span());
+            spmm(on, matrix, X_on.view(), Y_on.view());
+            if constexpr (!HostBackend<B>) on.synchronize();
+
+            auto got = moved_back(Y_on.elements());
+            const MultiVectorView<Real, Host> Y{m, k, Y_on.view().leading_dimension, of_y, got.data()};
+            std::int64_t wrong = 0;
+            for (std::int64_t j = 0; j < k; ++j)
+              for (std::int64_t i = 0; i < m; ++i) wrong += !(Y(i, j) == y[j][i]), Y(i, j) = untouched;
+            for (const Real padding : got) wrong += padding != untouched;
+            CHECK(wrong == 0);
+          }
+    };
+    check("CSR, 32-bit offsets", copied_to<Space>(A.view()).view());
+    check("CSR, 64-bit offsets", copied_to<Space>(csr_of<Real, std::int64_t>(plain).view()).view());
+    std::size_t width = 0;
+    for (const auto& row : plain.rows) width = std::max(width, row.size());
+    if (width <= 5000) check("ELL", copied_to<Space>(ell_of<Real>(plain).view()).view());
+  });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of columns, layout and leading dimension", Real,
+                   double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t n = 0; n <= 70; ++n) lengths.push_back(n);
+  for (std::int64_t n : {2047, 2048, 2049, 4097}) lengths.push_back(n);
+  const Plain A = rows_of_lengths(lengths, 4111, seed);
+  for (std::int64_t k : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 33}) check_columns<Real>(A, k, seed);
+  check_columns<Real>(rows_of_lengths({100000, 3}, 100003, seed), 3, seed);
+  check_columns<Real>(poisson3d(17, 13, 11), 5, seed);
+  check_columns<Real>(Plain{4, {}}, 3, seed);
+}
+
+TEST_CASE("multivectors that do not fit the matrix are refused") {
+  const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
+  MultiVector<double> X(3, 4, Layout::row_major), Y(2, 4, Layout::column_major), narrow(2, 3, Layout::row_major);
+  CHECK_NOTHROW(spmm(Serial{}, A.view(), X.view(), Y.view()));
+  CHECK_THROWS_AS(spmm(Serial{}, A.view(), Y.view(), X.view()), ShapeError);
+  CHECK_THROWS_AS(spmm(Serial{}, A.view(), X.view(), narrow.view()), ShapeError);
+  auto overlapping = X.view();
+  overlapping.leading_dimension = 2;
+  CHECK_THROWS_AS(spmm(Serial{}, A.view(), overlapping, Y.view()), ShapeError);
+}

@@ -1,0 +1,251 @@
+// Gauss-Seidel sweeps: the formula taken literally, the same bits on every back end, and what a textbook promises of
+// them.
+#include "../backends.hpp"
+#include "matrices.hpp"
+
+#include <seidel/kernels/symgs/symgs.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+/// Sum of products in the given order, gathered first.
+template <class Real>
+Real sum_of(const std::vector<std::pair<Real, Real>>& terms) {
+  return sum_of_products<Real>(std::int64_t(terms.size()),
+                               [&](std::int64_t k, Real s) { return std::fma(terms[k].first, terms[k].second, s); });
+}
+
+/// x_i = ((b_i - S(lower)) - S(upper)) * (1 / a_ii), row after row.
+template <class Real>
+void literal_sweep(const Plain& A, bool forward, const std::vector<Real>& b, std::vector<Real>& x, Real omega) {
+  for (std::int64_t step = 0; step < A.nrows(); ++step) {
+    const std::int64_t i = forward ? step : A.nrows() - 1 - step;
+    std::vector<std::pair<Real, Real>> lower, upper;
+    Real diagonal = 0;
+    for (const auto& [j, value] : A.rows[i]) {
+      if (j < i) lower.push_back({Real(value), x[j]});
+      if (j == i) diagonal = Real(value);
+      if (j > i) upper.insert(upper.begin(), {Real(value), x[j]});
+    }
+    const Real reciprocal = 1 / diagonal, swept = ((b[i] - sum_of(lower)) - sum_of(upper)) * reciprocal;
+    x[i] = omega == 1 ? swept : std::fma(omega, swept - x[i], x[i]);
+  }
+}
+
+template <class Real>
+struct Case {
+  std::vector<Real> b, x;  // right-hand side, first guess
+  std::vector<Real> forward, backward, symmetric, from_zero;
+};
+
+template <class Real>
+Case<Real> literal(const Plain& A, Real omega, unsigned seed) {
+  Case<Real> c;
+  c.b = random_values<Real>(A.nrows(), seed);
+  c.x = random_values<Real>(A.nrows(), seed + 1);
+  literal_sweep(A, true, c.b, c.forward = c.x, omega);
+  literal_sweep(A, false, c.b, c.backward = c.x, omega);
+  literal_sweep(A, false, c.b, c.symmetric = c.forward, omega);
+  c.from_zero.assign(A.nrows(), 0);
+  literal_sweep(A, true, c.b, c.from_zero, omega);
+  literal_sweep(A, false, c.b, c.from_zero, omega);
+  return c;
+}
+
+/// sweep(GaussSeidel, b, x) on back end `on`, from x.
+template <class Offset, class Real, class B, class Sweep>
+std::vector<Real> swept_on(const B& on, const Plain& plain, const std::vector<Real>& b, const std::vector<Real>& x,
+                           const Sweep& sweep) {
+  const auto A = copied_to<SpaceOf<B>>(csr_of<Real, Offset>(plain).view());
+  const GaussSeidel<Real, Offset, B> sweeps(on, A.view());
+  const auto b_on = moved_to(on, b);
+  auto x_on = moved_to(on, x);
+  sweep(sweeps, b_on.span(), x_on.span());
+  if constexpr (!HostBackend<B>) on.synchronize();
+  return moved_back(x_on);
+}
+
+template <class Offset, class Real>
+void check_all_sweeps(const Plain& plain, const Case<Real>& expected, Real omega) {
+  on_every_backend([&](auto on) {
+    const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<Real, Offset>(plain).view());
+    const GaussSeidel<Real, Offset, decltype(on)> sweeps(on, A.view());
+    const auto b = moved_to(on, expected.b);
+    const auto check = [&](const char* what, const std::vector<Real>& from, const std::vector<Real>& to,
+                           const auto& sweep) {
+      CAPTURE(what);
+      auto x = moved_to(on, from);
+      sweep(x.span());
+      if constexpr (!HostBackend<decltype(on)>) on.synchronize();
+      CHECK(differing(moved_back(x), to) == 0);
+    };
+    check("forward", expected.x, expected.forward, [&](auto x) { sweeps.forward(b, x, omega); });
+    check("backward", expected.x, expected.backward, [&](auto x) { sweeps.backward(b, x, omega); });
+    check("symmetric", expected.x, expected.symmetric, [&](auto x) { sweeps.symmetric(b, x, omega); });
+    check("from zero", poisoned<Real>(plain.nrows()), expected.from_zero,
+          [&](auto x) { sweeps.symmetric_from_zero(b, x, omega); });
+    check("from zero, again", expected.x, expected.from_zero, [&](auto x) { sweeps.symmetric_from_zero(b, x, omega); });
+  });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("sweeps are the literal formula, bit for bit, on every back end", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, plain] : awkward_to_sweep(seed))
+    for (const Real omega : {Real(1), Real(1.3)}) {
+      CAPTURE(name);
+      CAPTURE(omega);
+      check_all_sweeps<std::int32_t>(plain, literal<Real>(plain, omega, seed), omega);
+    }
+  const Plain plain = random_square(9000, 2, seed);
+  check_all_sweeps<std::int64_t>(plain, literal<Real>(plain, Real(0.7), seed), Real(0.7));
+}
+
+TEST_CASE("a swept row solves its equation with the newest values, to rounding") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  constexpr double u = std::numeric_limits<double>::epsilon() / 2;
+  for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+    CAPTURE(name);
+    const auto b = random_values<double>(plain.nrows(), seed), old = random_values<double>(plain.nrows(), seed + 1);
+    for (const double omega : {1.0, 1.3}) {
+      const auto x = swept_on<std::int32_t>(OpenMP{2}, plain, b, old,
+                                            [&](const auto& sweeps, auto b, auto x) { sweeps.forward(b, x, omega); });
+      std::int64_t wrong = 0;
+      for (Index i = 0; i < plain.nrows(); ++i) {
+        long double sum = b[i], magnitude = std::abs(b[i]), diagonal = 1;
+        for (const auto& [j, value] : plain.rows[i]) {
+          if (j == i) diagonal = value;
+          if (j == i) continue;
+          const long double term = static_cast<long double>(value) * (j < i ? x[j] : old[j]);
+          sum -= term, magnitude += std::abs(term);
+        }
+        const long double exact = (1 - static_cast<long double>(omega)) * old[i] + omega * sum / diagonal;
+        const long double scale = magnitude / std::abs(diagonal) + std::abs(old[i]);
+        wrong += !(std::abs(x[i] - exact) <= (plain.rows[i].size() + 8) * 2 * u * scale);
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("the solution stays where it is, to rounding") {
+  // Small integers: b = A x is exact, and so is all of a sweep but the products with 1 / a_ii.
+  const Plain plain = poisson3d(12, 13, 14);
+  std::vector<double> x(plain.nrows()), b(plain.nrows(), 0);
+  for (Index i = 0; i < plain.nrows(); ++i) x[i] = i % 17 - 8;
+  for (Index i = 0; i < plain.nrows(); ++i)
+    for (const auto& [j, value] : plain.rows[i]) b[i] += value * x[j];
+  const auto swept = swept_on<std::int32_t>(OpenMP{3}, plain, b, x,
+                                            [](const auto& sweeps, auto b, auto x) { sweeps.symmetric(b, x); });
+  double worst = 0;
+  for (Index i = 0; i < plain.nrows(); ++i) worst = std::max(worst, std::abs(swept[i] - x[i]));
+  // An error e in the neighbours moves a row by at most e (weights add up to 1 or less) beside a few roundings of at
+  // most 6 * 8 / 6 each: wavefronts may pass it on, so it is bounded by their number.
+  CHECK(worst <= 2 * 37 * 16 * 8 * std::numeric_limits<double>::epsilon());
+}
+
+TEST_CASE("as a preconditioner of a symmetric matrix SymGS is symmetric and positive") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Plain plain = poisson3d(15, 16, 17);
+  const auto x = random_values<double>(plain.nrows(), seed), y = random_values<double>(plain.nrows(), seed + 1);
+  const auto zero = std::vector<double>(plain.nrows(), 0);
+  const auto apply = [&](const std::vector<double>& r, double omega) {
+    return swept_on<std::int32_t>(OpenMP{2}, plain, r, zero,
+                                  [&](const auto& sweeps, auto b, auto x) { sweeps.symmetric_from_zero(b, x, omega); });
+  };
+  for (const double omega : {1.0, 1.3}) {
+    const auto Mx = apply(x, omega), My = apply(y, omega);
+    long double yMx = 0, xMy = 0, xMx = 0, scale = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      yMx += static_cast<long double>(y[i]) * Mx[i], xMy += static_cast<long double>(x[i]) * My[i];
+      xMx += static_cast<long double>(x[i]) * Mx[i], scale += std::abs(y[i] * Mx[i]) + std::abs(x[i] * My[i]);
+    }
+    // ||M^-1|| is below 1 here and an entry's error below a few u times the rows that it comes from (46 wavefronts).
+    CHECK(std::abs(double(yMx - xMy)) <= double(scale) * 46 * 16 * std::numeric_limits<double>::epsilon());
+    CHECK(xMx > 0);
+  }
+}
+
+TEST_CASE_TEMPLATE("a matrix that no sweep can use is refused, naming the first such row", Real, double, float) {
+  const auto refused = [](const Plain& plain, const auto& check) {
+    on_every_backend([&](auto on) {
+      const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<Real>(plain).view());
+      check([&] { GaussSeidel<Real, std::int32_t, decltype(on)>(on, A.view()); });
+    });
+  };
+  const Plain good = random_square(20000, 2, 7);
+  const auto names_row = [&](const Plain& plain, std::int64_t row) {
+    refused(plain, [&](const auto& analyse) {
+      try {
+        analyse();
+        FAIL("not refused");
+      } catch (const ZeroDiagonal& error) {
+        CHECK(error.row() == row);
+      }
+    });
+  };
+  Plain bad = good;
+  bad.rows[19990].erase(19990);
+  names_row(bad, 19990);
+  bad.rows[12345][12345] = 0;
+  names_row(bad, 12345);
+  bad.rows[17].clear();
+  names_row(bad, 17);
+
+  const auto says = [&](const Plain& plain, const char* words) {
+    refused(plain, [&](const auto& analyse) { CHECK_THROWS_WITH_AS(analyse(), doctest::Contains(words), InputError); });
+  };
+  bad = good;
+  bad.rows[5][5] = std::numeric_limits<double>::infinity();
+  says(bad, "row 6, column 6: found inf");
+  bad.rows[5][5] = std::numeric_limits<Real>::denorm_min();
+  says(bad, "row 6: the diagonal entry is so small");
+  bad.rows[3][19000] = std::numeric_limits<double>::quiet_NaN();
+  says(bad, "row 4, column 19001: found nan");
+  refused(rows_of_lengths({1, 1}, 3, 1), [](const auto& analyse) { CHECK_THROWS_AS(analyse(), ShapeError); });
+}
+
+TEST_CASE("new values are taken over, and checked again") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Plain plain = random_square(9000, 2, seed);
+  const auto expected = literal<double>(plain, 1.0, seed);
+  on_every_backend([&](auto on) {
+    const auto right = csr_of<double>(plain);
+    auto other = csr_of<double>(plain);
+    for (auto& v : other.values) v = 2 + v * v;
+    auto A = copied_to<SpaceOf<decltype(on)>>(other.view());
+    GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
+    copy(right.values.span(), A.values.span());
+    sweeps.update_values();
+    const auto b = moved_to(on, expected.b);
+    auto x = moved_to(on, expected.x);
+    sweeps.symmetric(b, x);
+    if constexpr (!HostBackend<decltype(on)>) on.synchronize();
+    CHECK(differing(moved_back(x), expected.symmetric) == 0);
+    std::fill(other.values.begin(), other.values.end(), 0.0);
+    copy(std::as_const(other.values).span(), A.values.span());
+    CHECK_THROWS_AS(sweeps.update_values(), ZeroDiagonal);
+  });
+}
+
+TEST_CASE("sizes, wavefronts and memory are told") {
+  const Plain plain = poisson3d(5, 6, 7);
+  on_every_backend([&](auto on) {
+    const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<double>(plain).view());
+    const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
+    CHECK(sweeps.wavefronts() == 16);
+    CHECK(sweeps.size() == 210);
+    CHECK(sweeps.bytes() > 0);
+    CHECK(sweeps.analysis_seconds() >= 0);
+    auto short_x = moved_to(on, std::vector<double>(209));
+    const auto b = moved_to(on, std::vector<double>(210));
+    CHECK_THROWS_AS(sweeps.forward(b, short_x), ShapeError);
+  });
+}
