@@ -1,0 +1,117 @@
+// From any format to CSR and back. Linear in time, parallel, the same bits for any number of threads.
+//
+// Each takes Serial{} or OpenMP{threads}. Matrices are taken to be canonical (check() proves it) unless said otherwise.
+#pragma once
+#include <seidel/formats/backend.hpp>
+#include <seidel/formats/coo.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/ell.hpp>
+#include <seidel/formats/sell.hpp>
+
+namespace seidel {
+
+inline OpenMP as_openmp(const Serial&) { return OpenMP{1}; }
+inline const OpenMP& as_openmp(const OpenMP& on) { return on; }
+
+/// What to_csr did to triplets.
+struct ToCsrReport {
+  std::int64_t duplicates = 0;  ///< entries that were added to an earlier one in the same place
+};
+
+namespace convert_detail {
+
+template <class Offset, class Real>
+Csr<Real, Offset> from_coo(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report);
+template <class Offset, class Real>
+Csr<Real, Offset> from_ell(const OpenMP& on, const EllView<Real, Host>& A);
+template <class Offset, class Real>
+Csr<Real, Offset> from_sell(const OpenMP& on, const SellView<Real, Host>& A);
+template <class Real, class Offset>
+Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index slice_height, Index sigma);
+template <class NewOffset, class Real, class Offset>
+Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+
+}  // namespace convert_detail
+
+/// Triplets in any order to canonical CSR: rows sorted, entries in the same place added in order of appearance.
+/// Cost    besides the result, the entries once more while it runs, unless they come sorted by rows.
+/// Errors  InputError naming the first entry outside the matrix; ResourceError if there are too many for Offset.
+template <class Offset, HostBackend On, class Real>
+Csr<Real, Offset> to_csr(const On& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr) {
+  return convert_detail::from_coo<Offset>(as_openmp(on), A, report);
+}
+
+/// A'. Stable: entries of a row keep the order of the rows that they come from, so the result is canonical even where
+/// the columns of A do not ascend. The plain version: counting sort in two passes, of buckets and within them.
+template <HostBackend On, class Real, class Offset>
+Csr<Real, Offset> transpose(const On& on, const CsrView<Real, Offset, Host>& A) {
+  return convert_detail::transpose(as_openmp(on), A);
+}
+
+/// The same matrix by columns, and back.
+template <HostBackend On, class Real, class Offset>
+Csc<Real, Offset> to_csc(const On& on, const CsrView<Real, Offset, Host>& A) {
+  auto T = transpose(on, A);
+  return {A.nrows, A.ncols, std::move(T.row_ptr), std::move(T.col_idx), std::move(T.values)};
+}
+template <HostBackend On, class Real, class Offset>
+Csr<Real, Offset> to_csr(const On& on, const CscView<Real, Offset, Host>& A) {
+  return transpose(on, A.transposed());
+}
+
+/// More than this many places for each entry, and a padded format is refused.
+inline constexpr int padding_at_most = 8;
+
+/// Bytes of an ELLPACK matrix whose longest row has `width` entries; the largest number where that overflows.
+std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_a_value);
+template <class Real>
+std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width) {
+  return ell_bytes(nrows, width, int(sizeof(Real)));
+}
+
+/// Bytes of a SELL-C-sigma matrix with `places` places for entries, padding included.
+std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_a_value);
+template <class Real>
+std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height = 32, Index sigma = 1) {
+  return sell_bytes(nrows, places, slice_height, sigma, int(sizeof(Real)));
+}
+
+/// ELLPACK, padding zeroed.
+/// Errors  ResourceError before anything is allocated, if padding takes more than 8 places an entry or the result more
+///         memory than there is: the bytes, the padding and the format to take instead.
+template <HostBackend On, class Real, class Offset>
+Ell<Real> to_ell(const On& on, const CsrView<Real, Offset, Host>& A) {
+  return convert_detail::to_ell(as_openmp(on), A);
+}
+
+/// SELL-C-sigma with C = slice_height, padding zeroed. sigma > 1 sorts rows by descending length, rows of the same
+/// length in their order, within windows of sigma rows. Cost    linear, times log sigma for the sorting. Errors
+/// ResourceError as to_ell, before room for entries is allocated; UsageError unless slice_height is
+///         1 ... 4096 and sigma at least 1.
+template <HostBackend On, class Real, class Offset>
+Sell<Real> to_sell(const On& on, const CsrView<Real, Offset, Host>& A, Index slice_height = 32, Index sigma = 1) {
+  return convert_detail::to_sell(as_openmp(on), A, slice_height, sigma);
+}
+
+/// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
+/// Offset.
+template <class Offset, HostBackend On, class Real>
+Csr<Real, Offset> to_csr(const On& on, const EllView<Real, Host>& A) {
+  return convert_detail::from_ell<Offset>(as_openmp(on), A);
+}
+template <class Offset, HostBackend On, class Real>
+Csr<Real, Offset> to_csr(const On& on, const SellView<Real, Host>& A) {
+  return convert_detail::from_sell<Offset>(as_openmp(on), A);
+}
+
+/// A copy with row pointers of another size. Errors  ResourceError if nnz does not fit.
+template <class NewOffset, HostBackend On, class Real, class Offset>
+Csr<Real, NewOffset> with_offsets(const On& on, const CsrView<Real, Offset, Host>& A) {
+  return convert_detail::with_offsets<NewOffset>(as_openmp(on), A);
+}
+
+}  // namespace seidel

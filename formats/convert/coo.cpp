@@ -1,0 +1,101 @@
+// Triplets to CSR.
+#include <seidel/formats/check.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/convert/group.hpp>
+#include <seidel/formats/convert/sort_rows.hpp>
+
+namespace seidel::convert_detail {
+
+namespace {
+
+/// Triplets whose rows do not descend are grouped already.
+template <class Real, class Offset>
+void copy_grouped(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offset>& to) {
+  to.row_ptr = Array<Offset>(std::int64_t(A.nrows) + 1);
+  to.col_idx = Array<Index>(A.nnz());
+  to.values = Array<Real>(A.nnz());
+  for_shares(on, to.row_ptr.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
+    std::int64_t k = std::lower_bound(A.row_idx.begin(), A.row_idx.end(), Index(first)) - A.row_idx.begin();
+    for (std::int64_t i = first; i < last; ++i) {
+      while (k < A.nnz() && A.row_idx[k] < i) ++k;
+      to.row_ptr[i] = Offset(k);
+    }
+  });
+  for_shares(on, A.nnz(), 1, [&](std::int64_t first, std::int64_t last, int) {
+    std::copy(A.col_idx.begin() + first, A.col_idx.begin() + last, to.col_idx.data() + first);
+    std::copy(A.values.begin() + first, A.values.begin() + last, to.values.data() + first);
+  });
+}
+
+/// Sorts the rows; length[i + 1] becomes the number of distinct columns of row i. Returns whether all are distinct.
+template <class Real, class Offset>
+std::int64_t sort_rows(const OpenMP& on, Csr<Real, Offset>& A, Array<Offset>& length) {
+  const HostSpan<const Offset> row_ptr = A.row_ptr;
+  RowSorter<Real> sort(on.threads, longest_row(on, row_ptr), A.ncols);
+  std::atomic<std::int64_t> duplicates = 0;
+  for_row_pieces(on, row_ptr, [&](std::int64_t first, std::int64_t last, int thread) {
+    std::int64_t mine = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      Index* const columns = A.col_idx.data() + row_ptr[i];
+      const std::int64_t n = row_ptr[i + 1] - row_ptr[i];
+      sort(columns, A.values.data() + row_ptr[i], n, thread);
+      std::int64_t same = 0;
+      for (std::int64_t k = 1; k < n; ++k) same += columns[k] == columns[k - 1];
+      length[i + 1] = Offset(n - same);
+      mine += same;
+    }
+    duplicates += mine;
+  });
+  return duplicates;
+}
+
+/// Adds neighbours in the same place, from left to right.
+template <class Real, class Offset>
+Csr<Real, Offset> merged(const OpenMP& on, const Csr<Real, Offset>& A, Array<Offset> length) {
+  offsets_from_lengths(on, length);
+  const std::int64_t nnz = length[A.nrows];
+  Csr<Real, Offset> to{A.nrows, A.ncols, std::move(length), Array<Index>(nnz), Array<Real>(nnz)};
+  for_row_shares(on, HostSpan<const Offset>(A.row_ptr), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      std::int64_t at = std::int64_t(to.row_ptr[i]) - 1;
+      for (std::int64_t k = A.row_ptr[i]; k < std::int64_t(A.row_ptr[i + 1]); ++k)
+        if (k > std::int64_t(A.row_ptr[i]) && A.col_idx[k] == A.col_idx[k - 1]) {
+          to.values[at] += A.values[k];
+        } else {
+          to.col_idx[++at] = A.col_idx[k];
+          to.values[at] = A.values[k];
+        }
+    }
+  });
+  return to;
+}
+
+}  // namespace
+
+template <class Offset, class Real>
+Csr<Real, Offset> from_coo(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report) {
+  check(on, A);
+  if (A.nnz() > std::numeric_limits<Offset>::max())
+    throw ResourceError("to_csr: found " + std::to_string(A.nnz()) + " entries, expected at most " +
+                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  take 64-bit row pointers");
+  Csr<Real, Offset> to;
+  to.nrows = A.nrows;
+  to.ncols = A.ncols;
+  const bool grouped =
+      first_where(on, A.nnz() - 1, 1, [&](std::int64_t k) { return A.row_idx[k + 1] < A.row_idx[k]; }) >= A.nnz() - 1;
+  if (grouped)
+    copy_grouped(on, A, to);
+  else
+    group(on, Triplets<Real>{A.row_idx, A.col_idx, A.values}, to);
+  Array<Offset> length(std::int64_t(A.nrows) + 1);
+  const std::int64_t duplicates = sort_rows(on, to, length);
+  if (report) report->duplicates = duplicates;
+  return duplicates == 0 ? std::move(to) : merged(on, to, std::move(length));
+}
+
+template Csr<double, std::int32_t> from_coo<std::int32_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
+template Csr<double, std::int64_t> from_coo<std::int64_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
+template Csr<float, std::int32_t> from_coo<std::int32_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
+template Csr<float, std::int64_t> from_coo<std::int64_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
+
+}  // namespace seidel::convert_detail

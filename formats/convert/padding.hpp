@@ -1,0 +1,28 @@
+// When a padded format is refused, in numbers.
+#pragma once
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/quantity.hpp>
+
+namespace seidel::convert_detail {
+
+struct Padding {
+  const char* where;
+  const char* remedy;
+  std::int64_t nrows, nnz, longest_row;
+  std::int64_t places;  // for entries, padding included
+  std::int64_t bytes;   // that the result takes
+};
+
+/// Throws ResourceError if the padding is above 8 places an entry, or the bytes above what is free.
+inline void refuse_padding(const Padding& p) {
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const std::string what = std::string(p.where) + ": " + number(p.nrows) + " rows of " + number(p.nnz) +
+                           " entries, the longest of " + number(p.longest_row) + ", would take " + bytes_text(p.bytes);
+  if (p.places / padding_at_most > p.nnz || (p.places / padding_at_most == p.nnz && p.places % padding_at_most > 0))
+    throw ResourceError(what + ": found " + number(p.places / std::max<std::int64_t>(p.nnz, 1)) +
+                        " places for each entry, expected at most " + number(padding_at_most) + "\n  " + p.remedy);
+  if (const std::int64_t free = available_bytes(Host{}); p.bytes > free)
+    throw ResourceError(what + ": found " + bytes_text(free) + " of free memory\n  " + p.remedy);
+}
+
+}  // namespace seidel::convert_detail

@@ -1,0 +1,96 @@
+// Entries of each row sorted by column: stable, linear, without allocation in the parallel part.
+#pragma once
+#include <bit>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/shares.hpp>
+
+namespace seidel::convert_detail {
+
+/// Sorts rows by column, entries of the same column in their order. Short ones by insertion, long ones byte by byte.
+template <class Real>
+class RowSorter {
+ public:
+  /// For rows of at most `longest` entries, on `nthreads` threads, columns below ncols.
+  RowSorter(int nthreads, std::int64_t longest, Index ncols)
+      : room_(longest <= insertion_at_most ? 0 : longest),
+        passes_((int(std::bit_width(std::uint32_t(std::max<Index>(ncols, 1) - 1))) + 7) / 8),
+        columns_(room_ * nthreads),
+        values_(room_ * nthreads) {}
+
+  void operator()(Index* columns, Real* values, std::int64_t n, int thread) {
+    if (std::is_sorted(columns, columns + n)) return;
+    if (n <= insertion_at_most)
+      by_insertion(columns, values, n);
+    else
+      by_bytes(columns, values, n, thread);
+  }
+
+ private:
+  static constexpr std::int64_t insertion_at_most = 48;
+
+  static void by_insertion(Index* columns, Real* values, std::int64_t n) {
+    for (std::int64_t k = 1; k < n; ++k) {
+      const Index column = columns[k];
+      const Real value = values[k];
+      std::int64_t at = k;
+      for (; at > 0 && columns[at - 1] > column; --at) columns[at] = columns[at - 1], values[at] = values[at - 1];
+      columns[at] = column;
+      values[at] = value;
+    }
+  }
+
+  void by_bytes(Index* columns, Real* values, std::int64_t n, int thread) {
+    Index *from = columns, *to = columns_.data() + thread * room_;
+    Real *from_values = values, *to_values = values_.data() + thread * room_;
+    for (int pass = 0; pass < passes_; ++pass) {
+      std::int64_t place[256] = {};
+      for (std::int64_t k = 0; k < n; ++k) ++place[from[k] >> 8 * pass & 255];
+      std::int64_t sum = 0;
+      for (auto& p : place) sum += std::exchange(p, sum);
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t at = place[from[k] >> 8 * pass & 255]++;
+        to[at] = from[k];
+        to_values[at] = from_values[k];
+      }
+      std::swap(from, to);
+      std::swap(from_values, to_values);
+    }
+    if (from != columns) {
+      std::copy(from, from + n, columns);
+      std::copy(from_values, from_values + n, values);
+    }
+  }
+
+  std::int64_t room_;
+  int passes_;
+  Array<Index> columns_;
+  Array<Real> values_;
+};
+
+/// The most entries in a row.
+template <class Offset>
+std::int64_t longest_row(const OpenMP& on, HostSpan<const Offset> row_ptr) {
+  std::atomic<std::int64_t> longest = 0;
+  for_shares(on, row_ptr.size() - 1, 1, [&](std::int64_t first, std::int64_t last, int) {
+    std::int64_t mine = 0;
+    for (std::int64_t i = first; i < last; ++i) mine = std::max<std::int64_t>(mine, row_ptr[i + 1] - row_ptr[i]);
+    std::int64_t best = longest.load();
+    while (mine > best && !longest.compare_exchange_weak(best, mine)) {}
+  });
+  return longest.load();
+}
+
+/// Calls body(first row, last row, thread) for some hundred pieces of the rows, as threads become free.
+template <class Offset, class Body>
+void for_row_pieces(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body& body) {
+  const std::int64_t nrows = row_ptr.size() - 1;
+  if (on.threads <= 1 || nrows + row_ptr[nrows] < 2 * worth_a_thread) return body(std::int64_t(0), nrows, 0);
+  const int npieces = 8 * on.threads;
+  for_each_in_turn(on, npieces, [&](std::int64_t piece, int thread) {
+    const Range mine = share_by_nonzeros(row_ptr, int(piece), npieces);
+    body(mine.first, mine.last, thread);
+  });
+}
+
+}  // namespace seidel::convert_detail

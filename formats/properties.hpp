@@ -1,0 +1,46 @@
+// What can be said of a matrix by looking at each entry: shape, symmetry, diagonal, dominance, sizes of its values.
+#pragma once
+#include <seidel/formats/convert.hpp>
+
+namespace seidel {
+
+/// Rows and columns are counted from 0 here; -1 where there is none. A missing entry counts as 0.
+struct MatrixProperties {
+  bool square = false;
+  bool pattern_symmetric = false;     ///< a_ij is stored where a_ji is; false unless square
+  bool symmetric = false;             ///< a_ij == a_ji for all i, j, without rounding; false unless square
+  bool skew = false;                  ///< a_ij == -a_ji for all i, j, a zero diagonal therefore; false unless square
+  double symmetry_error = 0;          ///< max |a_ij - a_ji| / max |a_ij| over finite entries; 0 unless square
+  bool one_triangle_only = false;     ///< entries beside the diagonal, and all on one side: half of a symmetric matrix?
+  std::int64_t below = 0, above = 0;  ///< entries below and above the diagonal
+
+  std::int64_t diagonal_missing = 0;  ///< not stored, of the min(nrows, ncols) there could be
+  std::int64_t diagonal_zero = 0;     ///< stored, but 0
+  std::int64_t diagonal_negative = 0;
+  std::int64_t diagonal_positive = 0;    ///< NaN is none of the four
+  std::int64_t first_bad_diagonal = -1;  ///< first row whose diagonal entry is missing or 0
+  std::int64_t first_negative_diagonal = -1;
+
+  std::int64_t weakly_dominant_rows = 0;    ///< |a_ii| >= sum of |a_ij| beside it; the strict ones among them
+  std::int64_t strictly_dominant_rows = 0;  ///< |a_ii| > that sum
+  std::int64_t zero_row_sums = 0;  ///< rows with |sum of a_ij| <= 1e-12 sum |a_ij|: all of them, and A times ones is 0
+  Index bandwidth_lower = 0, bandwidth_upper = 0;  ///< max i - j and max j - i, at least 0
+
+  std::int64_t nonfinite = 0;  ///< NaN and infinite entries
+  std::int64_t first_nonfinite_row = -1, first_nonfinite_col = -1;
+  std::int64_t explicit_zeros = 0;
+  double max_abs = 0, min_abs = 0;  ///< over finite entries other than 0; 0 if there are none
+  double norm_inf = 0,
+         norm_frobenius = 0;  ///< over finite entries; the Frobenius norm neither overflows nor underflows early
+};
+
+/// Cost    two passes over A, parallel; the mirror of each entry is searched by bisection in its row.
+/// Repeats bit for bit for any number of threads.
+template <class Real, class Offset>
+MatrixProperties properties(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+MatrixProperties properties(const Serial& on, const CsrView<Real, Offset, Host>& A) {
+  return properties(as_openmp(on), A);
+}
+
+}  // namespace seidel

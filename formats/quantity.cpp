@@ -1,0 +1,29 @@
+// Numbers as messages say them.
+#include <seidel/formats/quantity.hpp>
+
+#include <cstdio>
+
+#include <seidel/formats/errors.hpp>
+#include <seidel/formats/memory.hpp>
+
+namespace seidel {
+
+std::string bytes_text(std::int64_t bytes) {
+  if (bytes < 1000) return std::to_string(bytes) + " B";
+  const char* const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+  int unit = -1;
+  double amount = double(bytes);
+  while (amount >= 999.5 && unit < 5) amount /= 1000, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", amount, units[unit]);
+  return text;
+}
+
+void require_memory(std::int64_t bytes, const std::string& what, const std::string& remedy) {
+  const std::int64_t available = available_bytes(Host{});
+  if (bytes > available)
+    throw ResourceError(what + ": " + bytes_text(bytes) + " of memory are needed, " + bytes_text(available) +
+                        " are free\n  " + remedy);
+}
+
+}  // namespace seidel

@@ -1,0 +1,87 @@
+// Helpers of conversions and generators: work that moves data, gains nothing from vector instructions and is the same
+// on one core and on several. Serial is OpenMP{1} here. Results never depend on the number of threads.
+#pragma once
+#include <atomic>
+#include <limits>
+
+#include <seidel/formats/array.hpp>
+#include <seidel/formats/parallel.hpp>
+
+namespace seidel {
+
+/// Calls body(first, last, part) for even shares of 0 ... n-1, `weight` saying what an element costs. `body` must not
+/// throw.
+template <class Body>
+void for_shares(const OpenMP& on, std::int64_t n, std::int64_t weight, const Body& body) {
+  if (on.threads <= 1 || n < 2 || n < 2 * worth_a_thread / weight) return body(std::int64_t(0), n, 0);
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = even_share(n, part, nparts);
+    body(mine.first, mine.last, part);
+  });
+}
+
+/// Calls body(i, part) for i = 0 ... n-1, each as a thread becomes free: for few, uneven pieces. `body` must not throw.
+template <class Body>
+void for_each_in_turn(const OpenMP& on, std::int64_t n, const Body& body) {
+  if (on.threads <= 1 || n < 2) {
+    for (std::int64_t i = 0; i < n; ++i) body(i, 0);
+    return;
+  }
+  std::atomic<std::int64_t> next = 0;
+  parallel_parts(on, [&](int part, int) {
+    for (std::int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) body(i, part);
+  });
+}
+
+/// Calls body(first, last) for shares of the rows of a CSR matrix, by nonzeros, without vector instructions.
+template <class Offset, class Body>
+void for_row_shares(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body& body) {
+  const std::int64_t nrows = row_ptr.size() - 1;
+  if (on.threads <= 1 || nrows < 2 || nrows + row_ptr[nrows] < 2 * worth_a_thread) return body(std::int64_t(0), nrows);
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = share_by_nonzeros(row_ptr, part, nparts);
+    body(mine.first, mine.last);
+  });
+}
+
+/// The smallest i of 0 ... n-1 for which is_bad(i), or n.
+template <class IsBad>
+std::int64_t first_where(const OpenMP& on, std::int64_t n, std::int64_t weight, const IsBad& is_bad) {
+  std::atomic<std::int64_t> found = n;
+  for_shares(on, n, weight, [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t i = first; i < last; ++i)
+      if (is_bad(i)) {
+        std::int64_t best = found.load();
+        while (i < best && !found.compare_exchange_weak(best, i)) {}
+        return;
+      }
+  });
+  return found.load();
+}
+
+/// Turns lengths into offsets: on entry ptr[i + 1] is the length of i, on return ptr[i] the sum of the lengths before
+/// i. Errors  ResourceError if the sum does not fit into Offset.
+template <class Offset>
+void offsets_from_lengths(const OpenMP& on, Array<Offset>& ptr) {
+  const std::int64_t n = ptr.size() - 1;
+  Array<std::int64_t> sums(on.threads + 1);
+  for (auto& sum : sums) sum = 0;
+  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int part) {
+    std::int64_t sum = 0;
+    for (std::int64_t i = first; i < last; ++i) sum += ptr[i + 1];
+    sums[part + 1] = sum;
+  });
+  for (int part = 0; part < on.threads; ++part) sums[part + 1] += sums[part];
+  const std::int64_t total = sums[on.threads];
+  if (total > std::numeric_limits<Offset>::max())
+    throw ResourceError("found " + std::to_string(total) + " entries, expected at most " +
+                        std::to_string(std::numeric_limits<Offset>::max()) +
+                        " with 32-bit row pointers\n  take 64-bit row pointers");
+  ptr[0] = 0;
+  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int part) {
+    std::int64_t sum = sums[part];
+    for (std::int64_t i = first; i < last; ++i) ptr[i + 1] = Offset(sum += ptr[i + 1]);
+  });
+}
+
+}  // namespace seidel
