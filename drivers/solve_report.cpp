@@ -117,10 +117,11 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
                          ? formatted("{} ({} each)", count(summary.iterations), human_seconds(outcome.solve_seconds / double(summary.iterations)))
                          : count(summary.iterations));
-  item("residual", formatted("{} wanted: {} = ||b - Ax|| / ||b||, checked in twice the precision; {} said the iteration", brief(tolerance_of(story)),
-                          brief(outcome.certificate.relative_residual), summary.history.empty() ? "nothing" : brief(summary.history.back())));
-  item("backward error", formatted("{} = ||b - Ax|| / (||A|| ||x|| + ||b||), largest entries: x solves a system changed by no more",
-                                brief(outcome.certificate.backward_error)));
+  item("residual", formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; wanted {}, the iteration itself said {}",
+                             brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                             summary.history.empty() ? "nothing" : brief(summary.history.back())));
+  item("backward error", formatted("{}: x solves exactly a system whose entries differ by so much, measured by the largest",
+                                   brief(outcome.certificate.backward_error)));
   if (outcome.error_against_ones >= 0) item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
   if (!options.out.empty()) item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
   if (!options.history.empty() && options.history != "-") item("", "history to " + options.history);

@@ -16,7 +16,7 @@ namespace {
 
 /// The path from the project's root: the compiler knows the place of the machine that built it, which helps nobody.
 std::string_view from_root(std::string_view path) {
-  for (const char* folder : {"/formats/", "/kernels/", "/solvers/", "/drivers/", "/tests/"})
+  for (const char* folder : {"/tests/", "/formats/", "/kernels/", "/solvers/", "/drivers/"})
     if (const auto at = path.rfind(folder); at != path.npos) return path.substr(at + 1);
   return path;
 }
@@ -46,8 +46,9 @@ void throw_cuda_error(cudaError_t status, const char* what, const char* file, in
   message += ":" + std::to_string(line) + ": CUDA: " + what + " failed: " + cudaGetErrorString(status) + " (" +
              cudaGetErrorName(status) + ")";
   if (is_lost(status))
-    message += "\n  an earlier kernel did this, and the GPU serves this process no more: start the program again, under\n"
-               "  compute-sanitizer to see which; or take --backend openmp";
+    message +=
+        "\n  an earlier kernel did this, and the GPU serves this process no more: start the program again, under\n"
+        "  compute-sanitizer to see which; or take --backend openmp";
   else if (const std::string reason = cuda_unavailable_because(); !reason.empty())
     message += "\n  " + reason;
   throw BackendError(message);

@@ -16,8 +16,8 @@ inline void cuda_check(cudaError_t status, const char* what, const char* file = 
   if (status != cudaSuccess) throw_cuda_error(status, what, file, line);
 }
 
-/// After a launch of `kernel`. Sees what was wrong with the launch; a fault inside the kernel shows at the next call that
-/// waits for it.
+/// After a launch of `kernel`. Sees what was wrong with the launch; a fault inside the kernel shows at the next call
+/// that waits for it.
 inline void check_launch(const char* kernel, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   cuda_check(cudaGetLastError(), kernel, file, line);
 }

@@ -1,12 +1,14 @@
-// For each row of a sparse matrix: store(row, sum of its terms), in the one order. What spmv, spmm and the certificate share.
+// For each row of a sparse matrix: store(row, sum of its terms), in the one order. What spmv, spmm and the certificate
+// share.
 //
-// `Rows` has size(), the number of rows, and operator()(p): the row in place p, a Row{terms, length, number}. Its terms have
+// `Rows` has size(), the number of rows, and operator()(p): the row in place p, a Row{terms, length, number}. Its terms
+// have
 //   entry(k)          value and column of entry k            \  three steps, so that a thread has the loads
 //   factor(entry)     what the value is multiplied with        > of a whole batch under way before it
 //   add(entry, f, s)  s + value * f, fused                   /  uses the first
 #pragma once
-#include <seidel/formats/cuda_check.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/cuda_check.hpp>
 #include <seidel/formats/ell.hpp>
 #include <seidel/formats/sell.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
@@ -30,7 +32,8 @@ struct Entry {
 };
 
 /// Entries `stride` apart (a std::integral_constant where it is known) times elements of x.
-/// Streamed: the entries of neighbouring threads are neighbours in memory, so each sector is read once, past the caches.
+/// Streamed: the entries of neighbouring threads are neighbours in memory, so each sector is read once, past the
+/// caches.
 template <class Real, class Stride, bool streamed>
 struct RowTerms {
   const Index* col_idx;
@@ -100,8 +103,7 @@ __device__ __noinline__ void sum_by_warp(const Rows& rows, const Store& store, s
 template <class Sum, class Rows, class Store>
 __device__ __noinline__ void sum_by_block(const Rows& rows, const Store& store, std::int64_t first, bool huge) {
   constexpr int warps = row_threads / warp_size;
-  // Bytes, for a class with default values cannot be declared in shared memory.
-  __shared__ alignas(16) unsigned char sums[row_threads * sizeof(Sum)], shared[warp_size * sizeof(Sum)];
+  __shared__ Sum sums[row_threads], shared[warp_size];
   __shared__ unsigned marked[warps];
   const unsigned mine = __ballot_sync(full_warp, huge);
   if (threadIdx.x % warp_size == 0) marked[threadIdx.x / warp_size] = mine;
@@ -109,9 +111,7 @@ __device__ __noinline__ void sum_by_block(const Rows& rows, const Store& store, 
   for (int w = 0; w < warps; ++w)
     for (unsigned left = marked[w]; left; left &= left - 1) {
       const auto row = rows(first + w * warp_size + (__ffs(left) - 1));
-      const Sum s = block_sum_of_long<row_threads>(row.length, adder<Sum>(row.terms),
-                                                   reinterpret_cast<Sum(&)[row_threads]>(sums),
-                                                   reinterpret_cast<Sum(&)[warp_size]>(shared));
+      const Sum s = block_sum_of_long<row_threads>(row.length, adder<Sum>(row.terms), sums, shared);
       if (threadIdx.x == 0) store(row.number, s);
     }
 }

@@ -1,4 +1,5 @@
-// The one order of kernels/sum.hpp on the device: by a thread, by a warp, by a block. Same terms, same order, same bits.
+// The one order of kernels/sum.hpp on the device: by a thread, by a warp, by a block. Same terms, same order, same
+// bits.
 #pragma once
 #include <cstring>
 #include <type_traits>
@@ -66,8 +67,8 @@ __device__ Sum warp_sum_of_long(std::int64_t n, const Term& term) {
   return tree.sum();
 }
 
-/// The fixed tree over `count` (at most 32) block sums, number l in lane l: neighbours in pairs, an odd last one passes.
-/// The sum is in lane 0. As a subtree of a larger tree, `count` is 32 for all but the last.
+/// The fixed tree over `count` (at most 32) block sums, number l in lane l: neighbours in pairs, an odd last one
+/// passes. The sum is in lane 0. As a subtree of a larger tree, `count` is 32 for all but the last.
 template <class Sum>
 __device__ Sum warp_tree(Sum s, int count) {
   const int lane = threadIdx.x % warp_size;
@@ -79,8 +80,8 @@ __device__ Sum warp_tree(Sum s, int count) {
   return s;
 }
 
-/// The same over `count` (at least 1, at most blockDim.x) sums, number t in thread t; the sum is in thread 0. Ends with a barrier, so
-/// that `shared` may be used again.
+/// The same over `count` (at least 1, at most blockDim.x) sums, number t in thread t; the sum is in thread 0. Ends with
+/// a barrier, so that `shared` may be used again.
 template <class Sum>
 __device__ Sum block_tree(Sum s, int count, Sum (&shared)[warp_size]) {
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;

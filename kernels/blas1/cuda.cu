@@ -38,7 +38,8 @@ __global__ void __launch_bounds__(threads) sum_subtrees(std::int64_t n, const Te
   }
 }
 
-/// The rest of the tree, by one block: each thread a subtree of `a_thread` (a power of two) partial sums, then the block.
+/// The rest of the tree, by one block: each thread a subtree of `a_thread` (a power of two) partial sums, then the
+/// block.
 template <class Real>
 __global__ void __launch_bounds__(threads_of_last)
     sum_partials(std::int64_t count, std::int64_t a_thread, const Real* partial, Real* result) {

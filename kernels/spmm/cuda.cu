@@ -76,9 +76,9 @@ struct SlicedRows {
     const auto row = rows(row_number);
     using Terms = SliceTerms<std::remove_cv_t<decltype(row.terms)>, Real, W, layout>;
     const int count = int(X.ncols - column < W ? X.ncols - column : W);
-    const Slice<Real, W, layout> slice{layout == Layout::row_major ? X.data + column
-                                                                   : X.data + column * X.leading_dimension,
-                                       X.leading_dimension, count};
+    const Slice<Real, W, layout> slice{
+        layout == Layout::row_major ? X.data + column : X.data + column * X.leading_dimension, X.leading_dimension,
+        count};
     return cuda::Row<Terms, Place>{{row.terms, slice}, row.length, {row.number, column}};
   }
 };

@@ -32,8 +32,8 @@ struct Plan {
   Real* t;                 // by place
 };
 
-/// At most 64 terms on one thread. x changes during the launch, so that its loads must be plain ones; those of a batch are
-/// under way together.
+/// At most 64 terms on one thread. x changes during the launch, so that its loads must be plain ones; those of a batch
+/// are under way together.
 template <class Real>
 __device__ Real short_sum_of(const RowTerm<Real>& term, int length) {
   constexpr int batch = 4;
@@ -53,8 +53,8 @@ __device__ Real short_sum_of(const RowTerm<Real>& term, int length) {
   return s;
 }
 
-/// S of part_of(p), where this lane has a row (`active`) in place p; long ones by the warp, one after another. All lanes
-/// of the warp take part; place p + 1 is lane + 1's.
+/// S of part_of(p), where this lane has a row (`active`) in place p; long ones by the warp, one after another. All
+/// lanes of the warp take part; place p + 1 is lane + 1's.
 template <class Real, class PartOf>
 __device__ Real part_sum(const PartOf& part_of, std::int64_t p, bool active) {
   Real s = 0;
@@ -99,8 +99,8 @@ __device__ void sweep_rows(const Plan<Real, Offset>& plan, std::int64_t first, s
   if (active) x[i] = swept(t, upper, plan.reciprocal[p], omega, step == Step::from_zero ? Real(0) : x[i]);
 }
 
-/// `count` wavefronts from number `wavefront` on, or back (`direction` -1). More than one only where a block has room for
-/// each whole: a barrier of the block is then all that must stand between them.
+/// `count` wavefronts from number `wavefront` on, or back (`direction` -1). More than one only where a block has room
+/// for each whole: a barrier of the block is then all that must stand between them.
 template <Step step, class Real, class Offset>
 __global__ void __launch_bounds__(narrow)
     sweep_wavefronts(const Plan<Real, Offset> plan, const std::int64_t* start, std::int64_t wavefront,
@@ -204,8 +204,8 @@ struct Sweeper<Real, Offset, Cuda>::State {
     for (std::size_t l = 0; l < launches.size(); ++l) {
       const Launch& launch = launches[onwards ? l : launches.size() - 1 - l];
       const std::int64_t first = onwards ? launch.first : launch.first + launch.count - 1;
-      sweep_wavefronts<step><<<launch.blocks, launch.threads, 0, on.stream()>>>(
-          plan, start.data(), first, launch.count, onwards ? 1 : -1, b, x, omega);
+      sweep_wavefronts<step><<<launch.blocks, launch.threads, 0, on.stream()>>>(plan, start.data(), first, launch.count,
+                                                                                onwards ? 1 : -1, b, x, omega);
       check_launch("a Gauss-Seidel sweep");
     }
   }

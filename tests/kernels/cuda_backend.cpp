@@ -1,0 +1,172 @@
+// What holds on the GPU alone: streams, scratch memory, faults.
+#include "../backends.hpp"
+
+#include <cuda_runtime_api.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include <seidel/formats/cuda_check.hpp>
+#include <seidel/kernels/certificate/certificate.hpp>
+#include <seidel/kernels/spmm/spmm.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/kernels/vector.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+/// The message of the BackendError that `run` must throw.
+template <class Run>
+std::string complaint(const Run& run) {
+  try {
+    run();
+  } catch (const BackendError& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+/// tridiag(-1, 4, -1).
+Csr<double, std::int32_t> tridiagonal(Index n) {
+  std::vector<std::int32_t> row_ptr{0};
+  std::vector<Index> col_idx;
+  std::vector<double> values;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = std::max(0, i - 1); j < std::min(n, i + 2); ++j) {
+      col_idx.push_back(j);
+      values.push_back(i == j ? 4 : -1);
+    }
+    row_ptr.push_back(std::int32_t(col_idx.size()));
+  }
+  return {n, n, Array<std::int32_t>(row_ptr), Array<Index>(col_idx), Array<double>(values)};
+}
+
+std::vector<double> ramp(std::int64_t n) {
+  std::vector<double> x(n);
+  for (std::int64_t i = 0; i < n; ++i) x[i] = 1 + double(i % 17) / 7;
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("a CUDA call that fails says where, what and why") {
+  const std::string said = complaint([] { cuda_check(cudaErrorInvalidValue, "a call"); });
+  CHECK(contains(said, "tests/kernels/cuda_backend.cpp:"));
+  CHECK(said.find("tests/") == 0);  // not the path on the machine that built it
+  CHECK(contains(said, "a call failed: invalid argument (cudaErrorInvalidValue)"));
+  CHECK_NOTHROW(cuda_check(cudaSuccess, "a call"));
+}
+
+TEST_CASE("[cuda] the workspace grows only when more is asked for than ever before") {
+  const Cuda on;
+  const auto first = on.workspace(1000);
+  CHECK(first.size() >= 1000);
+  CHECK(on.workspace(10).data() == first.data());
+  CHECK(on.workspace(1000).data() == first.data());
+  const auto second = on.workspace(1 << 20);
+  CHECK(second.size() >= 1 << 20);
+  const Cuda same = on;
+  CHECK(same.workspace(1).data() == second.data());
+}
+
+TEST_CASE("[cuda] a vector brings the workspace that its sums need") {
+  const Cuda on;
+  Vector<double, Cuda> x(on, 40000000), y(on, 40000000);
+  const auto before = on.workspace(0);
+  dot(x, y), max_abs(x), norm2(x);
+  CHECK(on.workspace(0).data() == before.data());
+  CHECK(on.workspace(0).size() == before.size());
+}
+
+TEST_CASE("[cuda] a failed allocation is a ResourceError that leaves no trace") {
+  const Cuda on;
+  CHECK_THROWS_AS(allocate(Device{}, std::int64_t(1) << 50), ResourceError);
+  CHECK_THROWS_AS(on.workspace(std::int64_t(1) << 50), ResourceError);
+  Vector<double, Cuda> x(on, 100);
+  fill(x, 2);
+  CHECK(dot(x, x) == 400);
+}
+
+TEST_CASE("[cuda] copies between spaces wait for the back end's own stream") {
+  const Cuda on;
+  const std::int64_t n = 1 << 25;
+  Vector<double, Cuda> x(on, n);
+  for (int value = 1; value <= 20; ++value) fill(x, value);
+  const auto back = copied_to<Host>(Span<const double, Device>(x.span()));
+  CHECK(back[0] == 20);
+  CHECK(back[n - 1] == 20);
+}
+
+TEST_CASE("[cuda] work goes to the caller's stream, allocates nothing and waits for nothing") {
+  const Index n = 5000;
+  const auto A = tridiagonal(n);
+  const auto A_there = copied_to<Device>(A.view());
+  const auto x = ramp(n);
+  cudaStream_t stream;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  {
+    const Cuda on(stream);
+    Array<double, Device> x_there(x), y(n), z(n), r(n);
+    Array<double, Device> Y(n * 3), X(n * 3);
+    fill<Cuda, double>(on, X, 1);
+    const GaussSeidel<double, std::int32_t, Cuda> symgs(on, A_there.view());
+    on.synchronize();
+    // A stream that is being captured refuses what is not work for it: waiting, allocating, other streams.
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    spmv(on, A_there.view(), Span<const double, Device>(x_there), Span<double, Device>(y));
+    axpy<Cuda, double>(on, 2, x_there, y);
+    symgs.symmetric_from_zero(y, z);
+    symgs.symmetric(y, z, 1.25);
+    certified_residual(on, A_there.view(), z, y, r);
+    spmm(on, A_there.view(), {n, 3, 3, Layout::row_major, X.data()}, {n, 3, 3, Layout::row_major, Y.data()});
+    cudaGraph_t graph;
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    cudaGraphExec_t work;
+    REQUIRE(cudaGraphInstantiate(&work, graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphLaunch(work, stream) == cudaSuccess);
+    on.synchronize();
+
+    const Serial here;
+    Array<double> y_here(n), z_here(n), r_here(n);
+    const Array<double> x_here(x);
+    spmv(here, A.view(), Span<const double, Host>(x_here), Span<double, Host>(y_here));
+    axpy<Serial, double>(here, 2, x_here, y_here);
+    const GaussSeidel<double, std::int32_t, Serial> symgs_here(here, A.view());
+    symgs_here.symmetric_from_zero(y_here, z_here);
+    symgs_here.symmetric(y_here, z_here, 1.25);
+    certified_residual(here, A.view(), z_here, y_here, r_here);
+    CHECK(moved_back(y) == moved_back(y_here));
+    CHECK(moved_back(z) == moved_back(z_here));
+    CHECK(moved_back(r) == moved_back(r_here));
+    CHECK(moved_back(Y)[4] == 2);
+    CHECK(cudaGraphExecDestroy(work) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+// A fault ends the process's use of the GPU, so a child commits it.
+TEST_CASE("[cuda] in the child: a fault on the device" * doctest::skip()) {
+  const Cuda on;
+  Array<double, Device> x(10);
+  fill<Cuda, double>(on, Span<double, Device>(reinterpret_cast<double*>(8), 10), 1);
+  const std::string said = complaint([&] { on.synchronize(); });
+  CHECK(contains(said, "formats/cuda_backend.cpp:"));
+  CHECK(contains(said, "start the program again"));
+  CHECK(contains(complaint([&] { fill<Cuda, double>(on, x, 1), on.synchronize(); }), "CUDA: "));
+  CHECK(contains(complaint([&] { dot<Cuda, double>(on, x, x); }), "CUDA: "));
+}
+TEST_CASE("[cuda] a fault on the device is a BackendError, then and later") {
+  char program[4096] = {};
+  REQUIRE(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+  const int status = std::system(
+      ("'" + std::string(program) + "' --no-skip --minimal -tc='*in the child: a fault on the device' >&2").c_str());
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
