@@ -1,1 +1,37 @@
-# cmake --install: headers, library, package files.
+# cmake --install: headers, library, program, and what find_package(seidel) and pkg-config read. All of it may be moved.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/seidel)
+
+foreach(folder formats kernels solvers)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+endforeach()
+install(FILES ${generated}/seidel/config.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS seidel EXPORT seidel)
+if(TARGET seidel_program)
+  install(TARGETS seidel_program)
+endif()
+
+install(EXPORT seidel NAMESPACE seidel:: FILE seidel-targets.cmake DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/seidel-config.cmake.in ${generated}/seidel-config.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${generated}/seidel-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${generated}/seidel-config.cmake ${generated}/seidel-config-version.cmake DESTINATION ${package_dir})
+
+# pkg-config: the folders are named from where the .pc file lies.
+file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+set(SEIDEL_PC_LIBS "-lseidel ${OpenMP_CXX_FLAGS}")
+set(SEIDEL_PC_REQUIRES "")
+get_target_property(kind seidel TYPE)
+if(kind STREQUAL "STATIC_LIBRARY")
+  set(SEIDEL_PC_REQUIRES zlib)
+  if(SEIDEL_BUILT_WITH_CUDA)
+    get_filename_component(cudart ${CUDA_cudart_static_LIBRARY} DIRECTORY)
+    string(APPEND SEIDEL_PC_LIBS " -L${cudart} -lcudart_static -ldl -lrt -lpthread")
+  endif()
+endif()
+string(REGEX REPLACE "/$" "" SEIDEL_PC_UP "${up}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/seidel.pc.in ${generated}/seidel.pc @ONLY)
+install(FILES ${generated}/seidel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

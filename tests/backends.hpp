@@ -2,6 +2,7 @@
 #pragma once
 #include <doctest/doctest.h>
 
+#include <string>
 #include <vector>
 
 #include <seidel/formats/csr.hpp>
@@ -15,13 +16,20 @@ inline bool have_gpu() {
   return have;
 }
 
+/// Says that the running test would have done more on a GPU; main.cpp counts the tests that did. Only from the test's own thread.
+void skipped_cuda();
+
 /// Calls test(on) for one core, for 1, 2, 3 and 7 threads, and for the GPU if there is one.
 template <class Test>
 void on_every_backend(const Test& test) {
   test(Serial{});
   for (int threads : {1, 2, 3, 7}) test(OpenMP{threads});
-  if constexpr (built_with_cuda)
-    if (have_gpu()) test(Cuda{});
+  if constexpr (built_with_cuda) {
+    if (have_gpu())
+      test(Cuda{});
+    else
+      skipped_cuda();
+  }
 }
 
 template <class B, class T>

@@ -1,3 +1,64 @@
-// doctest's main function.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+// The main function of all tests: doctest's, and a closing count of what was not tested for want of a GPU.
+#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "backends.hpp"
+
+namespace {
+
+const doctest::TestCaseData* running = nullptr;
+std::set<const doctest::TestCaseData*> halved;  // ran, but not on the GPU
+int tagged = 0;                                 // "[cuda]" in the name: not run at all without a GPU
+int others = 0;                                 // skipped by their own decorator
+int passed = 0, failed = 0;
+
+/// Counts beside doctest's own report.
+struct Tally : doctest::IReporter {
+  explicit Tally(const doctest::ContextOptions&) {}
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats& all) override {
+    failed = int(all.numTestCasesFailed);
+    passed = int(all.numTestCasesPassingFilters) - failed;
+  }
+  void test_case_start(const doctest::TestCaseData& test) override { running = &test; }
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override { running = nullptr; }
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData& test) override { ++(std::strstr(test.m_name, "[cuda]") ? tagged : others); }
+};
+REGISTER_LISTENER("tally", 1, Tally);
+
+bool filtered(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](const char* argument) { return argument[0] == '-'; });
+}
+
+}  // namespace
+
+void seidel::tests::skipped_cuda() {
+  if (running) halved.insert(running);
+}
+
+int main(int argc, char** argv) {
+  doctest::Context context(argc, argv);
+  if (!seidel::tests::have_gpu()) context.addFilter("test-case-exclude", "*[cuda]*");
+  const int status = context.run();
+  if (filtered(argc, argv)) return status;  // a chosen few tests, or only a listing
+  const int without_gpu = tagged + int(halved.size());
+  if (without_gpu > 0) {
+    const std::string reason = seidel::cuda_unavailable_because();
+    std::printf("%d CUDA tests skipped: no GPU (%s)\n", without_gpu, reason.substr(0, reason.find('\n')).c_str());
+  }
+  std::printf("seidel_tests: %d passed, %d failed, %d skipped\n", passed, failed, without_gpu + others);
+  return status;
+}

@@ -102,6 +102,13 @@ void multiply(const B& on, Span<const Real, SpaceOf<B>> d, Span<const Real, Spac
   blas1::for_each_element(on, x.size(), blas1::Multiply<Real>{d.data(), x.data(), y.data()});
 }
 
+/// y_i = x_(from_i). y must not overlap x; entries of `from` are places in x. Cost  reads from and x, writes y.
+template <Backend B, class Real>
+void gather(const B& on, Span<const Index, SpaceOf<B>> from, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) {
+  blas1::require_equal_sizes(from.size(), y.size(), "gather");
+  blas1::for_each_element(on, y.size(), blas1::Gather<Real>{from.data(), x.data(), y.data()});
+}
+
 /// x'y. Cost  reads x and y; synchronises on Cuda.
 template <Backend B, class Real>
 Real dot(const B& on, Span<const Real, SpaceOf<B>> x, Span<const Real, SpaceOf<B>> y) {

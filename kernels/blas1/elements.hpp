@@ -52,6 +52,14 @@ struct Multiply {
   SEIDEL_HD void operator()(std::int64_t i) const { y[i] = d[i] * x[i]; }
 };
 
+template <class Real>
+struct Gather {
+  const Index* from;
+  const Real* x;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = x[from[i]]; }
+};
+
 /// Term k of x'y, and of (c x)'(c y) where plain squares would leave the range of Real.
 template <class Real>
 struct DotTerm {

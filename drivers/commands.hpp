@@ -1,0 +1,19 @@
+// The commands. Each prints its report and returns the exit code 0 or 1; all else is thrown.
+#pragma once
+#include <seidel/drivers/options.hpp>
+
+namespace seidel::drivers {
+
+int run(const SolveOptions& options);
+int run(const InfoOptions& options);
+int run(const GenerateOptions& options);
+int run(const ConvertOptions& options);
+int run(const ValidateOptions& options);
+int run(const BenchReadOptions& options);
+
+/// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with --quiet.
+void print(const CommonOptions& options, const std::string& text, bool output_is_taken = false);
+/// A line on standard error, "seidel: ..."; not with --quiet.
+void say(const CommonOptions& options, const std::string& text);
+
+}  // namespace seidel::drivers

@@ -1,0 +1,49 @@
+// seidel convert: any matrix in, a clean Matrix Market file out.
+#include <seidel/config.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/properties.hpp>
+
+namespace seidel::drivers {
+
+int run(const ConvertOptions& options) {
+  require_writable("OUT", options.out);
+  const OpenMP host = host_threads(options);
+  LoadedMatrix loaded = load_matrix(options.in, options, options.repair);
+  for (const auto& note : notes(loaded)) say(options, loaded.name + ": " + note);
+
+  const Stopwatch converting;
+  auto& A = loaded.matrix;
+  if (options.transpose) A = transpose(host, A.view());
+  // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
+  const MatrixProperties seen = properties(host, A.view());
+  WriteOptions write;
+  write.threads = host.threads;
+  if (seen.symmetric && A.nnz() > 0) write.symmetry = Symmetry::symmetric;
+  else if (seen.skew && A.nnz() > 0 && seen.diagonal_zero == 0) write.symmetry = Symmetry::skew_symmetric;
+  const double convert_seconds = converting.seconds();
+  const Stopwatch writing;
+  write_matrix_market(options.out, A.view(), write);
+  const double write_seconds = writing.seconds();
+
+  const bool to_stdout = options.out == "-";
+  print(options, formatted("{}: {} x {}, {}, {}; reading {}, converting {}, writing {}\n", to_stdout ? loaded.name : options.out, count(A.nrows),
+                        count(A.ncols), plural(A.nnz(), "nonzero"), name(write.symmetry), human_seconds(loaded.seconds),
+                        human_seconds(convert_seconds), human_seconds(write_seconds)), to_stdout);
+  if (!options.json.empty()) {
+    Json json;
+    json.set("schema", "seidel.convert/1").set("version", version).set("command", options.command_line);
+    json.set("matrix", matrix_json(loaded)).set("transposed", options.transpose).set("format", options.form);
+    json.set("symmetry", name(write.symmetry)).set("out", options.out);
+    json.set("seconds", std::move(Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds)));
+    write_text(options.json, json.text());
+  }
+  return 0;
+}
+
+}  // namespace seidel::drivers

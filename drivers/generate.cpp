@@ -1,0 +1,42 @@
+// seidel generate: a generated matrix as a file.
+#include <seidel/config.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/json.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/matrix_market/matrix_market.hpp>
+
+namespace seidel::drivers {
+
+int run(const GenerateOptions& options) {
+  require_writable("--out", options.out);
+  const OpenMP host = host_threads(options);
+  const Stopwatch generating;
+  const auto A = generate(host, options.spec, options.seed);
+  const double generate_seconds = generating.seconds();
+  const Stopwatch writing;
+  WriteOptions write;
+  write.threads = host.threads;
+  write.comment = formatted("seidel generate {} --seed {}", options.spec, options.seed);
+  write_matrix_market(options.out, A.view(), write);
+  const double write_seconds = writing.seconds();
+
+  const bool to_stdout = options.out == "-";
+  print(options, formatted("{}: {} x {}, {}, generated in {}, written in {}\n", to_stdout ? options.spec : options.out, count(A.nrows), count(A.ncols),
+                        plural(A.nnz(), "nonzero"), human_seconds(generate_seconds), human_seconds(write_seconds)), to_stdout);
+  if (!to_stdout) print(options, formatted("next:   seidel info {}\n", options.out));
+  if (!options.json.empty()) {
+    Json json;
+    json.set("schema", "seidel.generate/1").set("version", version).set("command", options.command_line).set("spec", options.spec);
+    json.set("seed", std::to_string(options.seed)).set("out", options.out);  // a string: JSON numbers hold 53 bits
+    json.set("rows", std::int64_t(A.nrows)).set("columns", std::int64_t(A.ncols)).set("nonzeros", A.nnz());
+    json.set("seconds", std::move(Json().set("generate", generate_seconds).set("write", write_seconds)));
+    write_text(options.json, json.text());
+  }
+  return 0;
+}
+
+}  // namespace seidel::drivers

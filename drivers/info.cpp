@@ -1,0 +1,182 @@
+// seidel info: what a matrix is like, and what that means for solving.
+#include <unistd.h>
+
+#include <cmath>
+
+#include <seidel/config.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/spy.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/choose_method.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+struct InfoStory {
+  const LoadedMatrix& loaded;
+  MatrixProperties properties;
+  RowStatistics rows;
+  FormatBytes bytes;
+  double seconds = 0;  // of looking
+};
+
+std::string symmetry_text(const MatrixProperties& p) {
+  if (!p.square) return "none: not square";
+  if (p.symmetric) return p.skew ? "symmetric and skew-symmetric: zero" : "symmetric, exactly";
+  if (p.skew) return "skew-symmetric, exactly: a_ij = -a_ji";
+  std::string text = p.pattern_symmetric ? "the pattern is symmetric, the values are not" : "not symmetric";
+  if (p.one_triangle_only) return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
+  text += formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
+  return p.symmetry_error < 1e-12 ? text + "; symmetric up to rounding" : text;
+}
+
+std::string diagonal_text(const MatrixProperties& p) {
+  std::string text;
+  const auto add = [&](std::int64_t n, const char* what) {
+    if (n > 0) text += formatted("{}{} {}", text.empty() ? "" : ", ", count(n), what);
+  };
+  add(p.diagonal_positive, "positive");
+  add(p.diagonal_negative, "negative");
+  add(p.diagonal_zero, "zero");
+  add(p.diagonal_missing, "not stored");
+  if (p.first_bad_diagonal >= 0) text += formatted("; the first without is in row {}", p.first_bad_diagonal + 1);
+  return text.empty() ? "none" : text;
+}
+
+/// What the entries alone prove or exclude.
+std::string definiteness(const InfoStory& story) {
+  const auto& p = story.properties;
+  if (!p.square) return "not square";
+  if (p.nonfinite > 0) return "unknown: it has entries that are NaN or infinite";
+  if (story.rows.nrows == 0) return "empty";
+  if (!p.symmetric) return p.skew ? "x'Ax = 0 for all x: skew-symmetric" : "unknown: not symmetric";
+  const bool zero_sums = p.zero_row_sums == story.rows.nrows;
+  if (zero_sums) return "singular: every row sums to zero, so A * ones = 0";
+  if (story.rows.empty_rows > 0) return "singular: it has empty rows";
+  if (p.diagonal_positive == story.rows.nrows) {
+    if (p.strictly_dominant_rows == story.rows.nrows) return "positive definite: symmetric, its diagonal positive and strictly dominant";
+    if (p.weakly_dominant_rows == story.rows.nrows) return "positive semidefinite at least: symmetric, its diagonal positive and dominant";
+    return "perhaps positive definite: symmetric with a positive diagonal";
+  }
+  if (p.diagonal_negative == story.rows.nrows) return "perhaps negative definite: symmetric with a negative diagonal; -A may be positive definite";
+  return "not positive definite: its diagonal is not positive everywhere";
+}
+
+std::string share(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? "none" : part == whole ? "all rows" : formatted("{} of {} rows", count(part), count(whole));
+}
+
+std::string memory_of(std::optional<std::int64_t> bytes, double padding, const char* remark) {
+  if (!bytes) return "cannot be: sizes overflow";
+  std::string text = human_bytes(*bytes);
+  if (padding > 1.005) text += formatted(", {:.2f} places an entry", padding);
+  if (padding > padding_at_most) text += formatted(": refused, more than {}", padding_at_most);
+  return text + remark;
+}
+
+std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
+  const auto& [loaded, p, rows, bytes, seconds] = story;
+  const Paint paint(terminal.colours);
+  Lines lines(terminal);
+  lines.raw(paint.bold("seidel info " + loaded.name)).blank();
+  const double all = double(rows.nrows) * double(rows.ncols);
+  lines.item("size", formatted("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
+                            all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
+  if (loaded.file) {
+    const ReadReport& file = *loaded.file;
+    lines.item("file", formatted("{} {} {}, {} listed, {}", name(file.layout), name(file.field), name(file.symmetry),
+                              plural(file.entries, "entry", "entries"), human_bytes(file.file_bytes)));
+  }
+  for (const auto& note : notes(loaded)) lines.item("", note);
+  lines.item("symmetry", symmetry_text(p));
+  lines.item("diagonal", diagonal_text(p));
+  lines.item("dominance", formatted("|a_ii| >= the rest of its row in {}, > in {}", share(p.weakly_dominant_rows, rows.nrows), share(p.strictly_dominant_rows, rows.nrows)));
+  lines.item("definiteness", definiteness(story));
+  if (p.zero_row_sums > 0) lines.item("row sums", formatted("zero in {}", share(p.zero_row_sums, rows.nrows)));
+  lines.item("rows", formatted("{} to {} nonzeros, mean {:.2f}, variance {:.4g}{}", count(rows.min), count(rows.max), rows.mean, rows.variance,
+                            rows.empty_rows > 0 ? formatted(", {} empty", count(rows.empty_rows)) : ""));
+  lines.item("padding", formatted("indicator {:.3f} (mean / longest row: 1 is even, near 0 wastes memory in padded formats)", rows.padding_indicator));
+  lines.item("bandwidth", formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
+  lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs), brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
+  lines.blank();
+  lines.item("memory", "");
+  lines.item("  CSR", memory_of(bytes.csr32 ? bytes.csr32 : bytes.csr64, 1, bytes.csr32 ? ", 32-bit row pointers" : ", 64-bit row pointers"));
+  if (bytes.csr32) lines.item("", memory_of(bytes.csr64, 1, ", 64-bit row pointers"));
+  lines.item("  COO", memory_of(bytes.coo, 1, ""));
+  lines.item("  ELL", memory_of(bytes.ell, bytes.ell_padding, ""));
+  lines.item("  SELL-32", memory_of(bytes.sell, bytes.sell_padding, ""));
+  lines.item("time", formatted("{} {}, looking {}", loaded.file ? "reading" : "generating", human_seconds(loaded.seconds), human_seconds(seconds)));
+  if (rows.nnz > 0) {
+    lines.blank();
+    std::string plot = spy_plot(loaded.matrix.view(), std::min(60, terminal.width - 4), terminal.unicode);
+    plot.pop_back();
+    lines.raw(plot);
+  }
+  lines.blank();
+  if (p.square && p.nonfinite == 0 && rows.nrows > 0) {
+    const MethodChoice choice = choose_method(p, rows);
+    lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method), to_string(choice.preconditioner), choice.reason));
+    lines.raw("next:   seidel solve " + options.matrix);
+  } else if (p.nonfinite > 0) {
+    lines.raw("next:   mend the entries that are NaN or infinite; seidel solve refuses them");
+  } else if (!p.square) {
+    lines.raw("next:   nothing to solve: seidel solve needs as many rows as columns");
+  }
+  return lines.text();
+}
+
+Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json info_json(const InfoStory& story, const InfoOptions& options) {
+  const auto& [loaded, p, rows, bytes, seconds] = story;
+  Json json;
+  json.set("schema", "seidel.info/1").set("version", version).set("command", options.command_line).set("matrix", matrix_json(loaded));
+  json.set("square", p.square).set("symmetric", p.symmetric).set("skew_symmetric", p.skew).set("pattern_symmetric", p.pattern_symmetric);
+  json.set("symmetry_error", p.symmetry_error).set("one_triangle_only", p.one_triangle_only);
+  Json diagonal;
+  diagonal.set("positive", p.diagonal_positive).set("negative", p.diagonal_negative).set("zero", p.diagonal_zero).set("missing", p.diagonal_missing);
+  diagonal.set("first_bad_row", p.first_bad_diagonal >= 0 ? Json(p.first_bad_diagonal + 1) : Json(nullptr));
+  json.set("diagonal", std::move(diagonal));
+  json.set("dominant_rows", std::move(Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows)));
+  json.set("definiteness", definiteness(story)).set("zero_row_sums", p.zero_row_sums);
+  Json row;
+  row.set("max", std::int64_t(rows.max)).set("min", std::int64_t(rows.min)).set("mean", rows.mean).set("variance", rows.variance);
+  row.set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
+  row.set("longest", rows.longest_row >= 0 ? Json(rows.longest_row + 1) : Json(nullptr));
+  json.set("nonzeros_a_row", std::move(row));
+  json.set("bandwidth", std::move(Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper))));
+  Json values;
+  values.set("min_abs", p.min_abs).set("max_abs", p.max_abs).set("norm_inf", p.norm_inf).set("norm_frobenius", p.norm_frobenius);
+  values.set("explicit_zeros", p.explicit_zeros).set("nonfinite", p.nonfinite);
+  json.set("values", std::move(values));
+  Json memory;
+  memory.set("csr32", optional_json(bytes.csr32)).set("csr64", optional_json(bytes.csr64)).set("coo", optional_json(bytes.coo));
+  memory.set("ell", optional_json(bytes.ell)).set("sell", optional_json(bytes.sell));
+  json.set("bytes", std::move(memory));
+  json.set("places_an_entry", std::move(Json().set("ell", bytes.ell_padding).set("sell", bytes.sell_padding)));
+  json.set("seconds", std::move(Json().set("read", loaded.seconds).set("look", seconds)));
+  return json;
+}
+
+}  // namespace
+
+int run(const InfoOptions& options) {
+  const OpenMP host = host_threads(options);
+  const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
+  const auto A = loaded.matrix.view();
+  const Stopwatch looking;
+  InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A)};
+  story.seconds = looking.seconds();
+  print(options, info_text(story, options, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
+  if (!options.json.empty()) write_text(options.json, info_json(story, options).text());
+  return 0;
+}
+
+}  // namespace seidel::drivers

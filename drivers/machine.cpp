@@ -1,0 +1,28 @@
+// What the program runs on, for reports.
+#include <fstream>
+
+#include <seidel/drivers/machine.hpp>
+#include <seidel/formats/simd.hpp>
+
+namespace seidel::drivers {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) {
+      const auto colon = line.find(": ");
+      if (colon != std::string::npos && colon + 2 < line.size()) return line.substr(colon + 2);
+    }
+  return "an unknown processor";
+}
+
+const char* instruction_set_name() {
+  switch (best_instruction_set()) {
+    case InstructionSet::avx512: return "avx512";
+    case InstructionSet::avx2: return "avx2";
+    case InstructionSet::baseline: break;
+  }
+  return "baseline";
+}
+
+}  // namespace seidel::drivers

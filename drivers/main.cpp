@@ -1,0 +1,98 @@
+// The program: one command a run, and the one place where errors become exit codes.
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/report/json.hpp>
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::drivers {
+
+void print(const CommonOptions& options, const std::string& text, bool output_is_taken) {
+  if (options.quiet) return;
+  std::fflush(stdout);
+  if (output_is_taken || options.json == "-")
+    std::fputs(text.c_str(), stderr);
+  else
+    write_text("-", text);
+}
+
+void say(const CommonOptions& options, const std::string& text) {
+  if (!options.quiet) std::fprintf(stderr, "seidel: %s\n", text.c_str());
+}
+
+namespace {
+
+enum ExitCode { done = 0, not_reached = 1, wrong_usage = 2, bad_input = 3, no_resource = 4, no_backend = 5 };
+
+struct Failure {
+  int exit_code;
+  std::string message;
+};
+
+/// The table of exit codes, once. To be called where an exception is being handled.
+Failure failure() {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    return {wrong_usage, error.what()};
+  } catch (const InputError& error) {
+    return {bad_input, error.what()};
+  } catch (const ResourceError& error) {
+    return {no_resource, error.what()};
+  } catch (const BackendError& error) {
+    return {no_backend, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {no_resource, "out of memory\n  a smaller matrix, --precond jacobi or --method cg would need less"};
+  } catch (const std::exception& error) {
+    return {not_reached, formatted("internal error: {}\n  please report it, with the command line", error.what())};
+  }
+}
+
+int report_failure(const std::string& json) {
+  const Failure what = failure();
+  std::fflush(stdout);
+  std::fprintf(stderr, "seidel: %s\n", what.message.c_str());
+  if (json.empty()) return what.exit_code;
+  try {
+    Json document;
+    document.set("schema", "seidel.error/1").set("exit_code", what.exit_code).set("message", what.message);
+    write_text(json, document.text());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "seidel: %s\n", error.what());
+  }
+  return what.exit_code;
+}
+
+int run_program(int argc, char** argv) {
+  std::string json;
+  try {
+    const Request request = parse(argc, argv);
+    return std::visit(
+        [&](const auto& options) {
+          if constexpr (requires { options.json; }) {
+            require_writable("--json", options.json);
+            json = options.json;
+            return run(options);
+          } else {
+            write_text("-", options.text);
+            return int(done);
+          }
+        },
+        request);
+  } catch (...) {
+    return report_failure(json);
+  }
+}
+
+}  // namespace
+
+}  // namespace seidel::drivers
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
+  return seidel::drivers::run_program(argc, argv);
+}

@@ -1,0 +1,116 @@
+// MATRIX on the command line: a file, standard input, or a generator.
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/errors.hpp>
+#include <seidel/formats/generators/generate.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// Below this a file is read before a reader could look up.
+constexpr std::int64_t worth_progress = 100'000'000;
+
+ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std::string& name) {
+  ReadOptions read;
+  read.threads = host_threads(options).threads;
+  read.progress = [&line, name, watch = Stopwatch()](std::int64_t done, std::int64_t total) {
+    if ((total && total < worth_progress) || done < worth_progress / 100 || !line.due()) return;
+    const double rate = double(done) / watch.seconds();
+    line.show(total ? formatted("reading {}: {:.0f} %, {}/s, about {} left", name, 100.0 * double(done) / double(total),
+                             human_bytes(std::int64_t(rate)), human_seconds(double(total - done) / rate))
+                    : formatted("reading {}: {}, {}/s", name, human_bytes(done), human_bytes(std::int64_t(rate))));
+  };
+  return read;
+}
+
+/// A better message than "cannot open" for a word that is no file.
+void require_file(const std::string& what, const std::string& word, bool may_be_generator) {
+  struct stat status {};
+  if (word == "-") return;
+  if (stat(word.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) throw InputError(formatted("{}: found a folder, expected a Matrix Market file", word));
+    return;
+  }
+  std::string message = formatted("{}: {}", word, std::strerror(errno));
+  if (may_be_generator)
+    message += formatted("\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
+                      "\n  all generators: seidel generate --help", what);
+  throw InputError(message);
+}
+
+}  // namespace
+
+LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair) {
+  const Stopwatch watch;
+  LoadedMatrix loaded;
+  loaded.name = word == "-" ? "standard input" : word;
+  if (is_generator(word)) {
+    loaded.matrix = generate(host_threads(options), word);
+  } else {
+    require_file("MATRIX", word, true);
+    LiveLine line(!options.quiet);
+    ReadOptions read = read_options(options, line, loaded.name);
+    read.repair = repair;
+    MatrixFile file = read_matrix_market(word, read);
+    loaded.matrix = std::move(file.matrix);
+    loaded.file = std::move(file.report);
+  }
+  loaded.seconds = watch.seconds();
+  return loaded;
+}
+
+Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows, const std::string& matrix,
+                          const CommonOptions& options) {
+  require_file(option, path, false);
+  LiveLine line(!options.quiet);
+  ReadReport report;
+  Array<double> v = read_vector(path, read_options(options, line, path), &report);
+  if (v.size() != rows)
+    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path, plural(v.size(), "entry", "entries"), count(rows), matrix));
+  if (report.nonfinite > 0)
+    throw InputError(formatted("{}: {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
+                            plural(report.nonfinite, "entry is", "entries are")));
+  return v;
+}
+
+std::vector<std::string> notes(const LoadedMatrix& loaded) {
+  std::vector<std::string> all;
+  if (!loaded.file) return all;
+  const ReadReport& file = *loaded.file;
+  all = file.repairs;
+  if (file.field == Field::pattern) all.push_back("a pattern file has no values: every entry is taken as 1");
+  if (file.explicit_zeros > 0) all.push_back(formatted("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));
+  if (file.nonfinite > 0)
+    all.push_back(formatted("{} NaN or infinite, the first at {}", plural(file.nonfinite, "entry is", "entries are"), file.first_nonfinite));
+  return all;
+}
+
+Json matrix_json(const LoadedMatrix& loaded) {
+  Json json;
+  json.set("name", loaded.name)
+      .set("rows", std::int64_t(loaded.matrix.nrows))
+      .set("columns", std::int64_t(loaded.matrix.ncols))
+      .set("nonzeros", loaded.matrix.nnz())
+      .set("source", loaded.file ? "file" : "generator");
+  if (loaded.file) {
+    const ReadReport& file = *loaded.file;
+    Json repairs = Json::array();
+    for (const auto& repair : file.repairs) repairs.push(repair);
+    Json json_file;
+    json_file.set("format", name(file.layout)).set("field", name(file.field)).set("symmetry", name(file.symmetry));
+    json_file.set("entries", file.entries).set("explicit_zeros", file.explicit_zeros).set("duplicates", file.duplicates);
+    json_file.set("mirrored", file.mirrored).set("nonfinite", file.nonfinite).set("bytes", file.file_bytes).set("repairs", std::move(repairs));
+    json.set("file", std::move(json_file));
+  }
+  return json;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,33 @@
+// MATRIX on the command line: a file, standard input, or a generator.
+#pragma once
+#include <optional>
+#include <string>
+
+#include <seidel/drivers/options.hpp>
+#include <seidel/drivers/report/json.hpp>
+#include <seidel/formats/matrix_market/matrix_market.hpp>
+
+namespace seidel::drivers {
+
+struct LoadedMatrix {
+  std::string name;                  // as it was given; "standard input" for -
+  Csr<double, std::int64_t> matrix;  // canonical
+  std::optional<ReadReport> file;    // empty for a generator
+  double seconds = 0;                // of reading or generating
+};
+
+/// Reads or generates. A generator's name wins over a file of the same name (write ./NAME for the file).
+/// Errors  InputError with file:line:column, or saying what MATRIX may be; ResourceError.
+LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair);
+
+/// Reads a vector with `rows` entries. Errors  InputError naming both lengths.
+Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows, const std::string& matrix,
+                          const CommonOptions& options);
+
+/// One sentence a thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
+std::vector<std::string> notes(const LoadedMatrix& loaded);
+
+/// "matrix" in every JSON report.
+Json matrix_json(const LoadedMatrix& loaded);
+
+}  // namespace seidel::drivers

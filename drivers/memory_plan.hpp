@@ -1,0 +1,38 @@
+// What a solve will take, stated before it is taken.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <seidel/solvers/choose_method.hpp>
+
+namespace seidel::drivers {
+
+struct MemoryItem {
+  std::string what;
+  std::int64_t bytes = 0;
+  std::string less;  // what would need less of it: a fragment of a command line, or empty
+};
+
+struct MemoryPlan {
+  std::string where;           // "host memory", "memory of the GPU"
+  std::int64_t available = 0;  // bytes, asked when the plan was made
+  std::vector<MemoryItem> items;
+
+  std::int64_t needed() const;
+  /// Errors  ResourceError: what is needed for what, what there is, and what would need less.
+  void require() const;
+};
+
+/// What solve was asked for, as far as it costs memory.
+struct SolveNeeds {
+  std::int64_t nrows = 0, nnz = 0;
+  MethodChoice choice;
+  bool cuda = false;
+  bool narrow_offsets = true;
+};
+
+/// Beyond the matrix as it was read, in the memory that the iteration runs in.
+MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
+
+}  // namespace seidel::drivers

@@ -1,0 +1,72 @@
+// The command line as values: what each command was asked for.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <seidel/solvers/choose_method.hpp>
+
+namespace seidel::drivers {
+
+enum class BackendName { automatic, serial, openmp, cuda };
+
+/// What every command takes.
+struct CommonOptions {
+  std::string command_line;                      // as it was typed, for reports
+  BackendName backend = BackendName::automatic;  // --backend
+  int threads = 0;                               // --threads; 0 takes what there is
+  std::string json;                              // --json: a file, "-", or empty
+  bool quiet = false, verbose = false;
+};
+
+struct SolveOptions : CommonOptions {
+  std::string matrix, rhs, x0, out, history;
+  MethodRequest request;  // --method, --precond, --order, --set restart
+  double omega = 1;       // --set omega: relaxation of symgs
+  double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
+  std::int64_t max_iterations = 20000;
+  double time_limit = std::numeric_limits<double>::infinity();
+  bool repair = false;
+};
+
+struct InfoOptions : CommonOptions {
+  std::string matrix;
+  bool repair = false;
+};
+
+struct GenerateOptions : CommonOptions {
+  std::string spec, out;
+  std::uint64_t seed = 1;
+};
+
+struct ConvertOptions : CommonOptions {
+  std::string in, out;
+  bool transpose = false, repair = false;
+  std::string form = "coordinate";
+};
+
+struct ValidateOptions : CommonOptions {
+  std::vector<std::string> matrices;
+};
+
+struct BenchReadOptions : CommonOptions {
+  std::string file;
+  int repetitions = 5;
+};
+
+/// --help or --version: text for standard output, and nothing else to do.
+struct PrintText {
+  std::string text;
+};
+
+using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions, BenchReadOptions>;
+
+/// Reads the command line. Errors  UsageError that names the option and the allowed values.
+Request parse(int argc, char** argv);
+
+/// Of `names`, the one most like `word`, or an empty string when none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& names);
+
+}  // namespace seidel::drivers

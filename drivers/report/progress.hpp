@@ -1,0 +1,47 @@
+// One line on standard error that lives while the work goes on; only on a terminal.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <seidel/drivers/report/text.hpp>
+
+namespace seidel::drivers {
+
+/// A line that is rewritten at most ten times a second and wiped at the end.
+class LiveLine {
+ public:
+  explicit LiveLine(bool wanted);
+  ~LiveLine();
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  bool due();  // whether it is time to show something new; cheap
+  void show(const std::string& text);
+  void wipe();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool wanted_, shown_ = false;
+  int width_ = 80;
+  Clock::time_point next_;
+};
+
+/// How far, how fast and how long still, while a solver runs.
+class SolveProgress {
+ public:
+  SolveProgress(bool wanted, double tolerance) : line_(wanted), tolerance_(tolerance) {}
+  void operator()(std::int64_t iteration, double relative_residual, double seconds);
+  void wipe() { line_.wipe(); }
+
+ private:
+  LiveLine line_;
+  double tolerance_;
+  std::vector<double> log_residual_;  // by iteration
+};
+
+/// Seconds until log10(residual) reaches log10(tolerance), by a least-squares line through the later half; negative: no way.
+double seconds_left(const std::vector<double>& log_residual, double tolerance, double seconds);
+
+}  // namespace seidel::drivers

@@ -1,0 +1,76 @@
+// Numbers, lines and tables as a reader of a terminal likes them.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <seidel/drivers/report/format.hpp>
+
+namespace seidel::drivers {
+
+/// 1234567 as "1,234,567".
+std::string count(std::int64_t n);
+/// "1 row", "2 rows".
+std::string plural(std::int64_t n, std::string_view one, std::string_view many = {});
+/// Powers of 1000: "999 B", "1.23 MB".
+std::string human_bytes(std::int64_t bytes);
+/// "12.3 us", "4.56 ms", "7.89 s", "3 min 20 s", "2 h 5 min".
+std::string human_seconds(double seconds);
+/// A residual or an error: two digits, "1.0e-08"; 0 is "0".
+std::string brief(double value);
+/// A value that a reader may want to use again: the shortest that reads back to the same double.
+std::string exact(double value);
+
+/// What the stream's terminal can show.
+struct Terminal {
+  bool interactive = false;  // a terminal, not a file or a pipe
+  bool colours = false;      // and not told otherwise by NO_COLOR or TERM=dumb
+  bool unicode = false;      // the locale's encoding is UTF-8
+  int width = 100;           // columns
+
+  static Terminal of(int file_descriptor);
+};
+
+/// Text between the codes that colour it, or as it is.
+class Paint {
+ public:
+  explicit Paint(bool on) : on_(on) {}
+  std::string bold(std::string_view text) const { return wrap("1", text); }
+  std::string green(std::string_view text) const { return wrap("1;32", text); }
+  std::string red(std::string_view text) const { return wrap("1;31", text); }
+  std::string dim(std::string_view text) const { return wrap("2", text); }
+
+ private:
+  std::string wrap(const char* code, std::string_view text) const;
+  bool on_;
+};
+
+/// "label   text", labels in one column, long text broken at blanks and indented under itself.
+class Lines {
+ public:
+  explicit Lines(const Terminal& terminal, int label_width = 17) : terminal_(terminal), label_width_(label_width) {}
+  Lines& item(std::string_view label, std::string_view text);
+  Lines& blank();
+  Lines& raw(std::string_view text);  // as it is, and a line end
+  const std::string& text() const { return text_; }
+
+ private:
+  Terminal terminal_;
+  int label_width_;
+  std::string text_;
+};
+
+/// Columns as wide as their widest cell; numbers to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.size() == 1; }
+  std::string text(const Paint& paint) const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace seidel::drivers

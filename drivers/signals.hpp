@@ -1,0 +1,18 @@
+// Ctrl-C as a request that solvers can see.
+#pragma once
+#include <atomic>
+
+namespace seidel::drivers {
+
+/// While it lives, the first SIGINT or SIGTERM only sets stop_requested(); a second one ends the process, as ever.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+};
+
+const std::atomic<bool>& stop_requested();
+
+}  // namespace seidel::drivers

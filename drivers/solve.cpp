@@ -1,0 +1,141 @@
+// seidel solve: reads, looks, solves, certifies, reports.
+#include <unistd.h>
+
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_report.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& properties) {
+  const auto& A = loaded.matrix;
+  if (A.nrows != A.ncols)
+    throw ShapeError(formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
+                            "  a rectangular system has no x that solves it in general; least squares are not in this version",
+                            loaded.name, count(A.nrows), count(A.ncols)));
+  if (properties.nonfinite > 0) {
+    const std::string place = loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
+    throw InputError(formatted("{}: found {} NaN or infinite (first at row {}, column {}), expected finite numbers\n"
+                            "  seidel info and seidel convert take such a matrix, seidel solve does not",
+                            place, plural(properties.nonfinite, "entry that is", "entries that are"),
+                            properties.first_nonfinite_row + 1, properties.first_nonfinite_col + 1));
+  }
+}
+
+/// Row pointers of 32 bits, where they hold the number of entries: half the bytes to read in each product.
+Array<std::int32_t> narrowed(const Array<std::int64_t>& row_ptr) {
+  Array<std::int32_t> narrow(row_ptr.size());
+  std::copy(row_ptr.begin(), row_ptr.end(), narrow.begin());
+  return narrow;
+}
+
+std::string history_csv(const std::vector<double>& history) {
+  std::string text = "iteration,relative_residual\n";
+  for (std::size_t i = 0; i < history.size(); ++i) text += formatted("{},{}\n", i, history[i]);
+  return text;
+}
+
+/// The system and how to solve it, as decided before any back end is touched.
+struct Task {
+  const SolveOptions& options;
+  const LoadedMatrix& loaded;
+  const MatrixProperties& properties;
+  const Array<double>&b, &x0;
+  const Placement& where;
+  const MethodChoice& choice;
+  double sell_padding;
+};
+
+template <class Offset>
+Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
+  SolveProgress progress(!task.options.quiet, task.options.tolerance);
+  Criteria criteria;
+  criteria.relative_tolerance = task.options.tolerance;
+  criteria.absolute_tolerance = task.options.absolute_tolerance;
+  criteria.max_iterations = task.options.max_iterations;
+  criteria.seconds = task.options.time_limit;
+  criteria.stop = &stop_requested();
+  criteria.on_iteration = [&](const IterationReport& report) { progress(report.iteration, report.relative_residual, report.seconds); };
+  const System<Offset> system{A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
+  const StopOnSignal stop;
+  return with_backend(task.where, [&](const auto& on) { return solve_on(on, system, task.choice, task.options.omega, criteria); });
+}
+
+/// What diagnose() has to say, for the reader of a report.
+std::vector<Diagnosis> causes_of(const SolveStory& story, const Criteria& criteria) {
+  if (story.outcome.solved) return {};
+  Summary summary = story.outcome.summary;
+  if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
+  return diagnose(story.properties, story.rows, story.choice, summary, criteria);
+}
+
+}  // namespace
+
+int run(const SolveOptions& options) {
+  require_backend(options);
+  require_writable("--out", options.out);
+  require_writable("--history", options.history);
+  const OpenMP host = host_threads(options);
+
+  const Stopwatch reading;
+  const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
+  const auto A = loaded.matrix.view();
+  for (const auto& note : notes(loaded)) say(options, loaded.name + ": " + note);
+  Array<double> b, x0;
+  if (!options.rhs.empty()) b = load_vector("--rhs", options.rhs, A.nrows, loaded.name, options);
+  if (!options.x0.empty()) x0 = load_vector("--x0", options.x0, A.ncols, loaded.name, options);
+  const double read_seconds = reading.seconds();
+
+  const Stopwatch setup;
+  const MatrixProperties properties_of_A = properties(host, A);
+  require_solvable(loaded, properties_of_A);
+  const RowStatistics rows = row_statistics(host, A);
+  if (options.rhs.empty()) {
+    const Array<double> ones(A.ncols, 1.0);
+    b = Array<double>(A.nrows);
+    spmv<OpenMP>(host, A, ones.span(), b.span());
+  }
+  const MethodChoice choice =
+      choose_method(properties_of_A, rows, options.request);
+  const Placement where = place(options, A.nnz());
+  const bool cuda = where.backend == BackendName::cuda, narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
+  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow},
+                                       cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  memory.require();
+  if (options.verbose)
+    say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()), human_bytes(memory.available)));
+  const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
+  const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
+  const double looked_seconds = setup.seconds();
+
+  Outcome outcome;
+  if (narrow) {
+    const auto row_ptr = narrowed(loaded.matrix.row_ptr);
+    outcome = solve_with<std::int32_t>(task, {A.nrows, A.ncols, row_ptr, A.col_idx, A.values});
+  } else {
+    outcome = solve_with<std::int64_t>(task, A);
+  }
+
+  SolveStory story{options, loaded, properties_of_A, rows, where, choice, memory, outcome, {}, read_seconds, looked_seconds + outcome.setup_seconds};
+  Criteria criteria;
+  criteria.relative_tolerance = options.tolerance;
+  criteria.absolute_tolerance = options.absolute_tolerance;
+  criteria.max_iterations = options.max_iterations;
+  criteria.seconds = options.time_limit;
+  story.diagnosis = causes_of(story, criteria);
+
+  WriteOptions write;
+  write.threads = host.threads;
+  if (!options.out.empty()) write_vector(options.out, outcome.x, write);
+  if (!options.history.empty()) write_text(options.history, history_csv(outcome.summary.history));
+  const bool output_is_taken = options.out == "-" || options.history == "-";
+  print(options, solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)), output_is_taken);
+  if (!options.json.empty()) write_text(options.json, solve_json(story).text());
+  return outcome.solved ? 0 : 1;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,197 @@
+// What `seidel solve` has to say, as text and as JSON.
+#include <seidel/config.hpp>
+#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/solve_report.hpp>
+#include <seidel/formats/simd.hpp>
+
+#include <sstream>
+
+namespace seidel::drivers {
+
+namespace {
+
+std::string kind_of_matrix(const MatrixProperties& p) {
+  std::string text = p.symmetric ? "symmetric" : p.skew ? "skew-symmetric" : p.pattern_symmetric ? "not symmetric (its pattern is)" : "not symmetric";
+  const std::int64_t bad = p.diagonal_missing + p.diagonal_zero;
+  if (bad > 0)
+    text += formatted(", {} zero on the diagonal", plural(bad, "row is", "rows are"));
+  else if (p.diagonal_negative == 0)
+    text += ", diagonal positive";
+  else if (p.diagonal_positive == 0)
+    text += ", diagonal negative";
+  else
+    text += ", diagonal of both signs";
+  return text;
+}
+
+std::string preconditioner_text(const SolveStory& story) {
+  const MethodChoice& choice = story.choice;
+  if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
+  std::string text = formatted("symgs in {} order, {} a sweep", to_string(choice.order), plural(story.outcome.wavefronts, "wavefront"));
+  if (story.options.omega != 1) text += formatted(", omega {}", story.options.omega);
+  return text;
+}
+
+std::string backend_text(const Placement& where) {
+  std::string text = where.name();
+  if (where.backend == BackendName::cuda) text += " on " + where.device;
+  if (where.backend == BackendName::openmp) text += ", " + plural(where.threads, "thread");
+  return text + " (" + where.because + ")";
+}
+
+std::string processor_text() {
+  std::string text = formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
+  if (best_instruction_set() == InstructionSet::baseline) text += " (without AVX2 every product is slow)";
+  return text;
+}
+
+double tolerance_of(const SolveStory& story) {
+  const double norm_b = story.outcome.summary.norm_b, absolute = story.options.absolute_tolerance;
+  return norm_b > 0 ? std::max(story.options.tolerance, absolute / norm_b) : absolute;
+}
+
+std::string status_of(const SolveStory& story) {
+  // Within the tolerance by the certificate is what "converged" means; and nothing else is.
+  if (story.outcome.solved) return "converged";
+  return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
+}
+
+}  // namespace
+
+std::string command_with(const std::string& command_line, const std::string& change) {
+  const auto words_of = [](const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+  };
+  const auto changes = words_of(change);
+  const auto replaced = [&](const std::string& word) {
+    for (const auto& other : changes)
+      if (other.starts_with("--") && other != "--set" && word.substr(0, word.find('=')) == other) return true;
+    return false;
+  };
+  std::string command;
+  const auto words = words_of(command_line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (replaced(words[i])) {
+      if (words[i].find('=') == std::string::npos && i + 1 < words.size() && !words[i + 1].starts_with("--")) ++i;
+      continue;
+    }
+    command += (command.empty() ? "" : " ") + words[i];
+  }
+  return change.empty() ? command : command + " " + change;
+}
+
+std::string solve_text(const SolveStory& story, const Terminal& terminal) {
+  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds, setup_seconds] = story;
+  const Summary& summary = outcome.summary;
+  const Paint paint(terminal.colours);
+  Lines lines(terminal);
+  const auto item = [&](const char* label, const std::string& text) { lines.item(label, text); };
+
+  lines.raw(paint.bold("seidel solve " + loaded.name)).blank();
+  item("matrix", formatted("{} x {}, {} ({:.1f} a row), {}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"), rows.mean,
+                        kind_of_matrix(properties)));
+  for (const auto& note : notes(loaded)) item("", note);
+  item("right-hand side", options.rhs.empty() ? "b = A * ones, as no --rhs was given: x should be all ones" : "b from " + options.rhs);
+  if (!options.x0.empty()) item("start", "x from " + options.x0);
+  item("machine", processor_text());
+  item("back end", backend_text(where));
+  item("method", choice.method == Method::gmres ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration")) : std::string(to_string(choice.method)));
+  item("preconditioner", preconditioner_text(story));
+  item("because", choice.reason);
+  item("memory", formatted("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
+                        human_bytes(memory.needed()), human_bytes(memory.available)));
+  if (options.verbose) {
+    for (const auto& part : memory.items)
+      if (part.bytes > 0) item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
+    item("products", outcome.product_format);
+  }
+  item("time", formatted("{} {}, setup {}, solving {}, checking {}", loaded.file ? "reading" : "generating", human_seconds(read_seconds),
+                      human_seconds(setup_seconds), human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
+  lines.blank();
+  if (summary.attempts.size() > 1)
+    for (const auto& attempt : summary.attempts)
+      item(attempt.method.c_str(), formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"), brief(attempt.relative_residual), attempt.reason));
+  item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
+                         ? formatted("{} ({} each)", count(summary.iterations), human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                         : count(summary.iterations));
+  item("residual", formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; wanted {}, the iteration itself said {}",
+                             brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                             summary.history.empty() ? "nothing" : brief(summary.history.back())));
+  item("backward error", formatted("{}: x solves exactly a system whose entries differ by so much, measured by the largest",
+                                   brief(outcome.certificate.backward_error)));
+  if (outcome.error_against_ones >= 0) item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
+  if (!options.out.empty()) item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
+  if (!options.history.empty() && options.history != "-") item("", "history to " + options.history);
+  lines.blank();
+
+  if (outcome.solved) {
+    lines.raw(paint.green("solved:") + formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
+                                               plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
+    lines.raw("next:   " + (options.out.empty() && options.rhs.empty() ? command_with(options.command_line, "--rhs b.mtx --out x.mtx")
+                            : options.out.empty()                       ? command_with(options.command_line, "--out x.mtx")
+                                                                        : "seidel info " + options.matrix));
+    return lines.text();
+  }
+  lines.raw(paint.red("NOT solved:") + " " + (diagnosis.empty() ? summary.reason : diagnosis.front().cause));
+  item("  ended", summary.reason);
+  bool first = true;
+  for (const auto& one : diagnosis) {
+    if (!first) item("  or perhaps", one.cause);
+    if (!one.evidence.empty()) item("  evidence", one.evidence);
+    if (!one.advice.empty()) item("  advice", one.advice);
+    if (!one.remedy.empty()) lines.raw("  try:           " + command_with(options.command_line, one.remedy));
+    first = false;
+    if (!options.verbose) break;
+  }
+  if (diagnosis.size() > 1 && !options.verbose) item("", formatted("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
+  return lines.text();
+}
+
+Json solve_json(const SolveStory& story) {
+  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds, setup_seconds] = story;
+  const Summary& summary = outcome.summary;
+  Json json;
+  json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
+  json.set("converged", outcome.solved).set("status", status_of(story)).set("reason", summary.reason);
+  json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
+  json.set("recurrence_residual", summary.history.empty() ? Json(nullptr) : Json(summary.history.back()));
+  json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
+  json.set("absolute_tolerance", options.absolute_tolerance);
+  json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
+  json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
+  json.set("method", summary.method).set("preconditioner", to_string(choice.preconditioner));
+  json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order))).set("choice", choice.reason);
+  Json attempts = Json::array();
+  for (const auto& attempt : summary.attempts) {
+    Json one;
+    one.set("method", attempt.method).set("status", to_string(attempt.status)).set("reason", attempt.reason);
+    one.set("iterations", attempt.iterations).set("relative_residual", attempt.relative_residual).set("seconds", attempt.seconds);
+    attempts.push(std::move(one));
+  }
+  json.set("attempts", std::move(attempts));
+  json.set("backend", where.name()).set("backend_choice", where.because).set("threads", where.threads);
+  json.set("machine", std::move(Json().set("processor", processor_name()).set("instructions", instruction_set_name())
+                                    .set("gpu", where.device.empty() ? Json(nullptr) : Json(where.device))));
+  Json matrix = matrix_json(loaded);
+  matrix.set("symmetric", properties.symmetric);
+  json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
+  json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
+  json.set("seconds", std::move(Json().set("read", read_seconds).set("setup", setup_seconds).set("solve", outcome.solve_seconds)
+                                    .set("certify", outcome.certify_seconds)));
+  json.set("memory", std::move(Json().set("needed_bytes", memory.needed()).set("available_bytes", memory.available)));
+  Json causes = Json::array();
+  for (const auto& one : diagnosis) {
+    Json cause;
+    cause.set("cause", one.cause).set("evidence", one.evidence).set("advice", one.advice);
+    cause.set("try", one.remedy.empty() ? Json(nullptr) : Json(command_with(options.command_line, one.remedy)));
+    causes.push(std::move(cause));
+  }
+  json.set("diagnosis", std::move(causes));
+  json.set("out", options.out.empty() ? Json(nullptr) : Json(options.out));
+  return json;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,38 @@
+// What `seidel solve` has to say, as text and as JSON.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/diagnose.hpp>
+
+namespace seidel::drivers {
+
+/// Everything known at the end of a solve.
+struct SolveStory {
+  const SolveOptions& options;
+  const LoadedMatrix& loaded;
+  const MatrixProperties& properties;
+  const RowStatistics& rows;
+  const Placement& where;
+  const MethodChoice& choice;
+  const MemoryPlan& memory;
+  const Outcome& outcome;
+  std::vector<Diagnosis> diagnosis;  // empty if solved
+  double read_seconds = 0;           // matrix and vectors
+  double setup_seconds = 0;          // all between reading and the first iteration
+};
+
+std::string solve_text(const SolveStory& story, const Terminal& terminal);
+Json solve_json(const SolveStory& story);
+
+/// The command line as it was, with the options of `change` ("--method gmres --precond none") put in place of its own.
+std::string command_with(const std::string& command_line, const std::string& change);
+
+}  // namespace seidel::drivers

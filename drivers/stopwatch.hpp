@@ -1,0 +1,16 @@
+// Wall-clock time since it was made.
+#pragma once
+#include <chrono>
+
+namespace seidel::drivers {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace seidel::drivers

@@ -1,0 +1,39 @@
+// Which back end, why, and the step from that decision at run time to a type.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <seidel/drivers/options.hpp>
+#include <seidel/formats/backend.hpp>
+
+namespace seidel::drivers {
+
+struct Placement {
+  BackendName backend = BackendName::serial;  // never automatic
+  int threads = 1;
+  std::string device;   // the GPU's name, for cuda
+  std::string because;  // "asked for", "223,232 nonzeros are worth sharing out", ...
+
+  const char* name() const;
+};
+
+/// Threads that the host may use for reading, generating and analysis.
+OpenMP host_threads(const CommonOptions& options);
+
+/// Refuses a back end that was asked for by name and is not there, before any work is done. Errors  BackendError.
+void require_backend(const CommonOptions& options);
+
+/// The back end for work on `nnz` nonzeros. Starts the GPU's driver only if cuda was asked for, or auto with enough work.
+/// Errors  BackendError saying what is missing and how to get it.
+Placement place(const CommonOptions& options, std::int64_t nnz);
+
+/// work(on) with the back end of `where`.
+template <class Work>
+auto with_backend(const Placement& where, const Work& work) {
+  if constexpr (built_with_cuda)
+    if (where.backend == BackendName::cuda) return work(Cuda{});
+  if (where.backend == BackendName::openmp) return work(OpenMP{where.threads});
+  return work(Serial{});
+}
+
+}  // namespace seidel::drivers

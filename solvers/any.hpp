@@ -1,0 +1,70 @@
+// One type for all operators, and one for all preconditioners: what a program holds that learns at run time which it is.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include <seidel/solvers/concepts.hpp>
+
+namespace seidel {
+
+/// Owns any operator on vectors of type V. Copies share it. Cost  one virtual call an application.
+template <class V>
+class AnyOperator {
+ public:
+  template <LinearOperator<V> A>
+    requires(!std::same_as<A, AnyOperator>)
+  AnyOperator(A matrix) : held_(std::make_shared<Held<A>>(std::move(matrix))) {}
+
+  std::int64_t nrows() const { return held_->nrows(); }
+  std::int64_t ncols() const { return held_->ncols(); }
+  void apply(const V& x, V& y) const { held_->apply(x, y); }
+  void residual(const V& x, const V& b, V& r) const { held_->residual_of(x, b, r); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual std::int64_t nrows() const = 0;
+    virtual std::int64_t ncols() const = 0;
+    virtual void apply(const V& x, V& y) const = 0;
+    virtual void residual_of(const V& x, const V& b, V& r) const = 0;
+  };
+  template <class A>
+  struct Held final : Base {
+    explicit Held(A a) : matrix(std::move(a)) {}
+    std::int64_t nrows() const override { return matrix.nrows(); }
+    std::int64_t ncols() const override { return matrix.ncols(); }
+    void apply(const V& x, V& y) const override { matrix.apply(x, y); }
+    void residual_of(const V& x, const V& b, V& r) const override { seidel::residual(matrix, x, b, r); }
+    A matrix;
+  };
+  std::shared_ptr<const Base> held_;
+};
+
+/// Owns any preconditioner of vectors of type V. Copies share it. Cost  one virtual call an application.
+template <class V>
+class AnyPreconditioner {
+ public:
+  template <Preconditioner<V> M>
+    requires(!std::same_as<M, AnyPreconditioner>)
+  AnyPreconditioner(M m) : held_(std::make_shared<Held<M>>(std::move(m))) {}
+
+  void apply(const V& r, V& z) const { held_->apply(r, z); }
+  bool is_symmetric() const { return held_->is_symmetric(); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void apply(const V& r, V& z) const = 0;
+    virtual bool is_symmetric() const = 0;
+  };
+  template <class M>
+  struct Held final : Base {
+    explicit Held(M m) : preconditioner(std::move(m)) {}
+    void apply(const V& r, V& z) const override { preconditioner.apply(r, z); }
+    bool is_symmetric() const override { return preconditioner.is_symmetric(); }
+    M preconditioner;
+  };
+  std::shared_ptr<const Base> held_;
+};
+
+}  // namespace seidel

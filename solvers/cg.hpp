@@ -1,0 +1,46 @@
+// Preconditioned conjugate gradients.
+#pragma once
+#include <utility>
+
+#include <seidel/solvers/iterate.hpp>
+
+namespace seidel {
+
+/// Solves A x = b for symmetric positive definite A, M symmetric positive definite too.
+///
+/// Shapes  A is n x n; b and x have n entries.
+/// In/out  x holds the guess on entry, an approximation on return whatever the status: the last one, whose error is the least in
+///         the norm of A, unless its residual is 100 times an earlier one's.
+/// Cost    per iteration one product with A, one with M^-1, two dots, a norm, three updates; five vectors, all taken before
+///         the loop.
+/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not symmetric.
+///         A that is not positive definite is a status.
+/// Source  Saad (2003), algorithm 9.1.
+template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
+Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
+  using Real = typename V::Real;
+  if (!M.is_symmetric()) refuse_unsymmetric_preconditioner();
+  Iterate iterate("cg", A, b, x, criteria, 100);
+  Progress& progress = iterate.progress();
+  V r = like(b), z = like(b), p = like(b), Ap = like(b);
+  while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
+    fill(p, 0);
+    Real rz = 1;
+    while (progress.running()) {
+      M.apply(r, z);
+      const Real rz_old = std::exchange(rz, dot(r, z));
+      if (!progress.positive(rz, "r'M^-1 r")) break;
+      xpby(z, rz / rz_old, p);  // p = z + beta p
+      A.apply(p, Ap);
+      const Real pAp = dot(p, Ap);
+      if (!progress.positive(pAp, "p'Ap")) break;
+      const Real alpha = rz / pAp;
+      axpy(-alpha, Ap, r);  // r -= alpha A p
+      if (!progress.record(norm2(r))) break;
+      iterate.move(alpha, p);  // x += alpha p
+    }
+  }
+  return iterate.summary();
+}
+
+}  // namespace seidel

@@ -1,0 +1,93 @@
+// The rules of `auto`, and the sentence that says which one applied.
+#include <seidel/solvers/choose_method.hpp>
+
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+
+namespace seidel {
+
+std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::cg: return "cg";
+    case Method::bicgstab: return "bicgstab";
+    case Method::gmres: return "gmres";
+  }
+  return "unknown";
+}
+std::string_view to_string(PreconditionerKind preconditioner) {
+  switch (preconditioner) {
+    case PreconditionerKind::none: return "none";
+    case PreconditionerKind::jacobi: return "jacobi";
+    case PreconditionerKind::symgs: return "symgs";
+  }
+  return "unknown";
+}
+std::string_view to_string(Order order) { return order == Order::natural ? "natural" : "colours"; }
+
+namespace {
+
+/// What was taken, and why: "cg, because A is symmetric".
+struct Taken {
+  template <class What>
+  void say(What what, const std::string& why) {
+    sentence += (sentence.empty() ? "" : "; ") + std::string(to_string(what)) + why;
+  }
+  std::string sentence;
+};
+
+}  // namespace
+
+MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request) {
+  if (!A.square)
+    throw ShapeError("the matrix is " + std::to_string(rows.nrows) + " x " + std::to_string(rows.ncols) +
+                     "; a linear system needs as many rows as columns");
+  MethodChoice choice;
+  Taken taken;
+  const bool positive_diagonal = A.diagonal_positive == rows.nrows;
+  const bool full_diagonal = A.diagonal_positive + A.diagonal_negative == rows.nrows;
+  // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly so, and the
+  // short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never grows.
+  const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
+
+  choice.restart = request.restart;
+  if (request.method) {
+    choice.method = *request.method;
+    taken.say(choice.method, ", as asked");
+  } else if (A.symmetric && positive_diagonal) {
+    choice.method = Method::cg;
+    choice.fallback = Method::gmres;
+    taken.say(choice.method, ", because A is symmetric with a positive diagonal");
+  } else {
+    const std::string because = !A.symmetric ? ", because A is not symmetric"
+                                             : ", because A is symmetric, but its diagonal is not all positive";
+    choice.method = dominant && full_diagonal ? Method::bicgstab : Method::gmres;
+    choice.fallback = dominant && full_diagonal ? Method::gmres : Method::bicgstab;
+    taken.say(choice.method, because + (!full_diagonal ? ", and zeros on the diagonal are no harm to it"
+                                        : dominant     ? ", and most rows are dominated by their diagonal"
+                                                       : ", and few rows are dominated by their diagonal"));
+  }
+
+  if (request.preconditioner) {
+    choice.preconditioner = *request.preconditioner;
+    taken.say(choice.preconditioner, ", as asked");
+  } else if (!full_diagonal) {
+    choice.preconditioner = PreconditionerKind::none;
+    taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +
+                      std::to_string(A.first_bad_diagonal + 1) + " has no nonzero entry there";
+  } else if ((A.symmetric && positive_diagonal) || dominant) {
+    choice.preconditioner = PreconditionerKind::symgs;
+    taken.say(choice.preconditioner, ", because the diagonal is full");
+  } else {
+    choice.preconditioner = PreconditionerKind::jacobi;
+    taken.say(choice.preconditioner, ", because sweeps may grow without bound where the diagonal does not dominate");
+  }
+
+  if (choice.preconditioner == PreconditionerKind::symgs) {
+    choice.order = request.order.value_or(Order::natural);
+    taken.say(choice.order, request.order ? " order, as asked" : " order, which needs the fewest iterations");
+  }
+  choice.reason = std::move(taken.sentence);
+  return choice;
+}
+
+}  // namespace seidel

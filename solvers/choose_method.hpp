@@ -1,0 +1,48 @@
+// The `auto` of the command line: looks at the matrix, says what it takes and why.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace seidel {
+
+struct MatrixProperties;  // formats/properties.hpp
+struct RowStatistics;     // formats/statistics.hpp
+
+enum class Method { cg, bicgstab, gmres };
+enum class PreconditionerKind { none, jacobi, symgs };
+/// In which order the sweeps of symgs take the rows.
+enum class Order {
+  natural,  // as in the matrix: fewest iterations
+  colours,  // all rows of a colour at once: more at the same time, more iterations
+};
+/// As on the command line.
+std::string_view to_string(Method);
+std::string_view to_string(PreconditionerKind);
+std::string_view to_string(Order);
+
+/// What was asked for; what is left out is chosen.
+struct MethodRequest {
+  std::optional<Method> method;
+  std::optional<PreconditionerKind> preconditioner;
+  std::optional<Order> order;
+  int restart = 50;  // of gmres
+};
+
+struct MethodChoice {
+  Method method = Method::gmres;
+  PreconditionerKind preconditioner = PreconditionerKind::none;
+  Order order = Order::natural;
+  int restart = 50;
+  std::optional<Method> fallback;  // goes on if `method` cannot take A; none if it was asked for by name
+  std::string reason;              // one sentence: what was taken, and why
+};
+
+/// Method          cg if A is symmetric with a positive diagonal; otherwise gmres, or bicgstab where the rows are long or many and most
+///                 of them diagonally dominant.
+/// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
+/// Order           natural: colours need more iterations.
+MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics, const MethodRequest& request = {});
+
+}  // namespace seidel

@@ -1,0 +1,34 @@
+// What a solver asks of a matrix and of a preconditioner. No base class: any type with these members fits.
+#pragma once
+#include <concepts>
+#include <cstdint>
+
+namespace seidel {
+
+/// y = A x. A member residual(x, b, r), r = b - A x in one pass, is used where there is one.
+template <class A, class V>
+concept LinearOperator = requires(const A& a, const V& x, V& y) {
+  { a.nrows() } -> std::convertible_to<std::int64_t>;
+  { a.ncols() } -> std::convertible_to<std::int64_t>;
+  a.apply(x, y);
+};
+
+/// z = M^-1 r: what is applied is the approximate inverse, not M. is_symmetric() says whether M = M' for symmetric A.
+template <class M, class V>
+concept Preconditioner = requires(const M& m, const V& r, V& z) {
+  m.apply(r, z);
+  { m.is_symmetric() } -> std::convertible_to<bool>;
+};
+
+/// r = b - A x. r must be neither x nor b.
+template <class V, LinearOperator<V> Matrix>
+void residual(const Matrix& A, const V& x, const V& b, V& r) {
+  if constexpr (requires { A.residual(x, b, r); }) {
+    A.residual(x, b, r);
+  } else {
+    A.apply(x, r);
+    axpby(1, b, -1, r);
+  }
+}
+
+}  // namespace seidel

@@ -1,0 +1,27 @@
+// When to stop.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace seidel {
+
+/// What Criteria::on_iteration is told after each iteration.
+struct IterationReport {
+  std::int64_t iteration;
+  double relative_residual;  // of the recurrence
+  double seconds;            // since the start
+};
+
+/// Solved when ||b - A x|| <= max(relative_tolerance * ||b||, absolute_tolerance), in the 2-norm, by the true residual.
+struct Criteria {
+  double relative_tolerance = 1e-8;
+  double absolute_tolerance = 0;
+  std::int64_t max_iterations = 20000;
+  double seconds = std::numeric_limits<double>::infinity();
+  const std::atomic<bool>* stop = nullptr;  // asked once an iteration; true ends with the best iterate
+  std::function<void(const IterationReport&)> on_iteration;
+};
+
+}  // namespace seidel

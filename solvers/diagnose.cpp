@@ -1,0 +1,207 @@
+// Likely causes of a failure, each from a number that was measured.
+#include <seidel/solvers/diagnose.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+
+namespace seidel {
+
+namespace {
+
+std::string text(double value) {
+  char s[32];
+  std::snprintf(s, sizeof s, "%.2g", value);
+  return s;
+}
+std::string text(std::int64_t value) { return std::to_string(value); }
+std::string plural(std::int64_t n, const char* one, const char* more) { return text(n) + " " + (n == 1 ? one : more); }
+
+/// n with its two leading digits, rounded up.
+std::int64_t two_digits(double n) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(n, 1.0))) - 1));
+  return std::int64_t(std::ceil(n / unit) * unit);
+}
+
+/// All that a rule looks at; each rule adds what it finds.
+struct Facts {
+  const MatrixProperties& A;
+  const RowStatistics& rows;
+  const MethodChoice& choice;
+  const Summary& summary;
+  const Criteria& criteria;
+  std::vector<Diagnosis> found;
+
+  void add(std::string cause, std::string evidence, std::string remedy, std::string advice = "") {
+    found.push_back({std::move(cause), std::move(evidence), std::move(remedy), std::move(advice)});
+  }
+  bool full_diagonal() const { return A.diagonal_missing + A.diagonal_zero == 0; }
+  double tolerance() const {
+    return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
+                              : criteria.absolute_tolerance;
+  }
+  bool says(const char* words) const { return summary.reason.find(words) != std::string::npos; }
+};
+
+/// Decades that log10(residual) falls an iteration: least squares over the last half, at least 10 entries.
+double decades_an_iteration(const std::vector<double>& history) {
+  const std::size_t n = history.size(), first = std::min(n / 2, n > 10 ? n - 10 : 0);
+  double count = 0, k_mean = 0, y_mean = 0, covariance = 0, variance = 0;
+  const auto each = [&](const auto& what) {
+    for (std::size_t k = first; k < n; ++k)
+      if (history[k] > 0) what(double(k), std::log10(history[k]));
+  };
+  each([&](double k, double y) { ++count, k_mean += k, y_mean += y; });
+  k_mean /= count, y_mean /= count;
+  each([&](double k, double y) {
+    covariance += (k - k_mean) * (y - y_mean);
+    variance += (k - k_mean) * (k - k_mean);
+  });
+  return variance > 0 ? -covariance / variance : 0;
+}
+
+void holds_no_numbers(Facts& f) {
+  if (f.A.nonfinite)
+    f.add("A holds NaN or infinity",
+          plural(f.A.nonfinite, "entry is", "entries are") + " not finite, the first in row " +
+              text(f.A.first_nonfinite_row + 1) + ", column " + text(f.A.first_nonfinite_col + 1),
+          "", "correct these entries");
+}
+
+void is_half_a_matrix(Facts& f) {
+  if (f.A.one_triangle_only)
+    f.add("only one triangle of a symmetric matrix is there",
+          "all " + text(f.A.below + f.A.above) + " entries beside the diagonal are " + (f.A.below ? "below" : "above") + " it", "",
+          "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
+}
+
+void is_singular(Facts& f) {
+  if (f.rows.empty_rows)
+    f.add("A is singular", plural(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
+          "remove the unknowns of empty rows, or give them a diagonal entry");
+  if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
+    f.add("A is singular with the constants in its null space",
+          "the sum of each of the " + text(f.rows.nrows) + " rows vanishes, so A times ones is 0", "",
+          "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and column)");
+}
+
+void is_not_symmetric(Facts& f) {
+  if (f.summary.method != "cg" || f.A.symmetric) return;
+  f.add("A is not symmetric, and cg needs that",
+        f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
+                              : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
+                                    text(f.A.symmetry_error) + " of the largest |a_ij|",
+        "--method bicgstab");
+}
+
+void is_indefinite(Facts& f) {
+  const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
+  if (negative_definite) {
+    f.add("A is negative definite, or indefinite: its sign is turned", "all " + text(f.rows.nrows) + " diagonal entries are negative",
+          f.summary.method == "cg" ? "--method bicgstab" : "", "solve -A x = -b, which has the same x: cg may take -A");
+    return;
+  }
+  if (f.A.skew) {
+    f.add("A is skew-symmetric: x'A x is 0 for every x", "a_ij = -a_ji for all entries, and the diagonal is zero",
+          f.summary.method == "gmres" ? "--set restart=200" : "--method gmres");
+    return;
+  }
+  const bool met = f.summary.status == Status::indefinite;
+  const std::int64_t bad = f.A.diagonal_missing + f.A.diagonal_zero + f.A.diagonal_negative;
+  if (met && f.says("M^-1")) {
+    f.add("the preconditioner is not positive definite", f.summary.reason,
+          f.choice.preconditioner == PreconditionerKind::none ? "--method gmres" : "--precond none");
+  } else if (met || (f.A.symmetric && bad)) {
+    std::string evidence = met ? f.summary.reason : "";
+    if (f.A.symmetric && bad)
+      evidence += (met ? "; " : "") + plural(bad, "diagonal entry is", "diagonal entries are") + " not positive, the first in row " +
+                  text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
+                            : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
+                                                              : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
+    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : "");
+  }
+}
+
+void has_no_diagonal(Facts& f) {
+  if (f.full_diagonal() || f.A.skew) return;
+  f.add("no preconditioner can be used, and the method alone converges slowly",
+        plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") + " no nonzero diagonal entry, the first is row " +
+            text(f.A.first_bad_diagonal + 1),
+        f.summary.method == "gmres" ? "--set restart=" + text(std::int64_t(4) * std::max(f.summary.restart, 1)) : "--method gmres",
+        "reorder the rows so that large entries stand on the diagonal");
+}
+
+void is_at_the_limit_of_precision(Facts& f) {
+  const Summary& s = f.summary;
+  if (s.status != Status::stagnated || s.truth_checks.empty()) return;
+  const double limit = s.norm_b > 0 ? std::numeric_limits<double>::epsilon() * f.A.norm_inf * s.norm_x / s.norm_b : 0;
+  const double reached = std::max(s.relative_residual, std::numeric_limits<double>::min());
+  const double unit = std::pow(10, std::floor(std::log10(reached)) - 1);
+  f.add("the limit of double precision is reached",
+        "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at " + text(s.relative_residual) +
+            "; rounding x alone changes A x by up to " + text(limit) + " of b",
+        "--tol " + text(std::ceil(1.05 * reached / unit) * unit),
+        "x is as good as double precision gives it: look at the backward error; scaling the rows and columns of A may help");
+}
+
+void is_badly_scaled(Facts& f) {
+  const double ratio = f.A.min_abs > 0 ? f.A.max_abs / f.A.min_abs : 1;
+  if (ratio < 1e8) return;
+  const bool helpless = f.choice.preconditioner != PreconditionerKind::none || !f.full_diagonal();
+  f.add("A is badly scaled", "magnitudes of its entries go from " + text(f.A.min_abs) + " to " + text(f.A.max_abs),
+        helpless ? "" : "--precond symgs", helpless ? "scale rows and columns so that the entries are of one size" : "");
+}
+
+void needs_more_iterations(Facts& f) {
+  const Summary& s = f.summary;
+  if ((s.status != Status::iteration_limit && s.status != Status::time_limit && s.status != Status::interrupted) ||
+      s.history.size() < 3)
+    return;
+  const double rate = decades_an_iteration(s.history), now = s.history.back(), wanted = f.tolerance();
+  const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
+  const std::string measured = "the residual fell by " + text(std::pow(10, rate * 100)) + " in 100 iterations at the end";
+  if (!(rate > 0) || !(more < 1e9)) {
+    if (s.status != Status::interrupted)
+      f.add("the method does not get on", "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
+            s.method == "gmres" ? "--method bicgstab" : s.method == "bicgstab" ? "--method gmres" : "");
+    return;
+  }
+  const double per_iteration = s.seconds / double(std::max<std::int64_t>(1, s.iterations));
+  f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed", measured + " and is now " + text(now),
+        s.status == Status::time_limit ? "--time-limit " + text(two_digits((double(s.iterations) + more) * per_iteration * 1.2))
+                                       : "--max-iterations " + text(two_digits((double(s.iterations) + more) * 1.1)),
+        f.choice.preconditioner != PreconditionerKind::symgs && f.full_diagonal() ? "--precond symgs needs fewer iterations" : "");
+}
+
+void is_stuck(Facts& f) {
+  const Summary& s = f.summary;
+  if (s.status == Status::stagnated && s.truth_checks.empty())
+    f.add("gmres restarts too early for this matrix", s.reason,
+          s.restart < f.rows.nrows ? "--set restart=" + text(std::min(f.rows.nrows, std::int64_t(4) * s.restart)) : "--method bicgstab");
+  if (s.status == Status::breakdown && s.method == "bicgstab") f.add("bicgstab breaks down on this matrix", s.reason, "--method gmres");
+  if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))
+    f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
+  if (s.status == Status::breakdown && (f.says("NaN") || f.says("finite")) && !f.A.nonfinite && f.A.max_abs > 0)
+    f.add("numbers leave the range of double precision", s.reason,
+          f.choice.preconditioner == PreconditionerKind::symgs ? "--precond jacobi" : "", "scale A and b");
+  if (s.status == Status::breakdown && f.says("underflow"))
+    f.add("b is so small that its square underflows", "||b|| = " + text(s.norm_b), "", "scale b up, and x down in the end");
+}
+
+}  // namespace
+
+std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics, const MethodChoice& choice,
+                                const Summary& summary, const Criteria& criteria) {
+  if (summary.converged()) return {};
+  Facts facts{properties, statistics, choice, summary, criteria, {}};
+  for (const auto rule : {holds_no_numbers, is_half_a_matrix, is_singular, is_not_symmetric, is_indefinite, is_at_the_limit_of_precision,
+                          is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
+    rule(facts);
+  return std::move(facts.found);
+}
+
+}  // namespace seidel

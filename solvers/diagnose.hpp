@@ -1,0 +1,24 @@
+// Why it did not converge, from what was seen.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/criteria.hpp>
+#include <seidel/solvers/summary.hpp>
+
+namespace seidel {
+
+/// One likely cause, most likely first.
+struct Diagnosis {
+  std::string cause;     // "A is singular with the constants in its null space"
+  std::string evidence;  // the numbers that say so
+  std::string remedy;    // options of `seidel solve` to try, like "--method gmres"; may be empty
+  std::string advice;    // what to do in words; may be empty
+};
+
+/// Empty if the summary says converged. A function of its arguments alone.
+std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics, const MethodChoice& choice,
+                                const Summary& summary, const Criteria& criteria);
+
+}  // namespace seidel

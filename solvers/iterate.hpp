@@ -1,0 +1,82 @@
+// The iterate x of a solver: the best one is kept, and the truth about it is told.
+#pragma once
+#include <seidel/solvers/finite.hpp>
+#include <seidel/solvers/progress.hpp>
+
+namespace seidel {
+
+/// Checks the system, then watches x and decides which one is returned; Progress decides when.
+///
+/// A residual may rise again. x is copied just before it is left for a worse one, and only if its residual is less than half of
+/// that of the copy: so the x returned is within a factor 2 of the best, for a few dozen copies in all.
+template <class V, LinearOperator<V> Matrix>
+class Iterate {
+ public:
+  /// The copy is returned in the end if the last residual is more than `worse` times its own. b = 0 sets x = 0.
+  Iterate(std::string_view method, const Matrix& A, const V& b, V& x, const Criteria& criteria, double worse)
+      : A_(A), b_(b), x_(x), worse_(worse), progress_(method, criteria, checked_norm(A, b, x)), copy_(like(x)) {}
+  Iterate(const Iterate&) = delete;
+
+  Progress& progress() { return progress_; }
+
+  /// r = b - A x, and whether to iterate (again) from there.
+  bool unsolved(V& r) {
+    if (norm_ > worse_ * copy_norm_) take_back();
+    double truth = true_norm(r);
+    const double allowed = progress_.small_enough(norm_) ? 1 : worse_;
+    if (copy_at_ == round_at_ && !(truth <= allowed * copy_norm_)) {  // the round made it worse in truth
+      take_back();
+      truth = true_norm(r);
+    }
+    norm_ = truth;
+    if (!progress_.unsolved(truth)) return false;
+    take_copy();
+    round_at_ = at_;
+    return true;
+  }
+
+  /// x += alpha p. The new residual is recorded already.
+  template <class Real>
+  void move(Real alpha, const V& p) {
+    const double new_norm = progress_.latest();
+    if (new_norm > norm_ && norm_ < copy_norm_ / 2) take_copy();
+    axpy(alpha, p, x_);
+    norm_ = new_norm;
+    at_ = progress_.iterations();
+  }
+  /// x += alpha p + omega q.
+  template <class Real>
+  void move(Real alpha, const V& p, Real omega, const V& q) {
+    move(alpha, p);
+    axpy(omega, q, x_);
+  }
+
+  Summary summary() { return progress_.summary(norm2(x_), at_); }
+
+ private:
+  double true_norm(V& r) {
+    residual(A_, x_, b_, r);
+    return norm2(r);
+  }
+  void take_copy() {
+    copy(x_, copy_);
+    copy_norm_ = norm_;
+    copy_at_ = at_;
+  }
+  void take_back() {
+    copy(copy_, x_);
+    norm_ = copy_norm_;
+    at_ = copy_at_;
+  }
+
+  const Matrix& A_;
+  const V& b_;
+  V& x_;
+  double worse_;
+  Progress progress_;
+  V copy_;
+  double norm_ = 0, copy_norm_ = std::numeric_limits<double>::infinity();  // of x and of the copy, by the recurrence
+  std::int64_t at_ = 0, copy_at_ = -1, round_at_ = 0;                      // the iterations that they, and the round, began after
+};
+
+}  // namespace seidel

@@ -1,0 +1,60 @@
+// A stored matrix on a back end, as solvers want it.
+#pragma once
+#include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/vector.hpp>
+
+namespace seidel {
+
+namespace matrix_operator_detail {
+
+template <class Matrix>
+auto view_of(const Matrix& A) {
+  if constexpr (requires { A.view(); })
+    return A.view();
+  else
+    return A;
+}
+
+/// Throws InputError naming the place of the first stored value that is NaN or infinite.
+template <class Real, class Offset>
+[[gnu::used]] void refuse_nonfinite_values(const CsrView<Real, Offset, Host>& A);
+[[noreturn]] void refuse_nonfinite_values();
+
+}  // namespace matrix_operator_detail
+
+/// y = A x for A in CSR, ELL or SELL, owned (Csr, Ell, Sell) or viewed (CsrView, ...: the arrays must outlive this), in the memory
+/// of back end B.
+///
+/// Cost    taking A reads its values once. Products: kernels/spmv.
+/// Errors  InputError for NaN or infinity in A (with the place, where A is a CSR matrix on the host); ShapeError.
+template <class Matrix, Backend B>
+class MatrixOperator {
+ public:
+  using Real = typename Matrix::Real;
+
+  MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) {
+    const auto view = this->view();
+    if (std::isfinite(max_abs<B, Real>(on_, view.values))) return;
+    if constexpr (requires { matrix_operator_detail::refuse_nonfinite_values(view); })
+      matrix_operator_detail::refuse_nonfinite_values(view);
+    matrix_operator_detail::refuse_nonfinite_values();
+  }
+
+  std::int64_t nrows() const { return matrix_.nrows; }
+  std::int64_t ncols() const { return matrix_.ncols; }
+  auto view() const { return matrix_operator_detail::view_of(matrix_); }
+  const B& on() const { return on_; }
+
+  /// y = A x.
+  void apply(const Vector<Real, B>& x, Vector<Real, B>& y) const { spmv<B>(on_, view(), x.span(), y.span()); }
+  /// r = b - A x.
+  void residual(const Vector<Real, B>& x, const Vector<Real, B>& b, Vector<Real, B>& r) const {
+    seidel::residual<B>(on_, view(), x.span(), b.span(), r.span());
+  }
+
+ private:
+  B on_;
+  Matrix matrix_;
+};
+
+}  // namespace seidel

@@ -1,0 +1,25 @@
+// The diagonal, for those who divide by it.
+#pragma once
+#include <seidel/formats/csr.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
+
+namespace seidel {
+
+namespace diagonal_detail {
+template <class Real, class Offset>
+[[gnu::used]] Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+}  // namespace diagonal_detail
+
+/// Threads of the host that a preconditioner is set up with.
+inline OpenMP host_of(const Serial&) { return {1}; }
+inline OpenMP host_of(const OpenMP& on) { return on; }
+inline OpenMP host_of(const Cuda&) { return {}; }
+
+/// 1 / a_ii for every row.
+/// Errors  ShapeError if A is not square; ZeroDiagonal, or InputError for a reciprocal that is not finite, naming the first such row.
+template <Backend B, class Real, class Offset>
+Array<Real> inverse_diagonal(const B& on, const CsrView<Real, Offset, Host>& A) {
+  return diagonal_detail::inverse_diagonal(host_of(on), A);
+}
+
+}  // namespace seidel

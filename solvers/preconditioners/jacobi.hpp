@@ -1,0 +1,27 @@
+// The diagonal as preconditioner.
+#pragma once
+#include <seidel/kernels/vector.hpp>
+#include <seidel/solvers/preconditioners/diagonal.hpp>
+
+namespace seidel {
+
+/// z_i = (1 / a_ii) r_i. Takes what it needs from A, which may go away.
+///
+/// Errors  ShapeError; ZeroDiagonal, naming the first row without a diagonal entry that can be divided by.
+template <class Real, Backend B>
+class JacobiPreconditioner {
+ public:
+  template <class Offset>
+  JacobiPreconditioner(B on, const CsrView<Real, Offset, Host>& A)
+      : inverse_(on, copied_to<SpaceOf<B>>(inverse_diagonal(on, A))) {}
+
+  void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const { multiply(inverse_, r, z); }
+  bool is_symmetric() const { return true; }
+
+ private:
+  Vector<Real, B> inverse_;
+};
+template <Backend B, class Real, class Offset>
+JacobiPreconditioner(B, const CsrView<Real, Offset, Host>&) -> JacobiPreconditioner<Real, B>;
+
+}  // namespace seidel

@@ -1,0 +1,160 @@
+// When an iteration ends, and what it may say of itself.
+#include <seidel/solvers/progress.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <seidel/formats/errors.hpp>
+#include <seidel/solvers/finite.hpp>
+#include <seidel/solvers/gmres.hpp>
+
+namespace seidel {
+
+namespace {
+
+constexpr std::int64_t history_at_most = std::int64_t(1) << 20;
+constexpr int rounds_without_gain = 10;
+
+std::string text(double value) {
+  char s[32];
+  std::snprintf(s, sizeof s, "%.3g", value);
+  return s;
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::converged: return "converged";
+    case Status::iteration_limit: return "iteration_limit";
+    case Status::time_limit: return "time_limit";
+    case Status::stagnated: return "stagnated";
+    case Status::indefinite: return "indefinite";
+    case Status::breakdown: return "breakdown";
+    case Status::interrupted: return "interrupted";
+  }
+  return "unknown";
+}
+
+void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x) {
+  const auto size = [](std::int64_t n) { return std::to_string(n); };
+  if (nrows != ncols)
+    throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) + "; a linear system needs as many rows as columns");
+  throw ShapeError("b has " + size(b) + " entries and x has " + size(x) + "; the matrix needs " + size(nrows) + " of each");
+}
+
+void refuse_nonfinite(const char* vector, std::int64_t entry) {
+  if (entry < 0)
+    throw InputError(std::string(vector) + ": its norm is beyond the range of the number type\n  scale the system down");
+  throw InputError(std::string(vector) + ": entry " + std::to_string(entry + 1) +
+                   " is NaN or infinite, a finite number is needed\n  correct this entry (entries are counted from 1)");
+}
+
+void refuse_unsymmetric_preconditioner() {
+  throw UsageError("cg needs a symmetric preconditioner, and this one says that it is not\n"
+                   "  take another preconditioner, or gmres or bicgstab as the method");
+}
+
+int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
+  if (restart < 1) throw UsageError("gmres: restart is " + std::to_string(restart) + ", expected 1 or more");
+  return int(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));
+}
+
+Progress::Progress(std::string_view method, const Criteria& criteria, double norm_b) : criteria_(criteria) {
+  if (!(criteria.relative_tolerance >= 0 && criteria.absolute_tolerance >= 0))
+    throw UsageError("a tolerance is negative or NaN: found relative " + text(criteria.relative_tolerance) + ", absolute " +
+                     text(criteria.absolute_tolerance) + ", expected 0 or more");
+  if (criteria.max_iterations < 0 || !(criteria.seconds >= 0))
+    throw UsageError("a limit is negative or NaN: found " + std::to_string(criteria.max_iterations) + " iterations, " +
+                     text(criteria.seconds) + " s, expected 0 or more");
+  summary_.method = method;
+  summary_.norm_b = norm_b;
+  summary_.history.reserve(std::min(criteria.max_iterations, history_at_most) + 1);
+  summary_.truth_checks.reserve(64);
+  threshold_ = std::max(criteria.relative_tolerance * norm_b, criteria.absolute_tolerance);
+  latest_ = round_from_ = std::numeric_limits<double>::infinity();
+}
+
+bool Progress::end(Status status, std::string reason) {
+  summary_.status = status;
+  summary_.reason = std::move(reason);
+  ended_ = true;
+  return false;
+}
+
+/// Whether ten rounds have passed since the norm last fell by the factor `enough`.
+bool Progress::Patience::is_over(double norm, double enough) {
+  if (norm <= enough * from) {
+    from = norm;
+    rounds = 0;
+  }
+  return ++rounds > rounds_without_gain;
+}
+
+bool Progress::worth_another_round(double true_norm) {
+  if (small_enough(latest_)) {
+    if (true_norm <= round_from_ / 2) return true;
+    return end(Status::stagnated, "the residual of the recurrence is small enough, but the true one is " +
+                                      text(relative(true_norm)) + " and starting again from it gains nothing");
+  }
+  if (broke_down_) {
+    if (!breakdowns_.is_over(true_norm, 0.5)) return true;
+    return end(Status::breakdown, std::string(broke_down_) + ", time and again");
+  }
+  if (!cycles_.is_over(true_norm, 0.999)) return true;
+  return end(Status::stagnated, std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
+}
+
+bool Progress::unsolved(double true_norm) {
+  summary_.relative_residual = relative(true_norm);
+  const bool first = summary_.history.empty();
+  if (first)
+    summary_.history.push_back(relative(true_norm));
+  else if (small_enough(latest_) && summary_.truth_checks.size() < summary_.truth_checks.capacity())
+    summary_.truth_checks.push_back({summary_.iterations, relative(latest_), relative(true_norm)});
+  if (!std::isfinite(true_norm))
+    return end(Status::breakdown, first ? "b - A x is not finite for the first guess: A holds NaN or infinity, or overflows"
+                                        : "b - A x is no longer finite");
+  if (small_enough(true_norm)) return end(Status::converged, "the true residual is within the tolerance");
+  if (ended_ || (!first && !worth_another_round(true_norm))) return false;
+  latest_ = round_from_ = true_norm;
+  broke_down_ = nullptr;
+  return true;
+}
+
+bool Progress::running() {
+  if (small_enough(latest_)) return false;
+  if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed)) return end(Status::interrupted, "a stop was requested");
+  if (summary_.iterations >= criteria_.max_iterations)
+    return end(Status::iteration_limit, "the limit of " + std::to_string(criteria_.max_iterations) + " iterations is reached");
+  if (seconds() >= criteria_.seconds) return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
+  return true;
+}
+
+bool Progress::record(double norm) {
+  if (!std::isfinite(norm))
+    return end(Status::breakdown, "the residual is NaN or infinite after iteration " + std::to_string(summary_.iterations + 1));
+  ++summary_.iterations;
+  latest_ = norm;
+  if (summary_.history.size() < summary_.history.capacity()) summary_.history.push_back(relative(norm));
+  if (criteria_.on_iteration) criteria_.on_iteration({summary_.iterations, relative(norm), seconds()});
+  return true;
+}
+
+bool Progress::not_positive(double value, const char* what, double least_normal) {
+  const std::string found = std::string(what) + " = " + text(value) + " in iteration " + std::to_string(summary_.iterations + 1);
+  if (!std::isfinite(value)) return end(Status::breakdown, found + ": NaN or infinity, or an overflow");
+  if (value == 0 && latest_ * latest_ < least_normal)
+    return end(Status::breakdown, found + ": the square of the residual underflows; scale b up");
+  return end(Status::indefinite, found + ": a positive definite matrix has it positive");
+}
+
+Summary Progress::summary(double norm_x, std::int64_t returned) {
+  summary_.norm_x = norm_x;
+  summary_.returned_iteration = returned;
+  summary_.seconds = seconds();
+  return std::move(summary_);
+}
+
+}  // namespace seidel

@@ -1,0 +1,73 @@
+// The bookkeeping of an iteration: criteria, history, clock, stop request, and what may be called converged.
+#pragma once
+#include <chrono>
+#include <limits>
+
+#include <seidel/solvers/criteria.hpp>
+#include <seidel/solvers/summary.hpp>
+
+namespace seidel {
+
+/// A solver goes on while unsolved(true residual) in rounds, and in each round while running(); it tells the residual of its
+/// recurrence by record(). "Converged" is said by unsolved() alone.
+class Progress {
+ public:
+  /// Errors  UsageError for a negative tolerance or limit.
+  Progress(std::string_view method, const Criteria& criteria, double norm_b);
+
+  /// Whether to iterate (again) from x, whose true residual has this norm. No if that is small enough; if a limit or a breakdown
+  /// ended the last round; if the recurrence said yes, the truth says no and the round gained less than a factor 2 (stagnated);
+  /// if ten rounds on end that ended of themselves (gmres restarts) gained less than 0.1 % together (stagnated, too).
+  bool unsolved(double true_norm);
+
+  /// Whether to go on in this round: the recurrence has not said yes, and no limit or request says no.
+  bool running();
+
+  /// Ends an iteration; `norm` is that of the recurrence residual. False if it is not finite: leave x as it is.
+  bool record(double norm);
+
+  /// Whether `value` is; if not, all ends: indefinite, or breakdown for NaN, infinity and underflow.
+  template <class Real>
+  bool positive(Real value, const char* what) {
+    return value > 0 && value <= std::numeric_limits<Real>::max() ? true : not_positive(value, what, std::numeric_limits<Real>::min());
+  }
+
+  /// This round cannot go on; one from the true residual may, but not ten times without a gain.
+  void break_down(const char* why) { broke_down_ = why; }
+
+  bool small_enough(double norm) const { return norm <= threshold_; }
+  double latest() const { return latest_; }  ///< norm of the recurrence residual
+  std::int64_t iterations() const { return summary_.iterations; }
+
+  void restarts_after(int directions) { summary_.restart = directions; }
+
+  /// All that was recorded. `returned`: x is the iterate after so many iterations. Leaves nothing behind.
+  Summary summary(double norm_x, std::int64_t returned);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  double relative(double norm) const { return summary_.norm_b > 0 ? norm / summary_.norm_b : norm; }
+  bool end(Status status, std::string reason);  // false, for those who return it
+  bool not_positive(double value, const char* what, double least_normal);
+  bool worth_another_round(double true_norm);
+
+  /// Rounds on end, and the true norm from which they gained too little.
+  struct Patience {
+    int rounds = 0;
+    double from = std::numeric_limits<double>::infinity();
+    bool is_over(double norm, double enough);
+  };
+
+  const Criteria& criteria_;
+  Clock::time_point began_ = Clock::now();
+  double threshold_, latest_, round_from_;
+  Patience breakdowns_, cycles_;
+  const char* broke_down_ = nullptr;
+  bool ended_ = false;
+  Summary summary_;
+};
+
+[[noreturn]] void refuse_unsymmetric_preconditioner();
+
+}  // namespace seidel
