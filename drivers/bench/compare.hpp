@@ -1,10 +1,7 @@
 // What became faster or slower between two files of seidel bench --json.
 #pragma once
-#include <iosfwd>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace seidel::bench {
 
@@ -23,10 +20,10 @@ struct Differences {
   std::vector<std::string> machine;               // "processor: AMD EPYC -> Intel Xeon"
 };
 
-/// Errors  InputError if a file is not of schema seidel.bench/1 (`name` is used in messages).
-Differences compare(const nlohmann::json& old_file, const std::string& old_name, const nlohmann::json& new_file, const std::string& new_name);
+/// Reads both files. Errors  InputError if one cannot be read or is not of schema seidel.bench/1.
+Differences compare(const std::string& old_name, const std::string& new_name);
 
 /// Faster and slower first, then a line that counts the rest.
-void write(std::ostream& out, const Differences& differences);
+std::string text_of(const Differences& differences);
 
 }  // namespace seidel::bench

@@ -1,13 +1,13 @@
 // Poison, run, judge, time.
 #include <seidel/drivers/bench/measure.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
+#include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/errors.hpp>
 #include <seidel/formats/parallel.hpp>
 
@@ -61,7 +61,7 @@ void check(const Task& task, const Rival& rival, const Prepared& prepared, const
   m.error = task.error(output);
   if (!(m.error <= 1)) {
     m.verdict = Verdict::wrong;
-    m.reason = std::isnan(m.error) ? "NaN, or entries never written" : fmt::format("error {:.3g} times what rounding allows", m.error);
+    m.reason = std::isnan(m.error) ? "NaN, or entries never written" : drivers::formatted("error {:.3g} times what rounding allows", m.error);
     return;
   }
   if (!rival.exact) return;
@@ -87,7 +87,7 @@ std::string_view to_string(Verdict v) { return v == Verdict::right ? "right" : v
 std::string_view to_string(Runs runs) { return runs == Runs::serial ? "serial" : runs == Runs::openmp ? "openmp" : "cuda"; }
 
 std::string Rival::name() const {
-  return fmt::format("{}.{}.{}{}{}", kernel, format, to_string(runs), variant.empty() ? "" : ".", variant);
+  return drivers::formatted("{}.{}.{}{}{}", kernel, format, to_string(runs), variant.empty() ? "" : ".", variant);
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -132,7 +132,7 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
       for (const Job& job : jobs) {
         const Where where{OpenMP{job.threads}, cuda};
         Measurement m = describe(task, name, *job.rival, job.threads, rows);
-        plan.progress(done++, all, fmt::format("{} {}", job.rival->name(), name));
+        plan.progress(done++, all, drivers::formatted("{} {}", job.rival->name(), name));
         try {
           const Prepared prepared = job.rival->prepare(task, where);
           m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;

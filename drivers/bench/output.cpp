@@ -1,12 +1,13 @@
 // Table, CSV and JSON of measurements.
 #include <seidel/drivers/bench/output.hpp>
 
-#include <ostream>
+#include <algorithm>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <seidel/drivers/report/format.hpp>
 
 namespace seidel::bench {
+
+using namespace drivers;
 
 namespace {
 
@@ -18,12 +19,28 @@ bool same_processor(const Measurement& a, const Measurement& b) {
 }
 std::string_view to_string(Layout layout) { return layout == Layout::row_major ? "row" : "col"; }
 
-std::string human_time(double seconds) {
-  if (seconds <= 0) return "-";
-  return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6) : seconds < 1 ? fmt::format("{:.3f} ms", seconds * 1e3) : fmt::format("{:.3f} s", seconds);
+std::string bytes_or_dash(std::int64_t bytes) { return bytes == 0 ? "-" : human_bytes(bytes); }
+std::string seconds_or_dash(double seconds) { return seconds <= 0 ? "-" : human_seconds(seconds); }
+
+std::string title_of(const Measurement& m) {
+  std::string title = formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})", m.rival->kernel, m.matrix, count(m.nrows), count(m.ncols), count(m.nnz),
+                                m.rows.mean, count(m.rows.max));
+  if (m.rival->kernel == "spmm") title += formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column");
+  return title + formatted("\nmust move {} = {}; counts {:.4g} MFLOP\n", m.bytes_model, human_bytes(std::int64_t(m.bytes)), m.flops * 1e-6);
 }
-std::string human_bytes(std::int64_t bytes) {
-  return bytes == 0 ? "-" : bytes < 1000000 ? fmt::format("{:.1f} kB", double(bytes) * 1e-3) : fmt::format("{:.1f} MB", double(bytes) * 1e-6);
+
+std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
+  const double median = m.sample.median(), copy = copies.of(m.rival->runs), baseline = baseline_seconds(m, all);
+  return {seconds_or_dash(median),
+          seconds_or_dash(m.sample.min()),
+          formatted("{:.1f} %", 100 * m.sample.spread()),
+          formatted("{:.2f}", gflop_per_s(m, median)),
+          formatted("{:.1f}", gb_per_s(m, median)),
+          copy > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / copy) : "-",
+          seconds_or_dash(m.setup_seconds),
+          bytes_or_dash(m.workspace_bytes),
+          m.flushed ? "cold" : "large",
+          baseline > 0 ? formatted("{:.2f}x", baseline / median) : "-"};
 }
 
 }  // namespace
@@ -38,97 +55,84 @@ bool is_baseline(const Rival& rival) {
 double baseline_seconds(const Measurement& m, const std::vector<Measurement>& all) {
   double fastest = 0;
   for (const Measurement& other : all)
-    if (is_baseline(*other.rival) && same_task(m, other) && same_processor(m, other) && !other.sample.empty() &&
+    if (is_baseline(*other.rival) && same_task(m, other) && same_processor(m, other) && other.threads <= m.threads && !other.sample.empty() &&
         (fastest == 0 || other.sample.median() < fastest))
       fastest = other.sample.median();
   return fastest;
 }
 
-void write_table(std::ostream& out, const std::vector<Measurement>& measurements, const Copies& copies) {
-  std::size_t width = 6;
-  for (const Measurement& m : measurements) width = std::max(width, m.rival->name().size());
-  const Measurement* before = nullptr;
-  for (const Measurement& m : measurements) {
-    if (!before || !same_task(*before, m)) {
-      out << fmt::format("{}{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})", before ? "\n" : "", m.rival->kernel, m.matrix, m.nrows, m.ncols, m.nnz,
-                         m.rows.mean, m.rows.max);
-      if (m.rival->kernel == "spmm") out << fmt::format(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column");
-      out << fmt::format("\nbytes: {} = {}\n\n", m.bytes_model, human_bytes(std::int64_t(m.bytes)));
-      out << fmt::format("{:<{}}  {:>7}  {:>11}  {:>11}  {:>6}  {:>8}  {:>8}  {:>6}  {:>11}  {:>9}  {:>5}  {:>11}\n", "rival", width, "threads", "median", "fastest",
-                         "spread", "GFLOP/s", "GB/s", "copy", "setup", "memory", "cache", "vs baseline");
-    }
-    before = &m;
-    out << fmt::format("{:<{}}  {:>7}  ", m.rival->name(), width, m.rival->runs == Runs::cuda ? "gpu" : std::to_string(m.threads));
-    if (m.verdict != Verdict::right) {
-      out << to_string(m.verdict) << ": " << m.reason.substr(0, m.reason.find('\n')) << "\n";
-      continue;
-    }
-    if (m.sample.empty()) {
-      out << fmt::format("right (error {:.2g} of its bound), not timed\n", m.error);
-      continue;
-    }
-    const double median = m.sample.median(), copy = copies.of(m.rival->runs), baseline = baseline_seconds(m, measurements);
-    out << fmt::format("{:>11}  {:>11}  {:>5.1f}%  {:>8.2f}  {:>8.1f}  {:>6}  {:>11}  {:>9}  {:>5}  {:>11}\n", human_time(median), human_time(m.sample.min()),
-                       100 * m.sample.spread(), gflop_per_s(m, median), gb_per_s(m, median), copy > 0 ? fmt::format("{:.0f}%", 100 * gb_per_s(m, median) / copy) : "-",
-                       human_time(m.setup_seconds), human_bytes(m.workspace_bytes), m.flushed ? "cold" : "large",
-                       baseline > 0 ? fmt::format("{:.2f}x", baseline / median) : "-");
-  }
+std::vector<std::string> table_header() {
+  return {"rival", "threads", "median", "fastest", "spread", "GFLOP/s", "GB/s", "of copy", "setup", "memory", "cache", "vs baseline"};
 }
 
-void write_csv(std::ostream& out, const std::vector<Measurement>& measurements, const Copies& copies) {
-  out << "kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,threads,k,layout,trial,seconds,"
-         "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict\n";
-  const auto quoted = [](std::string text) { return text.find_first_of(",\"\n") == text.npos ? text : '"' + text + '"'; };
-  for (const Measurement& m : measurements) {
-    const auto row = [&](std::string trial, double seconds) {
-      const double copy = copies.of(m.rival->runs);
-      const auto number = [&](double value) { return seconds > 0 ? fmt::format("{:.6g}", value) : ""; };
-      out << fmt::format("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{},{}\n", m.rival->kernel, quoted(m.matrix), m.nrows, m.ncols, m.nnz,
-                         m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator, m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k,
-                         to_string(m.layout), trial, number(seconds), number(gflop_per_s(m, seconds)), number(gb_per_s(m, seconds)),
-                         copy > 0 ? number(gb_per_s(m, seconds) / copy) : "", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes, to_string(m.verdict));
-    };
-    if (m.sample.empty()) row("", 0);
-    for (std::size_t t = 0; t < m.sample.trials().size(); ++t) row(std::to_string(t), m.sample.trials()[t]);
+std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
+  std::vector<std::string> cells = {m.rival->name(), m.rival->runs == Runs::cuda ? "gpu" : std::to_string(m.threads)};
+  if (!m.sample.empty()) {
+    for (auto& cell : timed_cells(m, all, copies)) cells.push_back(std::move(cell));
+    return cells;
   }
+  cells.push_back(std::string(to_string(m.verdict)));
+  cells.resize(table_header().size(), "-");
+  return cells;
 }
 
-nlohmann::json to_json(const std::vector<Measurement>& measurements, const Copies& copies) {
-  nlohmann::json all = nlohmann::json::array();
+std::string table_of(const std::vector<Measurement>& measurements, const Copies& copies, const Paint& paint) {
+  std::string text;
+  for (std::size_t first = 0; first < measurements.size();) {
+    std::size_t last = first;
+    Table table(table_header());
+    std::string reasons;
+    for (; last < measurements.size() && same_task(measurements[first], measurements[last]); ++last) {
+      const Measurement& m = measurements[last];
+      table.row(table_row(m, measurements, copies));
+      if (m.verdict != Verdict::right) reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
+    }
+    text += (first ? "\n" : "") + title_of(measurements[first]) + "\n" + table.text(paint) + reasons;
+    first = last;
+  }
+  return text;
+}
+
+std::string csv_of(const std::vector<Measurement>& measurements, const Copies& copies) {
+  std::string text =
+      "kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,threads,k,layout,trial,seconds,"
+      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict\n";
+  const auto quoted = [](const std::string& cell) { return cell.find_first_of(",\"\n") == cell.npos ? cell : '"' + cell + '"'; };
   for (const Measurement& m : measurements) {
-    nlohmann::json one = {{"kernel", m.rival->kernel},
-                          {"matrix", m.matrix},
-                          {"nrows", m.nrows},
-                          {"ncols", m.ncols},
-                          {"nnz", m.nnz},
-                          {"row_mean", m.rows.mean},
-                          {"row_variance", m.rows.variance},
-                          {"row_max", m.rows.max},
-                          {"padding_indicator", m.rows.padding_indicator},
-                          {"format", m.rival->format},
-                          {"rival", m.rival->name()},
-                          {"backend", to_string(m.rival->runs)},
-                          {"threads", m.threads},
-                          {"k", m.k},
-                          {"layout", to_string(m.layout)},
-                          {"verdict", to_string(m.verdict)},
-                          {"setup_seconds", m.setup_seconds},
-                          {"workspace_bytes", m.workspace_bytes},
-                          {"flops", m.flops},
-                          {"bytes", m.bytes},
-                          {"bytes_model", m.bytes_model},
-                          {"flushed", m.flushed}};
-    if (!m.reason.empty()) one["reason"] = m.reason;
-    if (m.verdict == Verdict::right) one["error_over_bound"] = m.error;
+    const double copy = copies.of(m.rival->runs);
+    const std::string before = formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, quoted(m.matrix), m.nrows, m.ncols, m.nnz, m.rows.mean,
+                                         m.rows.variance, m.rows.max, m.rows.padding_indicator, m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
+    const std::string after = formatted("{},{:.6g},{},{}\n", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes, to_string(m.verdict));
+    if (m.sample.empty()) text += before + ",,,,,," + after;
+    for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
+      const double seconds = m.sample.trials()[t];
+      const std::string share = copy > 0 ? formatted("{:.6g}", gb_per_s(m, seconds) / copy) : "";
+      text += formatted("{},{},{:.9g},{:.6g},{:.6g},{},{}", before, t, seconds, gflop_per_s(m, seconds), gb_per_s(m, seconds), share, after);
+    }
+  }
+  return text;
+}
+
+Json to_json(const std::vector<Measurement>& measurements, const Copies& copies) {
+  Json all = Json::array();
+  for (const Measurement& m : measurements) {
+    Json one;
+    one.set("kernel", m.rival->kernel).set("matrix", m.matrix).set("nrows", m.nrows).set("ncols", m.ncols).set("nnz", m.nnz);
+    one.set("row_mean", m.rows.mean).set("row_variance", m.rows.variance).set("row_max", m.rows.max).set("padding_indicator", m.rows.padding_indicator);
+    one.set("format", m.rival->format).set("rival", m.rival->name()).set("backend", to_string(m.rival->runs)).set("threads", m.threads);
+    one.set("k", m.k).set("layout", to_string(m.layout)).set("verdict", to_string(m.verdict));
+    if (!m.reason.empty()) one.set("reason", m.reason);
+    if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);
+    one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
+    one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.flushed);
     if (!m.sample.empty()) {
       const double median = m.sample.median(), copy = copies.of(m.rival->runs), baseline = baseline_seconds(m, measurements);
-      one["seconds"] = m.sample.trials();
-      one["median_seconds"] = median, one["min_seconds"] = m.sample.min(), one["spread"] = m.sample.spread();
-      one["gflop_per_s"] = gflop_per_s(m, median), one["gb_per_s"] = gb_per_s(m, median);
-      if (copy > 0) one["share_of_copy"] = gb_per_s(m, median) / copy;
-      if (baseline > 0) one["speedup_over_baseline"] = baseline / median;
+      one.set("seconds", m.sample.trials()).set("median_seconds", median).set("min_seconds", m.sample.min()).set("spread", m.sample.spread());
+      one.set("gflop_per_s", gflop_per_s(m, median)).set("gb_per_s", gb_per_s(m, median));
+      if (copy > 0) one.set("share_of_copy", gb_per_s(m, median) / copy);
+      if (baseline > 0) one.set("speedup_over_baseline", baseline / median);
     }
-    all.push_back(std::move(one));
+    all.push(std::move(one));
   }
   return all;
 }

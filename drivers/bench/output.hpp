@@ -1,11 +1,11 @@
 // Measurements as people and programs read them: a table, CSV, JSON.
 #pragma once
-#include <iosfwd>
+#include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <seidel/drivers/bench/measure.hpp>
+#include <seidel/drivers/report/json.hpp>
+#include <seidel/drivers/report/text.hpp>
 
 namespace seidel::bench {
 
@@ -17,19 +17,23 @@ struct Copies {
 
 /// A table for a terminal, one block for each matrix, k and layout; the last column is the speed over the fastest right baseline (Eigen,
 /// cuSPARSE) among the rivals that run on the same kind of processor.
-void write_table(std::ostream& out, const std::vector<Measurement>& measurements, const Copies& copies);
+std::string table_of(const std::vector<Measurement>& measurements, const Copies& copies, const drivers::Paint& paint);
 
 /// One row a trial, a header first.
-void write_csv(std::ostream& out, const std::vector<Measurement>& measurements, const Copies& copies);
+std::string csv_of(const std::vector<Measurement>& measurements, const Copies& copies);
 
 /// One object a measurement, with all trials; the fields are described in docs/json-schema.md.
-nlohmann::json to_json(const std::vector<Measurement>& measurements, const Copies& copies);
+drivers::Json to_json(const std::vector<Measurement>& measurements, const Copies& copies);
+
+/// The table's columns, and one measurement's cells, for pages that lay them out themselves.
+std::vector<std::string> table_header();
+std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies);
 
 double gflop_per_s(const Measurement& m, double seconds);
 double gb_per_s(const Measurement& m, double seconds);  // of the compulsory bytes
 /// Whether the rival is somebody else's: its variant names Eigen or a vendor's library.
 bool is_baseline(const Rival& rival);
-/// Seconds of the fastest right baseline that runs on what m runs on, on the same task; 0 if none was timed.
+/// Seconds of the fastest right baseline on the same task and kind of processor, with no more threads than m; 0 if none was timed.
 double baseline_seconds(const Measurement& m, const std::vector<Measurement>& all);
 
 }  // namespace seidel::bench

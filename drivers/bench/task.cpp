@@ -3,9 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include <seidel/drivers/bench/rival.hpp>
+#include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/errors.hpp>
 
 namespace seidel::bench {
@@ -116,7 +115,7 @@ Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout 
     auto judge = sweep_judge(A, b);
     return {kernel, A, 1, layout, std::move(b), 2 * nnz, 12 * (nnz - n) + 48 * n, "12 (nnz - n) + 48 n", std::move(judge)};
   }
-  throw UsageError(fmt::format("bench: found kernel {}, expected spmv, spmm or symgs", kernel));
+  throw UsageError(drivers::formatted("bench: found kernel {}, expected spmv, spmm or symgs", kernel));
 }
 
 }  // namespace seidel::bench

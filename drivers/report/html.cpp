@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <seidel/drivers/report/format.hpp>
 
 #include <seidel/drivers/report/svg.hpp>
 
-namespace seidel::report {
+namespace seidel::drivers {
 
 namespace {
 
@@ -41,7 +41,7 @@ bool looks_like_number(const std::string& cell) {
 }
 
 std::string section(const std::string& heading, const std::string& content) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escaped(heading), content);
+  return formatted("<section>\n<h2>{}</h2>\n{}</section>\n", escaped(heading), content);
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ HtmlPage::HtmlPage(std::string title, std::string verdict, bool good) : title_(s
 
 void HtmlPage::facts(const std::string& heading, const std::vector<std::pair<std::string, std::string>>& facts) {
   std::string list = "<dl>\n";
-  for (const auto& [name, value] : facts) list += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+  for (const auto& [name, value] : facts) list += formatted("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
   body_ += section(heading, list + "</dl>\n");
 }
 
@@ -89,11 +89,11 @@ void HtmlPage::table(const std::string& heading, const std::vector<std::string>&
     for (std::size_t c = 0; c < header.size(); ++c)
       if (!looks_like_number(row.at(c))) kind[c] = "";
   std::string out = "<div class=\"frame\"><table>\n<thead><tr>";
-  for (std::size_t c = 0; c < header.size(); ++c) out += fmt::format("<th{}>{}</th>", kind[c], escaped(header[c]));
+  for (std::size_t c = 0; c < header.size(); ++c) out += formatted("<th{}>{}</th>", kind[c], escaped(header[c]));
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : rows) {
     out += "<tr>";
-    for (std::size_t c = 0; c < header.size(); ++c) out += fmt::format("<td{}>{}</td>", kind[c], escaped(row.at(c)));
+    for (std::size_t c = 0; c < header.size(); ++c) out += formatted("<td{}>{}</td>", kind[c], escaped(row.at(c)));
     out += "</tr>\n";
   }
   body_ += section(heading, out + "</tbody></table></div>\n");
@@ -104,7 +104,7 @@ void HtmlPage::chart(const std::string& heading, const LineChart& chart) {
   if (chart.series.size() > 1) {
     legend = "<div class=\"legend\">";
     for (std::size_t s = 0; s < chart.series.size(); ++s)
-      legend += fmt::format("<span><i style=\"background:var(--s{})\"></i>{}</span>", s % series_colours, escaped(chart.series[s].name));
+      legend += formatted("<span><i style=\"background:var(--s{})\"></i>{}</span>", s % series_colours, escaped(chart.series[s].name));
     legend += "</div>\n";
   }
   body_ += section(heading, legend + svg_of(chart));
@@ -119,10 +119,10 @@ void HtmlPage::text(const std::string& heading, const std::string& preformatted)
 }
 
 std::string HtmlPage::html() const {
-  return fmt::format(
+  return formatted(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"verdict {2}\">{3}</p>\n{4}</body>\n</html>\n",
       escaped(title_), style, good_ ? "good" : "bad", escaped(verdict_), body_);
 }
 
-}  // namespace seidel::report
+}  // namespace seidel::drivers

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace seidel::report {
+namespace seidel::drivers {
 
 struct Point {
   double x, y;
@@ -51,4 +51,4 @@ std::string escaped(const std::string& text);
 /// The command line that made a page, quoted for a shell where it must be.
 std::string command_line(int argc, const char* const* argv);
 
-}  // namespace seidel::report
+}  // namespace seidel::drivers

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <seidel/drivers/report/format.hpp>
 
-namespace seidel::report {
+namespace seidel::drivers {
 
 namespace {
 
@@ -47,7 +47,7 @@ std::vector<double> ticks(const Axis& axis) {
 std::string tip(double x, double y, const std::string& text) {
   const double w = 7.0 * double(text.size()) + 14, h = 22;
   const double bx = std::clamp(x - w / 2, 2.0, std::max(2.0, width - w - 2)), by = y > top + h + 12 ? y - h - 10 : y + 12;
-  return fmt::format("<g class=\"tip\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"3\"/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>",
+  return formatted("<g class=\"tip\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"3\"/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>",
                      bx, by, w, h, bx + w / 2, by + 15, escaped(text));
 }
 
@@ -78,25 +78,25 @@ std::string svg_of(const LineChart& chart) {
   if (chart.log_y) y_low = std::pow(10, std::floor(std::log10(y_low))), y_high = std::pow(10, std::ceil(std::log10(y_high)));
   const Axis x{x_low, x_high, left, width - right, false}, y{y_low, y_high, height - bottom, top, chart.log_y};
 
-  std::string out = fmt::format("<svg class=\"lines\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} against {}\">\n", width, height, escaped(chart.y_label), escaped(chart.x_label));
+  std::string out = formatted("<svg class=\"lines\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} against {}\">\n", width, height, escaped(chart.y_label), escaped(chart.x_label));
   for (double v : ticks(y))
-    out += fmt::format("<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"soft\" x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
+    out += formatted("<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text class=\"soft\" x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
                        left, width - right, y(v), left - 6, y(v) + 4, v);
   for (double v : ticks(x))
-    out += fmt::format("<line class=\"axis\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text class=\"soft\" x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:g}</text>\n",
+    out += formatted("<line class=\"axis\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text class=\"soft\" x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:g}</text>\n",
                        x(v), height - bottom, height - bottom + 5, height - bottom + 18, v);
-  out += fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n", left, width - right, height - bottom);
-  out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (left + width - right) / 2, height - 8, escaped(chart.x_label));
-  out += fmt::format("<text transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n", (top + height - bottom) / 2, escaped(chart.y_label));
+  out += formatted("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n", left, width - right, height - bottom);
+  out += formatted("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (left + width - right) / 2, height - 8, escaped(chart.x_label));
+  out += formatted("<text transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n", (top + height - bottom) / 2, escaped(chart.y_label));
   for (std::size_t s = 0; s < lines.size(); ++s) {
-    const std::string colour = fmt::format("var(--s{})", s % series_colours);
+    const std::string colour = formatted("var(--s{})", s % series_colours);
     std::string path;
-    for (const Point& p : lines[s]) path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(p.x), y(p.y));
-    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"/>\n", path, colour);
+    for (const Point& p : lines[s]) path += formatted("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(p.x), y(p.y));
+    out += formatted("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"/>\n", path, colour);
   }
   for (std::size_t s = 0; s < lines.size(); ++s)  // after all lines, so that tips lie above them
     for (const Point& p : lines[s])
-      out += fmt::format("<g class=\"point\" tabindex=\"0\"><circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"9\" fill=\"transparent\"/><circle class=\"dot\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"4\" fill=\"var(--s{2})\"/>{3}</g>\n",
+      out += formatted("<g class=\"point\" tabindex=\"0\"><circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"9\" fill=\"transparent\"/><circle class=\"dot\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"4\" fill=\"var(--s{2})\"/>{3}</g>\n",
                          x(p.x), y(p.y), s % series_colours, tip(x(p.x), y(p.y), p.tip));
   return out + "</svg>\n";
 }
@@ -108,17 +108,17 @@ std::string svg_of(const std::vector<Bar>& bars, const std::string& unit) {
   if (bars.empty() || !(most > 0)) return "<p>Nothing to draw.</p>\n";
   constexpr double line = 24;
   const double from = std::min(0.5 * width, 7.0 * double(label) + 12), room = width - from - 7.0 * double(text) - 16, tall = line * double(bars.size()) + 26;
-  std::string out = fmt::format("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", width, tall, escaped(unit));
+  std::string out = formatted("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", width, tall, escaped(unit));
   double y = 0;
   for (const Bar& bar : bars) {
     const double w = std::max(1.0, room * std::max(0.0, bar.value) / most);
-    out += fmt::format("<g class=\"point\" tabindex=\"0\"><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"var(--s0)\"/>"
+    out += formatted("<g class=\"point\" tabindex=\"0\"><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"var(--s0)\"/>"
                        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text><title>{}: {:g} {}</title></g>\n",
                        from - 6, y + 16, escaped(bar.label), from, y + 4, w, line - 8, from + w + 6, y + 16, escaped(bar.text), escaped(bar.label), bar.value, escaped(unit));
     y += line;
   }
-  out += fmt::format("<text class=\"soft\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", from, y + 16, escaped(unit));
+  out += formatted("<text class=\"soft\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", from, y + 16, escaped(unit));
   return out + "</svg>\n";
 }
 
-}  // namespace seidel::report
+}  // namespace seidel::drivers

@@ -5,7 +5,7 @@
 
 #include <seidel/drivers/report/html.hpp>
 
-namespace seidel::report {
+namespace seidel::drivers {
 
 inline constexpr int series_colours = 6;  // --s0 ... --s5 of the page
 
@@ -16,4 +16,4 @@ std::string svg_of(const LineChart& chart);
 /// Horizontal bars from zero, one below the other.
 std::string svg_of(const std::vector<Bar>& bars, const std::string& unit);
 
-}  // namespace seidel::report
+}  // namespace seidel::drivers
