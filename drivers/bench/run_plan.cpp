@@ -11,6 +11,7 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/errors.hpp>
 
