@@ -16,13 +16,14 @@ void check_honest(const Outcome& outcome, const Matrix& A, const std::vector<dou
   CHECK(outcome->returned_iteration <= outcome->iterations);
 }
 
-/// Positive definite, condition 1e16: the recurrence gets below what double can hold.
+/// Positive definite, springs of 1e8 and 1e2 in a chain, condition 1e9: A x is known to about 1e-8 of b and no better.
 Matrix at_the_limit() {
   std::vector<Row> rows(60);
   for (Index i = 0; i < 60; ++i) {
-    if (i > 0) rows[i].emplace_back(i - 1, -1e8);
-    rows[i].emplace_back(i, 2e8 + (i == 0 ? 1e-8 - 1e8 : 0) - (i == 59 ? 1e8 : 0));
-    if (i < 59) rows[i].emplace_back(i + 1, -1e8);
+    const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
+    if (i > 0) rows[i].emplace_back(i - 1, -before);
+    rows[i].emplace_back(i, before + after + 1);
+    if (i < 59) rows[i].emplace_back(i + 1, -after);
   }
   return matrix_of(60, rows);
 }
@@ -31,7 +32,7 @@ Matrix at_the_limit() {
 
 TEST_CASE("a recurrence that says yes while the truth says no is not called converged") {
   const Matrix A = at_the_limit();
-  std::vector<double> b(60, 1e-3);  // x is about 1e6: A x is known to no better than 1e8 * 1e6 * 1e-16
+  const std::vector<double> b(60, 1e-3);
   int false_convergence = 0;
   for (const How& how : all_ways()) {
     CAPTURE(name_of(how));
@@ -41,10 +42,10 @@ TEST_CASE("a recurrence that says yes while the truth says no is not called conv
       ++false_convergence;
       CHECK(outcome->truth_checks.back().recurrence <= 1e-8);
       CHECK(outcome->truth_checks.back().truth > 1e-8);
-      CHECK(outcome->relative_residual > 1e-8);
+      CHECK(outcome->relative_residual < 1e-7);
     }
   }
-  CHECK(false_convergence >= 3);
+  CHECK(false_convergence >= 5);
 }
 
 TEST_CASE("an ill-conditioned system is solved in the residual or given up, and the truth is told") {
@@ -57,15 +58,15 @@ TEST_CASE("an ill-conditioned system is solved in the residual or given up, and 
       check_honest(solve_on(Serial{}, how, A, b), A, b);
       Criteria tight;
       tight.relative_tolerance = 1e-17;  // beyond double
+      tight.max_iterations = 1000;
       const Outcome outcome = solve_on(Serial{}, how, A, b, tight);
-      if (outcome->status != Status::converged) CHECK(outcome->iterations < 20000);
       CHECK(std::isfinite(true_residual(A, outcome.x, b)));
     }
   }
 }
 
 TEST_CASE("cg says that A is not positive definite, with any sign of it") {
-  for (const Matrix& A : {diagonal({1, 2, -3, 4}), diagonal({-1, -2, -3, -4}), diagonal({1, 1, 0, 1}), tridiagonal(50, -2, 1), tridiagonal(50, 1, -1)}) {
+  for (const Matrix& A : {diagonal({1, 2, -3, 4}), diagonal({-1, -2, -3, -4}), diagonal({1, 1, 0, 1}), tridiagonal(50, -2, 1), tridiagonal(49, 1, -1)}) {
     const auto b = ramp(A.nrows);
     const Outcome outcome = solve_on(Serial{}, {}, A, b);
     CHECK(outcome->status == Status::indefinite);
@@ -75,8 +76,8 @@ TEST_CASE("cg says that A is not positive definite, with any sign of it") {
 }
 
 TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells the story") {
-  const Matrix A = tridiagonal(50, 1, -1);
-  const auto b = ramp(50);
+  const Matrix A = tridiagonal(49, 1, -1);  // eigenvalues of both signs
+  const auto b = ramp(49);
   const Outcome outcome = solve_on(Serial{}, {Method::cg, PreconditionerKind::none, Order::natural, 50, Method::gmres}, A, b);
   CHECK(outcome->status == Status::converged);
   check_honest(outcome, A, b);
