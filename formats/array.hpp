@@ -41,6 +41,8 @@ class Array {
   const T* data() const { return data_; }
   std::int64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  /// Forgets the elements from `size` on; keeps their memory.
+  void truncate(std::int64_t size) { size_ = size; }
   T& operator[](std::int64_t i) { return data_[i]; }
   const T& operator[](std::int64_t i) const { return data_[i]; }
   T* begin() { return data_; }

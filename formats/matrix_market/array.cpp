@@ -1,0 +1,132 @@
+// Array files: every entry is listed, column by column, so its place is known from its number.
+#include <cmath>
+
+#include <seidel/formats/matrix_market/passes.hpp>
+
+namespace seidel::mm {
+
+namespace {
+
+/// Goes through the places of an array file in its order, from entry k on.
+class Place {
+ public:
+  Place(const Header& header, std::int64_t k) : nrows_(header.nrows), symmetry_(header.symmetry) {
+    if (symmetry_ == Symmetry::general) {
+      col = nrows_ > 0 ? k / nrows_ : 0;
+      row = nrows_ > 0 ? k % nrows_ : 0;
+      return;
+    }
+    while (col < nrows_ && k >= nrows_ - top()) {
+      k -= nrows_ - top();
+      ++col;
+    }
+    row = top() + k;
+  }
+  void next() {
+    if (++row < nrows_) return;
+    ++col;
+    row = top();
+  }
+  std::int64_t row = 0, col = 0;
+
+ private:
+  std::int64_t top() const {  // the first row listed in this column
+    return symmetry_ == Symmetry::general ? 0 : col + (symmetry_ == Symmetry::skew_symmetric);
+  }
+  std::int64_t nrows_;
+  Symmetry symmetry_;
+};
+
+template <Field field>
+const char* quick_line(const char* p, double& value) {
+  p = quick_value<field>(skip_blanks(p), value);
+  return p ? quick_end(p) : nullptr;
+}
+
+}  // namespace
+
+Csr<double, std::int64_t> read_array(const Reading& reading) {
+  const Header& header = reading.header;
+  const Chunks chunks(reading.source, header, reading.options);
+  const std::int64_t nrows = header.nrows, ncols = header.ncols;
+  const bool general = header.symmetry == Symmetry::general, skew = header.symmetry == Symmetry::skew_symmetric;
+
+  // The first pass numbers the entries: how many lines of each chunk are neither blank nor comments.
+  std::vector<std::int64_t> first_entry(std::size_t(chunks.count()) + 1, 0);
+  chunks.for_each(reading.on(), 1, 2, [&](std::int64_t c, const char* p, const char* last, int) {
+    std::int64_t lines = 0;
+    while (p < last) {
+      const char* end = line_end(p, chunks.end());
+      while (p < end && is_blank(*p)) ++p;
+      lines += p < end && *p != '%' && !(*p == '\r' && p + 1 == end);
+      p = end + 1;
+    }
+    first_entry[std::size_t(c)] = lines;
+  });
+  std::int64_t entries = 0;
+  for (std::int64_t& k : first_entry) entries += std::exchange(k, entries);
+  if (entries != header.entries) reading.explain();
+
+  const std::int64_t width = skew ? std::max<std::int64_t>(0, ncols - 1) : ncols;  // entries a row
+  const std::int64_t nnz = nrows * width;
+  if (nnz > INT64_MAX / 16) throw ResourceError(reading.source.file() + ": out of memory: " + std::to_string(nnz) + " entries");
+  reading.require((nrows + 1) * 8 + nnz * 12);
+  Csr<double, std::int64_t> A;
+  A.nrows = Index(nrows);
+  A.ncols = Index(ncols);
+  A.row_ptr = Array<std::int64_t>(nrows + 1);
+  A.col_idx = Array<Index>(nnz);
+  A.values = Array<double>(nnz);
+  parallel_for(reading.on(), nrows + 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) {
+      A.row_ptr[row] = row * width;
+      if (row == nrows) break;
+      for (std::int64_t k = 0; k < width; ++k) A.col_idx[row * width + k] = Index(k + (skew && k >= row));
+    }
+  });
+
+  std::vector<ValueCounts> parts(std::size_t(reading.on().threads));
+  std::atomic<bool> good = true;
+  chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* p, const char* last, int part) {
+    Place at(header, first_entry[std::size_t(c)]);
+    ValueCounts mine;
+    const auto put = [&](double value) {
+      mine.zeros += value == 0;
+      if (at.col >= ncols) return;  // the file changed meanwhile
+      A.values[at.row * width + at.col - (skew && at.col > at.row)] = value;
+      if (!general && at.row != at.col) A.values[at.col * width + at.row - (skew && at.row > at.col)] = skew ? -value : value;
+      at.next();
+    };
+    while (p < last) {
+      Entry e;
+      if (p < chunks.fence()) {
+        const char* next = header.field == Field::integer ? quick_line<Field::integer>(p, e.value) : quick_line<Field::real>(p, e.value);
+        if (next) {
+          put(e.value);
+          p = next;
+          continue;
+        }
+      }
+      const char* end = line_end(p, chunks.end());
+      const Line line = parse_line(header, p, end, e, nullptr);
+      if (line == Line::fault) {
+        good = false;
+        break;
+      }
+      if (line == Line::entry) {
+        put(e.value);
+        if (!std::isfinite(e.value)) mine.add({0, 1, p});
+      }
+      p = end + 1;
+    }
+    parts[std::size_t(part)].add(mine);
+  });
+  if (!good) reading.explain();
+  reading.source.check_unchanged();
+  ValueCounts counts;
+  for (const ValueCounts& part : parts) counts.add(part);
+  reading.report_values(counts);
+  return A;
+}
+
+}  // namespace seidel::mm

@@ -1,0 +1,58 @@
+// A text shared out to threads by chunks of whole lines.
+#pragma once
+#include <atomic>
+
+#include <seidel/formats/matrix_market/line.hpp>
+#include <seidel/formats/parallel.hpp>
+
+namespace seidel::mm {
+
+/// The lines below the size line, in chunks; chunk c has the lines that begin in its bytes.
+class Chunks {
+ public:
+  Chunks(const Source& source, const Header& header, const ReadOptions& options)
+      : source_(source), bytes_(std::max<std::int64_t>(1, options.chunk_bytes)), progress_(options.progress) {
+    const std::string_view text = source.text();
+    body_ = header.body;
+    end_ = text.data() + text.size();
+    // Quick functions stop at a line end; the last one that has 32 bytes behind it is the fence for the lines before it.
+    fence_ = end_ - body_ > 32 ? end_ - 32 : body_;
+    while (fence_ > body_ && *fence_ != '\n') --fence_;
+    count_ = (end_ - body_ + bytes_ - 1) / bytes_;
+  }
+
+  std::int64_t count() const { return count_; }
+  const char* end() const { return end_; }
+  /// Lines that begin before this byte may be given to the quick functions.
+  const char* fence() const { return fence_; }
+
+  /// Calls work(c, first, last, part) for each chunk that is not empty, in any order, on several threads: the lines that begin
+  /// in [first, last). `pass` of `passes` is for the progress report only. `work` must not throw.
+  template <class Work>
+  void for_each(const OpenMP& on, int pass, int passes, const Work& work) const {
+    std::atomic<std::int64_t> next = 0, done = 0;
+    parallel_parts(OpenMP{int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)))}, [&](int part, int) {
+      std::int64_t told = 0;
+      for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < count_;) {
+        const char* nominal = body_ + c * bytes_;
+        const char* last = c + 1 == count_ ? end_ : nominal + bytes_;
+        const char* first = c == 0 ? nominal : line_end(nominal - 1, last - 1) + 1;
+        if (first < last) work(c, first, last, part);
+        source_.done_with(nominal, last);
+        done += last - nominal;
+        if (part == 0 && progress_ && done - told >= 1 << 22) {
+          told = done;
+          progress_((end_ - body_) * (pass - 1) + told, (end_ - body_) * passes);
+        }
+      }
+    });
+  }
+
+ private:
+  const Source& source_;
+  std::int64_t bytes_, count_;
+  const char *body_, *end_, *fence_;
+  const std::function<void(std::int64_t, std::int64_t)>& progress_;
+};
+
+}  // namespace seidel::mm

@@ -1,0 +1,284 @@
+// Coordinate files, straight to rows: the first pass counts the entries of each row, the second puts them in place.
+#include <bit>
+#include <cmath>
+
+#include <seidel/formats/matrix_market/passes.hpp>
+#include <seidel/formats/matrix_market/rows.hpp>
+
+namespace seidel::mm {
+
+namespace {
+
+/// ++place for one thread, or for several at once; what it was.
+template <bool shared>
+std::int64_t increment(std::int64_t& place) {
+  if constexpr (shared)
+    return std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
+  else
+    return place++;
+}
+
+/// The lines of a chunk: quick(p) takes a line and answers where the next begins, or nullptr; careful(p, end) takes the others
+/// and answers whether they are right.
+template <class Quick, class Careful>
+bool for_lines(const Chunks& chunks, const char* p, const char* last, const Quick& quick, const Careful& careful) {
+  while (p < last) {
+    if (p < chunks.fence()) {
+      if (const char* next = quick(p)) {
+        p = next;
+        continue;
+      }
+    }
+    const char* end = line_end(p, chunks.end());
+    if (!careful(p, end)) return false;
+    p = end + 1;
+  }
+  return true;
+}
+
+/// Entries of each row into counts, and of all lines. False if a line is seen to be wrong.
+template <bool both_indices, bool shared>
+bool count(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> counts, std::int64_t& entries) {
+  std::atomic<std::int64_t> all = 0;
+  std::atomic<bool> good = true;
+  const std::uint64_t nrows = std::uint64_t(reading.header.nrows), ncols = std::uint64_t(reading.header.ncols);
+  chunks.for_each(reading.on(), 1, 2, [&](std::int64_t, const char* first, const char* last, int) {
+    std::int64_t lines = 0, run_row = -1, run = 0;  // files are often sorted by rows: a run of one row is added at once
+    const auto add = [&](std::int64_t row) {
+      if constexpr (shared) {
+        if (row == run_row) {
+          ++run;
+          return;
+        }
+        if (run > 0) std::atomic_ref(counts[run_row]).fetch_add(run, std::memory_order_relaxed);
+        run_row = row;
+        run = 1;
+      } else {
+        ++counts[row];
+      }
+    };
+    const auto take = [&](const Entry& e) {
+      ++lines;
+      add(e.row - 1);
+      if (both_indices && e.row != e.col) increment<shared>(counts[e.col - 1]);
+    };
+    const bool fine = for_lines(
+        chunks, first, last,
+        [&](const char* p) -> const char* {
+          Entry e;
+          if constexpr (both_indices) {
+            p = quick_indices(p, e);
+            if (!p || std::uint64_t(e.row - 1) >= nrows || std::uint64_t(e.col - 1) >= ncols) return nullptr;
+          } else {
+            p = quick_index(skip_blanks(p), e.row);
+            if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return nullptr;
+          }
+          take(e);
+          return line_end(p) + 1;
+        },
+        [&](const char* p, const char* end) {
+          Entry e;
+          const Line line = parse_line(reading.header, p, end, e, nullptr);
+          if (line == Line::entry) take(e);
+          return line != Line::fault;
+        });
+    if (run > 0) std::atomic_ref(counts[run_row]).fetch_add(run, std::memory_order_relaxed);
+    if (!fine) good = false;
+    all += lines;
+  });
+  entries = all;
+  return good;
+}
+
+struct Placed {
+  bool good = true, below = false, above = false;
+  ValueCounts values;
+};
+
+/// Where entries go: next[row] is the place of the row's next entry.
+struct Target {
+  std::int64_t* next;
+  Index* col_idx;
+  double* values;
+  std::int64_t nnz;  // a fence, should the file change between the passes
+
+  template <bool shared>
+  void put(std::int64_t row, Index col, double value) const {
+    const std::int64_t at = increment<shared>(next[row]);
+    if (at >= nnz) [[unlikely]]
+      return;
+    col_idx[at] = col;
+    values[at] = value;
+  }
+};
+
+template <Field field, bool expand, bool shared>
+Placed place_entries(const Reading& reading, const Chunks& chunks, const Target& target) {
+  const std::uint64_t nrows = std::uint64_t(reading.header.nrows), ncols = std::uint64_t(reading.header.ncols);
+  const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
+  std::vector<Placed> parts(std::size_t(reading.on().threads));
+  chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2, [&](std::int64_t, const char* first, const char* last, int part) {
+    Placed mine;
+    const auto put = [&](const Entry& e) {
+      const Index row = Index(e.row - 1), col = Index(e.col - 1);
+      mine.values.zeros += e.value == 0;
+      if constexpr (expand) {
+        const bool above = row < col;
+        mine.above |= above;
+        mine.below |= row > col;
+        const Index flag = above ? from_above : 0;
+        target.put<shared>(row, col | flag, e.value);
+        if (row != col) target.put<shared>(col, row | flag, skew ? -e.value : e.value);
+      } else {
+        target.put<shared>(row, col, e.value);
+      }
+    };
+    mine.good = for_lines(
+        chunks, first, last,
+        [&](const char* p) -> const char* {
+          Entry e;
+          p = quick_entry<field>(p, e);
+          if (!p || std::uint64_t(e.row - 1) >= nrows || std::uint64_t(e.col - 1) >= ncols) return nullptr;
+          if (expand && skew && e.row == e.col) return nullptr;
+          put(e);
+          return p;
+        },
+        [&](const char* p, const char* end) {
+          Entry e;
+          const Line line = parse_line(reading.header, p, end, e, nullptr);
+          if (line != Line::entry) return line == Line::nothing;
+          put(e);
+          if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
+          return true;
+        });
+    Placed& sum = parts[std::size_t(part)];
+    sum.good &= mine.good;
+    sum.below |= mine.below;
+    sum.above |= mine.above;
+    sum.values.add(mine.values);
+  });
+  Placed all;
+  for (const Placed& part : parts) {
+    all.good &= part.good;
+    all.below |= part.below;
+    all.above |= part.above;
+    all.values.add(part.values);
+  }
+  return all;
+}
+
+Placed place_entries(const Reading& reading, const Chunks& chunks, const Target& target, bool shared) {
+  const auto with = [&]<Field field>(std::integral_constant<Field, field>) {
+    const bool expand = reading.header.symmetry != Symmetry::general;
+    if (expand) return shared ? place_entries<field, true, true>(reading, chunks, target)
+                              : place_entries<field, true, false>(reading, chunks, target);
+    return shared ? place_entries<field, false, true>(reading, chunks, target)
+                  : place_entries<field, false, false>(reading, chunks, target);
+  };
+  switch (reading.header.field) {
+    case Field::integer: return with(std::integral_constant<Field, Field::integer>{});
+    case Field::pattern: return with(std::integral_constant<Field, Field::pattern>{});
+    case Field::real: break;
+  }
+  return with(std::integral_constant<Field, Field::real>{});
+}
+
+/// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws what the second of a pair says, the first
+/// such in the file.
+[[noreturn]] void refuse_both_triangles(const Reading& reading, const std::vector<std::uint64_t>& places) {
+  std::vector<const char*> first(2 * places.size(), nullptr);  // where a place was listed: from below, from above
+  const std::string_view text = reading.source.text();
+  const char* const end = text.data() + text.size();
+  for (const char* p = reading.header.body; p < end;) {
+    const char* e = line_end(p, end);
+    Entry entry;
+    if (parse_line(reading.header, p, e, entry, nullptr) == Line::entry && entry.row != entry.col) {
+      const bool above = entry.row < entry.col;
+      const std::uint64_t key = std::uint64_t(std::max(entry.row, entry.col) - 1) << 32 | std::uint64_t(std::min(entry.row, entry.col) - 1);
+      const auto found = std::lower_bound(places.begin(), places.end(), key);
+      if (found != places.end() && *found == key) {
+        const std::size_t k = 2 * std::size_t(found - places.begin());
+        if (const char* other = first[k + !above]) {
+          const auto pair = [](std::int64_t i, std::int64_t j) { return "(" + std::to_string(i) + ", " + std::to_string(j) + ")"; };
+          const std::string symmetry(name(reading.header.symmetry));
+          const std::string mirror = pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
+          const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
+          if (reading.options.repair)
+            raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
+                                   skew ? "opposite values" : "the same value",
+                                   "only pairs that agree are repaired: say general in the banner, or correct the file"});
+          raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
+                                 "one of the two in a file that says " + symmetry,
+                                 "--repair takes pairs that agree once; if both are meant, say general in the banner"});
+        }
+        if (!first[k + above]) first[k + above] = p;
+      }
+    }
+    p = e + 1;
+  }
+  throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " + "use --repair");
+}
+
+}  // namespace
+
+Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
+  const Header& header = reading.header;
+  const Chunks chunks(reading.source, header, reading.options);
+  const bool expand = header.symmetry != Symmetry::general;
+  const bool shared = reading.on().threads > 1 && chunks.count() > 1;
+
+  Csr<double, std::int64_t> A;
+  A.nrows = Index(header.nrows);
+  A.ncols = Index(header.ncols);
+  reading.require((header.nrows + 1) * 8);
+  A.row_ptr = Array<std::int64_t>(header.nrows + 1);
+  parallel_for(reading.on(), A.row_ptr.size(), [&](std::int64_t first, std::int64_t last) {
+    std::fill(A.row_ptr.begin() + first, A.row_ptr.begin() + last, 0);
+  });
+  std::int64_t entries = 0;
+  const bool counted = expand ? shared ? count<true, true>(reading, chunks, A.row_ptr, entries)
+                                       : count<true, false>(reading, chunks, A.row_ptr, entries)
+                       : shared ? count<false, true>(reading, chunks, A.row_ptr, entries)
+                                : count<false, false>(reading, chunks, A.row_ptr, entries);
+  if (!counted || entries != header.entries) reading.explain();
+
+  std::int64_t nnz = 0;
+  for (std::int64_t& place : A.row_ptr) nnz += std::exchange(place, nnz);  // row_ptr[row] is where the row begins
+  reading.require(nnz * 12);
+  A.col_idx = Array<Index>(nnz);
+  A.values = Array<double>(nnz);
+  const auto shift = [&] {  // row_ptr[row] has become where the row ends
+    std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());
+    A.row_ptr[0] = 0;
+    reading.source.check_unchanged();
+  };
+  const Target target{A.row_ptr.data(), A.col_idx.data(), A.values.data(), nnz};
+  const Placed placed = place_entries(reading, chunks, target, shared);
+  if (!placed.good) reading.explain();
+  shift();
+  reading.report_values(placed.values);
+
+  RowFacts facts = sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
+  if (shared && facts.thrice) {  // three are added in the order of the file, which several threads do not keep
+    place_entries(reading, chunks, target, false);
+    shift();
+    sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
+  }
+  if (facts.equal) {
+    if (placed.below && placed.above) {
+      const auto places = listed_twice(A.row_ptr, A.col_idx.data(), A.values.data(), reading.options.repair);
+      if (!places.empty()) refuse_both_triangles(reading, places);
+    }
+    MergeCounts counts;
+    nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), expand, counts);
+    A.col_idx.truncate(nnz);
+    A.values.truncate(nnz);
+    reading.report.duplicates = counts.duplicates;
+    reading.report.mirrored = counts.mirrored;
+  } else if (placed.above) {
+    clear_flags(reading.on(), A.col_idx);
+  }
+  return A;
+}
+
+}  // namespace seidel::mm

@@ -1,0 +1,175 @@
+// The banner, the comments below it and the size line, taken apart; sizes are believed only as far as the text can hold them.
+#include <seidel/formats/matrix_market/header.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <seidel/formats/matrix_market/fault.hpp>
+#include <seidel/formats/matrix_market/line.hpp>
+
+namespace seidel {
+
+std::string_view name(Layout layout) { return layout == Layout::coordinate ? "coordinate" : "array"; }
+std::string_view name(Field field) {
+  return field == Field::real ? "real" : field == Field::integer ? "integer" : "pattern";
+}
+std::string_view name(Symmetry symmetry) {
+  return symmetry == Symmetry::general ? "general" : symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric";
+}
+
+namespace mm {
+
+namespace {
+
+constexpr const char* banner_form = "the first line must be like: %%MatrixMarket matrix coordinate real general";
+
+/// The words of a line, in any case of letters.
+class Words {
+ public:
+  Words(const Source& source, const char* p, const char* end) : source_(source), p_(p), end_(end) {
+    if (end_ > p_ && end_[-1] == '\r') --end_;
+  }
+  /// The next word in lower case; at() is where it begins.
+  std::string next() {
+    while (p_ < end_ && is_blank(*p_)) ++p_;
+    at_ = p_;
+    while (p_ < end_ && !is_blank(*p_)) ++p_;
+    std::string word(at_, p_);
+    for (char& c : word)
+      if ('A' <= c && c <= 'Z') c = char(c | 0x20);
+    return word;
+  }
+  const char* at() const { return at_; }
+  [[noreturn]] void wrong(const std::string& expected, const std::string& remedy) const {
+    raise(source_, {at_, word_at(at_, end_), expected, remedy});
+  }
+  template <class Value, std::size_t n>
+  Value one_of(const std::array<Value, n>& values, const std::string& what) {
+    const std::string word = next();
+    std::string list;
+    for (const Value value : values) {
+      if (word == name(value)) return value;
+      list += (list.empty() ? "" : ", ") + std::string(name(value));
+    }
+    wrong(what + ": one of " + list, banner_form);
+  }
+  std::int64_t size(const char* what, std::int64_t most) {
+    const std::string word = next();
+    const std::string_view digits = std::string_view(word).substr(!word.empty() && word[0] == '+');
+    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) wrong(std::string("the ") + what, size_form);
+    std::int64_t value = 0;
+    for (const char c : digits) {
+      const int digit = c - '0';
+      if (value > (most - digit) / 10) wrong(std::string("the ") + what + ", at most " + std::to_string(most), "indices have 32 bits here, counts 63");
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+  void end() {
+    if (!next().empty()) wrong("end of line", size_form);
+  }
+
+  std::string size_form;
+
+ private:
+  const Source& source_;
+  const char* p_;
+  const char* end_;
+  const char* at_ = nullptr;
+};
+
+void parse_banner(Words& words, Header& header) {
+  if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
+  if (words.next() != "matrix") words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
+  header.layout = words.one_of(std::array{Layout::coordinate, Layout::array}, "the layout");
+  {
+    Words ahead = words;
+    if (ahead.next() == "complex")
+      ahead.wrong("real, integer or pattern",
+                  "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the size instead");
+  }
+  header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
+  {
+    Words ahead = words;
+    if (ahead.next() == "hermitian")
+      ahead.wrong("general, symmetric or skew-symmetric",
+                  "the format knows hermitian for complex matrices only; a real one of that kind is called symmetric");
+  }
+  header.symmetry =
+      words.one_of(std::array{Symmetry::general, Symmetry::symmetric, Symmetry::skew_symmetric}, "the symmetry");
+  if (header.field == Field::pattern && header.symmetry == Symmetry::skew_symmetric)
+    words.wrong("general or symmetric", "a pattern has no signs: give values (real), or call it general or symmetric");
+  if (header.field == Field::pattern && header.layout == Layout::array)
+    words.wrong("values (real or integer)", "a pattern is listed by its places: write it in coordinate layout");
+  if (!words.next().empty()) words.wrong("end of line", banner_form);
+}
+
+/// Entries that an array file lists.
+std::int64_t array_entries(const Header& header) {
+  const std::int64_t n = header.nrows;
+  switch (header.symmetry) {
+    case Symmetry::general: return n * header.ncols;  // below 2^62
+    case Symmetry::symmetric: return n * (n + 1) / 2;
+    case Symmetry::skew_symmetric: return n * (n - 1) / 2;
+  }
+  return 0;
+}
+
+void parse_sizes(const Source& source, Words& words, Header& header) {
+  const bool coordinate = header.layout == Layout::coordinate;
+  words.size_form = coordinate ? "the size line has three counts: rows columns entries" : "the size line has two counts: rows columns";
+  constexpr std::int64_t most = std::numeric_limits<Index>::max();
+  header.nrows = words.size("number of rows", most);
+  const char* first = words.at();
+  header.ncols = words.size("number of columns", most);
+  if (header.symmetry != Symmetry::general && header.nrows != header.ncols)
+    words.wrong("as many columns as rows (" + std::to_string(header.nrows) + ")",
+                "the banner says " + std::string(name(header.symmetry)) + ", which only a square matrix can be");
+  if (coordinate) {
+    header.entries = words.size("number of entries", std::numeric_limits<std::int64_t>::max());
+    first = words.at();
+  } else {
+    header.entries = array_entries(header);
+  }
+  words.end();
+  // The shortest lines: "1 1" for a pattern, "1 1 1", "1" in an array; the last may lack its end.
+  const std::int64_t shortest = !coordinate ? 2 : header.field == Field::pattern ? 4 : 6;
+  const std::int64_t left = source.text().data() + source.text().size() - header.body;
+  if (header.entries > (left + 1) / shortest)
+    raise(source, {first, std::to_string(header.entries) + " entries promised",
+                   "at most " + std::to_string((left + 1) / shortest) + ", since " + std::to_string(left) + " bytes follow",
+                   "the file was cut short, or its size line is wrong"});
+}
+
+}  // namespace
+
+Header parse_header(const Source& source) {
+  const std::string_view text = source.text();
+  const char* const end = text.data() + text.size();
+  Header header;
+  const char* p = text.data();
+  const auto next_line = [&] {
+    const char* e = line_end(p, end);
+    Words words(source, p, e);
+    p = e < end ? e + 1 : end;
+    ++header.size_line;
+    return words;
+  };
+  if (text.empty()) raise(source, {p, "an empty file", "%%MatrixMarket", banner_form});
+  Words banner = next_line();
+  parse_banner(banner, header);
+  for (;;) {
+    if (p == end)
+      raise(source, {p, "end of file", "the size line", "below the banner and comments stands: rows columns entries (array: rows columns)"});
+    Words ahead = next_line(), words = ahead;
+    const std::string word = ahead.next();
+    if (word.empty() || word[0] == '%') continue;
+    header.body = p;
+    parse_sizes(source, words, header);
+    return header;
+  }
+}
+
+}  // namespace mm
+}  // namespace seidel

@@ -1,0 +1,83 @@
+// One line of entries.
+#pragma once
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <seidel/formats/matrix_market/fault.hpp>
+#include <seidel/formats/matrix_market/header.hpp>
+#include <seidel/formats/matrix_market/number.hpp>
+
+namespace seidel::mm {
+
+struct Entry {
+  std::int64_t row, col;  // as in the file, from 1
+  double value;
+};
+
+/// What a line is.
+enum class Line { nothing, entry, fault };
+
+/// Takes the line [p, end), without its '\n', apart with all that the format allows. Indices are in range if it is an entry.
+/// Fills in *fault, if given, when it is a fault.
+Line parse_line(const Header& header, const char* p, const char* end, Entry& entry, Fault* fault);
+
+/// The first '\n' at or after p; one must be there.
+inline const char* line_end(const char* p) {
+#ifdef __SSE2__
+  for (const __m128i newline = _mm_set1_epi8('\n');; p += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const int hits = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, newline));
+    if (hits != 0) return p + __builtin_ctz(unsigned(hits));
+  }
+#else
+  while (*p != '\n') ++p;
+  return p;
+#endif
+}
+/// The same, or `end`.
+inline const char* line_end(const char* p, const char* end) {
+  const void* at = std::memchr(p, '\n', std::size_t(end - p));
+  return at ? static_cast<const char*>(at) : end;
+}
+
+/// The byte after the line end at p, or nullptr if the line goes on.
+inline const char* quick_end(const char* p) {
+  if (*p == '\n') [[likely]]
+    return p + 1;
+  p = skip_blanks(p);
+  p += *p == '\r';
+  return *p == '\n' ? p + 1 : nullptr;
+}
+
+template <Field field>
+const char* quick_value(const char* p, double& value) {
+  if constexpr (field == Field::integer)
+    return quick_integer(p, value);
+  else
+    return quick_real(p, value);
+}
+
+/// The two indices, not checked against the sizes; where the second ends.
+inline const char* quick_indices(const char* p, Entry& entry) {
+  p = quick_index(skip_blanks(p), entry.row);
+  if (!p || !is_blank(*p)) return nullptr;
+  return quick_index(skip_blanks(p + 1), entry.col);
+}
+
+/// An entry of a coordinate file, indices not checked; the byte after its line.
+template <Field field>
+const char* quick_entry(const char* p, Entry& entry) {
+  p = quick_indices(p, entry);
+  if (!p) return nullptr;
+  if constexpr (field == Field::pattern) {
+    entry.value = 1;
+  } else {
+    if (!is_blank(*p)) return nullptr;
+    p = quick_value<field>(skip_blanks(p + 1), entry.value);
+    if (!p) return nullptr;
+  }
+  return quick_end(p);
+}
+
+}  // namespace seidel::mm

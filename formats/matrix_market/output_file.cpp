@@ -1,0 +1,84 @@
+// Writing to a temporary file, and renaming it.
+#include <seidel/formats/matrix_market/output_file.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::mm {
+
+OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard output)" : path) {
+  if (path == "-") {
+    descriptor_ = ::dup(1);
+    if (descriptor_ < 0) fail("opened");
+    return;
+  }
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail("opened");
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("opened");
+    return;
+  }
+  if (exists) {  // a link stays one: what it points to is replaced
+    if (char* real = ::realpath(path.c_str(), nullptr)) {
+      path_ = real;
+      std::free(real);
+    }
+  }
+  const std::size_t slash = path_.rfind('/') + 1;  // 0 where there is none
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    temporary_ = path_.substr(0, slash) + "." + path_.substr(slash, 200) + "." + std::to_string(::getpid()) + "." +
+                 std::to_string(attempt) + ".part";
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && (errno != EEXIST || attempt > 1000)) {
+      temporary_.clear();
+      fail("created");
+    }
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("written");
+    bytes.remove_prefix(std::size_t(done));
+    written_ += done;
+  }
+}
+
+void OutputFile::finish() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (::close(descriptor) != 0) fail("written");
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("put in its place");
+  temporary_.clear();
+}
+
+void OutputFile::fail(const char* what) const {
+  const std::string reason = std::strerror(errno);
+  throw ResourceError(path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + reason + ")\n  " +
+                      (temporary_.empty() ? "check the path, its folder and your permissions"
+                                          : "nothing is left of it; free some space, or write to another disk"));
+}
+
+}  // namespace seidel::mm

@@ -1,0 +1,119 @@
+// The front door for reading: source, header, the passes of the layout, the report.
+#include <chrono>
+
+#include <seidel/formats/matrix_market/passes.hpp>
+
+namespace seidel {
+
+namespace mm {
+
+void Reading::require(std::int64_t bytes) const {
+  const std::int64_t limit = options.memory_limit > 0 ? options.memory_limit - source.held_bytes() : available_bytes(Host{});
+  if (bytes > limit)
+    throw ResourceError(source.file() + ": out of memory: a matrix of " + std::to_string(header.nrows) + " x " +
+                        std::to_string(header.ncols) + " with " + std::to_string(header.entries) + " entries listed needs " +
+                        std::to_string(bytes) + " bytes, " + std::to_string(std::max<std::int64_t>(0, limit)) + " are free\n" +
+                        "  free some memory or use a larger machine" +
+                        (source.held_bytes() > 0 ? "; a plain file instead of gzip or a pipe needs less" : ""));
+}
+
+void Reading::report_values(const ValueCounts& counts) const {
+  report.explicit_zeros = counts.zeros;
+  report.nonfinite = counts.nonfinite;
+  if (!counts.first_nonfinite) return;
+  const char* p = skip_blanks(counts.first_nonfinite);  // the value is the last word of its line
+  if (header.layout == Layout::coordinate)
+    for (int word = 0; word < 2; ++word) {
+      while (!is_blank(*p)) ++p;
+      p = skip_blanks(p);
+    }
+  report.first_nonfinite = place(source, p);
+}
+
+void Reading::diagnose() const {
+  const std::string_view text = source.text();
+  const char* const end = text.data() + text.size();
+  const std::string promise = "the size line (line " + std::to_string(header.size_line) + ") promises " +
+                              std::to_string(header.entries) + ": correct it, or the file";
+  std::int64_t entries = 0;
+  for (const char* p = header.body; p < end;) {
+    const char* e = line_end(p, end);
+    const char* first = p;
+    while (first < e && is_blank(*first)) ++first;
+    const bool nothing = first == e || *first == '%' || (*first == '\r' && first + 1 == e);
+    if (!nothing) {
+      if (++entries > header.entries)
+        raise(source, {first, "entry " + std::to_string(entries), "end of file after " + std::to_string(header.entries) + " entries", promise});
+      Entry entry;
+      Fault fault;
+      if (parse_line(header, p, e, entry, &fault) == Line::fault) raise(source, fault);
+    }
+    p = e + 1;
+  }
+  if (entries < header.entries)
+    raise(source, {end, "end of file after " + std::to_string(entries) + " entries", std::to_string(header.entries) + " entries",
+                   promise + "; or it was cut short: fetch it again"});
+}
+
+void Reading::explain() const {
+  diagnose();
+  source.check_unchanged();
+  throw Error(source.file() + ": found nothing wrong line by line, but the passes did not agree: this is a defect of seidel");
+}
+
+namespace {
+
+MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::steady_clock::time_point start) {
+  MatrixFile file;
+  ReadReport& report = file.report;
+  const Header header = parse_header(source);
+  report.file = source.file();
+  report.layout = header.layout;
+  report.field = header.field;
+  report.symmetry = header.symmetry;
+  report.nrows = header.nrows;
+  report.ncols = header.ncols;
+  report.entries = header.entries;
+  report.file_bytes = source.file_bytes();
+  report.text_bytes = std::int64_t(source.text().size());
+  const Reading reading{source, header, options, report};
+  file.matrix = header.layout == Layout::coordinate ? read_coordinate(reading) : read_array(reading);
+  report.nnz = file.matrix.nnz();
+  const auto say = [&](std::int64_t count, const std::string& what) {
+    if (count > 0) report.repairs.push_back(std::to_string(count) + " " + what);
+  };
+  say(report.duplicates, "entries were listed again: duplicates are added up");
+  say(report.mirrored, "pairs were listed in both triangles and agree: each is taken once");
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return file;
+}
+
+}  // namespace
+}  // namespace mm
+
+MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const mm::Source source(path, options);
+  return mm::read(source, options, start);
+}
+
+MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options) {
+  const mm::Source source(text, file);
+  return mm::read(source, options, std::chrono::steady_clock::now());
+}
+
+Array<double> read_vector(const std::string& path, const ReadOptions& options, ReadReport* report) {
+  MatrixFile file = read_matrix_market(path, options);
+  const auto& A = file.matrix;
+  if (report) *report = file.report;
+  if (A.ncols != 1)
+    throw InputError(file.report.file + ": found a " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) +
+                     " matrix, expected a vector: n x 1\n  write one column; a right-hand side has as many rows as the matrix");
+  if (A.nnz() == A.nrows) return std::move(file.matrix.values);
+  Array<double> x(A.nrows, 0.0);
+  for (Index row = 0; row < A.nrows; ++row)
+    if (A.row_ptr[row] < A.row_ptr[row + 1]) x[row] = A.values[A.row_ptr[row]];
+  return x;
+}
+
+}  // namespace seidel

@@ -1,0 +1,211 @@
+// Sorting rows and adding up what a file lists more than once.
+#include <seidel/formats/matrix_market/rows.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+namespace seidel::mm {
+
+namespace {
+
+constexpr std::int64_t short_row = 24, long_row = 4096;
+
+void insertion_sort(Index* col, double* value, std::int64_t n) {
+  for (std::int64_t k = 1; k < n; ++k) {
+    const Index c = col[k];
+    const double v = value[k];
+    std::int64_t j = k;
+    for (; j > 0 && column_of(col[j - 1]) > column_of(c); --j) {
+      col[j] = col[j - 1];
+      value[j] = value[j - 1];
+    }
+    col[j] = c;
+    value[j] = v;
+  }
+}
+
+/// By digits of 8 bits from the lowest; needs as much room again.
+void radix_sort(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
+  Index low = column_of(col[0]), high = low;
+  for (std::int64_t k = 1; k < n; ++k) {
+    low = std::min(low, column_of(col[k]));
+    high = std::max(high, column_of(col[k]));
+  }
+  Index *from = col, *to = col_room;
+  double *value_from = value, *value_to = value_room;
+  for (int shift = 0; shift < 32 && (std::uint32_t(high - low) >> shift) != 0; shift += 8) {
+    const auto digit = [&](Index c) { return std::uint32_t(column_of(c) - low) >> shift & 255; };
+    std::int64_t start[257] = {};
+    for (std::int64_t k = 0; k < n; ++k) ++start[digit(from[k]) + 1];
+    for (int d = 0; d < 256; ++d) start[d + 1] += start[d];
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t at = start[digit(from[k])]++;
+      to[at] = from[k];
+      value_to[at] = value_from[k];
+    }
+    std::swap(from, to);
+    std::swap(value_from, value_to);
+  }
+  if (from != col) {
+    std::copy(from, from + n, col);
+    std::copy(value_from, value_from + n, value);
+  }
+}
+
+bool ascending(const Index* col, std::int64_t n) {
+  bool yes = true;
+  for (std::int64_t k = 1; k < n; ++k) yes &= column_of(col[k - 1]) < column_of(col[k]);
+  return yes;
+}
+
+void look_for_equals(const Index* col, std::int64_t n, RowFacts& facts) {
+  for (std::int64_t k = 1; k < n; ++k)
+    if (column_of(col[k - 1]) == column_of(col[k])) {
+      facts.equal = true;
+      facts.thrice |= k > 1 && column_of(col[k - 2]) == column_of(col[k]);
+    }
+}
+
+/// A sum that is not a number is the one NaN, whose bits do not depend on which term came first.
+double add(double a, double b) {
+  const double sum = a + b;
+  return std::isnan(sum) ? std::numeric_limits<double>::quiet_NaN() : sum;
+}
+
+/// What the entries of one column of a row, [k, end), add up to from below the diagonal and from above.
+struct Sums {
+  double below = 0, above = 0;
+  std::int64_t nbelow = 0, nabove = 0;
+};
+Sums sums_of(const Index* col, const double* value, std::int64_t k, std::int64_t end) {
+  Sums s;
+  for (; k < end; ++k) {
+    const bool above = col[k] < 0;
+    double& sum = above ? s.above : s.below;
+    sum = (above ? s.nabove : s.nbelow)++ == 0 ? value[k] : add(sum, value[k]);
+  }
+  return s;
+}
+std::int64_t run_end(const Index* col, std::int64_t k, std::int64_t last) {
+  const Index c = column_of(col[k]);
+  while (++k < last && column_of(col[k]) == c) continue;
+  return k;
+}
+
+}  // namespace
+
+RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values) {
+  const int threads = std::max(1, on.threads);
+  Array<Index> col_room(threads * long_row);
+  Array<double> value_room(threads * long_row);
+  std::atomic<bool> equal = false, thrice = false;
+  std::atomic<std::int64_t> longest = 0;
+  parallel_parts(OpenMP{threads}, [&](int part, int nparts) {
+    const Range mine = share_by_nonzeros(row_ptr, part, nparts);
+    RowFacts facts;
+    std::int64_t longest_here = 0;
+    for (std::int64_t row = mine.first; row < mine.last; ++row) {
+      Index* col = col_idx + row_ptr[row];
+      double* value = values + row_ptr[row];
+      const std::int64_t n = row_ptr[row + 1] - row_ptr[row];
+      if (ascending(col, n)) continue;
+      if (n > long_row) {
+        longest_here = std::max(longest_here, n);
+        continue;
+      }
+      if (n <= short_row)
+        insertion_sort(col, value, n);
+      else
+        radix_sort(col, value, n, col_room.data() + part * long_row, value_room.data() + part * long_row);
+      look_for_equals(col, n, facts);
+    }
+    if (facts.equal) equal = true;
+    if (facts.thrice) thrice = true;
+    for (std::int64_t seen = longest; seen < longest_here && !longest.compare_exchange_weak(seen, longest_here);) continue;
+  });
+  RowFacts facts{equal, thrice};
+  if (longest > 0) {  // few rows can be this long, so they come one after another and share the room
+    col_room = Array<Index>(longest);
+    value_room = Array<double>(longest);
+    for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
+      const std::int64_t n = row_ptr[row + 1] - row_ptr[row];
+      if (n <= long_row) continue;
+      Index* col = col_idx + row_ptr[row];
+      if (!ascending(col, n)) radix_sort(col, values + row_ptr[row], n, col_room.data(), value_room.data());
+      look_for_equals(col, n, facts);
+    }
+  }
+  return facts;
+}
+
+std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle,
+                        MergeCounts& counts) {
+  std::atomic<std::int64_t> duplicates = 0, mirrored = 0;
+  const HostSpan<const std::int64_t> starts = row_ptr;
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = share_by_nonzeros(starts, part, nparts);
+    std::int64_t duplicates_here = 0, mirrored_here = 0;
+    for (std::int64_t row = mine.first; row < mine.last; ++row) {
+      std::int64_t to = starts[row];
+      const std::int64_t last = starts[row + 1];
+      for (std::int64_t k = to; k < last;) {
+        const std::int64_t end = run_end(col_idx, k, last);
+        const Sums s = sums_of(col_idx, values, k, end);
+        const Index col = column_of(col_idx[k]);
+        if (!triangle || col <= row) {
+          const bool both = s.nbelow > 0 && s.nabove > 0;
+          duplicates_here += end - k - 1 - both;
+          mirrored_here += both;
+        }
+        col_idx[to] = col;
+        values[to++] = s.nbelow > 0 ? s.below : s.above;
+        k = end;
+      }
+      std::fill(col_idx + to, col_idx + last, Index(-1));  // nothing there
+    }
+    duplicates += duplicates_here;
+    mirrored += mirrored_here;
+  });
+  counts = {duplicates, mirrored};
+  std::int64_t to = 0;
+  for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
+    const std::int64_t first = row_ptr[row], last = row_ptr[row + 1];
+    row_ptr[row] = to;
+    for (std::int64_t k = first; k < last && col_idx[k] >= 0; ++k, ++to) {
+      col_idx[to] = col_idx[k];
+      values[to] = values[k];
+    }
+  }
+  if (row_ptr.size() > 0) row_ptr[row_ptr.size() - 1] = to;
+  return to;
+}
+
+void clear_flags(const OpenMP& on, HostSpan<Index> col_idx) {
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = even_share(col_idx.size(), part, nparts);
+    for (std::int64_t k = mine.first; k < mine.last; ++k) col_idx[k] = column_of(col_idx[k]);
+  });
+}
+
+std::vector<std::uint64_t> listed_twice(HostSpan<const std::int64_t> row_ptr, const Index* col_idx, const double* values,
+                                        bool differing) {
+  std::vector<std::uint64_t> places;
+  for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
+    const std::int64_t last = row_ptr[row + 1];
+    for (std::int64_t k = row_ptr[row]; k < last && column_of(col_idx[k]) < row;) {
+      const std::int64_t end = run_end(col_idx, k, last);
+      if (end - k > 1) {
+        const Sums s = sums_of(col_idx, values, k, end);
+        const bool same = s.below == s.above || (std::isnan(s.below) && std::isnan(s.above));
+        if (s.nbelow > 0 && s.nabove > 0 && !(differing && same))
+          places.push_back(std::uint64_t(row) << 32 | std::uint32_t(column_of(col_idx[k])));
+      }
+      k = end;
+    }
+  }
+  return places;
+}
+
+}  // namespace seidel::mm

@@ -1,0 +1,42 @@
+// The bare scan of a Matrix Market file.
+#include <seidel/formats/matrix_market/scan.hpp>
+
+#include <charconv>
+#include <chrono>
+
+#include <seidel/formats/matrix_market/header.hpp>
+#include <seidel/formats/matrix_market/line.hpp>
+
+namespace seidel {
+
+ScanResult scan_matrix_market(const std::string& path) {
+  const auto start = std::chrono::steady_clock::now();
+  const mm::Source source(path, {});
+  const mm::Header header = mm::parse_header(source);
+  if (source.held_bytes() > 0 || header.layout != Layout::coordinate || header.field == Field::pattern)
+    throw InputError(path + ": found another kind of file, expected a plain coordinate file with values\n  the bare scan knows no other");
+  const char* p = header.body;
+  const char* const end = source.text().data() + source.text().size();
+  ScanResult result;
+  const auto integer = [&] {
+    while (p < end && (*p == ' ' || *p == '\t')) ++p;
+    std::int64_t v = 0;
+    while (p < end && '0' <= *p && *p <= '9') v = v * 10 + (*p++ - '0');
+    return v;
+  };
+  while (p < end) {
+    const std::int64_t row = integer(), col = integer();
+    while (p < end && (*p == ' ' || *p == '\t')) ++p;
+    double value = 0;
+    p = std::from_chars(p, end, value).ptr;
+    result.sum += double(row + col) + value;
+    ++result.entries;
+    while (p < end && *p != '\n') ++p;
+    ++p;
+  }
+  result.bytes = (long long)(source.text().size());
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace seidel

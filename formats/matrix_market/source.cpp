@@ -1,0 +1,182 @@
+// Opening, mapping, reading and inflating an input.
+#include <seidel/formats/matrix_market/source.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace seidel::mm {
+
+/// A buffer that grows by moving pages, never beyond the memory there is.
+class Growing {
+ public:
+  Growing(const std::string& file, const ReadOptions& options)
+      : file_(file), limit_(options.memory_limit > 0 ? options.memory_limit : available_bytes(Host{})) {}
+
+  char* end() { return buffer_.get() + size_; }
+  std::int64_t size() const { return size_; }
+  std::int64_t room() const { return capacity_ - size_; }
+  void add(std::int64_t bytes) { size_ += bytes; }
+  void reserve(std::int64_t capacity) {
+    if (capacity <= capacity_) return;
+    // What is reserved but not written costs nothing, so the limit is held against what was written.
+    if (size_ >= limit_)
+      throw ResourceError(file_ + ": out of memory: the text needs more than " + std::to_string(size_) + " bytes, of which " +
+                          std::to_string(limit_) + " may be used\n  write it to a plain file first: that is read where it lies");
+    char* grown = static_cast<char*>(std::realloc(buffer_.get(), std::size_t(capacity)));
+    if (!grown) throw ResourceError(file_ + ": out of memory: " + std::to_string(capacity) + " bytes were needed for its text");
+    buffer_.release();
+    buffer_.reset(grown);
+    capacity_ = capacity;
+  }
+  /// Room for at least a few pages more.
+  void grow() {
+    if (room() < 1 << 16) reserve(std::min(2 * capacity_ + (1 << 18), std::max(capacity_ + (1 << 18), limit_ + (1 << 18))));
+  }
+  Source::Buffer take() { return std::move(buffer_); }
+
+ private:
+  const std::string& file_;
+  std::int64_t limit_, size_ = 0, capacity_ = 0;
+  Source::Buffer buffer_;
+};
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const char* what) {
+  const std::string reason = std::strerror(errno);
+  throw InputError(file + ": found a file that cannot be " + what + " (" + reason + "), expected a Matrix Market file\n" +
+                   "  check the path and its permissions; standard input is -");
+}
+
+std::int64_t changed_ns(const struct stat& status) {
+  return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+
+}  // namespace
+
+Source::Source(std::string_view text, std::string file) : file_(std::move(file)), text_(text) {}
+
+Source::Source(const std::string& path, const ReadOptions& options) : file_(path == "-" ? "(standard input)" : path) {
+  descriptor_ = path == "-" ? ::dup(0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) refuse(file_, "opened");
+  try {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) refuse(file_, "examined");
+    const bool regular = S_ISREG(status.st_mode) && ::lseek(descriptor_, 0, SEEK_CUR) == 0;
+    if (regular) {
+      file_bytes_ = status.st_size;
+      changed_ns_ = changed_ns(status);
+    }
+    if (regular && file_bytes_ > 0) {
+      void* at = ::mmap(nullptr, std::size_t(file_bytes_), PROT_READ, MAP_PRIVATE, descriptor_, 0);
+      if (at != MAP_FAILED) mapped_ = text_ = {static_cast<const char*>(at), std::size_t(file_bytes_)};
+    }
+    if (mapped_.empty()) read_all(options);
+    if (is_gzip(text_)) inflate(options);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+Source::~Source() { close(); }
+
+void Source::close() {
+  if (!mapped_.empty()) ::munmap(const_cast<char*>(mapped_.data()), mapped_.size());
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Source::read_all(const ReadOptions& options) {
+  Growing buffer(file_, options);
+  for (std::int64_t told = 0;;) {
+    buffer.grow();
+    const ssize_t got = ::read(descriptor_, buffer.end(), std::size_t(std::min<std::int64_t>(buffer.room(), 1 << 24)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(file_, "read");
+    if (got == 0) break;
+    buffer.add(got);
+    if (options.progress && buffer.size() - told >= 1 << 22) options.progress(told = buffer.size(), 0);
+  }
+  const std::size_t size = std::size_t(buffer.size());
+  buffer_ = buffer.take();
+  text_ = {buffer_.get(), size};
+}
+
+void Source::inflate(const ReadOptions& options) {
+  const std::string_view from = text_;
+  const auto fault = [&](std::size_t at, const std::string& found) {
+    return InputError(file_ + ": byte " + std::to_string(at + 1) + ": found " + found +
+                      ", expected a whole gzip stream\n  the file is damaged or was cut short: fetch it again (gzip -t checks it)");
+  };
+  Growing buffer(file_, options);
+  // The last four bytes say the size modulo 2^32. A wrong guess costs address space only.
+  if (from.size() >= 18) {
+    std::int64_t size = 0;
+    for (std::size_t k = 1; k <= 4; ++k) size = size << 8 | std::uint8_t(from[from.size() - k]);
+    buffer.reserve(std::min(size, 1032 * std::int64_t(from.size())) + (1 << 17));
+  }
+  z_stream stream{};
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw ResourceError(file_ + ": out of memory: zlib could not start");
+  std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+  std::size_t at = 0;
+  for (std::int64_t told = 0;;) {
+    buffer.grow();
+    const std::size_t give = std::min<std::size_t>(from.size() - at, 1 << 22);
+    const std::size_t take = std::size_t(std::min<std::int64_t>(buffer.room(), 1 << 22));
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data() + at));
+    stream.avail_in = uInt(give);
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.end());
+    stream.avail_out = uInt(take);
+    const int status = ::inflate(&stream, Z_NO_FLUSH);
+    at += give - stream.avail_in;
+    buffer.add(std::int64_t(take - stream.avail_out));
+    if (status == Z_STREAM_END) {
+      while (at < from.size() && from[at] == 0) ++at;  // padding, as tapes and block devices leave it
+      if (at == from.size()) break;
+      if (!is_gzip(from.substr(at))) throw fault(at, "other bytes after the end of the stream");
+      inflateReset(&stream);  // another member: their texts follow one another
+    } else if (status == Z_MEM_ERROR) {
+      throw ResourceError(file_ + ": out of memory: zlib had none left");
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      throw fault(at, std::string("bytes that do not inflate (") + (stream.msg ? stream.msg : "corrupt") + ")");
+    } else if (at == from.size() && stream.avail_out > 0) {
+      throw fault(at, "the end of the file");
+    }
+    if (options.progress && buffer.size() - told >= 1 << 22) {
+      told = buffer.size();
+      options.progress(std::int64_t(at), 2 * std::int64_t(from.size()));  // parsing counts as the other half
+    }
+  }
+  end.reset();
+  if (!mapped_.empty()) done_with(mapped_.data(), mapped_.data() + mapped_.size());
+  const std::size_t size = std::size_t(buffer.size());
+  buffer_ = buffer.take();
+  text_ = {buffer_.get(), size};
+}
+
+void Source::done_with(const char* first, const char* last) const {
+  if (mapped_.empty()) return;
+  const std::uintptr_t page = std::uintptr_t(::sysconf(_SC_PAGESIZE));
+  const auto from = (std::uintptr_t(first) + page - 1) / page * page, to = std::uintptr_t(last) / page * page;
+  if (from < to && first >= mapped_.data() && last <= mapped_.data() + mapped_.size())
+    ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+}
+
+void Source::check_unchanged() const {
+  struct stat status {};
+  if (mapped_.empty() || ::fstat(descriptor_, &status) != 0) return;
+  if (status.st_size != file_bytes_ || changed_ns(status) != changed_ns_)
+    throw InputError(file_ + ": found a file that was changed while it was read, expected one that holds still\n" +
+                     "  read it again when whoever writes it is done");
+}
+
+}  // namespace seidel::mm

@@ -1,0 +1,200 @@
+// Writing matrices and vectors: text is made by all threads, block by block, and goes out in order.
+#include <zlib.h>
+
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include <seidel/formats/matrix_market/matrix_market.hpp>
+#include <seidel/formats/matrix_market/output_file.hpp>
+#include <seidel/formats/parallel.hpp>
+
+namespace seidel {
+
+namespace {
+
+using Matrix = CsrView<double, std::int64_t, Host>;
+
+constexpr std::int64_t most_digits = 24;                // of a double: -2.2250738585072014e-308
+constexpr std::int64_t longest_line = 2 * 11 + most_digits + 1;
+
+char* put(char* p, std::int64_t v) { return std::to_chars(p, p + 20, v).ptr; }
+char* put(char* p, double v) {
+  if (std::isnan(v)) v = std::copysign(std::numeric_limits<double>::quiet_NaN(), v);  // plain nan: text has no payloads
+  return std::to_chars(p, p + most_digits, v).ptr;
+}
+
+/// One gzip member; members may follow one another in a file.
+std::string gzip(std::string_view text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = uInt(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = uInt(packed.size());
+  const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  packed.resize(whole ? stream.total_out : 0);
+  deflateEnd(&stream);
+  return packed;
+}
+
+/// Text for a file, made block by block.
+class Writer {
+ public:
+  Writer(const std::string& path, int threads)
+      : file_(path), on_{std::max(1, threads)}, compress_(path.size() >= 3 && path.ends_with(".gz")) {}
+
+  void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
+
+  /// Blocks 0 ... nblocks - 1, of at most `most` bytes each; make(block, p) writes one at p and returns where it ends.
+  template <class Make>
+  void write_blocks(std::int64_t nblocks, std::int64_t most, const Make& make) {
+    const std::int64_t wave = std::min<std::int64_t>(nblocks, 4 * on_.threads);
+    Array<char> room(wave * most);
+    std::vector<std::string_view> texts(wave, std::string_view{});
+    std::vector<std::string> packed(wave, std::string{});
+    for (std::int64_t first = 0; first < nblocks; first += wave) {
+      const std::int64_t count = std::min(wave, nblocks - first);
+      std::atomic<std::int64_t> next = 0;
+      std::atomic<bool> out_of_memory = false;
+      parallel_parts(on_, [&](int, int) {
+        for (std::int64_t k; (k = next.fetch_add(1)) < count;) {
+          char* const p = room.data() + k * most;
+          std::string_view& text = texts[std::size_t(k)];
+          text = {p, std::size_t(make(first + k, p) - p)};
+          if (!compress_ || text.empty()) continue;
+          try {
+            packed[std::size_t(k)] = gzip(text);
+            text = packed[std::size_t(k)];
+          } catch (const std::bad_alloc&) {
+            text = {};
+          }
+          if (text.empty()) out_of_memory = true;
+        }
+      });
+      if (out_of_memory) throw ResourceError("out of memory: zlib could not compress a block of " + std::to_string(most) + " bytes");
+      for (std::int64_t k = 0; k < count; ++k) file_.write(texts[std::size_t(k)]);
+    }
+  }
+
+  void finish() { file_.finish(); }
+  const OpenMP& on() const { return on_; }
+
+ private:
+  mm::OutputFile file_;
+  OpenMP on_;
+  bool compress_;
+};
+
+std::string banner(Layout layout, Symmetry symmetry, const std::string& comment) {
+  std::string text = "%%MatrixMarket matrix " + std::string(name(layout)) + " real " + std::string(name(symmetry)) + "\n";
+  for (std::size_t p = 0; p < comment.size();) {
+    const std::size_t end = std::min(comment.find('\n', p), comment.size());
+    text += "% " + comment.substr(p, end - p) + "\n";
+    p = end + 1;
+  }
+  return text;
+}
+
+/// Entries of row `row` that are written: all, or those left of the diagonal and on it.
+std::int64_t row_end(const Matrix& A, std::int64_t row, Symmetry symmetry) {
+  if (symmetry == Symmetry::general) return A.row_ptr[row + 1];
+  const Index* first = A.col_idx.data() + A.row_ptr[row];
+  const Index* last = A.col_idx.data() + A.row_ptr[row + 1];
+  const Index most = Index(row) - (symmetry == Symmetry::skew_symmetric);
+  return std::upper_bound(first, last, most) - A.col_idx.data();
+}
+
+/// Whether entry k of row `row` has the mirror image that the symmetry asks for.
+bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmetry) {
+  const Index col = A.col_idx[k];
+  const bool skew = symmetry == Symmetry::skew_symmetric;
+  if (col == row) return !skew || A.values[k] == 0;
+  const Index* first = A.col_idx.data() + A.row_ptr[col];
+  const Index* last = A.col_idx.data() + A.row_ptr[col + 1];
+  const Index* at = std::lower_bound(first, last, Index(row));
+  if (at == last || *at != row) return false;
+  const double a = A.values[k], b = A.values[at - A.col_idx.data()];
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(skew ? -b : b) || (std::isnan(a) && std::isnan(b));
+}
+
+/// Errors  InputError naming the first entry without its mirror image.
+void check_symmetry(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
+  if (symmetry == Symmetry::general) return;
+  const std::string word(name(symmetry));
+  if (A.nrows != A.ncols)
+    throw InputError("found a matrix of " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) + ", expected a square one to write as " +
+                     word + "\n  write it as general");
+  std::atomic<std::int64_t> first_bad = A.nrows;
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = share_by_nonzeros(A.row_ptr, part, nparts);
+    for (std::int64_t row = mine.first; row < std::min(mine.last, first_bad.load()); ++row)
+      for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+        if (!mirrored(A, row, k, symmetry)) {
+          for (std::int64_t seen = first_bad; row < seen && !first_bad.compare_exchange_weak(seen, row);) continue;
+          return;
+        }
+  });
+  const std::int64_t row = first_bad;
+  if (row == A.nrows) return;
+  std::int64_t k = A.row_ptr[row];
+  while (mirrored(A, row, k, symmetry)) ++k;
+  throw InputError("row " + std::to_string(row + 1) + ": found an entry in column " + std::to_string(A.col_idx[k] + 1) +
+                   " without its mirror image, expected a " + word + " matrix\n  write it as general");
+}
+
+}  // namespace
+
+void write_matrix_market(const std::string& path, const Matrix& A, const WriteOptions& options) {
+  const OpenMP on{std::max(1, options.threads)};
+  check_symmetry(on, A, options.symmetry);
+  Writer writer(path, options.threads);
+  std::int64_t entries = A.nnz();
+  if (options.symmetry != Symmetry::general) {
+    entries = 0;
+    for (std::int64_t row = 0; row < A.nrows; ++row) entries += row_end(A, row, options.symmetry) - A.row_ptr[row];
+  }
+  writer.write(banner(Layout::coordinate, options.symmetry, options.comment) + std::to_string(A.nrows) + " " +
+               std::to_string(A.ncols) + " " + std::to_string(entries) + "\n");
+  constexpr std::int64_t block = 1 << 15;  // entries
+  writer.write_blocks((A.nnz() + block - 1) / block, block * longest_line, [&](std::int64_t b, char* p) {
+    const std::int64_t first = b * block, last = std::min(first + block, A.nnz());
+    std::int64_t row = std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), first) - A.row_ptr.begin() - 1;
+    for (std::int64_t k = first; k < last; ++row) {
+      char start[12];
+      const std::size_t length = std::size_t(put(start, row + 1) - start);
+      const std::int64_t end = std::min(last, row_end(A, row, options.symmetry));
+      for (; k < end; ++k) {
+        std::memcpy(p, start, length);
+        p += length;
+        *p++ = ' ';
+        p = put(p, std::int64_t(A.col_idx[k]) + 1);
+        *p++ = ' ';
+        p = put(p, A.values[k]);
+        *p++ = '\n';
+      }
+      k = std::max(k, std::min(last, A.row_ptr[row + 1]));
+    }
+    return p;
+  });
+  writer.finish();
+}
+
+void write_vector(const std::string& path, HostSpan<const double> x, const WriteOptions& options) {
+  Writer writer(path, options.threads);
+  writer.write(banner(Layout::array, Symmetry::general, options.comment) + std::to_string(x.size()) + " 1\n");
+  constexpr std::int64_t block = 1 << 15;
+  writer.write_blocks((x.size() + block - 1) / block, block * (most_digits + 1), [&](std::int64_t b, char* p) {
+    for (std::int64_t k = b * block; k < std::min((b + 1) * block, x.size()); ++k) {
+      p = put(p, x[k]);
+      *p++ = '\n';
+    }
+    return p;
+  });
+  writer.finish();
+}
+
+}  // namespace seidel
