@@ -167,9 +167,9 @@ TEST_CASE("the order of entries in a file and the threads never change a result"
     std::shuffle(columns.begin(), columns.end(), random);
     for (int k = 0; k < count; ++k) places.push_back({row, columns[k]});
   };
-  for (int row = 1; row <= 400; ++row) add_row(row, row == 7 ? 6000 : row % 50 == 0 ? 300 : row % 10 == 0 ? 25 : row % 3);
+  for (int row = 1; row <= 600; ++row) add_row(row, row == 7 ? 6000 : row % 30 == 0 ? 600 : row % 10 == 0 ? 25 : row % 3);
   const auto text_of = [&] {
-    std::string text = "%%MatrixMarket matrix coordinate integer general\n400 6000 " + std::to_string(places.size()) + "\n";
+    std::string text = "%%MatrixMarket matrix coordinate integer general\n600 6000 " + std::to_string(places.size()) + "\n";
     for (const auto& [row, col] : places)
       text += std::to_string(row) + " " + std::to_string(col) + " " + std::to_string(row * 10000 + col) + "\n";
     return text;
