@@ -7,8 +7,8 @@ namespace seidel::drivers {
 
 namespace {
 
-// Waking threads for a kernel costs some microseconds, as do 10,000 nonzeros on one core.
-constexpr std::int64_t worth_threads = 50'000;
+// Waking threads costs some microseconds a kernel, and a sweep wakes them for each wavefront.
+constexpr std::int64_t worth_threads = 250'000;
 // Starting the driver and moving the matrix cost half a second; a GPU earns that on systems of this size.
 constexpr std::int64_t worth_gpu = 5'000'000;
 

@@ -84,7 +84,6 @@ int run(const SolveOptions& options) {
   const Stopwatch reading;
   const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
   const auto A = loaded.matrix.view();
-  for (const auto& note : notes(loaded)) say(options, loaded.name + ": " + note);
   Array<double> b, x0;
   if (!options.rhs.empty()) b = load_vector("--rhs", options.rhs, A.nrows, loaded.name, options);
   if (!options.x0.empty()) x0 = load_vector("--x0", options.x0, A.ncols, loaded.name, options);

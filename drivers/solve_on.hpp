@@ -41,6 +41,7 @@ inline constexpr double sell_padding_at_most = 1.5;
 /// `second` went on from where `first` ended.
 inline Summary joined(Summary first, Summary second) {
   second.iterations += first.iterations;
+  second.returned_iteration += first.iterations;
   second.seconds += first.seconds;
   if (!second.history.empty()) first.history.insert(first.history.end(), second.history.begin() + 1, second.history.end());
   second.history = std::move(first.history);

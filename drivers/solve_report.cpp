@@ -50,6 +50,12 @@ double tolerance_of(const SolveStory& story) {
   return norm_b > 0 ? std::max(story.options.tolerance, absolute / norm_b) : absolute;
 }
 
+/// What the iteration believed of the x that it returned; negative where it kept no note of that.
+double believed(const Summary& summary) {
+  const auto at = std::size_t(summary.returned_iteration);
+  return at < summary.history.size() ? summary.history[at] : -1;
+}
+
 std::string status_of(const SolveStory& story) {
   // Within the tolerance by the certificate is what "converged" means; and nothing else is.
   if (story.outcome.solved) return "converged";
@@ -119,7 +125,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
                          : count(summary.iterations));
   item("residual", formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; wanted {}, the iteration itself said {}",
                              brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
-                             summary.history.empty() ? "nothing" : brief(summary.history.back())));
+                             believed(summary) < 0 ? "nothing" : brief(believed(summary))));
   item("backward error", formatted("{}: x solves exactly a system whose entries differ by so much, measured by the largest",
                                    brief(outcome.certificate.backward_error)));
   if (outcome.error_against_ones >= 0) item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
@@ -140,7 +146,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   bool first = true;
   for (const auto& one : diagnosis) {
     if (!first) item("  or perhaps", one.cause);
-    if (!one.evidence.empty()) item("  evidence", one.evidence);
+    if (!one.evidence.empty() && one.evidence != summary.reason) item("  evidence", one.evidence);
     if (!one.advice.empty()) item("  advice", one.advice);
     if (!one.remedy.empty()) lines.raw("  try:           " + command_with(options.command_line, one.remedy));
     first = false;
@@ -157,7 +163,7 @@ Json solve_json(const SolveStory& story) {
   json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
   json.set("converged", outcome.solved).set("status", status_of(story)).set("reason", summary.reason);
   json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
-  json.set("recurrence_residual", summary.history.empty() ? Json(nullptr) : Json(summary.history.back()));
+  json.set("recurrence_residual", believed(summary) < 0 ? Json(nullptr) : Json(believed(summary)));
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
   json.set("absolute_tolerance", options.absolute_tolerance);
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));

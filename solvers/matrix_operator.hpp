@@ -1,5 +1,7 @@
 // A stored matrix on a back end, as solvers want it.
 #pragma once
+#include <utility>
+
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/vector.hpp>
 
@@ -30,7 +32,7 @@ template <class Real, class Offset>
 template <class Matrix, Backend B>
 class MatrixOperator {
  public:
-  using Real = typename Matrix::Real;
+  using Real = typename decltype(matrix_operator_detail::view_of(std::declval<const Matrix&>()))::Real;
 
   MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) {
     const auto view = this->view();

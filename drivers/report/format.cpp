@@ -1,5 +1,4 @@
 // The one file of the program that compiles fmt.
-#define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
 #include <seidel/drivers/report/format.hpp>

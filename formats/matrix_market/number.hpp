@@ -25,7 +25,7 @@ inline const char* quick_index(const char* p, std::int64_t& value) {
   const char* first = p;
   while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
   value = std::int64_t(v);
-  return p - first - 1 < 10u ? p : nullptr;
+  return std::uint64_t(p - first - 1) < 10 ? p : nullptr;
 }
 
 /// An integer of at most 18 digits.
@@ -36,7 +36,7 @@ inline const char* quick_integer(const char* p, double& value) {
   const char* first = p;
   while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
   value = negative ? -double(v) : double(v);
-  return p - first - 1 < 18u ? p : nullptr;
+  return std::uint64_t(p - first - 1) < 18 ? p : nullptr;
 }
 
 /// Appends the decimal digits at p, at most 8, to v; their number. Eight bytes are looked at together.
@@ -78,7 +78,7 @@ inline const char* quick_real(const char* p, double& value) {
     exponent = first - p;
     digits += p - first;
   }
-  if (digits - 1 >= 19u) return nullptr;
+  if (std::uint64_t(digits - 1) >= 19) return nullptr;
   const char letter = char(*p | 0x20);
   if (letter == 'e' || letter == 'd') {
     ++p;
@@ -87,7 +87,7 @@ inline const char* quick_real(const char* p, double& value) {
     std::int64_t e = 0;
     first = p;
     while (is_digit(*p)) e = e * 10 + (*p++ - '0');
-    if (p - first - 1 >= 4u) return nullptr;
+    if (std::uint64_t(p - first - 1) >= 4) return nullptr;
     exponent += below ? -e : e;
   }
   std::uint64_t bits;

@@ -26,6 +26,9 @@ void insertion_sort(Index* col, double* value, std::int64_t n) {
   }
 }
 
+/// The threads that so many entries are worth.
+OpenMP worth(const OpenMP& on, std::int64_t entries) { return {entries < 2 * worth_a_thread ? 1 : std::max(1, on.threads)}; }
+
 /// By digits of 8 bits from the lowest; needs as much room again.
 void radix_sort(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
   Index low = column_of(col[0]), high = low;
@@ -97,7 +100,7 @@ std::int64_t run_end(const Index* col, std::int64_t k, std::int64_t last) {
 }  // namespace
 
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values) {
-  const int threads = std::max(1, on.threads);
+  const int threads = worth(on, row_ptr.back() + row_ptr.size()).threads;
   Array<Index> col_room(threads * long_row);
   Array<double> value_room(threads * long_row);
   std::atomic<bool> equal = false, thrice = false;
@@ -144,7 +147,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
                         MergeCounts& counts) {
   std::atomic<std::int64_t> duplicates = 0, mirrored = 0;
   const HostSpan<const std::int64_t> starts = row_ptr;
-  parallel_parts(on, [&](int part, int nparts) {
+  parallel_parts(worth(on, starts.back() + starts.size()), [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(starts, part, nparts);
     std::int64_t duplicates_here = 0, mirrored_here = 0;
     for (std::int64_t row = mine.first; row < mine.last; ++row) {
@@ -183,7 +186,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
 }
 
 void clear_flags(const OpenMP& on, HostSpan<Index> col_idx) {
-  parallel_parts(on, [&](int part, int nparts) {
+  parallel_parts(worth(on, col_idx.size()), [&](int part, int nparts) {
     const Range mine = even_share(col_idx.size(), part, nparts);
     for (std::int64_t k = mine.first; k < mine.last; ++k) col_idx[k] = column_of(col_idx[k]);
   });

@@ -164,7 +164,7 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
     const std::int64_t first = b * block, last = std::min(first + block, A.nnz());
     std::int64_t row = std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), first) - A.row_ptr.begin() - 1;
     for (std::int64_t k = first; k < last; ++row) {
-      char start[12];
+      char start[20];
       const std::size_t length = std::size_t(put(start, row + 1) - start);
       const std::int64_t end = std::min(last, row_end(A, row, options.symmetry));
       for (; k < end; ++k) {

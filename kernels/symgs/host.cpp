@@ -8,8 +8,8 @@
 #include <chrono>
 
 #include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/symgs/schedule.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
-#include <seidel/kernels/symgs/wavefronts.hpp>
 
 namespace seidel::symgs_detail {
 
@@ -68,15 +68,6 @@ struct Triangle {
   }
 };
 
-/// Consecutive wavefronts that are done without a break. Shared: one wavefront, large enough to be shared out.
-struct Stage {
-  std::int64_t first, last;  // places
-  bool shared;
-};
-
-/// Rows and entries of a wavefront that pay for waking the other threads.
-constexpr std::int64_t worth_sharing = 4096;
-
 /// Analysis and sweeps; one core is one thread.
 template <class Real, class Offset>
 struct Sweeps {
@@ -86,19 +77,17 @@ struct Sweeps {
   Array<Index> rows;              // the row in place p; empty: row p
   Triangle<Real, Offset> lower, upper;
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
-  std::vector<Stage> stages;
+  Schedule schedule{A.nrows};
 
   Sweeps(OpenMP on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
     refuse_unusable_rows();
     if (on.threads > 1) {
       Wavefronts found = wavefronts_of(A.row_ptr, A.col_idx);
       nwavefronts = found.count();
+      schedule = Schedule(on, A.row_ptr, A.col_idx, found);
       rows = std::move(found.rows);
-      place_rows();
-      stages = stages_of(found.start);
-    } else {
-      place_rows();
     }
+    place_rows();
     fill();
   }
 
@@ -168,46 +157,10 @@ struct Sweeps {
     });
   }
 
-  std::int64_t work(std::int64_t first, std::int64_t last) const {
-    return last - first + lower.first[last] - lower.first[first] + upper.first[last] - upper.first[first];
-  }
-
-  std::vector<Stage> stages_of(const std::vector<std::int64_t>& start) const {
-    std::vector<Stage> found;
-    for (std::size_t w = 0; w + 1 < start.size(); ++w) {
-      const bool shared = work(start[w], start[w + 1]) >= worth_sharing;
-      if (!shared && !found.empty() && !found.back().shared)
-        found.back().last = start[w + 1];
-      else
-        found.push_back({start[w], start[w + 1], shared});
-    }
-    return found;
-  }
-
-  /// Places of part `part` of `nparts` of a stage, even in work.
-  Range share(const Stage& stage, int part, int nparts) const {
-    if (!stage.shared) return part == 0 ? Range{stage.first, stage.last} : Range{stage.last, stage.last};
-    const std::int64_t all = work(stage.first, stage.last);
-    const auto cut = [&](int part) {
-      if (part == nparts) return stage.last;
-      const std::int64_t target = even_share(all, part, nparts).first;
-      std::int64_t low = stage.first, high = stage.last;
-      while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
-        if (work(stage.first, middle) < target)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      return low;
-    };
-    return {cut(part), cut(part + 1)};
-  }
-
   /// visit(p) for each place p, those before (or, backward, after) that p needs first.
   template <class Visit>
   void each_place(Direction direction, const Visit& visit) const {
-    const auto run = [&](std::int64_t first, std::int64_t last) {
+    schedule.run(direction, [&](std::int64_t first, std::int64_t last) {
       with_simd([&] {
         const Visit local = visit;
         if (direction == Direction::forward)
@@ -215,16 +168,6 @@ struct Sweeps {
         else
           for (std::int64_t p = last - 1; p >= first; --p) local(p);
       });
-    };
-    if (stages.size() <= 1 && (stages.empty() || !stages[0].shared)) return run(0, A.nrows);
-    const std::int64_t nstages = std::int64_t(stages.size());
-    parallel_parts(on, [&](int part, int nparts) {
-      for (std::int64_t s = 0; s < nstages; ++s) {
-        const Stage& stage = stages[direction == Direction::forward ? s : nstages - 1 - s];
-        const Range mine = share(stage, part, nparts);
-        run(mine.first, mine.last);
-#pragma omp barrier
-      }
     });
   }
 
@@ -308,7 +251,7 @@ template <class Real, class Offset, class B>
 std::int64_t Sweeper<Real, Offset, B>::bytes() const {
   const State& s = *state_;
   return s.lower.bytes() + s.upper.bytes() + s.rows.size() * std::int64_t(sizeof(Index)) +
-         2 * s.t.size() * std::int64_t(sizeof(Real)) + std::int64_t(s.stages.size() * sizeof(Stage));
+         2 * s.t.size() * std::int64_t(sizeof(Real)) + s.schedule.bytes();
 }
 
 template class Sweeper<double, std::int32_t, Serial>;

@@ -249,3 +249,25 @@ TEST_CASE("sizes, wavefronts and memory are told") {
     CHECK_THROWS_AS(sweeps.forward(b, short_x), ShapeError);
   });
 }
+
+TEST_CASE("fewer threads than asked for give the same bits") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Plain plain = random_square(30000, 2, seed);
+  const auto expected = literal<double>(plain, 1.0, seed);
+  const auto A = csr_of<double>(plain);
+  const GaussSeidel<double, std::int32_t, OpenMP> sweeps(OpenMP{3}, A.view());
+  const Array<double> b(expected.b);
+  const auto check = [&] {
+    Array<double> x(expected.x);
+    sweeps.symmetric(b, x);
+    return differing(moved_back(x), expected.symmetric);
+  };
+  CHECK(check() == 0);
+  std::int64_t wrong = 0;
+#pragma omp parallel num_threads(2)  // the region inside gets one thread
+#pragma omp single
+  wrong = check();
+  CHECK(wrong == 0);
+  CHECK(check() == 0);
+}

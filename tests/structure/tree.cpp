@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <string>
@@ -102,6 +103,16 @@ struct Scratch {
 
 TEST_CASE("the tree keeps its shape: includes point one way, folders have READMEs, files are short, no macros") {
   for (const std::string& fault : faults(SEIDEL_SOURCE_DIR)) FAIL_CHECK(fault);
+}
+
+TEST_CASE("the README shows docs/examples/embed.cpp as it is") {
+  const auto text = [](const char* path) {
+    std::ifstream file(fs::path(SEIDEL_SOURCE_DIR) / path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string example = text("docs/examples/embed.cpp");
+  REQUIRE(!example.empty());
+  CHECK(text("README.md").find("```cpp\n" + example + "```") != std::string::npos);
 }
 
 TEST_CASE("each fault of a tree's shape is found and named") {

@@ -1,0 +1,120 @@
+// seidel validate: every kernel, format, back end and solver on a list of matrices.
+#include <unistd.h>
+
+#include <seidel/config.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/drivers/validate/checks.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// Small, and each with a seam of its own: one row, odd sizes, long rows, a dense row or column, empty rows, unsymmetric.
+const std::vector<std::string> built_in = {"poisson2d:1", "poisson2d:33", "poisson3d:13", "hpcg:9", "convdiff:17", "elasticity3d:4",
+                                           "random:257x300:5000", "banded:1000:3"};
+
+std::vector<Placement> backends_for(const CommonOptions& options) {
+  const bool all = options.backend == BackendName::automatic;
+  std::vector<Placement> list;
+  if (all || options.backend == BackendName::serial) list.push_back({BackendName::serial, 1, "", ""});
+  if (all || options.backend == BackendName::openmp) {
+    const int most = host_threads(options).threads;
+    for (const int threads : {2, 3, most})
+      if (list.empty() || list.back().threads < threads) list.push_back({BackendName::openmp, threads, "", ""});
+  }
+  if (built_with_cuda && (options.backend == BackendName::cuda || (all && cuda_unavailable_because().empty())))
+    list.push_back({BackendName::cuda, host_threads(options).threads, cuda_device_name(), ""});
+  return list;
+}
+
+std::string label(const Placement& where) {
+  return where.backend == BackendName::openmp ? formatted("openmp, {} threads", where.threads) : where.name();
+}
+
+std::string cell_text(const Cell& cell, const Paint& paint) {
+  if (cell.checks == 0) return "-";
+  if (cell.wrong > 0) return paint.red(formatted("WRONG {} of {}", cell.wrong, cell.checks));
+  std::string text = formatted("ok {:.2f}", cell.worst);
+  return cell.runs > 0 ? text + formatted(", {} of {}", cell.reached, cell.runs) : text;
+}
+
+std::string validate_text(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds, const Terminal& terminal) {
+  const Paint paint(terminal.colours);
+  std::string names;
+  for (const auto& name : matrices) names += (names.empty() ? "" : ", ") + name;
+  Lines lines(terminal);
+  lines.raw(paint.bold("seidel validate")).blank();
+  lines.item("matrices", names);
+  lines.item("ok 0.12", "the largest error against Eigen is 0.12 of the bound that rounding allows, and the bits are those of every other back end");
+  lines.item("ok 0.90, 3 of 8", "a solver: 3 of 8 runs reached 1e-8 within 300 iterations, by the true residual");
+  lines.blank();
+  std::vector<std::string> header = {"kernel", "format or preconditioner"};
+  header.insert(header.end(), ledger.backends().begin(), ledger.backends().end());
+  Table table(header);
+  for (const auto& row : ledger.rows()) {
+    std::vector<std::string> cells = {row.kernel, row.format};
+    for (const auto& cell : row.cells) cells.push_back(cell_text(cell, paint));
+    table.row(cells);
+  }
+  std::string text = lines.text() + table.text(paint) + "\n";
+  const auto& faults = ledger.faults();
+  for (std::size_t i = 0; i < faults.size() && i < 20; ++i) text += "wrong: " + faults[i] + "\n";
+  if (faults.size() > 20) text += formatted("and {} more\n", faults.size() - 20);
+  if (faults.empty())
+    return text + paint.green("validated:") + formatted(" {} in {}, none wrong\n", plural(ledger.checks(), "check"), human_seconds(seconds));
+  return text + paint.red("WRONG:") + formatted(" {} of {}; please report this, with the machine and the compiler\n", count(std::int64_t(faults.size())), plural(ledger.checks(), "check"));
+}
+
+Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds, const CommonOptions& options) {
+  Json json, names = Json::array(), cells = Json::array(), faults = Json::array();
+  for (const auto& name : matrices) names.push(name);
+  for (const auto& row : ledger.rows())
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const Cell& cell = row.cells[i];
+      if (cell.checks == 0) continue;
+      Json one;
+      one.set("kernel", row.kernel).set("format", row.format).set("backend", ledger.backends()[i]).set("checks", cell.checks);
+      one.set("wrong", cell.wrong).set("worst", cell.worst).set("runs", cell.runs).set("reached", cell.reached);
+      cells.push(std::move(one));
+    }
+  for (const auto& fault : ledger.faults()) faults.push(fault);
+  json.set("schema", "seidel.validate/1").set("version", version).set("command", options.command_line);
+  json.set("valid", ledger.faults().empty()).set("checks", ledger.checks()).set("seconds", seconds);
+  json.set("matrices", std::move(names)).set("cells", std::move(cells)).set("faults", std::move(faults));
+  return json;
+}
+
+}  // namespace
+
+int run(const ValidateOptions& options) {
+  require_backend(options);
+  const Stopwatch watch;
+  const auto& matrices = options.matrices.empty() ? built_in : options.matrices;
+  const auto backends = backends_for(options);
+  std::vector<std::string> names;
+  for (const auto& where : backends) names.push_back(label(where));
+  Ledger ledger(names);
+  LiveLine line(!options.quiet);
+  for (const auto& name : matrices) {
+    const LoadedMatrix loaded = load_matrix(name, options, false);
+    const Expected expected = expect(loaded.matrix.view());
+    ledger.matrix(loaded.name);
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+      if (line.due()) line.show(formatted("{} on {}", loaded.name, names[i]));
+      ledger.backend(i);
+      check_kernels(ledger, expected, backends[i]);
+      check_solvers(ledger, expected, backends[i]);
+    }
+  }
+  line.wipe();
+  const double seconds = watch.seconds();
+  print(options, validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
+  if (!options.json.empty()) write_text(options.json, validate_json(ledger, matrices, seconds, options).text());
+  return ledger.faults().empty() ? 0 : 1;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,48 @@
+// Convection and diffusion: -(u_xx + u_yy [+ u_zz]) + v . grad u on nodes h = 1 / (NX + 1) apart, zero on the border,
+// all times h^2. Upwind differences (the default) give an M-matrix for every v; central ones are of second order, and
+// lose dominance where |v| h > 2.
+#include <cmath>
+
+#include <seidel/formats/generators/lattice.hpp>
+#include <seidel/formats/generators/list.hpp>
+
+namespace seidel::generators {
+
+namespace {
+
+Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t) {
+  spec.require_arguments(1, 3);
+  const Box box = spec.box(0, 2, 3);
+  const bool central = spec.arguments() == 3;
+  if (central && spec.word(2) != "central") spec.refuse(spec.word(2), "\"central\" or nothing");
+  std::vector<double> v = spec.arguments() > 1 ? spec.reals(1) : std::vector<double>{100, 50, 25};
+  if (spec.arguments() > 1 && int(v.size()) != box.dimensions)
+    spec.refuse(spec.word(1), std::to_string(box.dimensions) + " components of the velocity");
+  v.resize(3, 0);
+  const double h = 1 / double(box.nx + 1);
+  std::array<double, 3> before, after;
+  double centre = 2 * box.dimensions;
+  for (int k = 0; k < 3; ++k) {
+    const double vh = v[k] * h;
+    if (central) {
+      before[k] = -1 - vh / 2;
+      after[k] = -1 + vh / 2;
+    } else {
+      before[k] = -1 - std::fmax(vh, 0);
+      after[k] = -1 + std::fmin(vh, 0);
+      if (k < box.dimensions) centre += std::fabs(vh);
+    }
+  }
+  return lattice(on, spec, box, star(box.dimensions, centre, before, after));
+}
+
+}  // namespace
+
+constinit const Generator convdiff{"convdiff",
+                                   "convdiff:N or convdiff:NXxNY or convdiff:NXxNYxNZ, then [:VX,VY[,VZ]][:central]",
+                                   "convdiff:500:100,50",
+                                   "convection-diffusion -lap u + v . grad u, h = 1 / (NX + 1), upwind (or central); v "
+                                   "is 100,50[,25] unless given; nonsymmetric",
+                                   make};
+
+}  // namespace seidel::generators

@@ -1,0 +1,47 @@
+// The front door of the generators: finds one by its name.
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/generators/list.hpp>
+
+namespace seidel {
+
+namespace {
+
+using namespace generators;
+
+constexpr const Generator* all_generators[] = {
+    &poisson2d,  //
+    &poisson3d, &hpcg,   &aniso2d, &aniso3d,  &convdiff,    &elasticity3d, &generators::random,
+    &spd,       &banded, &rmat,    &denserow, &densecolumn, &emptyrows,
+};
+
+const Generator* find(std::string_view spec) {
+  const std::string_view name = spec.substr(0, spec.find(':'));
+  for (const Generator* generator : all_generators)
+    if (generator->name == name) return generator;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_generator(std::string_view spec) { return find(spec) != nullptr; }
+
+Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed) {
+  const Generator* generator = find(spec);
+  if (!generator) {
+    std::string names;
+    for (const Generator* known : all_generators) names += (names.empty() ? "" : ", ") + std::string(known->name);
+    throw UsageError(std::string(spec) + ": found \"" + std::string(spec.substr(0, spec.find(':'))) +
+                     "\", expected the name of a generator\n  one of " + names);
+  }
+  return generator->make(on, Spec(spec, *generator), seed);
+}
+
+std::string generator_help() {
+  std::string text;
+  for (const Generator* generator : all_generators)
+    text += std::string(generator->grammar) + "\n    " + std::string(generator->meaning) + "\n    for example " +
+            std::string(generator->example) + "\n";
+  return text;
+}
+
+}  // namespace seidel

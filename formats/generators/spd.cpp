@@ -1,0 +1,69 @@
+// Symmetric positive definite, entries anywhere.
+#include <cmath>
+
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/generators/hash.hpp>
+#include <seidel/formats/generators/list.hpp>
+#include <seidel/formats/quantity.hpp>
+
+namespace seidel::generators {
+
+namespace {
+
+/// Calls visit(column) for the columns of row i beside the diagonal, in B or in its transpose T, ascending.
+template <class Visit>
+void each_beside(const Matrix& B, const Matrix& T, std::int64_t i, const Visit& visit) {
+  std::int64_t b = B.row_ptr[i], t = T.row_ptr[i];
+  const std::int64_t b_end = B.row_ptr[i + 1], t_end = T.row_ptr[i + 1];
+  while (b < b_end || t < t_end) {
+    const Index j = b == b_end ? T.col_idx[t] : t == t_end ? B.col_idx[b] : std::min(B.col_idx[b], T.col_idx[t]);
+    if (j != i) visit(j);
+    b += b < b_end && B.col_idx[b] == j;
+    t += t < t_end && T.col_idx[t] == j;
+  }
+}
+
+Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+  spec.require_arguments(2, 2);
+  const std::int64_t n = spec.integer(0, 1, INT32_MAX), per_row = spec.integer(1, 1, n), beside = per_row - 1;
+  require_room(spec, n, n * per_row, saturating_product(24, n * per_row));
+  // B has half of the entries, where they fall; its mirror image the other half.
+  const Matrix B = by_rows(
+      on, spec, n, n, [&](std::int64_t i) { return (i + 1) * beside / 2 - i * beside / 2; },
+      [&](std::int64_t i, Index* columns, double* values) {
+        const std::int64_t length = (i + 1) * beside / 2 - i * beside / 2;
+        distinct_columns(Stream(seed, Draw::columns, std::uint64_t(i)), n, length, columns);
+        std::fill(values, values + length, 0.0);
+      });
+  const Matrix T = transpose(on, B.view());
+  return by_rows(
+      on, spec, n, n,
+      [&](std::int64_t i) {
+        std::int64_t length = 1;
+        each_beside(B, T, i, [&](Index) { ++length; });
+        return length;
+      },
+      [&](std::int64_t i, Index* columns, double* values) {
+        double sum = 0;
+        std::int64_t at = 0, diagonal = -1;
+        const auto set = [&](std::int64_t j, double value) { columns[at] = Index(j), values[at++] = value; };
+        each_beside(B, T, i, [&](Index j) {
+          if (j > i && diagonal < 0) diagonal = at, set(i, 0);
+          const std::uint64_t lower = std::uint64_t(std::min<std::int64_t>(i, j)),
+                              upper = std::uint64_t(std::max<std::int64_t>(i, j));
+          set(j, signed_uniform(Stream(seed, Draw::values, lower)(upper)));
+          sum += std::fabs(values[at - 1]);
+        });
+        if (diagonal < 0) diagonal = at, set(i, 0);
+        values[diagonal] = 1 + sum;
+      });
+}
+
+}  // namespace
+
+constinit const Generator spd{
+    "spd", "spd:N:NNZROW", "spd:100000:9",
+    "symmetric, about NNZROW entries a row, values uniform in (-1, 1), strictly diagonally dominant: positive definite",
+    make};
+
+}  // namespace seidel::generators

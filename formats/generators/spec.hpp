@@ -1,0 +1,90 @@
+// What the generators share: their description, their arguments, room for the result.
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/shares.hpp>
+
+namespace seidel::generators {
+
+using Matrix = Csr<double, std::int64_t>;
+
+class Spec;
+
+struct Generator {
+  std::string_view name, grammar, example, meaning;
+  Matrix (*make)(const OpenMP& on, const Spec& spec, std::uint64_t seed);
+};
+
+/// Sizes of a lattice; the last ones are 1 below three dimensions.
+struct Box {
+  int dimensions;
+  std::int64_t nx, ny, nz;
+
+  std::int64_t size() const { return nx * ny * nz; }
+};
+
+/// name:first:second..., the arguments between colons. Every function that reads an argument throws UsageError where it
+/// is not what it should be.
+class Spec {
+ public:
+  Spec(std::string_view text, const Generator& generator);
+
+  const std::string& text() const { return text_; }
+  int arguments() const { return int(arguments_.size()); }
+  void require_arguments(int least, int most) const;
+  /// Argument `number` (from 0), an integer low ... high.
+  std::int64_t integer(int number, std::int64_t low, std::int64_t high) const;
+  /// Integers with an x between them.
+  std::vector<std::int64_t> product(int number) const;
+  /// N (all sides alike) or NXxNY or NXxNYxNZ: `least` to `most` sides, of which N stands for `least`. `unknowns` a
+  /// node, and all of them together within the range of an index.
+  Box box(int number, int least, int most, std::int64_t unknowns = 1) const;
+  /// Numbers of at most 1e100 with commas between them.
+  std::vector<double> reals(int number) const;
+  std::string_view word(int number) const { return arguments_[number]; }
+  [[noreturn]] void refuse(std::string_view found, const std::string& expected) const;
+
+ private:
+  std::string text_;
+  const Generator* generator_;
+  std::vector<std::string_view> arguments_;
+};
+
+/// Room for the result, once it is known that the memory for it and `temporary_bytes` more is there. row_ptr[0] is set.
+Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
+                std::int64_t temporary_bytes = 0);
+/// The refusal alone.
+void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::int64_t temporary_bytes = 0);
+
+/// Calls fill(row, columns, values) for every row, in parallel; row_ptr is set.
+template <class Fill>
+void fill_rows(const OpenMP& on, Matrix& A, const Fill& fill) {
+  for_row_shares(on, HostSpan<const std::int64_t>(A.row_ptr), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      fill(i, A.col_idx.data() + A.row_ptr[i], A.values.data() + A.row_ptr[i]);
+  });
+}
+
+/// The matrix whose row i has length(i) entries, which fill(i, columns, values) writes in ascending order.
+template <class Length, class Fill>
+Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const Length& length,
+               const Fill& fill) {
+  require_room(spec, nrows, 0);
+  Array<std::int64_t> row_ptr(nrows + 1);
+  for_shares(on, nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t i = first; i < last; ++i) row_ptr[i + 1] = length(i);
+  });
+  offsets_from_lengths(on, row_ptr);
+  require_room(spec, 0, row_ptr[nrows]);
+  Matrix A{Index(nrows), Index(ncols), std::move(row_ptr), {}, {}};
+  A.col_idx = Array<Index>(A.row_ptr[nrows]);
+  A.values = Array<double>(A.row_ptr[nrows]);
+  fill_rows(on, A, fill);
+  return A;
+}
+
+}  // namespace seidel::generators

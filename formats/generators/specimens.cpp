@@ -1,0 +1,71 @@
+// Matrices with one awkward feature each.
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/generators/list.hpp>
+
+namespace seidel::generators {
+
+namespace {
+
+struct TridiagonalRow {
+  std::int64_t n, i;
+  /// Calls visit(column, value) from left to right.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    if (i > 0) visit(i - 1, -1.0);
+    visit(i, 2.0);
+    if (i + 1 < n) visit(i + 1, -1.0);
+  }
+};
+
+/// Tridiagonal (-1, 2, -1), but the middle row is -1/N everywhere beside the diagonal.
+Matrix dense_row(const OpenMP& on, const Spec& spec, std::uint64_t) {
+  spec.require_arguments(1, 1);
+  const std::int64_t n = spec.integer(0, 1, INT32_MAX), middle = n / 2;
+  return by_rows(
+      on, spec, n, n, [&](std::int64_t i) { return i == middle ? n : 1 + (i > 0) + (i + 1 < n); },
+      [&](std::int64_t i, Index* columns, double* values) {
+        if (i == middle)
+          for (std::int64_t j = 0; j < n; ++j) columns[j] = Index(j), values[j] = j == i ? 2.0 : -1 / double(n);
+        else
+          TridiagonalRow{n, i}.each([&](std::int64_t j, double value) { *columns++ = Index(j), *values++ = value; });
+      });
+}
+
+Matrix dense_column(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+  return transpose(on, dense_row(on, spec, seed).view());
+}
+
+/// Tridiagonal (-1, 2, -1) without rows 1, 4, 7 ... and columns 2, 7, 12 ..., counted from 0.
+Matrix empty_rows(const OpenMP& on, const Spec& spec, std::uint64_t) {
+  spec.require_arguments(1, 1);
+  const std::int64_t n = spec.integer(0, 1, INT32_MAX);
+  const auto each = [&](std::int64_t i, const auto& visit) {
+    if (i % 3 == 1) return;
+    TridiagonalRow{n, i}.each([&](std::int64_t j, double value) {
+      if (j % 5 != 2) visit(j, value);
+    });
+  };
+  return by_rows(
+      on, spec, n, n,
+      [&](std::int64_t i) {
+        std::int64_t length = 0;
+        each(i, [&](std::int64_t, double) { ++length; });
+        return length;
+      },
+      [&](std::int64_t i, Index* columns, double* values) {
+        each(i, [&](std::int64_t j, double value) { *columns++ = Index(j), *values++ = value; });
+      });
+}
+
+}  // namespace
+
+constinit const Generator denserow{"denserow", "denserow:N", "denserow:100000",
+                                   "tridiagonal (-1, 2, -1) with a full row in the middle; nonsymmetric", dense_row};
+constinit const Generator densecolumn{"densecolumn", "densecolumn:N", "densecolumn:100000",
+                                      "tridiagonal (-1, 2, -1) with a full column in the middle; nonsymmetric",
+                                      dense_column};
+constinit const Generator emptyrows{
+    "emptyrows", "emptyrows:N", "emptyrows:100000",
+    "tridiagonal (-1, 2, -1) with every third row and every fifth column empty; singular", empty_rows};
+
+}  // namespace seidel::generators

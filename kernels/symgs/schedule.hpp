@@ -1,0 +1,103 @@
+// Which thread sweeps which rows, and what it waits for: wavefronts shared out, thread waiting for thread instead of
+// all for all. Source  Park, Smelyanskiy, Sundaram, Dubey, Sparsifying synchronization for high-performance
+// shared-memory sparse triangular
+//         solver, ISC 2014.
+#pragma once
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/kernels/symgs/wavefronts.hpp>
+
+namespace seidel::symgs_detail {
+
+/// Lets the other thread of the core, or another core, go on.
+inline void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// A sweep goes through its stages, forward or backward. In each, part t of the threads sweeps places cut(s, t) ...
+/// cut(s, t + 1) - 1 of the rows in wavefront order: a wavefront that is worth it is shared out, smaller ones in a row
+/// are one stage of one part.
+class Schedule {
+ public:
+  /// One thread, all in one.
+  explicit Schedule(std::int64_t nrows);
+  template <class Offset>
+  [[gnu::used]] Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                         const Wavefronts& found);
+
+  /// body(first, last) for ranges of places, each after those that it depends on; several at once.
+  template <class Body>
+  void run(Direction direction, const Body& body) const {
+    if (nparts_ == 1) return body(std::int64_t(0), nrows_);
+    turns_before_ += nstages_;
+    parallel_parts(OpenMP{nparts_}, [&](int part, int nparts) {
+      nparts == nparts_ ? run_part(direction, part, body) : run_few(direction, part, nparts, body);
+    });
+  }
+  std::int64_t bytes() const;
+
+ private:
+  /// Turns done by a part since the schedule was made, alone on its cache line.
+  struct alignas(64) Progress {
+    std::atomic<std::int64_t> turns = 0;
+  };
+
+  std::int64_t stage_of_turn(Direction direction, std::int64_t turn) const {
+    return direction == Direction::forward ? turn : nstages_ - 1 - turn;
+  }
+  std::int64_t cut(std::int64_t stage, int part) const { return cut_[stage * (nparts_ + 1) + part]; }
+
+  /// All threads are there: each waits for the turns of others that its rows need.
+  template <class Body>
+  void run_part(Direction direction, int part, const Body& body) const {
+    const std::int64_t before = turns_before_ - nstages_;
+    const Array<Index>& needed = direction == Direction::forward ? needed_forward_ : needed_backward_;
+    std::vector<std::int64_t>& seen = seen_[part];
+    for (std::int64_t turn = 0; turn < nstages_; ++turn) {
+      const std::int64_t stage = stage_of_turn(direction, turn);
+      const Index* const turns = needed.data() + (stage * nparts_ + part) * nparts_;
+      for (int other = 0; other < nparts_; ++other)
+        if (turns[other] > 0 && seen[other] < before + turns[other])
+          seen[other] = wait_for(other, before + turns[other]);
+      body(cut(stage, part), cut(stage, part + 1));
+      progress_[part].turns.store(before + turn + 1, std::memory_order_release);
+    }
+  }
+  std::int64_t wait_for(int other, std::int64_t turns) const {
+    constexpr int patience = 1000;  // then another process may have the core of the thread that is waited for
+    for (int tries = 0;; ++tries) {
+      const std::int64_t done = progress_[other].turns.load(std::memory_order_acquire);
+      if (done >= turns) return done;
+      tries < patience ? pause_briefly() : std::this_thread::yield();
+    }
+  }
+
+  /// Fewer threads than asked for: they share the parts, all waiting for all after each stage.
+  template <class Body>
+  void run_few(Direction direction, int thread, int nthreads, const Body& body) const {
+    for (std::int64_t turn = 0; turn < nstages_; ++turn) {
+      const std::int64_t stage = stage_of_turn(direction, turn);
+      for (int part = thread; part < nparts_; part += nthreads) body(cut(stage, part), cut(stage, part + 1));
+#pragma omp barrier
+    }
+    for (int part = thread; part < nparts_; part += nthreads) progress_[part].turns.store(turns_before_);
+  }
+
+  std::int64_t nrows_, nstages_ = 0;
+  int nparts_ = 1;
+  std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
+  Array<Index> needed_forward_, needed_backward_;  // nstages x nparts x nparts: turns that the last must have done
+  mutable std::int64_t turns_before_ = 0;          // turns of all sweeps, the one under way included
+  mutable std::vector<Progress> progress_;
+  mutable std::vector<std::vector<std::int64_t>> seen_;  // what a part has last seen of the others' progress
+};
+
+}  // namespace seidel::symgs_detail

@@ -1,0 +1,31 @@
+// Counts allocations by standing in for the functions through which C++ code and allocate() (formats/memory.hpp) take memory.
+#include "allocations.hpp"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<std::int64_t> taken = 0;
+}
+
+namespace seidel::tests {
+std::int64_t allocations() { return taken; }
+}  // namespace seidel::tests
+
+void* operator new(std::size_t bytes) {
+  ++taken;
+  if (void* p = std::malloc(bytes ? bytes : 1)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+/// In front of the C library's (or a sanitizer's) own.
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  static const auto own = reinterpret_cast<void* (*)(std::size_t, std::size_t)>(dlsym(RTLD_NEXT, "aligned_alloc"));
+  ++taken;
+  return own(alignment, bytes);
+}

@@ -1,0 +1,131 @@
+// Files in and out: each defect named by its place, each file whole or not there.
+#include "process.hpp"
+
+#include <sys/stat.h>
+
+using namespace seidel::tests;
+
+namespace {
+
+const std::string small = "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 2 2\n1 2 -1\n";
+
+}  // namespace
+
+TEST_CASE("bad input exits 3 and names file, line and column, found and expected") {
+  Folder folder;
+  write_file(folder / "outside.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 3 1\n");
+  write_file(folder / "few.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 2 1\n");
+  write_file(folder / "text.mtx", "hello\n");
+  write_file(folder / "wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 1\n");
+  write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");
+  write_file(folder / "zero.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 1 1\n");
+  write_file(folder / "small.mtx", small);
+  write_file(folder / "b3.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+  write_file(folder / "binf.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\ninf\n");
+  struct Case {
+    std::vector<std::string> words;
+    std::vector<std::string> said;
+  };
+  for (const auto& [words, said] : std::vector<Case>{
+           {{"solve", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
+           {{"info", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
+           {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
+           {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
+           {{"solve", folder / "missing.mtx"}, {"missing.mtx", "No such file", "generator"}},
+           {{"solve", "posson3d:4"}, {"posson3d:4"}},
+           {{"solve", folder.path()}, {"folder"}},
+           {{"solve", folder / "wide.mtx"}, {"2 rows and 3 columns"}},
+           {{"solve", folder / "nan.mtx"}, {"nan.mtx:4:5", "NaN"}},
+           {{"solve", folder / "zero.mtx", "--precond", "symgs"}, {"row 2", "diagonal", "--precond none"}},
+           {{"solve", folder / "small.mtx", "--rhs", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2", "small.mtx"}},
+           {{"solve", folder / "small.mtx", "--x0", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2"}},
+           {{"solve", folder / "small.mtx", "--rhs", folder / "binf.mtx"}, {"binf.mtx:4"}},
+           {{"solve", folder / "small.mtx", "--rhs", folder / "none.mtx"}, {"none.mtx", "No such file"}},
+       }) {
+    CAPTURE(words);
+    const Run run = seidel_program(words);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 3);
+    CHECK(run.out.empty());
+    CHECK(run.err.starts_with("seidel: "));
+    for (const auto& part : said) {
+      CAPTURE(part);
+      CHECK(contains(run.err, part));
+    }
+  }
+}
+
+TEST_CASE("info and convert take NaN, and say so") {
+  Folder folder;
+  write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");
+  const Run info = seidel_program({"info", folder / "nan.mtx"});
+  CHECK(info.exit_code == 0);
+  CHECK(contains(info.out, "NaN"));
+  const Run convert = seidel_program({"convert", folder / "nan.mtx", "-"});
+  CHECK(convert.exit_code == 0);
+  CHECK(contains(convert.err, "NaN"));
+  CHECK(contains(convert.out, "%%MatrixMarket"));
+}
+
+TEST_CASE("a matrix may come from standard input") {
+  const Run run = seidel_program({"solve", "-"}, {.text = small});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "2 x 2"));
+  CHECK(contains(run.out, "standard input"));
+}
+
+TEST_CASE("a file is replaced only when the new one is whole, and nothing is left beside it") {
+  Folder folder;
+  write_file(folder / "x.mtx", "old");
+  write_file(folder / "bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n");
+  CHECK(seidel_program({"solve", folder / "bad.mtx", "--out", folder / "x.mtx"}).exit_code == 3);
+  CHECK(read_file(folder / "x.mtx") == "old");
+  CHECK(seidel_program({"solve", "poisson2d:4", "--out", folder / "x.mtx", "--history", folder / "h.csv", "--json", folder / "r.json"}).exit_code == 0);
+  CHECK(contains(read_file(folder / "x.mtx"), "16 1"));
+  CHECK(folder.names().size() == 4);
+}
+
+TEST_CASE("a full disk exits 4, names the file and leaves none") {
+  const Run run = seidel_program({"solve", "poisson2d:4", "--history", "/dev/full"});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 4);
+  CHECK(contains(run.err, "/dev/full"));
+}
+
+TEST_CASE("generate, convert and convert back give the same bytes; .gz is told by its name") {
+  Folder folder;
+  for (const char* spec : {"poisson2d:7x5", "random:40x30:200", "convdiff:6"}) {
+    CAPTURE(spec);
+    CHECK(seidel_program({"generate", spec, "-o", folder / "a.mtx", "--quiet"}).exit_code == 0);
+    CHECK(seidel_program({"convert", folder / "a.mtx", folder / "t.mtx.gz", "--transpose", "--quiet"}).exit_code == 0);
+    CHECK(seidel_program({"convert", folder / "t.mtx.gz", folder / "b.mtx", "--transpose", "--quiet"}).exit_code == 0);
+    const Run direct = seidel_program({"convert", folder / "a.mtx", "-"});
+    CHECK(direct.exit_code == 0);
+    CHECK(direct.out == read_file(folder / "b.mtx"));
+    CHECK(read_file(folder / "t.mtx.gz").substr(0, 2) == "\x1f\x8b");
+  }
+}
+
+TEST_CASE("the same seed generates the same file, another seed another") {
+  const auto text = [](const char* seed) { return seidel_program({"generate", "random:50x50:300", "-o", "-", "--seed", seed}).out; };
+  const auto entries = [](const std::string& text) { return text.substr(text.find("50 50")); };
+  CHECK(text("5") == text("5"));
+  CHECK(entries(text("5")) != entries(text("6")));
+}
+
+TEST_CASE("an array has all entries, column by column") {
+  const Run run = seidel_program({"convert", "-", "-", "--format", "array"}, {.text = small});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == "%%MatrixMarket matrix array real general\n2 2\n2\n0\n-1\n2\n");
+}
+
+TEST_CASE("--repair takes both triangles of a symmetric file, and reports it") {
+  const std::string both = "%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n1 1 2\n2 1 -1\n1 2 -1\n2 2 2\n";
+  CHECK(seidel_program({"solve", "-"}, {.text = both}).exit_code == 3);
+  const Run run = seidel_program({"solve", "-", "--repair"}, {.text = both});
+  CAPTURE(run.out);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "triangle"));
+}

@@ -1,0 +1,106 @@
+// JSON: valid, of the schemas in docs/json-schema.md, without NaN and Infinity.
+#include "process.hpp"
+
+#include <nlohmann/json.hpp>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+json parsed(const std::string& text) {
+  CAPTURE(text);
+  CHECK(!contains(text, "nan"));
+  CHECK(!contains(text, "Infinity"));
+  json document = json::parse(text, nullptr, false);
+  REQUIRE(!document.is_discarded());
+  return document;
+}
+
+void has(const json& document, const std::string& path, json::value_t type) {
+  CAPTURE(path);
+  const json::json_pointer at(path);
+  REQUIRE(document.contains(at));
+  const auto found = document.at(at).type();
+  const bool whole = type == json::value_t::number_integer && found == json::value_t::number_unsigned;
+  CHECK((found == type || whole || (type == json::value_t::number_float && document.at(at).is_number())));
+}
+
+}  // namespace
+
+TEST_CASE("solve --json - is the report, alone on standard output") {
+  const Run run = seidel_program({"solve", "poisson2d:12", "--precond", "symgs", "--json", "-"});
+  CHECK(run.exit_code == 0);
+  const json document = parsed(run.out);
+  CHECK(document["schema"] == "seidel.solve/1");
+  CHECK(document["converged"] == true);
+  CHECK(document["status"] == "converged");
+  CHECK(document["relative_residual"] <= 1e-8);
+  CHECK(document["method"] == "cg");
+  CHECK(document["preconditioner"] == "symgs");
+  CHECK(document["order"] == "natural");
+  CHECK(document["rhs"] == "A * ones");
+  CHECK(document["diagnosis"].empty());
+  for (const char* text : {"/backend", "/backend_choice", "/choice", "/reason", "/command", "/version", "/matrix/name", "/machine/processor"})
+    has(document, text, json::value_t::string);
+  for (const char* number : {"/backward_error", "/seconds/read", "/seconds/setup", "/seconds/solve", "/seconds/certify", "/tolerance", "/error_against_ones"})
+    has(document, number, json::value_t::number_float);
+  for (const char* whole : {"/iterations", "/threads", "/matrix/rows", "/matrix/columns", "/matrix/nonzeros", "/memory/needed_bytes", "/wavefronts"})
+    has(document, whole, json::value_t::number_integer);
+}
+
+TEST_CASE("a solve that fails says so in JSON, with causes") {
+  const Run run = seidel_program({"solve", "poisson2d:40", "--max-iterations", "2", "--json", "-"});
+  CHECK(run.exit_code == 1);
+  const json document = parsed(run.out);
+  CHECK(document["converged"] == false);
+  CHECK(document["status"] == "iteration_limit");
+  CHECK(document["iterations"] == 2);
+  REQUIRE(!document["diagnosis"].empty());
+  for (const char* key : {"/diagnosis/0/cause", "/diagnosis/0/evidence"}) has(document, key, json::value_t::string);
+}
+
+TEST_CASE("numbers that JSON does not have become null") {
+  const Run run = seidel_program({"info", "-", "--json", "-"}, {.text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 inf\n"});
+  CHECK(run.exit_code == 0);
+  const json document = parsed(run.out);
+  CHECK(document["schema"] == "seidel.info/1");
+  CHECK(document["values"]["nonfinite"] == 1);
+}
+
+TEST_CASE("info, generate, convert and validate carry their schemas") {
+  Folder folder;
+  const json info = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
+  CHECK(info["schema"] == "seidel.info/1");
+  CHECK(info["symmetric"] == true);
+  for (const char* whole : {"/matrix/rows", "/diagonal/positive", "/bandwidth/lower", "/nonzeros_a_row/max", "/bytes/csr32", "/bytes/ell", "/bytes/sell"})
+    has(info, whole, json::value_t::number_integer);
+  CHECK(seidel_program({"generate", "poisson2d:5", "-o", folder / "a.mtx", "--json", folder / "g.json"}).exit_code == 0);
+  CHECK(parsed(read_file(folder / "g.json"))["schema"] == "seidel.generate/1");
+  CHECK(seidel_program({"convert", folder / "a.mtx", folder / "b.mtx", "--json", folder / "c.json"}).exit_code == 0);
+  const json convert = parsed(read_file(folder / "c.json"));
+  CHECK(convert["schema"] == "seidel.convert/1");
+  CHECK(convert["symmetry"] == "symmetric");
+  const json validate = parsed(seidel_program({"validate", "poisson2d:6", "--json", "-"}).out);
+  CHECK(validate["schema"] == "seidel.validate/1");
+  CHECK(validate["valid"] == true);
+  CHECK(validate["cells"].size() > 20);
+}
+
+TEST_CASE("an error leaves a JSON document, too") {
+  Folder folder;
+  CHECK(seidel_program({"solve", folder / "none.mtx", "--json", folder / "r.json"}).exit_code == 3);
+  const json document = parsed(read_file(folder / "r.json"));
+  CHECK(document["schema"] == "seidel.error/1");
+  CHECK(document["exit_code"] == 3);
+  has(document, "/message", json::value_t::string);
+}
+
+TEST_CASE("a name that is not UTF-8 does not break the JSON") {
+  Folder folder;
+  const std::string path = folder / "A\xff.mtx";
+  write_file(path, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+  const Run run = seidel_program({"solve", path, "--json", "-"});
+  CHECK(run.exit_code == 0);
+  parsed(run.out);
+}

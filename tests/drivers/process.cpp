@@ -1,0 +1,110 @@
+// The program seidel, run as a process.
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace seidel::tests {
+
+namespace {
+
+struct Pipe {
+  int read_end = -1, write_end = -1;
+  Pipe() {
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+    read_end = ends[0], write_end = ends[1];
+  }
+  ~Pipe() { close_read(), close_write(); }
+  void close_read() { close_end(read_end); }
+  void close_write() { close_end(write_end); }
+  static void close_end(int& end) {
+    if (end >= 0) close(end);
+    end = -1;
+  }
+};
+
+/// What is there to be read now; closes the end at its end.
+void drain(int& end, std::string& text) {
+  char buffer[65536];
+  const ssize_t n = read(end, buffer, sizeof buffer);
+  if (n > 0) text.append(buffer, std::size_t(n));
+  if (n == 0) Pipe::close_end(end);
+}
+
+}  // namespace
+
+Run seidel_program(const std::vector<std::string>& words, const Input& input) {
+  using Clock = std::chrono::steady_clock;
+  Pipe in, out, err;
+  std::vector<char*> argv = {const_cast<char*>("seidel")};
+  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const auto start = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    dup2(in.read_end, 0), dup2(out.write_end, 1), dup2(err.write_end, 2);
+    if (!input.environment.empty()) putenv(const_cast<char*>(input.environment.c_str()));
+    execv(SEIDEL_PROGRAM, argv.data());
+    _exit(127);
+  }
+  in.close_read(), out.close_write(), err.close_write();
+  signal(SIGPIPE, SIG_IGN);
+  fcntl(in.write_end, F_SETFL, O_NONBLOCK);
+  std::size_t written = 0;
+  bool interrupted = input.interrupt_after == 0;
+  Run run;
+  while (out.read_end >= 0 || err.read_end >= 0) {
+    if (written == input.text.size()) in.close_write();
+    pollfd waits[3] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}, {in.write_end, POLLOUT, 0}};
+    poll(waits, 3, 20);
+    if (waits[0].revents) drain(out.read_end, run.out);
+    if (waits[1].revents) drain(err.read_end, run.err);
+    if (waits[2].revents) {
+      const ssize_t n = write(in.write_end, input.text.data() + written, input.text.size() - written);
+      written = n < 0 ? input.text.size() : written + std::size_t(n);
+    }
+    if (!interrupted && seconds() > input.interrupt_after && contains(run.err, input.interrupt_when)) {
+      kill(child, SIGINT);
+      interrupted = true;
+    }
+    if (seconds() > 120) kill(child, SIGKILL);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  run.seconds = seconds();
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return run;
+}
+
+Folder::Folder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "seidel-test-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()));
+  path_ = pattern;
+}
+Folder::~Folder() { std::filesystem::remove_all(path_); }
+std::vector<std::string> Folder::names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+  return names;
+}
+
+void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace seidel::tests

@@ -1,0 +1,43 @@
+// The program seidel, run as a process.
+#pragma once
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace seidel::tests {
+
+struct Run {
+  int exit_code = -1;  // 128 + n if signal n ended it
+  std::string out, err;
+  double seconds = 0;
+};
+
+struct Input {
+  std::string text;              // on standard input
+  double interrupt_after = 0;    // seconds until SIGINT; 0 for never
+  std::string interrupt_when;    // not before this text stands on standard error
+  std::string environment;       // NAME=VALUE, added to that of the tests
+};
+
+/// Runs seidel with these words.
+Run seidel_program(const std::vector<std::string>& words, const Input& input = {});
+
+/// A folder that is gone at the end.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+  std::vector<std::string> names() const;
+
+ private:
+  std::string path_;
+};
+
+void write_file(const std::string& path, const std::string& text);
+std::string read_file(const std::string& path);
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace seidel::tests

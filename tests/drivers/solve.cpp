@@ -1,0 +1,150 @@
+// seidel solve as a process: what it says, what it exits with, and that the bits are the same everywhere.
+#include "process.hpp"
+
+#include <cmath>
+#include <sstream>
+
+using namespace seidel::tests;
+
+namespace {
+
+const char* const singular =  // a graph's Laplacian: the constants are its null space
+    "%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n2 1 -1\n3 2 -1\n4 3 -1\n4 1 -1\n";
+const char* const indefinite = "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 1\n2 2 1\n3 3 1\n2 1 2\n3 2 2\n";
+
+}  // namespace
+
+TEST_CASE("a solved system exits 0; the report goes to standard output and says so") {
+  const Run run = seidel_program({"solve", "poisson2d:20"});
+  CHECK(run.exit_code == 0);
+  for (const char* part : {"400 x 400", "symmetric", "b = A * ones", "back end", "cg", "symgs", "solved:", "next:", "wanted 1.0e-08"}) {
+    CAPTURE(part);
+    CHECK(contains(run.out, part));
+  }
+  CHECK(!contains(run.out, "NOT"));
+  CHECK(!contains(run.out, "\033"));  // colours are for terminals
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("--quiet says nothing") {
+  const Run run = seidel_program({"solve", "poisson2d:20", "--quiet"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.out.empty());
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("x and the residual history have the same bits on every back end and with any number of threads") {
+  for (const char* matrix : {"poisson3d:30", "convdiff:60", "elasticity3d:6"}) {
+    for (const char* precond : {"jacobi", "symgs"}) {
+      CAPTURE(matrix);
+      CAPTURE(precond);
+      Folder folder;
+      std::vector<std::vector<std::string>> places = {{"--backend", "serial"}};
+      for (const char* threads : {"1", "2", "3", "7"}) places.push_back({"--backend", "openmp", "--threads", threads});
+      if (seidel_program({"solve", "poisson2d:4", "--backend", "cuda", "--quiet"}).exit_code == 0) places.push_back({"--backend", "cuda"});
+      std::string x, history;
+      for (const auto& place : places) {
+        CAPTURE(place);
+        std::vector<std::string> words = {"solve", matrix, "--precond", precond, "--quiet", "--out", folder / "x.mtx", "--history", folder / "h.csv"};
+        words.insert(words.end(), place.begin(), place.end());
+        REQUIRE(seidel_program(words).exit_code == 0);
+        if (x.empty()) x = read_file(folder / "x.mtx"), history = read_file(folder / "h.csv");
+        CHECK(!x.empty());
+        CHECK(read_file(folder / "x.mtx") == x);
+        CHECK(read_file(folder / "h.csv") == history);
+      }
+      CHECK(history.starts_with("iteration,relative_residual\n0,1\n"));
+    }
+  }
+}
+
+TEST_CASE("what is not solved exits 1, is not called solved, and comes with a cause and a command") {
+  Folder folder;
+  write_file(folder / "singular.mtx", singular);
+  write_file(folder / "indefinite.mtx", indefinite);
+  write_file(folder / "b.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n");
+  struct Case {
+    std::vector<std::string> words;
+    std::string said;
+  };
+  for (const auto& [words, said] : std::vector<Case>{
+           {{"solve", folder / "singular.mtx", "--rhs", folder / "b.mtx"}, "singular"},
+           {{"solve", folder / "indefinite.mtx", "--method", "cg"}, "not positive definite"},
+           {{"solve", "poisson2d:50", "--max-iterations", "3"}, "--max-iterations"},
+           {{"solve", "poisson2d:50", "--tol", "1e-17"}, "NOT solved"},
+       }) {
+    CAPTURE(words);
+    const Run run = seidel_program(words);
+    CAPTURE(run.out);
+    CHECK(run.exit_code == 1);
+    CHECK(contains(run.out, "NOT solved:"));
+    CHECK(!contains(run.out, "\nsolved:"));
+    CHECK(contains(run.out, said));
+  }
+}
+
+TEST_CASE("an indefinite matrix that cg cannot take is solved by the method after it, and the report says so") {
+  Folder folder;
+  write_file(folder / "indefinite.mtx", indefinite);
+  const Run run = seidel_program({"solve", folder / "indefinite.mtx"});
+  CAPTURE(run.out);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "solved:"));
+}
+
+TEST_CASE("a command to try keeps the options given and replaces the one it changes") {
+  const Run run = seidel_program({"solve", "poisson2d:50", "--max-iterations", "3", "--precond", "jacobi"});
+  const auto at = run.out.find("try:");
+  REQUIRE(at != std::string::npos);
+  const std::string line = run.out.substr(at, run.out.find('\n', at) - at);
+  CAPTURE(line);
+  CHECK(contains(line, "--precond jacobi"));
+  CHECK(line.find("--max-iterations") == line.rfind("--max-iterations"));
+  CHECK(!contains(line, "--max-iterations 3 "));
+}
+
+TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1") {
+  Folder folder;
+  const Run run = seidel_program({"solve", "poisson2d:1200", "--precond", "none", "--tol", "1e-14", "--verbose", "--out", folder / "x.mtx"},
+                                 {.interrupt_after = 0.1, .interrupt_when = "are needed"});
+  CAPTURE(run.err);
+  CAPTURE(run.out);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.out, "NOT solved:"));
+  CHECK(contains(run.out, "interrupt"));
+  CHECK(contains(read_file(folder / "x.mtx"), "1440000 1"));
+}
+
+TEST_CASE("--x0 at the solution needs no iteration; a zero right-hand side is answered by zero") {
+  Folder folder;
+  std::string ones = "%%MatrixMarket matrix array real general\n100 1\n", zeros = ones;
+  for (int i = 0; i < 100; ++i) ones += "1\n", zeros += "0\n";
+  write_file(folder / "ones.mtx", ones);
+  write_file(folder / "zeros.mtx", zeros);
+  const Run exact = seidel_program({"solve", "poisson2d:10", "--x0", folder / "ones.mtx", "--history", "-"});
+  CHECK(exact.exit_code == 0);
+  CHECK(exact.out == "iteration,relative_residual\n0,0\n");
+  CHECK(contains(exact.err, "solved:"));  // standard output is taken
+  const Run zero = seidel_program({"solve", "poisson2d:10", "--rhs", folder / "zeros.mtx", "--out", folder / "x.mtx", "--quiet"});
+  CHECK(zero.exit_code == 0);
+  CHECK(read_file(folder / "x.mtx").find("1") != std::string::npos);
+  std::istringstream x(read_file(folder / "x.mtx"));
+  std::string banner, line;
+  std::getline(x, banner);
+  double sum = 0;
+  std::int64_t rows = 0, columns = 0;
+  while (x.peek() == '%') std::getline(x, line);
+  x >> rows >> columns;
+  for (double v; x >> v;) sum += std::abs(v);
+  CHECK(rows == 100);
+  CHECK(sum == 0);
+}
+
+TEST_CASE("limits of time and of iterations end a solve") {
+  const Run time = seidel_program({"solve", "poisson2d:1000", "--precond", "none", "--tol", "1e-13", "--time-limit", "0.2"});
+  CHECK(time.exit_code == 1);
+  CHECK(time.seconds < 60);
+  const Run none = seidel_program({"solve", "poisson2d:10", "--max-iterations", "0"});
+  CHECK(none.exit_code == 1);
+  CHECK(contains(none.out, "NOT solved:"));
+}

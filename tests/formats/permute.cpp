@@ -1,0 +1,82 @@
+// Permutations of unknowns.
+#include <seidel/formats/permute.hpp>
+
+#include <numeric>
+#include <string>
+
+#include <seidel/formats/check.hpp>
+
+#include "../matrices.hpp"
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+std::vector<Index> random_permutation(std::mt19937_64& random, Index n) {
+  std::vector<Index> p(n);
+  std::iota(p.begin(), p.end(), 0);
+  std::shuffle(p.begin(), p.end(), random);
+  return p;
+}
+
+HostSpan<const Index> span(const std::vector<Index>& p) { return {p.data(), std::int64_t(p.size())}; }
+
+std::string refusal(int threads, const std::vector<Index>& p, Index n) {
+  try {
+    inverse_permutation(OpenMP{threads}, span(p), n);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a permuted matrix has entry (p[i], p[j]) at (i, j), and the inverse permutation takes it back") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (const auto& [name, A] : awkward_matrices()) {
+    if (A.nrows != A.ncols) {
+      CHECK_THROWS_AS(permuted(Serial{}, A.view(), span(random_permutation(random, A.nrows))), ShapeError);
+      continue;
+    }
+    CAPTURE(name);
+    const Index n = A.nrows;
+    const auto p = random_permutation(random, n);
+    std::vector<Index> inverse(n);
+    for (Index k = 0; k < n; ++k) inverse[p[k]] = k;
+    std::vector<Row> rows(n);
+    for (Index k = 0; k < n; ++k) {
+      for (std::int64_t e = A.row_ptr[p[k]]; e < A.row_ptr[p[k] + 1]; ++e)
+        rows[k].emplace_back(inverse[A.col_idx[e]], A.values[e]);
+      std::sort(rows[k].begin(), rows[k].end());
+    }
+    const Matrix expected = matrix_of(n, rows);
+    for (int threads : {1, 2, 3, 7}) {
+      const OpenMP on{threads};
+      CHECK(same_bits(inverse_permutation(on, span(p), n), inverse));
+      const auto B = permuted(on, A.view(), span(p));
+      CHECK(same_matrix(B, expected));
+      CHECK(same_matrix(permuted(on, B.view(), span(inverse)), A));
+    }
+    const auto small = as<float, std::int32_t>(A);
+    CHECK(same_matrix(permuted(Serial{}, small.view(), span(p)), as<float, std::int32_t>(expected)));
+  }
+}
+
+TEST_CASE("what is not a permutation is refused with its first fault, whatever the threads") {
+  for (int threads : {1, 2, 3, 7}) {
+    CHECK(refusal(threads, {0, 1}, 3) == "permutation: found 2 entries, expected 3");
+    CHECK(refusal(threads, {0, 3, -1}, 3) == "permutation: found entry 2 to be 3, expected 0 ... 2");
+    CHECK(refusal(threads, {0, -1, 3}, 3) == "permutation: found entry 2 to be -1, expected 0 ... 2");
+    CHECK(refusal(threads, {2, 1, 2}, 3) == "permutation: found 2 as entries 1 and 3, expected each of 0 ... 2 once");
+    std::vector<Index> p(50000);
+    std::iota(p.begin(), p.end(), 0);
+    p[49999] = 17, p[30000] = 100, p[100] = 30000;
+    p[40000] = 3;
+    CHECK(refusal(threads, p, 50000) ==
+          "permutation: found 3 as entries 4 and 40001, expected each of 0 ... 49999 once");
+  }
+}

@@ -1,0 +1,39 @@
+// Solvers take all their memory before the loop.
+#include "../allocations.hpp"
+#include "systems.hpp"
+
+using namespace seidel;
+using namespace seidel::tests;
+
+TEST_CASE("the counter of allocations counts") {
+  const std::int64_t before = allocations();
+  Array<double> array(5);
+  const std::int64_t one = allocations();
+  CHECK(one == before + 1);
+  std::vector<int> vector(5);
+  CHECK(allocations() == one + 1);
+}
+
+TEST_CASE("nothing is allocated in the loop of a solver, with any preconditioner") {
+  const Matrix A = poisson(140);  // large enough for threads
+  const auto b = ramp(A.nrows);
+  const auto check = [&](auto on) {
+    for (How how : all_ways()) {
+      how.restart = 7;
+      CAPTURE(name_of(how));
+      std::int64_t at_first = 0, at_last = 0;
+      Criteria criteria;
+      criteria.max_iterations = 40;
+      criteria.on_iteration = [&](const IterationReport& report) {
+        at_last = allocations();
+        if (report.iteration == 1) at_first = at_last;
+      };
+      const Outcome outcome = solve_on(on, how, A, b, criteria);
+      REQUIRE(outcome->iterations > 20);
+      CHECK(at_first > 0);
+      CHECK(at_last - at_first == 0);
+    }
+  };
+  check(Serial{});
+  check(OpenMP{3});
+}

@@ -1,0 +1,56 @@
+// The certificate against long double, and what it says at the edges.
+#include "systems.hpp"
+
+#include <seidel/formats/properties.hpp>
+#include <seidel/solvers/certify.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+TEST_CASE("a certificate is the residual in long double and the backward error, the same bits on every back end") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix A = random_spd(seed, 5000, 5);
+  const auto exact = ones(A.nrows);
+  const auto b = times(A, exact);
+  for (double error : {1e-3, 1e-9, 1e-13}) {
+    auto x = exact;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += (i % 2 ? error : -error);
+    const double norm = properties(Serial{}, A.view()).norm_inf;
+    long double largest = 0, largest_x = 0, largest_b = 0;
+    for (Index i = 0; i < A.nrows; ++i) {
+      long double r = b[i];
+      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) r -= (long double)A.values[k] * x[A.col_idx[k]];
+      largest = std::max(largest, std::abs(r));
+      largest_x = std::max(largest_x, std::abs((long double)x[i]));
+      largest_b = std::max(largest_b, std::abs((long double)b[i]));
+    }
+    std::vector<Certificate> all;
+    on_every_backend([&](auto on) {
+      using V = Vector<double, decltype(on)>;
+      const auto there = copied_to<SpaceOf<decltype(on)>>(A.view());
+      all.push_back(certify(on, there.view(), V(on, moved_to(on, x)), V(on, moved_to(on, b)), norm));
+    });
+    CHECK(all[0].relative_residual == doctest::Approx(true_residual(A, x, b)).epsilon(1e-5));
+    CHECK(all[0].backward_error == doctest::Approx(double(largest / (norm * largest_x + largest_b))).epsilon(1e-5));
+    for (const Certificate& c : all) {
+      CHECK(c.relative_residual == all[0].relative_residual);
+      CHECK(c.backward_error == all[0].backward_error);
+    }
+  }
+}
+
+TEST_CASE("a certificate at the edges: x = 0, b = 0, nothing") {
+  const Serial on;
+  using V = Vector<double, Serial>;
+  const Matrix A = poisson(4);
+  V zero(on, 16), one(on, 16);
+  fill(one, 1);
+  CHECK(certify(on, A.view(), zero, zero, 8).relative_residual == 0);
+  CHECK(certify(on, A.view(), zero, zero, 8).backward_error == 0);
+  CHECK(certify(on, A.view(), zero, one, 8).relative_residual == 1);
+  CHECK(certify(on, A.view(), zero, one, 8).backward_error == 1);
+  CHECK(certify(on, A.view(), one, zero, 8).relative_residual > 0);
+  const Matrix nothing = matrix_of(0, {});
+  CHECK(certify(on, nothing.view(), V(on, 0), V(on, 0), 0).backward_error == 0);
+}

@@ -1,0 +1,59 @@
+// The rules of `auto`, one matrix for each.
+#include "systems.hpp"
+
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+MethodChoice choice_for(const Matrix& A, const MethodRequest& request = {}) {
+  return choose_method(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), request);
+}
+}  // namespace
+
+TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with gmres") {
+  const MethodChoice choice = choice_for(poisson(5));
+  CHECK(choice.method == Method::cg);
+  CHECK(choice.fallback == Method::gmres);
+  CHECK(choice.preconditioner == PreconditionerKind::symgs);
+  CHECK(choice.order == Order::natural);
+  CHECK(choice.reason == "cg, because A is symmetric with a positive diagonal; symgs, because the diagonal is full; natural order, which "
+                         "needs the fewest iterations");
+}
+
+TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres without sweeps; no diagonal: gmres alone") {
+  const Matrix dominant = with_dominant_diagonal(random_matrix(1, 50, 50, 4));
+  CHECK(choice_for(dominant).method == Method::bicgstab);
+  CHECK(choice_for(dominant).fallback == Method::gmres);
+  CHECK(choice_for(dominant).preconditioner == PreconditionerKind::symgs);
+
+  const Matrix weak = matrix_of(3, {{{0, 1.0}, {1, 9.0}}, {{0, -9.0}, {1, 1.0}, {2, 9.0}}, {{1, 9.0}, {2, 1.0}}});
+  CHECK(choice_for(weak).method == Method::gmres);
+  CHECK(choice_for(weak).preconditioner == PreconditionerKind::jacobi);
+
+  const Matrix holes = matrix_of(2, {{{1, 1.0}}, {{0, 1.0}}});
+  CHECK(choice_for(holes).method == Method::gmres);
+  CHECK(choice_for(holes).preconditioner == PreconditionerKind::none);
+  CHECK(choice_for(holes).reason.find("row 1 has no nonzero entry there") != std::string::npos);
+}
+
+TEST_CASE("symmetric with a negative diagonal entry is not for cg") {
+  CHECK(choice_for(diagonal({1, -1, 2})).method == Method::bicgstab);
+  CHECK(choice_for(tridiagonal(9, -2, 1)).method == Method::bicgstab);
+}
+
+TEST_CASE("what is asked for is taken, and nothing else is tried") {
+  const MethodChoice choice = choice_for(poisson(5), {Method::gmres, PreconditionerKind::jacobi, Order::colours, 7});
+  CHECK(choice.method == Method::gmres);
+  CHECK(choice.preconditioner == PreconditionerKind::jacobi);
+  CHECK(choice.restart == 7);
+  CHECK(!choice.fallback);
+  CHECK(choice.reason == "gmres, as asked; jacobi, as asked");
+  CHECK(choice_for(poisson(5), {{}, {}, Order::colours}).order == Order::colours);
+}
+
+TEST_CASE("a system that is not square is refused") {
+  CHECK_THROWS_AS(choice_for(matrix_of(3, {{{0, 1.0}}})), ShapeError);
+}

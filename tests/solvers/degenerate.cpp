@@ -1,0 +1,129 @@
+// Systems at the edge: nothing to solve, nothing to do, nothing that can be solved.
+#include "systems.hpp"
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+const double not_a_number = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+}
+
+TEST_CASE("b = 0 is answered by x = 0 at once, whatever the guess") {
+  const Matrix A = poisson(5);
+  for (const How& how : all_ways())
+    on_every_backend([&](auto on) {
+      CAPTURE(name_of(how));
+      const Outcome outcome = solve_on(on, how, A, std::vector<double>(25), {}, ramp(25));
+      CHECK(outcome->status == Status::converged);
+      CHECK(outcome->iterations == 0);
+      CHECK(outcome->relative_residual == 0);
+      CHECK(outcome->history == std::vector<double>{0});
+      CHECK(outcome.x == std::vector<double>(25));
+    });
+}
+
+TEST_CASE("an exact guess is left as it is, after 0 iterations") {
+  const Matrix A = poisson(5);
+  const std::vector<double> exact(25, 0.5);
+  for (const How& how : all_ways()) {
+    CAPTURE(name_of(how));
+    const Outcome outcome = solve_on(Serial{}, how, A, times(A, exact), {}, exact);
+    CHECK(outcome->status == Status::converged);
+    CHECK(outcome->iterations == 0);
+    CHECK(outcome.x == exact);
+  }
+}
+
+TEST_CASE("systems of 0, 1 and 2 unknowns are solved") {
+  for (const How& how : all_ways())
+    on_every_backend([&](auto on) {
+      CAPTURE(name_of(how));
+      CHECK(solve_on(on, how, matrix_of(0, {}), {})->status == Status::converged);
+      const Outcome one = solve_on(on, how, diagonal({4}), {2});
+      CHECK(one->status == Status::converged);
+      CHECK(one.x == std::vector<double>{0.5});
+      const Matrix two = matrix_of(2, {{{0, 2.0}, {1, 1.0}}, {{0, 1.0}, {1, 3.0}}});
+      const Outcome outcome = solve_on(on, how, two, {3, 4});
+      CHECK(outcome->status == Status::converged);
+      CHECK(outcome->iterations <= 2);
+      CHECK(outcome.x[0] == doctest::Approx(1));
+      CHECK(outcome.x[1] == doctest::Approx(1));
+    });
+}
+
+TEST_CASE("NaN and infinity in A, b or x0 are refused before the first iteration, with their place") {
+  const Matrix A = poisson(5);
+  const auto message = [](const auto& run) -> std::string {
+    try {
+      run();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  for (const How& how : all_ways())
+    for (double bad : {not_a_number, infinity, -infinity})
+      on_every_backend([&](auto on) {
+        auto b = ones(25), x0 = ones(25);
+        b[7] = bad;
+        CHECK(message([&] { solve_on(on, how, A, b); }).find("b: entry 8 ") != std::string::npos);
+        x0[24] = bad;
+        CHECK(message([&] { solve_on(on, how, A, ones(25), {}, x0); }).find("x: entry 25 ") != std::string::npos);
+        Matrix broken = copy_of(A);
+        broken.values[broken.row_ptr[3] + 1] = bad;  // row 4: columns 3 4 5 9
+        if constexpr (HostBackend<decltype(on)>)
+          CHECK(message([&] { MatrixOperator(on, broken.view()); }).find("row 4, column 4") != std::string::npos);
+        else
+          CHECK_THROWS_AS(solve_on(on, how, broken, ones(25)), InputError);
+      });
+}
+
+TEST_CASE("shapes that do not fit are refused") {
+  CHECK_THROWS_AS(solve_on(Serial{}, {}, matrix_of(3, {{{0, 1.0}}, {{1, 1.0}}}), ones(2)), ShapeError);
+  CHECK_THROWS_AS(solve_on(Serial{}, {}, poisson(3), ones(8)), ShapeError);
+  CHECK_THROWS_AS(JacobiPreconditioner(Serial{}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
+}
+
+TEST_CASE("preconditioners that divide by the diagonal name the first row without one") {
+  const auto row_of = [](PreconditionerKind kind, Order order, const Matrix& A) -> std::int64_t {
+    try {
+      preconditioner(OpenMP{3}, A, {Method::cg, kind, order});
+    } catch (const ZeroDiagonal& error) {
+      return error.row();
+    }
+    return -1;
+  };
+  Matrix zero = poisson(9);
+  for (Index row : {20, 40}) {
+    std::int64_t k = zero.row_ptr[row];
+    while (zero.col_idx[k] != row) ++k;
+    zero.values[k] = 0;
+  }
+  const Matrix missing = matrix_of(3, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {2, 1.0}}, {{1, 1.0}, {2, 1.0}}});
+  for (auto kind : {PreconditionerKind::jacobi, PreconditionerKind::symgs})
+    for (Order order : {Order::natural, Order::colours}) {
+      CHECK(row_of(kind, order, zero) == 20);
+      CHECK(row_of(kind, order, missing) == 1);
+    }
+}
+
+TEST_CASE("scales far from 1 change nothing, and what cannot be squared is said") {
+  const Matrix A = poisson(10);
+  const Outcome plain = solve_on(Serial{}, {}, A, ones(100));
+  for (double scale : {0x1p-400, 0x1p+400}) {  // powers of two: the same digits
+    const Outcome scaled = solve_on(Serial{}, {}, A, std::vector<double>(100, scale));
+    CHECK(scaled->status == Status::converged);
+    CHECK(scaled->history == plain->history);
+  }
+  for (const How& how : all_ways())
+    for (double scale : {1e-200, 1e-300, 1e200, 1e300}) {
+      CAPTURE(name_of(how));
+      CAPTURE(scale);
+      const std::vector<double> b(100, scale);
+      const Outcome outcome = solve_on(Serial{}, how, A, b);
+      CHECK((outcome->status == Status::converged || outcome->status == Status::breakdown));
+      CHECK(outcome->status != Status::indefinite);
+      if (outcome->converged()) CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
+      for (double v : outcome.x) CHECK(std::isfinite(v));
+    }
+}

@@ -1,0 +1,146 @@
+// One failure of each kind: its cause comes first, and the remedy is an option that exists.
+#include "systems.hpp"
+
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/diagnose.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+struct Case {
+  Outcome outcome;
+  std::vector<Diagnosis> causes;
+  bool names(const std::string& cause) const {
+    for (const auto& d : causes)
+      if (d.cause.find(cause) != std::string::npos) return true;
+    return false;
+  }
+  const Diagnosis& first() const {
+    static const Diagnosis none;
+    return causes.empty() ? none : causes[0];
+  }
+};
+
+Case diagnosed(const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria = {}) {
+  Case c{solve_on(Serial{}, how, A, b, criteria), {}};
+  c.causes = diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()),
+                      {how.method, how.preconditioner, how.order, how.restart, {}, ""}, c.outcome.summary, criteria);
+  for (const auto& d : c.causes) {
+    CHECK(!d.cause.empty());
+    CHECK(!d.evidence.empty());
+    CHECK((!d.remedy.empty() || !d.advice.empty() || d.cause.find("positive definite") != std::string::npos));
+    if (!d.remedy.empty()) CHECK(d.remedy.substr(0, 2) == "--");
+  }
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("a success has no causes") { CHECK(diagnosed({}, poisson(5), ones(25)).causes.empty()); }
+
+TEST_CASE("indefinite: named with p'Ap and the diagonal") {
+  const Case c = diagnosed({}, diagonal({1, 2, -3, 4}), ones(4));
+  CHECK(c.first().cause == "A is not positive definite");
+  CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
+  CHECK(c.first().evidence.find("row 3") != std::string::npos);
+  CHECK(c.first().remedy == "--method gmres");
+}
+
+TEST_CASE("negative definite: told to turn the sign") {
+  const Case c = diagnosed({}, tridiagonal(30, -2, 1), ones(30));
+  CHECK(c.first().cause.find("negative definite") != std::string::npos);
+  CHECK(c.first().advice.find("-A x = -b") != std::string::npos);
+}
+
+TEST_CASE("unsymmetric given to cg") {
+  const Case c = diagnosed({}, matrix_of(2, {{{0, 1.0}, {1, 9.0}}, {{0, -1.0}, {1, -2.0}}}), ones(2));
+  CHECK(c.first().cause == "A is not symmetric, and cg needs that");
+  CHECK(c.first().remedy == "--method bicgstab");
+}
+
+TEST_CASE("singular with the constants in its null space, and with an empty row") {
+  Matrix A = tridiagonal(40, 2, -1);
+  A.values[0] = A.values[A.nnz() - 1] = 1;
+  Criteria criteria;
+  criteria.max_iterations = 300;
+  for (Method method : {Method::cg, Method::gmres, Method::bicgstab})
+    CHECK(diagnosed({method}, A, ones(40), criteria).first().cause == "A is singular with the constants in its null space");
+  const Matrix empty = matrix_of(3, {{{0, 1.0}}, {}, {{2, 1.0}}});
+  CHECK(diagnosed({Method::gmres}, empty, ones(3)).first().cause == "A is singular");
+}
+
+TEST_CASE("one triangle only") {
+  std::vector<Row> rows(60);
+  for (Index i = 0; i < 60; ++i) {
+    if (i > 0) rows[i].emplace_back(i - 1, -1e3);
+    rows[i].emplace_back(i, 1e-3);
+  }
+  Criteria criteria;
+  criteria.max_iterations = 50;
+  const Case c = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 5}, matrix_of(60, rows), ramp(60), criteria);
+  CHECK(c.first().cause.find("one triangle") != std::string::npos);
+  CHECK(c.first().evidence.find("below") != std::string::npos);
+}
+
+TEST_CASE("the limit of double precision") {
+  std::vector<Row> rows(60);
+  for (Index i = 0; i < 60; ++i) {
+    const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
+    if (i > 0) rows[i].emplace_back(i - 1, -before);
+    rows[i].emplace_back(i, before + after + 1);
+    if (i < 59) rows[i].emplace_back(i + 1, -after);
+  }
+  const Matrix A = matrix_of(60, rows);
+  const Case c = diagnosed({Method::cg, PreconditionerKind::symgs}, A, ones(60));
+  REQUIRE(c.outcome->status == Status::stagnated);
+  CHECK(c.first().cause == "the limit of double precision is reached");
+  REQUIRE(c.first().remedy.substr(0, 6) == "--tol ");
+  Criteria eased;  // the remedy works
+  eased.relative_tolerance = std::stod(c.first().remedy.substr(6));
+  CHECK(solve_on(Serial{}, {Method::cg, PreconditionerKind::symgs}, A, ones(60), eased)->converged());
+}
+
+TEST_CASE("too few iterations: the number that is missing is right within a factor 2") {
+  const Matrix A = poisson(60);
+  const auto b = ramp(A.nrows);
+  const How how{Method::gmres, PreconditionerKind::none, Order::natural, 10};  // a steady rate
+  const std::int64_t needed = solve_on(Serial{}, how, A, b)->iterations;
+  Criteria criteria;
+  criteria.max_iterations = needed / 2;
+  const Case c = diagnosed(how, A, b, criteria);
+  CHECK(c.first().cause.find("iterations too few") != std::string::npos);
+  REQUIRE(c.first().remedy.substr(0, 17) == "--max-iterations ");
+  const double total = std::stod(c.first().remedy.substr(17));
+  CHECK(total >= 0.5 * double(needed));
+  CHECK(total <= 2.0 * double(needed));
+}
+
+TEST_CASE("badly scaled") {
+  std::vector<double> values(100);
+  for (int i = 0; i < 100; ++i) values[i] = std::pow(10.0, i / 7.0);
+  Criteria criteria;
+  criteria.max_iterations = 20;
+  const Case c = diagnosed({}, diagonal(values), ones(100), criteria);
+  CHECK(c.names("badly scaled"));
+  CHECK(c.causes.back().remedy == "--precond symgs");
+}
+
+TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
+  std::vector<Row> shift(64), skew(64);
+  for (Index i = 0; i < 64; ++i) {
+    shift[i] = {{(i + 1) % 64, 1.0}};
+    if (i > 0) skew[i].emplace_back(i - 1, -1.0);
+    if (i < 63) skew[i].emplace_back(i + 1, 1.0);
+  }
+  std::vector<double> b(64);
+  b[0] = 1;
+  const Matrix A = matrix_of(64, shift);
+  const Case early = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b);
+  CHECK(early.first().cause == "gmres restarts too early for this matrix");
+  CHECK(early.first().remedy == "--set restart=64");
+  CHECK(diagnosed({Method::bicgstab}, A, b).first().remedy == "--method gmres");
+  CHECK(diagnosed({Method::cg}, matrix_of(64, skew), b).names("skew-symmetric"));
+}
