@@ -1,45 +1,13 @@
 // The one file of the program that compiles CLI11.
-#include <CLI/CLI.hpp>
-
-#include <charconv>
 #include <cmath>
 
-#include <seidel/config.hpp>
-#include <seidel/drivers/options.hpp>
-#include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/drivers/bench/cli.hpp>
+#include <seidel/drivers/cli.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
 namespace seidel::drivers {
 
 namespace {
-
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
-  const std::string near = nearest(word, names);
-  return near.empty() ? "" : formatted(" (did you mean {}?)", near);
-}
-
-void require_one_of(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
-  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  throw UsageError(formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
-}
-
-/// The whole text as a number that `fits`; `expected` says what that is.
-template <class Number, class Fits>
-Number number(const std::string& option, const std::string& text, const char* expected, const Fits& fits) {
-  Number value{};
-  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !fits(value))
-    throw UsageError(formatted("{}: found '{}', expected {}", option, text, expected));
-  return value;
-}
 
 /// --set KEY=VALUE: what only some methods know.
 void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) {
@@ -61,79 +29,6 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
     else
       throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
   }
-}
-
-/// The option's value as one of `values`, by their names; nothing for "auto".
-template <class Enum>
-std::optional<Enum> one_of(const char* option, const std::string& text, std::initializer_list<Enum> values) {
-  std::vector<std::string> names = {"auto"};
-  for (const Enum value : values) {
-    if (to_string(value) == text) return value;
-    names.emplace_back(to_string(value));
-  }
-  require_one_of(option, text, names);
-  return {};
-}
-
-/// The texts behind CommonOptions, before they are checked.
-struct CommonTexts {
-  std::string backend = "auto", threads, json;
-  bool quiet = false, verbose = false;
-
-  void add_to(CLI::App& app) {
-    app.add_option("--backend", backend, "where to compute: auto, serial (one core), openmp (all cores), cuda (GPU)")
-        ->type_name("NAME")->capture_default_str()->group("Every command");
-    app.add_option("--threads", threads, "cores to use; all that the process may use unless given")->type_name("N")->group("Every command");
-    app.add_option("--json", json, "write the report as JSON to FILE, or instead of the text to standard output (-)")
-        ->type_name("FILE|-")->group("Every command");
-    app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
-    app.add_flag("--verbose", verbose, "say more")->group("Every command");
-    app.set_help_flag("--help", "print this and exit")->group("Every command");
-    app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")->group("Every command");
-  }
-  void check(CommonOptions& options) const {
-    require_one_of("--backend", backend, {"auto", "serial", "openmp", "cuda"});
-    options.backend = backend == "auto"     ? BackendName::automatic
-                      : backend == "serial" ? BackendName::serial
-                      : backend == "openmp" ? BackendName::openmp
-                                            : BackendName::cuda;
-    if (!threads.empty())
-      options.threads = number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
-    if (options.backend == BackendName::serial && options.threads > 1)
-      throw UsageError(formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
-    if (quiet && verbose) throw UsageError("--quiet and --verbose contradict each other; take one of them");
-    options.json = json;
-    options.quiet = quiet;
-    options.verbose = verbose;
-  }
-};
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-/// Refuses what `app` did not understand.
-void refuse_extras(const CLI::App& app, const std::string& command) {
-  const auto extras = app.remaining();
-  if (extras.empty()) return;
-  for (const auto& word : extras)
-    if (word.size() > 1 && word[0] == '-') {
-      const auto names = option_names(app);
-      const std::string option = word.substr(0, word.find('='));
-      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names), list(names)));
-    }
-  throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
-}
-
-const char* matrix_help = "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
-
-CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
-  CLI::App* command = app.add_subcommand(name, what);
-  command->allow_extras();
-  return command;
 }
 
 /// How each command declares its options, and what it makes of them.
@@ -261,24 +156,6 @@ struct ValidateCommand {
   void finish(const CommonTexts&) {}
 };
 
-struct BenchReadCommand {
-  BenchReadOptions options;
-  std::string repetitions;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes");
-    app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache")->required();
-    app->add_option("--repetitions", repetitions, "of each measurement; the median counts (5)")->type_name("N");
-    common.add_to(*app);
-  }
-  void finish(const CommonTexts&) {
-    if (!repetitions.empty())
-      options.repetitions =
-          number<int>("--repetitions", repetitions, "a whole number from 1 to 1000", [](int v) { return v >= 1 && v <= 1000; });
-  }
-};
-
 std::string quoted(const std::string& text) {
   return text.find_first_of(" \t\"'\\$&|;<>()*?") == std::string::npos && !text.empty() ? text : "'" + text + "'";
 }
@@ -322,6 +199,10 @@ Request parse(int argc, char** argv) {
   ConvertCommand convert;
   ValidateCommand validate;
   BenchReadCommand bench_read;
+  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs;
+  BenchSuiteCommand bench_suite;
+  BenchMachineCommand bench_machine;
+  BenchCompareCommand bench_compare;
   solve.declare(app, common);
   info.declare(app, common);
   generate.declare(app, common);
@@ -329,6 +210,12 @@ Request parse(int argc, char** argv) {
   validate.declare(app, common);
   CLI::App* bench = add_command(app, "bench", "measure");
   bench->set_help_flag("--help", "print this and exit");
+  bench_spmv.declare(*bench, common, "spmv", "sparse matrix times vector");
+  bench_spmm.declare(*bench, common, "spmm", "sparse matrix times several vectors");
+  bench_symgs.declare(*bench, common, "symgs", "a forward and a backward Gauss-Seidel sweep from zero");
+  bench_suite.declare(*bench, common);
+  bench_machine.declare(*bench, common);
+  bench_compare.declare(*bench, common);
   bench_read.declare(*bench, common);
 
   try {
@@ -343,7 +230,8 @@ Request parse(int argc, char** argv) {
     throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
-  if (bench->parsed() && !bench_read.app->parsed()) refuse_command(*bench, {"read"});
+  if (bench->parsed() && bench->get_subcommands().empty())
+    refuse_command(*bench, {"spmv", "spmm", "symgs", "suite", "machine", "compare", "read"});
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = "seidel";
@@ -359,6 +247,14 @@ Request parse(int argc, char** argv) {
   if (generate.app->parsed()) return finished(generate);
   if (convert.app->parsed()) return finished(convert);
   if (validate.app->parsed()) return finished(validate);
+  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs})
+    if (kernel->app->parsed()) {
+      kernel->take_threads(common);
+      return finished(*kernel);
+    }
+  if (bench_suite.app->parsed()) return finished(bench_suite);
+  if (bench_machine.app->parsed()) return finished(bench_machine);
+  if (bench_compare.app->parsed()) return finished(bench_compare);
   return finished(bench_read);
 }
 

@@ -1,5 +1,4 @@
 // seidel bench compare OLD.json NEW.json
-#include <seidel/drivers/bench/commands.hpp>
 #include <seidel/drivers/bench/compare.hpp>
 #include <seidel/drivers/commands.hpp>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <seidel/drivers/bench/commands.hpp>
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/bench/output.hpp>
+#include <seidel/drivers/options.hpp>
 
 namespace seidel::drivers {
 

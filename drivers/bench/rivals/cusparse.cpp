@@ -164,9 +164,9 @@ Prepared symgs(const Task& task, const Where& where) {
 
 }  // namespace
 
-std::span<const Rival> cusparse_rivals() {
+std::vector<Rival> cusparse_rivals() {
   constexpr auto no = Preprocess::no, yes = Preprocess::yes;
-  static constexpr Rival all[] = {
+  return {
       {"spmv", "csr", Runs::cuda, "cusparse", false, "cusparseSpMV, its default algorithm", spmv_csr<CUSPARSE_SPMV_ALG_DEFAULT, no>},
       {"spmv", "csr", Runs::cuda, "cusparse-alg1", false, "cusparseSpMV, CSR_ALG1, preprocessed", spmv_csr<CUSPARSE_SPMV_CSR_ALG1, yes>},
       {"spmv", "csr", Runs::cuda, "cusparse-alg2", false, "cusparseSpMV, CSR_ALG2", spmv_csr<CUSPARSE_SPMV_CSR_ALG2, no>},
@@ -177,7 +177,6 @@ std::span<const Rival> cusparse_rivals() {
       {"spmm", "csr", Runs::cuda, "cusparse-alg2", false, "cusparseSpMM, CSR_ALG2, preprocessed", spmm<CUSPARSE_SPMM_CSR_ALG2, yes>},
       {"spmm", "csr", Runs::cuda, "cusparse-alg3", false, "cusparseSpMM, CSR_ALG3, preprocessed", spmm<CUSPARSE_SPMM_CSR_ALG3, yes>},
       {"symgs", "csr", Runs::cuda, "cusparse", false, "cusparseSpSV, lower then upper", symgs}};
-  return all;
 }
 
 }  // namespace seidel::bench

@@ -68,14 +68,13 @@ Prepared symgs(const Task& task, const Where& where) {
 
 }  // namespace
 
-std::span<const Rival> eigen_rivals() {
-  static constexpr Rival all[] = {
+std::vector<Rival> eigen_rivals() {
+  return {
       {"spmv", "csr", Runs::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
       {"spmv", "csr", Runs::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
       {"spmm", "csr", Runs::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
       {"spmm", "csr", Runs::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads", spmm<OpenMP>},
       {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs}};
-  return all;
 }
 
 }  // namespace seidel::bench

@@ -4,10 +4,10 @@
 
 namespace seidel::bench {
 
-std::span<const Rival> spmv_rivals();
-std::span<const Rival> spmm_rivals();
-std::span<const Rival> symgs_rivals();
-std::span<const Rival> eigen_rivals();
-std::span<const Rival> cusparse_rivals();  // empty without CUDA
+std::vector<Rival> spmv_rivals();
+std::vector<Rival> spmm_rivals();
+std::vector<Rival> symgs_rivals();
+std::vector<Rival> eigen_rivals();
+std::vector<Rival> cusparse_rivals();  // empty without CUDA
 
 }  // namespace seidel::bench

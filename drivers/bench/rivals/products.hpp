@@ -23,6 +23,14 @@ B back_end(const Where& where) {
 template <class B>
 constexpr Runs runs_on = std::is_same_v<B, Cuda> ? Runs::cuda : std::is_same_v<B, OpenMP> ? Runs::openmp : Runs::serial;
 
+/// Calls add(null pointer to the back end's type) for each back end of this build, the serial one first.
+template <class Add>
+void for_each_back_end(const Add& add) {
+  add(static_cast<const Serial*>(nullptr));
+  add(static_cast<const OpenMP*>(nullptr));
+  if constexpr (built_with_cuda) add(static_cast<const Cuda*>(nullptr));
+}
+
 /// Offsets of 32 bits, as the program and the vendors' libraries take them.
 inline Csr<double, std::int32_t> narrow(const Matrix& A) { return with_offsets<std::int32_t>(OpenMP{}, A.view()); }
 

@@ -49,11 +49,13 @@ constexpr std::string_view csr = "rows of CSR; column j has the bits of SpMV wit
 
 }  // namespace
 
-std::span<const Rival> spmm_rivals() {
-  static constexpr Rival all[] = {{"spmm", "csr", Runs::serial, "", true, csr, on_csr<Serial>}, {"spmm", "ell", Runs::serial, "", true, ell, on_ell<Serial>},
-                                  {"spmm", "csr", Runs::openmp, "", true, csr, on_csr<OpenMP>}, {"spmm", "ell", Runs::openmp, "", true, ell, on_ell<OpenMP>},
-                                  {"spmm", "csr", Runs::cuda, "", true, csr, on_csr<Cuda>},     {"spmm", "ell", Runs::cuda, "", true, ell, on_ell<Cuda>}};
-  return std::span(all).first(built_with_cuda ? std::size(all) : 4);
+std::vector<Rival> spmm_rivals() {
+  std::vector<Rival> all;
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back({"spmm", "csr", runs_on<B>, "", true, csr, on_csr<B>});
+    all.push_back({"spmm", "ell", runs_on<B>, "", true, ell, on_ell<B>});
+  });
+  return all;
 }
 
 }  // namespace seidel::bench

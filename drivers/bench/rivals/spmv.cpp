@@ -50,15 +50,15 @@ constexpr std::string_view csr = "rows of CSR, in the one order", ell = "ELLPACK
 
 }  // namespace
 
-std::span<const Rival> spmv_rivals() {
-  static constexpr Rival all[] = {
-      rival<AsCsr, Serial>("csr", "", csr),           rival<AsEll, Serial>("ell", "", ell),
-      rival<AsSell, Serial>("sell", "", sell),        rival<AsSortedSell, Serial>("sell", "sorted", sorted),
-      rival<AsCsr, OpenMP>("csr", "", csr),           rival<AsEll, OpenMP>("ell", "", ell),
-      rival<AsSell, OpenMP>("sell", "", sell),        rival<AsSortedSell, OpenMP>("sell", "sorted", sorted),
-      rival<AsCsr, Cuda>("csr", "", csr),             rival<AsEll, Cuda>("ell", "", ell),
-      rival<AsSell, Cuda>("sell", "", sell),          rival<AsSortedSell, Cuda>("sell", "sorted", sorted)};
-  return std::span(all).first(built_with_cuda ? std::size(all) : 8);
+std::vector<Rival> spmv_rivals() {
+  std::vector<Rival> all;
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back(rival<AsCsr, B>("csr", "", csr));
+    all.push_back(rival<AsEll, B>("ell", "", ell));
+    all.push_back(rival<AsSell, B>("sell", "", sell));
+    all.push_back(rival<AsSortedSell, B>("sell", "sorted", sorted));
+  });
+  return all;
 }
 
 }  // namespace seidel::bench

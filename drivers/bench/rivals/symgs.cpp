@@ -30,11 +30,10 @@ constexpr std::string_view what = "natural order, exact; a pair of sweeps from a
 
 }  // namespace
 
-std::span<const Rival> symgs_rivals() {
-  static constexpr Rival all[] = {{"symgs", "csr", Runs::serial, "", true, what, natural<Serial>},
-                                  {"symgs", "csr", Runs::openmp, "", true, what, natural<OpenMP>},
-                                  {"symgs", "csr", Runs::cuda, "", true, what, natural<Cuda>}};
-  return std::span(all).first(built_with_cuda ? std::size(all) : 2);
+std::vector<Rival> symgs_rivals() {
+  std::vector<Rival> all;
+  for_each_back_end([&]<class B>(const B*) { all.push_back({"symgs", "csr", runs_on<B>, "", true, what, natural<B>}); });
+  return all;
 }
 
 }  // namespace seidel::bench

@@ -3,6 +3,6 @@
 
 namespace seidel::bench {
 
-std::span<const Rival> cusparse_rivals() { return {}; }
+std::vector<Rival> cusparse_rivals() { return {}; }
 
 }  // namespace seidel::bench
