@@ -9,7 +9,10 @@ namespace seidel::drivers {
 
 Cell& Ledger::cell(const std::string& kernel, const std::string& format) {
   auto row = std::find_if(rows_.begin(), rows_.end(), [&](const auto& r) { return r.kernel == kernel && r.format == format; });
-  if (row == rows_.end()) row = rows_.insert(rows_.end(), {kernel, format, std::vector<Cell>(backends_.size())});
+  if (row == rows_.end()) {  // beside the other rows of its kernel
+    const auto last = std::find_if(rows_.rbegin(), rows_.rend(), [&](const auto& r) { return r.kernel == kernel; });
+    row = rows_.insert(last == rows_.rend() ? rows_.end() : last.base(), {kernel, format, std::vector<Cell>(backends_.size())});
+  }
   return row->cells[backend_];
 }
 
@@ -21,6 +24,7 @@ void Ledger::fault(const std::string& kernel, const std::string& format, const s
 void Ledger::within(const std::string& kernel, const std::string& format, double error) {
   Cell& at = cell(kernel, format);
   ++at.checks;
+  at.measured = true;
   if (!(error <= at.worst)) at.worst = error;
   if (!(error <= 1)) fault(kernel, format, formatted("the error is {:.3g} times its bound", error));
 }
