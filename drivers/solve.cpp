@@ -61,7 +61,6 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) { progress(report.iteration, report.relative_residual, report.seconds); };
   const System<Offset> system{A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
-  const StopOnSignal stop;
   return with_backend(task.where, [&](const auto& on) { return solve_on(on, system, task.choice, task.options.omega, criteria); });
 }
 
@@ -89,6 +88,7 @@ int run(const SolveOptions& options) {
   if (!options.x0.empty()) x0 = load_vector("--x0", options.x0, A.ncols, loaded.name, options);
   const double read_seconds = reading.seconds();
 
+  const StopOnSignal stop;  // from here on Ctrl-C ends with a report
   const Stopwatch setup;
   const MatrixProperties properties_of_A = properties(host, A);
   require_solvable(loaded, properties_of_A);

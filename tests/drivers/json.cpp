@@ -10,9 +10,7 @@ namespace {
 
 json parsed(const std::string& text) {
   CAPTURE(text);
-  CHECK(!contains(text, "nan"));
-  CHECK(!contains(text, "Infinity"));
-  json document = json::parse(text, nullptr, false);
+  json document = json::parse(text, nullptr, false);  // strict: NaN and Infinity are errors
   REQUIRE(!document.is_discarded());
   return document;
 }
