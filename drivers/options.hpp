@@ -23,8 +23,8 @@ struct CommonOptions {
 
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history;
-  MethodRequest request;  // --method, --precond, --order, --set restart
-  double omega = 1;       // --set omega: relaxation of symgs
+  MethodRequest request;                            // --method, --precond, --order, --set restart
+  double omega = 1;                                 // --set omega: relaxation of symgs
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::int64_t max_iterations = 20000;
   double time_limit = std::numeric_limits<double>::infinity();
@@ -61,7 +61,8 @@ struct PrintText {
   std::string text;
 };
 
-using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions, BenchReadOptions>;
+using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions,
+                             BenchReadOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);
