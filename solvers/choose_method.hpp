@@ -39,10 +39,12 @@ struct MethodChoice {
   std::string reason;              // one sentence: what was taken, and why
 };
 
-/// Method          cg if A is symmetric with a positive diagonal; otherwise gmres, or bicgstab where the rows are long or many and most
+/// Method          cg if A is symmetric with a positive diagonal; otherwise gmres, or bicgstab where the rows are long
+/// or many and most
 ///                 of them diagonally dominant.
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
 /// Order           natural: colours need more iterations.
-MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics, const MethodRequest& request = {});
+MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
+                           const MethodRequest& request = {});
 
 }  // namespace seidel

@@ -1,9 +1,100 @@
-// seidel bench read: reading a Matrix Market file, against a bare scan of its bytes.
+// seidel bench read: reading a Matrix Market file, against a bare scan of its bytes on one thread, in the same run.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/json.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/matrix_market/matrix_market.hpp>
+#include <seidel/formats/matrix_market/scan.hpp>
 
 namespace seidel::drivers {
 
-int run(const BenchReadOptions&) { throw UsageError("seidel bench read: not in this build"); }
+namespace {
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Timing {
+  std::string what;
+  int threads;
+  double seconds, ratio;  // against the scan, a core
+};
+
+}  // namespace
+
+int run(const BenchReadOptions& options) {
+  if (options.file == "-") throw UsageError("FILE: standard input can be read only once, expected the name of a file");
+  std::vector<double> scans;
+  ScanResult scan;
+  for (int i = 0; i < options.repetitions; ++i) {
+    scan = scan_matrix_market(options.file);
+    scans.push_back(scan.seconds);
+  }
+  const double scan_seconds = median(scans);
+  std::vector<Timing> timings;
+  ReadReport report;
+  std::vector<int> threads = {1};
+  if (const int all = host_threads(options).threads; all > 1) threads.push_back(all);
+  for (const int n : threads) {
+    ReadOptions read;
+    read.threads = n;
+    std::vector<double> seconds;
+    for (int i = 0; i < options.repetitions; ++i) {
+      report = read_matrix_market(options.file, read).report;
+      seconds.push_back(report.seconds);
+    }
+    timings.push_back({"read", n, median(seconds), scan_seconds / median(seconds) / n});
+  }
+
+  const auto rate = [&](double seconds) { return double(scan.bytes) / seconds / 1e9; };
+  const Terminal terminal = Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO);
+  const Paint paint(terminal.colours);
+  Lines lines(terminal);
+  lines.raw(paint.bold("seidel bench read " + options.file)).blank();
+  lines.item("file",
+             formatted("{}, {} x {}, {}, {} {}", human_bytes(scan.bytes), count(report.nrows), count(report.ncols),
+                       plural(report.entries, "entry", "entries"), name(report.field), name(report.symmetry)));
+  lines.item("machine", formatted("{}, {}", processor_name(), plural(available_threads(), "thread")));
+  lines.item("measured", formatted("the median of {}, the file in the memory cache after the first",
+                                   plural(options.repetitions, "run")));
+  lines.blank();
+  Table table({"what", "threads", "seconds", "GB/s", "of the scan, a core"});
+  table.row({"bare scan", "1", formatted("{:.4f}", scan_seconds), formatted("{:.3f}", rate(scan_seconds)), "1.00"});
+  for (const auto& t : timings)
+    table.row({t.what, std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)),
+               formatted("{:.2f}", t.ratio)});
+  print(options, lines.text() + table.text(paint));
+  if (!options.json.empty()) {
+    Json json, rows = Json::array();
+    for (const auto& t : timings)
+      rows.push(std::move(Json()
+                              .set("threads", t.threads)
+                              .set("seconds", t.seconds)
+                              .set("gb_per_s", rate(t.seconds))
+                              .set("of_scan_a_core", t.ratio)));
+    json.set("schema", "seidel.bench.read/1")
+        .set("version", version)
+        .set("command", options.command_line)
+        .set("file", options.file);
+    json.set("bytes", std::int64_t(scan.bytes))
+        .set("entries", std::int64_t(scan.entries))
+        .set("processor", processor_name());
+    json.set("repetitions", options.repetitions)
+        .set("scan_seconds", scan_seconds)
+        .set("scan_gb_per_s", rate(scan_seconds))
+        .set("read", std::move(rows));
+    write_text(options.json, json.text());
+  }
+  return 0;
+}
 
 }  // namespace seidel::drivers

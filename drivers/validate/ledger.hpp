@@ -10,6 +10,7 @@ namespace seidel::drivers {
 struct Cell {
   std::int64_t checks = 0, wrong = 0;
   std::int64_t reached = 0, runs = 0;  // solvers: how many of the runs reached the tolerance
+  bool measured = false;               // whether any check had an error to measure; others are by equality
   double worst = 0;                    // largest error, in parts of its bound: above 1 is wrong
 };
 

@@ -39,6 +39,15 @@ TEST_CASE("row statistics are those of the definition, on any number of threads"
   }
 }
 
+TEST_CASE("the first of the longest rows is named, whatever the threads") {
+  std::vector<Row> rows(40000, {{3, 1.0}});
+  for (const Index longest : {39999, 20001, 20000, 11}) {
+    rows[longest] = {{3, 1.0}, {7, 1.0}};
+    const Matrix A = matrix_of(9, rows);
+    for (int threads : {1, 2, 3, 7}) CHECK(row_statistics(OpenMP{threads}, A.view()).longest_row == longest);
+  }
+}
+
 TEST_CASE("the variance of equal rows is exactly zero") {
   const std::vector<Row> rows(999, {{0, 1.0}, {7, 1.0}, {8, 1.0}});
   CHECK(row_statistics(Serial{}, matrix_of(9, rows).view()).variance == 0);

@@ -19,8 +19,10 @@ TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with
   CHECK(choice.fallback == Method::gmres);
   CHECK(choice.preconditioner == PreconditionerKind::symgs);
   CHECK(choice.order == Order::natural);
-  CHECK(choice.reason == "cg, because A is symmetric with a positive diagonal; symgs, because the diagonal is full; natural order, which "
-                         "needs the fewest iterations");
+  CHECK(
+      choice.reason ==
+      "cg, because A is symmetric with a positive diagonal; symgs, because the diagonal is full; natural order, which "
+      "needs the fewest iterations");
 }
 
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres without sweeps; no diagonal: gmres alone") {
