@@ -1,4 +1,6 @@
 // Coordinate files, straight to rows: the first pass counts the entries of each row, the second puts them in place.
+#include <sys/mman.h>
+
 #include <bit>
 #include <cmath>
 
@@ -62,26 +64,40 @@ bool count(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> 
       add(e.row - 1);
       if (both_indices && e.row != e.col) increment<shared>(counts[e.col - 1]);
     };
-    const bool fine = for_lines(
-        chunks, first, last,
-        [&](const char* p) -> const char* {
-          Entry e;
-          if constexpr (both_indices) {
-            p = quick_indices(p, e);
-            if (!p || std::uint64_t(e.row - 1) >= nrows || std::uint64_t(e.col - 1) >= ncols) return nullptr;
-          } else {
-            p = quick_index(skip_blanks(p), e.row);
-            if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return nullptr;
-          }
-          take(e);
-          return line_end(p) + 1;
-        },
-        [&](const char* p, const char* end) {
-          Entry e;
-          const Line line = parse_line(reading.header, p, end, e, nullptr);
-          if (line == Line::entry) take(e);
-          return line != Line::fault;
-        });
+    const auto careful = [&](const char* p, const char* end) {
+      Entry e;
+      const Line line = parse_line(reading.header, p, end, e, nullptr);
+      if (line == Line::entry) take(e);
+      return line != Line::fault;
+    };
+    const auto quick = [&](const char* p) {  // the indices are all that is looked at
+      Entry e;
+      p = quick_index_at_once(skip_blanks(p), e.row);
+      if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return false;
+      if constexpr (both_indices) {
+        p = quick_index_at_once(skip_blanks(p), e.col);
+        if (!p || std::uint64_t(e.col - 1) >= ncols) return false;
+      }
+      take(e);
+      return true;
+    };
+    // Line ends are found 64 bytes at a time, so that one line need not wait for the other.
+    bool fine = true;
+    const char* line = first;
+    for (const char* p = first; fine && line < last && p + 64 + 8 <= chunks.end(); p += 64)
+      for (std::uint64_t ends = line_ends(p); ends != 0 && line < last; ends &= ends - 1) {
+        const char* end = p + std::countr_zero(ends);
+        if (!quick(line) && !careful(line, end)) {
+          fine = false;
+          break;
+        }
+        line = end + 1;
+      }
+    while (fine && line < last) {
+      const char* end = line_end(line, chunks.end());
+      fine = careful(line, end);
+      line = end + 1;
+    }
     if (run > 0) std::atomic_ref(counts[run_row]).fetch_add(run, std::memory_order_relaxed);
     if (!fine) good = false;
     all += lines;
@@ -219,6 +235,14 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " + "use --repair");
 }
 
+/// Asks for large pages: fewer faults while entries are placed, fewer misses of address translation ever after.
+template <class T>
+void prefer_large_pages(Array<T>& array) {
+  constexpr std::uintptr_t page = 1 << 21;
+  const auto first = (std::uintptr_t(array.data()) + page - 1) / page * page, last = std::uintptr_t(array.end()) / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
 }  // namespace
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
@@ -247,6 +271,8 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   reading.require(nnz * 12);
   A.col_idx = Array<Index>(nnz);
   A.values = Array<double>(nnz);
+  prefer_large_pages(A.col_idx);
+  prefer_large_pages(A.values);
   const auto shift = [&] {  // row_ptr[row] has become where the row ends
     std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());
     A.row_ptr[0] = 0;

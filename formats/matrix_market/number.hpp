@@ -19,28 +19,8 @@ inline const char* skip_blanks(const char* p) {
   return p;
 }
 
-/// A number of 1 to 10 digits.
-inline const char* quick_index(const char* p, std::int64_t& value) {
-  std::uint64_t v = 0;
-  const char* first = p;
-  while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
-  value = std::int64_t(v);
-  return std::uint64_t(p - first - 1) < 10 ? p : nullptr;
-}
-
-/// An integer of at most 18 digits.
-inline const char* quick_integer(const char* p, double& value) {
-  const bool negative = *p == '-';
-  p += negative;
-  std::uint64_t v = 0;
-  const char* first = p;
-  while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
-  value = negative ? -double(v) : double(v);
-  return std::uint64_t(p - first - 1) < 18 ? p : nullptr;
-}
-
 /// Appends the decimal digits at p, at most 8, to v; their number. Eight bytes are looked at together.
-inline int append_digits(const char* p, std::uint64_t& v) {
+[[gnu::always_inline]] inline int append_digits(const char* p, std::uint64_t& v) {
   constexpr std::uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   std::uint64_t eight;
   std::memcpy(&eight, p, 8);
@@ -56,9 +36,37 @@ inline int append_digits(const char* p, std::uint64_t& v) {
   return digits;
 }
 
+/// A number of 1 to 10 digits.
+[[gnu::always_inline]] inline const char* quick_index(const char* p, std::int64_t& value) {
+  std::uint64_t v = 0;
+  const char* first = p;
+  while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
+  value = std::int64_t(v);
+  return std::uint64_t(p - first - 1) < 10 ? p : nullptr;
+}
+
+/// The same without a branch for each digit, which is faster where nothing else is read from the line.
+[[gnu::always_inline]] inline const char* quick_index_at_once(const char* p, std::int64_t& value) {
+  std::uint64_t v = 0;
+  const int digits = append_digits(p, v);
+  value = std::int64_t(v);
+  return std::uint64_t(digits - 1) < 7 ? p + digits : quick_index(p, value);
+}
+
+/// An integer of at most 18 digits.
+[[gnu::always_inline]] inline const char* quick_integer(const char* p, double& value) {
+  const bool negative = *p == '-';
+  p += negative;
+  std::uint64_t v = 0;
+  const char* first = p;
+  while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
+  value = negative ? -double(v) : double(v);
+  return std::uint64_t(p - first - 1) < 18 ? p : nullptr;
+}
+
 /// A decimal number of at most 19 digits, with e, E, d or D before the exponent, rounded to nearest; finite.
 /// Measured on 96 MB of 16-digit values: 1.50 GB/s with this, 1.21 with fast_float::from_chars, 1.18 with std::from_chars.
-inline const char* quick_real(const char* p, double& value) {
+[[gnu::always_inline]] inline const char* quick_real(const char* p, double& value) {
   const bool negative = *p == '-';
   p += negative;
   std::uint64_t v = 0;
@@ -69,12 +77,8 @@ inline const char* quick_real(const char* p, double& value) {
     first = ++p;
     const int some = append_digits(p, v);
     p += some;
-    if (some == 8) {
-      const int more = append_digits(p, v);
-      p += more;
-      if (more == 8)
-        while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
-    }
+    if (some == 8) p += append_digits(p, v);
+    while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
     exponent = first - p;
     digits += p - first;
   }
