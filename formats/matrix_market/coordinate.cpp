@@ -20,24 +20,6 @@ std::int64_t increment(std::int64_t& place) {
     return place++;
 }
 
-/// The lines of a chunk: quick(p) takes a line and answers where the next begins, or nullptr; careful(p, end) takes the others
-/// and answers whether they are right.
-template <class Quick, class Careful>
-bool for_lines(const Chunks& chunks, const char* p, const char* last, const Quick& quick, const Careful& careful) {
-  while (p < last) {
-    if (p < chunks.fence()) {
-      if (const char* next = quick(p)) {
-        p = next;
-        continue;
-      }
-    }
-    const char* end = line_end(p, chunks.end());
-    if (!careful(p, end)) return false;
-    p = end + 1;
-  }
-  return true;
-}
-
 /// Entries of each row into counts, and of all lines. False if a line is seen to be wrong.
 template <bool both_indices, bool shared>
 bool count(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> counts, std::int64_t& entries) {
@@ -119,7 +101,7 @@ struct Target {
   std::int64_t nnz;  // a fence, should the file change between the passes
 
   template <bool shared>
-  void put(std::int64_t row, Index col, double value) const {
+  [[gnu::always_inline]] void put(std::int64_t row, Index col, double value) const {
     const std::int64_t at = increment<shared>(next[row]);
     if (at >= nnz) [[unlikely]]
       return;
@@ -135,38 +117,45 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   std::vector<Placed> parts(std::size_t(reading.on().threads));
   chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2, [&](std::int64_t, const char* first, const char* last, int part) {
     Placed mine;
-    const auto put = [&](const Entry& e) {
+    const Target to = target;  // a copy here, as `mine` is: the compiler then keeps them in registers
+    std::int64_t zeros = 0;
+    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
       const Index row = Index(e.row - 1), col = Index(e.col - 1);
-      mine.values.zeros += e.value == 0;
+      zeros += e.value == 0;
       if constexpr (expand) {
         const bool above = row < col;
         mine.above |= above;
         mine.below |= row > col;
         const Index flag = above ? from_above : 0;
-        target.put<shared>(row, col | flag, e.value);
-        if (row != col) target.put<shared>(col, row | flag, skew ? -e.value : e.value);
+        to.put<shared>(row, col | flag, e.value);
+        if (row != col) to.put<shared>(col, row | flag, skew ? -e.value : e.value);
       } else {
-        target.put<shared>(row, col, e.value);
+        to.put<shared>(row, col, e.value);
       }
     };
-    mine.good = for_lines(
-        chunks, first, last,
-        [&](const char* p) -> const char* {
-          Entry e;
-          p = quick_entry<field>(p, e);
-          if (!p || std::uint64_t(e.row - 1) >= nrows || std::uint64_t(e.col - 1) >= ncols) return nullptr;
-          if (expand && skew && e.row == e.col) return nullptr;
+    for (const char* p = first; p < last;) {
+      Entry e;
+      if (p < chunks.fence()) {
+        const char* next = quick_entry<field>(p, e);
+        if (next && std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols && !(expand && skew && e.row == e.col)) {
           put(e);
-          return p;
-        },
-        [&](const char* p, const char* end) {
-          Entry e;
-          const Line line = parse_line(reading.header, p, end, e, nullptr);
-          if (line != Line::entry) return line == Line::nothing;
-          put(e);
-          if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
-          return true;
-        });
+          p = next;
+          continue;
+        }
+      }
+      const char* end = line_end(p, chunks.end());
+      const Line line = parse_line(reading.header, p, end, e, nullptr);
+      if (line == Line::fault) {
+        mine.good = false;
+        break;
+      }
+      if (line == Line::entry) {
+        put(e);
+        if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
+      }
+      p = end + 1;
+    }
+    mine.values.zeros = zeros;
     Placed& sum = parts[std::size_t(part)];
     sum.good &= mine.good;
     sum.below |= mine.below;

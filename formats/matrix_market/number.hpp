@@ -19,9 +19,13 @@ inline const char* skip_blanks(const char* p) {
   return p;
 }
 
+// Not inside the functions, where the compiler would copy them to the stack for each number.
+inline constexpr std::uint64_t whole_power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+inline constexpr double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 /// Appends the decimal digits at p, at most 8, to v; their number. Eight bytes are looked at together.
 [[gnu::always_inline]] inline int append_digits(const char* p, std::uint64_t& v) {
-  constexpr std::uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   std::uint64_t eight;
   std::memcpy(&eight, p, 8);
   if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
@@ -32,7 +36,7 @@ inline const char* skip_blanks(const char* p) {
   d = (d & 0x0F0F0F0F0F0F0F0F) * 2561 >> 8;                       // pairs, fours, eights of digits
   d = (d & 0x00FF00FF00FF00FF) * 6553601 >> 16;
   d = (d & 0x0000FFFF0000FFFF) * 42949672960001 >> 32;
-  v = v * power[digits] + d;
+  v = v * whole_power[digits] + d;
   return digits;
 }
 
@@ -96,9 +100,7 @@ inline const char* skip_blanks(const char* p) {
   }
   std::uint64_t bits;
   if (v <= std::uint64_t(1) << 53 && -22 <= exponent && exponent <= 22) {  // both factors exact: one rounding
-    constexpr double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    bits = std::bit_cast<std::uint64_t>(exponent < 0 ? double(v) / power[-exponent] : double(v) * power[exponent]);
+    bits = std::bit_cast<std::uint64_t>(exponent < 0 ? double(v) / exact_power[-exponent] : double(v) * exact_power[exponent]);
   } else {  // Lemire, Number parsing at a gigabyte per second, 2021: exact, or says that it cannot tell
     const auto binary = fast_float::compute_float<fast_float::binary_format<double>>(exponent, v);
     if (binary.power2 < 0 || binary.power2 >= 0x7FF) return nullptr;
