@@ -100,14 +100,54 @@ struct Target {
   double* values;
   std::int64_t nnz;  // a fence, should the file change between the passes
 
-  template <bool shared>
-  [[gnu::always_inline]] void put(std::int64_t row, Index col, double value) const {
-    const std::int64_t at = increment<shared>(next[row]);
+  [[gnu::always_inline]] void put(std::int64_t at, Index col, double value) const {
     if (at >= nnz) [[unlikely]]
       return;
     col_idx[at] = col;
     values[at] = value;
   }
+};
+
+/// Entries on their way to their places, by one thread: at once.
+class Straight {
+ public:
+  explicit Straight(const Target& to) : to_(to) {}
+  [[gnu::always_inline]] void put(Index row, Index col, double value) { to_.put(to_.next[row]++, col, value); }
+  void flush() {}
+
+ private:
+  Target to_;
+};
+
+/// By several threads: some at a time, so that the places of those that follow one another in a row are taken together, and
+/// taking places, which waits for all stores before it, is apart from storing.
+class Together {
+ public:
+  explicit Together(const Target& to) : to_(to) {}
+  [[gnu::always_inline]] void put(Index row, Index col, double value) {
+    row_[count_] = row;
+    col_[count_] = col;
+    value_[count_++] = value;
+    if (count_ == size) flush();
+  }
+  void flush() {
+    std::int64_t at[size];
+    for (int k = 0; k < count_;) {
+      int run = 1;
+      while (k + run < count_ && row_[k + run] == row_[k]) ++run;
+      at[k] = std::atomic_ref(to_.next[row_[k]]).fetch_add(run, std::memory_order_relaxed);
+      for (++k; --run > 0; ++k) at[k] = at[k - 1] + 1;
+    }
+    for (int k = 0; k < count_; ++k) to_.put(at[k], col_[k], value_[k]);
+    count_ = 0;
+  }
+
+ private:
+  static constexpr int size = 128;
+  Target to_;
+  int count_ = 0;
+  Index row_[size], col_[size];
+  double value_[size];
 };
 
 template <Field field, bool expand, bool shared>
@@ -117,7 +157,7 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   std::vector<Placed> parts(std::size_t(reading.on().threads));
   chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2, [&](std::int64_t, const char* first, const char* last, int part) {
     Placed mine;
-    const Target to = target;  // a copy here, as `mine` is: the compiler then keeps them in registers
+    std::conditional_t<shared, Together, Straight> as_is(target), mirrored(target);
     std::int64_t zeros = 0;
     const auto put = [&](const Entry& e) __attribute__((always_inline)) {
       const Index row = Index(e.row - 1), col = Index(e.col - 1);
@@ -127,10 +167,10 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
         mine.above |= above;
         mine.below |= row > col;
         const Index flag = above ? from_above : 0;
-        to.put<shared>(row, col | flag, e.value);
-        if (row != col) to.put<shared>(col, row | flag, skew ? -e.value : e.value);
+        as_is.put(row, col | flag, e.value);
+        if (row != col) mirrored.put(col, row | flag, skew ? -e.value : e.value);
       } else {
-        to.put<shared>(row, col, e.value);
+        as_is.put(row, col, e.value);
       }
     };
     for (const char* p = first; p < last;) {
@@ -155,6 +195,8 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
       }
       p = end + 1;
     }
+    as_is.flush();
+    mirrored.flush();
     mine.values.zeros = zeros;
     Placed& sum = parts[std::size_t(part)];
     sum.good &= mine.good;
