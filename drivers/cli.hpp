@@ -26,7 +26,8 @@ inline std::string did_you_mean(const std::string& word, const std::vector<std::
 
 inline void require_one_of(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  throw UsageError(formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
+  throw UsageError(
+      formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
 }
 
 /// The whole text as a number that `fits`; `expected` says what that is.
@@ -59,14 +60,20 @@ struct CommonTexts {
 
   void add_to(CLI::App& app) {
     app.add_option("--backend", backend, "where to compute: auto, serial (one core), openmp (all cores), cuda (GPU)")
-        ->type_name("NAME")->capture_default_str()->group("Every command");
-    app.add_option("--threads", threads, "cores to use; all that the process may use unless given")->type_name("N")->group("Every command");
+        ->type_name("NAME")
+        ->capture_default_str()
+        ->group("Every command");
+    app.add_option("--threads", threads, "cores to use; all that the process may use unless given")
+        ->type_name("N")
+        ->group("Every command");
     app.add_option("--json", json, "write the report as JSON to FILE, or instead of the text to standard output (-)")
-        ->type_name("FILE|-")->group("Every command");
+        ->type_name("FILE|-")
+        ->group("Every command");
     app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
     app.add_flag("--verbose", verbose, "say more")->group("Every command");
     app.set_help_flag("--help", "print this and exit")->group("Every command");
-    app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")->group("Every command");
+    app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")
+        ->group("Every command");
   }
   void check(CommonOptions& options) const {
     require_one_of("--backend", backend, {"auto", "serial", "openmp", "cuda"});
@@ -75,9 +82,11 @@ struct CommonTexts {
                       : backend == "openmp" ? BackendName::openmp
                                             : BackendName::cuda;
     if (!threads.empty())
-      options.threads = number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
+      options.threads =
+          number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
     if (options.backend == BackendName::serial && options.threads > 1)
-      throw UsageError(formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
+      throw UsageError(
+          formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
     if (quiet && verbose) throw UsageError("--quiet and --verbose contradict each other; take one of them");
     options.json = json;
     options.quiet = quiet;
@@ -100,12 +109,14 @@ inline void refuse_extras(const CLI::App& app, const std::string& command) {
     if (word.size() > 1 && word[0] == '-') {
       const auto names = option_names(app);
       const std::string option = word.substr(0, word.find('='));
-      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names), list(names)));
+      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names),
+                                 list(names)));
     }
   throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
 }
 
-inline constexpr const char* matrix_help = "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
+inline constexpr const char* matrix_help =
+    "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
 
 inline CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
   CLI::App* command = app.add_subcommand(name, what);

@@ -18,16 +18,21 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
       "\n  atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)";
   for (const auto& pair : pairs) {
     const auto equals = pair.find('=');
-    if (equals == std::string::npos) throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
+    if (equals == std::string::npos)
+      throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
     const std::string key = pair.substr(0, equals), value = pair.substr(equals + 1), option = "--set " + key;
     if (key == "restart")
-      solve.request.restart = number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
+      solve.request.restart =
+          number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
     else if (key == "omega")
-      solve.omega = number<double>(option, value, "a number above 0 and below 2", [](double v) { return v > 0 && v < 2; });
+      solve.omega =
+          number<double>(option, value, "a number above 0 and below 2", [](double v) { return v > 0 && v < 2; });
     else if (key == "atol")
-      solve.absolute_tolerance = number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
+      solve.absolute_tolerance =
+          number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
     else
-      throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
+      throw UsageError(
+          formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
   }
 }
 
@@ -41,17 +46,23 @@ struct SolveCommand {
   void declare(CLI::App& program, CommonTexts& common) {
     app = add_command(program, "solve", "solve A x = b");
     app->add_option("MATRIX", options.matrix, matrix_help)->required();
-    app->add_option("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)")->type_name("FILE");
+    app->add_option("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)")
+        ->type_name("FILE");
     app->add_option("--x0", options.x0, "where to start (0 unless given)")->type_name("FILE");
     app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
-    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours")->type_name("NAME")->capture_default_str();
+    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours")
+        ->type_name("NAME")
+        ->capture_default_str();
     app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
     app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
     app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
-    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W (symgs), atol=T")->type_name("KEY=VALUE")->allow_extra_args(false);
-    app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")->type_name("FILE");
+    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W (symgs), atol=T")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
+        ->type_name("FILE");
     app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
     common.add_to(*app);
     app->footer("MATRIX as a generator:\n" + generator_help() +
@@ -67,16 +78,18 @@ struct SolveCommand {
     if (method == "multigrid") not_yet("--method", method, "--method auto --precond symgs");
     if (preconditioner == "amg" || preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond symgs");
     options.request.method = one_of("--method", method, {Method::cg, Method::bicgstab, Method::gmres});
-    options.request.preconditioner =
-        one_of("--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
+    options.request.preconditioner = one_of(
+        "--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
     options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (!tolerance.empty())
-      options.tolerance = number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
+      options.tolerance =
+          number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
     if (!max_iterations.empty())
-      options.max_iterations =
-          number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 0 up", [](auto v) { return v >= 0; });
+      options.max_iterations = number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 0 up",
+                                                    [](auto v) { return v >= 0; });
     if (!time_limit.empty())
-      options.time_limit = number<double>("--time-limit", time_limit, "seconds, a number above 0", [](double v) { return v > 0; });
+      options.time_limit =
+          number<double>("--time-limit", time_limit, "seconds, a number above 0", [](double v) { return v > 0; });
     apply_settings(pairs, options);
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
       throw UsageError("standard input (-) holds one file; give the others by name");
@@ -112,14 +125,18 @@ struct GenerateCommand {
   void declare(CLI::App& program, CommonTexts& common) {
     app = add_command(program, "generate", "write a generated matrix to a file");
     app->add_option("SPEC", options.spec, "which one, as listed below")->required();
-    app->add_option("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->type_name("FILE")->required();
-    app->add_option("--seed", seed, "of the random ones: the same seed, the same matrix, everywhere (1)")->type_name("N");
+    app->add_option("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")
+        ->type_name("FILE")
+        ->required();
+    app->add_option("--seed", seed, "of the random ones: the same seed, the same matrix, everywhere (1)")
+        ->type_name("N");
     common.add_to(*app);
     app->footer("SPEC is one of\n" + generator_help());
   }
   void finish(const CommonTexts& common) {
     if (!seed.empty())
-      options.seed = number<std::uint64_t>("--seed", seed, "a whole number from 0 to 18446744073709551615", [](auto) { return true; });
+      options.seed = number<std::uint64_t>("--seed", seed, "a whole number from 0 to 18446744073709551615",
+                                           [](auto) { return true; });
     require_one_output(common, options.out, "--out");
   }
 };
@@ -129,12 +146,15 @@ struct ConvertCommand {
   CLI::App* app = nullptr;
 
   void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "convert", "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed");
+    app = add_command(program, "convert",
+                      "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed");
     app->add_option("IN", options.in, matrix_help)->required();
     app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
     app->add_flag("--sort")->description("entries in order of rows and columns (always so)");
-    app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")->type_name("NAME")->capture_default_str();
+    app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
+        ->type_name("NAME")
+        ->capture_default_str();
     app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
     common.add_to(*app);
   }
@@ -175,11 +195,14 @@ const CLI::App& last_of(const CLI::App& app) {
   for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
   const auto words = app.remaining();
   if (words.empty())
-    throw UsageError(formatted("a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help", all));
+    throw UsageError(formatted(
+        "a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help",
+        all));
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
-  throw UsageError(formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
-                          matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
+  throw UsageError(
+      formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command",
+                word, matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
 }
 
 }  // namespace
@@ -189,9 +212,11 @@ Request parse(int argc, char** argv) {
   app.set_help_flag("--help", "print this and exit");
   app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
-  app.footer("Start with    seidel solve poisson3d:32\n"
-             "Options of a command    seidel COMMAND --help\n"
-             "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, 5 no such back end");
+  app.footer(
+      "Start with    seidel solve poisson3d:32\n"
+      "Options of a command    seidel COMMAND --help\n"
+      "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, 5 no such back "
+      "end");
   CommonTexts common;
   SolveCommand solve;
   InfoCommand info;

@@ -23,8 +23,8 @@ struct CommonOptions {
 
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history;
-  MethodRequest request;  // --method, --precond, --order, --set restart
-  double omega = 1;       // --set omega: relaxation of symgs
+  MethodRequest request;                            // --method, --precond, --order, --set restart
+  double omega = 1;                                 // --set omega: relaxation of symgs
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::int64_t max_iterations = 20000;
   double time_limit = std::numeric_limits<double>::infinity();
@@ -63,14 +63,14 @@ struct BenchOutputs {
 
 /// seidel bench KERNEL MATRIX...
 struct BenchKernelOptions : CommonOptions, BenchOutputs {
-  std::string kernel;                          // spmv, spmm, symgs
+  std::string kernel;  // spmv, spmm, symgs
   std::vector<std::string> matrices;
   std::vector<std::int64_t> k;                 // --k 1,2,4
   std::vector<int> thread_counts;              // --threads 1,2,4
   std::vector<std::string> layouts = {"row"};  // --layout row,col
   std::string only = "*";
   int trials = 15;
-  bool list = false;                           // --list: the registry, and nothing is run
+  bool list = false;  // --list: the registry, and nothing is run
 };
 
 /// seidel bench suite
@@ -92,8 +92,9 @@ struct PrintText {
   std::string text;
 };
 
-using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions, BenchReadOptions, BenchKernelOptions,
-                             BenchSuiteOptions, BenchMachineOptions, BenchCompareOptions>;
+using Request =
+    std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions,
+                 BenchReadOptions, BenchKernelOptions, BenchSuiteOptions, BenchMachineOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

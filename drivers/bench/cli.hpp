@@ -6,9 +6,11 @@ namespace seidel::drivers {
 
 /// "1,2,4" as numbers that `fits`.
 template <class Number, class Fits>
-std::vector<Number> numbers(const std::string& option, const std::string& text, const char* expected, const Fits& fits) {
+std::vector<Number> numbers(const std::string& option, const std::string& text, const char* expected,
+                            const Fits& fits) {
   std::vector<Number> values;
-  for (const std::string& word : CLI::detail::split(text, ',')) values.push_back(number<Number>(option, word, expected, fits));
+  for (const std::string& word : CLI::detail::split(text, ','))
+    values.push_back(number<Number>(option, word, expected, fits));
   return values;
 }
 
@@ -22,7 +24,9 @@ struct BenchTexts {
     app.add_option("--html", outputs.html, "write the report as one page for a browser")->type_name("FILE");
   }
   void check(int& value) const {
-    if (!trials.empty()) value = number<int>("--trials", trials, "a whole number from 0 to 10000", [](int v) { return v >= 0 && v <= 10000; });
+    if (!trials.empty())
+      value =
+          number<int>("--trials", trials, "a whole number from 0 to 10000", [](int v) { return v >= 0 && v <= 10000; });
   }
 };
 
@@ -37,28 +41,35 @@ struct BenchKernelCommand {
     app = add_command(bench, kernel, what);
     app->add_option("MATRIX", options.matrices, matrix_help);
     app->add_flag("--list", options.list, "print the rivals and exit");
-    app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as '*.csr.*'")->type_name("GLOB");
+    app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as '*.csr.*'")
+        ->type_name("GLOB");
     if (options.kernel == "spmm") {
       app->add_option("--k", k, "numbers of columns (1,2,4,8,16,32,64)")->type_name("LIST");
       app->add_option("--layout", layout, "of the columns: row, col or row,col (row)")->type_name("LIST");
     }
     texts.add_to(*app, options);
     common.add_to(*app);
-    app->footer("--threads takes a list here, such as 1,2,4.\nWRONG rivals are not timed, and the command then exits with 1.");
+    app->footer(
+        "--threads takes a list here, such as 1,2,4.\nWRONG rivals are not timed, and the command then exits with 1.");
   }
   /// Before the common options are checked: --threads is a list here.
   void take_threads(CommonTexts& common) {
     if (!common.threads.empty())
-      options.thread_counts = numbers<int>("--threads", std::exchange(common.threads, ""), "whole numbers from 1 to 4096, such as 1,2,4", [](int v) { return v >= 1 && v <= 4096; });
+      options.thread_counts =
+          numbers<int>("--threads", std::exchange(common.threads, ""), "whole numbers from 1 to 4096, such as 1,2,4",
+                       [](int v) { return v >= 1 && v <= 4096; });
   }
   void finish(const CommonTexts&) {
     texts.check(options.trials);
     if (options.kernel == "spmm") options.k = {1, 2, 4, 8, 16, 32, 64};
-    if (!k.empty()) options.k = numbers<std::int64_t>("--k", k, "whole numbers from 1 to 4096, such as 1,8,64", [](auto v) { return v >= 1 && v <= 4096; });
+    if (!k.empty())
+      options.k = numbers<std::int64_t>("--k", k, "whole numbers from 1 to 4096, such as 1,8,64",
+                                        [](auto v) { return v >= 1 && v <= 4096; });
     if (!layout.empty()) options.layouts = CLI::detail::split(layout, ',');
     for (const auto& name : options.layouts) require_one_of("--layout", name, {"row", "col"});
     if (options.matrices.empty() && !options.list)
-      throw UsageError(formatted("seidel bench {}: a MATRIX is missing: {}\n  start with: seidel bench {} poisson3d:64", options.kernel, matrix_help, options.kernel));
+      throw UsageError(formatted("seidel bench {}: a MATRIX is missing: {}\n  start with: seidel bench {} poisson3d:64",
+                                 options.kernel, matrix_help, options.kernel));
   }
 };
 
@@ -118,8 +129,8 @@ struct BenchReadCommand {
   }
   void finish(const CommonTexts&) {
     if (!repetitions.empty())
-      options.repetitions =
-          number<int>("--repetitions", repetitions, "a whole number from 1 to 1000", [](int v) { return v >= 1 && v <= 1000; });
+      options.repetitions = number<int>("--repetitions", repetitions, "a whole number from 1 to 1000",
+                                        [](int v) { return v >= 1 && v <= 1000; });
   }
 };
 

@@ -21,7 +21,9 @@ nlohmann::json parsed(const std::string& name) {
   if (!file) throw InputError(name + ": cannot be read\n  name a file that seidel bench --json wrote");
   nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
   if (!document.is_object() || document.value("schema", "") != "seidel.bench/1" || !document.contains("measurements"))
-    throw InputError(name + ": found no \"schema\": \"seidel.bench/1\" with measurements, expected a file that seidel bench --json wrote");
+    throw InputError(
+        name +
+        ": found no \"schema\": \"seidel.bench/1\" with measurements, expected a file that seidel bench --json wrote");
   return document;
 }
 
@@ -29,9 +31,11 @@ std::map<std::string, Sample> samples_of(const nlohmann::json& file) {
   std::map<std::string, Sample> samples;
   for (const auto& m : file.at("measurements")) {
     if (!m.contains("seconds")) continue;
-    std::string what = drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
+    std::string what =
+        drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
     if (m.at("backend") == "openmp") what += drivers::formatted(", {} threads", m.at("threads").get<int>());
-    if (m.at("kernel") == "spmm") what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
+    if (m.at("kernel") == "spmm")
+      what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);
   }
   return samples;
@@ -39,7 +43,8 @@ std::map<std::string, Sample> samples_of(const nlohmann::json& file) {
 
 Comparison compared(const std::string& what, const Sample& old_sample, const Sample& new_sample) {
   const double before = old_sample.median(), after = new_sample.median();
-  const bool apart = new_sample.quantile(0.75) < old_sample.quantile(0.25) || new_sample.quantile(0.25) > old_sample.quantile(0.75);
+  const bool apart =
+      new_sample.quantile(0.75) < old_sample.quantile(0.25) || new_sample.quantile(0.25) > old_sample.quantile(0.75);
   const bool enough = std::fabs(std::log(after / before)) > std::log(1.02);
   return {what, before, after, !apart || !enough ? Change::same : after < before ? Change::faster : Change::slower};
 }
@@ -66,7 +71,8 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
   const nlohmann::json new_machine = new_file.value("machine", none);
   for (const auto& [key, value] : new_machine.items())
     if (!old_machine.contains(key) || old_machine[key] != value)
-      found.machine.push_back(drivers::formatted("{}: {} -> {}", key, old_machine.contains(key) ? old_machine[key].dump() : "not said", value.dump()));
+      found.machine.push_back(drivers::formatted(
+          "{}: {} -> {}", key, old_machine.contains(key) ? old_machine[key].dump() : "not said", value.dump()));
   return found;
 }
 
@@ -84,8 +90,10 @@ std::string text_of(const Differences& d) {
     if (change == Change::same) return;
     for (const auto& c : d.compared)
       if (c.change == change)
-        out += drivers::formatted("  {:<{}}  {:>10.4f} ms -> {:>10.4f} ms  {:.2f}x\n", c.what, width, c.old_seconds * 1e3, c.new_seconds * 1e3,
-                           change == Change::faster ? c.old_seconds / c.new_seconds : c.new_seconds / c.old_seconds);
+        out += drivers::formatted(
+            "  {:<{}}  {:>10.4f} ms -> {:>10.4f} ms  {:.2f}x\n", c.what, width, c.old_seconds * 1e3,
+            c.new_seconds * 1e3,
+            change == Change::faster ? c.old_seconds / c.new_seconds : c.new_seconds / c.old_seconds);
   };
   block(Change::faster, "faster");
   block(Change::slower, "slower");

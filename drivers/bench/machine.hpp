@@ -7,13 +7,13 @@
 
 namespace seidel::bench {
 
-/// Bandwidths (copy, triad, read), random gathers, fused multiply-adds, waking the threads, a barrier, handing a value from
-/// one thread to another. Takes about 3 seconds and 4 times the last cache, at least 768 MB, of memory.
+/// Bandwidths (copy, triad, read), random gathers, fused multiply-adds, waking the threads, a barrier, handing a value
+/// from one thread to another. Takes about 3 seconds and 4 times the last cache, at least 768 MB, of memory.
 std::vector<Ceiling> host_ceilings(const OpenMP& on);
 
-/// The same of the GPU: copy, triad, read, write, gathers, FMA, launch on a stream and as a graph node, a barrier of the
-/// grid, a hand-over between multiprocessors. Takes about 2 seconds and 3 GB of device memory.
-/// Errors  BackendError without CUDA.
+/// The same of the GPU: copy, triad, read, write, gathers, FMA, launch on a stream and as a graph node, a barrier of
+/// the grid, a hand-over between multiprocessors. Takes about 2 seconds and 3 GB of device memory. Errors  BackendError
+/// without CUDA.
 std::vector<Ceiling> device_ceilings(const Cuda& on);
 
 /// The copy bandwidth alone, GB/s (read + write): what the share columns of bench divide by.

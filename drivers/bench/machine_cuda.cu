@@ -18,7 +18,8 @@ constexpr int threads = 512;
 constexpr int unroll = 4;  // 16-byte accesses in flight a thread
 
 void check(cudaError_t status) {
-  if (status != cudaSuccess) throw BackendError(std::string("CUDA: measuring the machine failed: ") + cudaGetErrorString(status));
+  if (status != cudaSuccess)
+    throw BackendError(std::string("CUDA: measuring the machine failed: ") + cudaGetErrorString(status));
 }
 
 struct CopyElement {
@@ -93,7 +94,8 @@ __global__ void barrier_kernel(int steps) {
   for (int s = 0; s < steps; ++s) grid.sync();
 }
 
-/// Block b waits for the value of block b - 1 (block 0 for the last), adds one, passes it on: a ring of multiprocessors.
+/// Block b waits for the value of block b - 1 (block 0 for the last), adds one, passes it on: a ring of
+/// multiprocessors.
 __global__ void ring_kernel(double* slot, int rounds) {
   const int me = blockIdx.x, from = me == 0 ? gridDim.x - 1 : me - 1;
   for (int r = 0; r < rounds; ++r) {
@@ -106,7 +108,9 @@ __global__ void ring_kernel(double* slot, int rounds) {
 }
 
 Sample copy_sample(const Cuda& on, const double2* a, double2* b, std::int64_t n) {
-  return sampled(on, trials, [&] { stream_kernel<<<unsigned(n / (threads * unroll)), threads, 0, on.stream()>>>(CopyElement{a, b}); });
+  return sampled(on, trials, [&] {
+    stream_kernel<<<unsigned(n / (threads * unroll)), threads, 0, on.stream()>>>(CopyElement{a, b});
+  });
 }
 
 constexpr std::int64_t stream_bytes = std::int64_t(1) << 30;
@@ -128,50 +132,81 @@ std::vector<Ceiling> device_ceilings(const Cuda& on) {
   const double gb = 1e-9 * double(stream_bytes);
   double* out = reinterpret_cast<double*>(c.data());
 
-  found.push_back(rate_of("copy", "GB/s", copy_sample(on, a.data(), b.data(), stream_elements), 2 * gb, "b = a, read + write counted"));
-  found.push_back(rate_of("triad", "GB/s", sampled(on, trials, [&] { stream_kernel<<<grid, threads, 0, on.stream()>>>(TriadElement{a.data(), b.data(), c.data()}); }),
-                          3 * gb, "c = a + s b, two reads + one write counted"));
-  found.push_back(rate_of("read", "GB/s", sampled(on, trials, [&] { read_kernel<<<grid, threads, 0, on.stream()>>>(a.data(), out); }), gb, "sum of a vector"));
-  found.push_back(rate_of("write", "GB/s", sampled(on, trials, [&] { stream_kernel<<<grid, threads, 0, on.stream()>>>(WriteElement{b.data()}); }), gb, "a constant"));
+  found.push_back(rate_of("copy", "GB/s", copy_sample(on, a.data(), b.data(), stream_elements), 2 * gb,
+                          "b = a, read + write counted"));
+  found.push_back(
+      rate_of("triad", "GB/s",
+              sampled(on, trials,
+                      [&] {
+                        stream_kernel<<<grid, threads, 0, on.stream()>>>(TriadElement{a.data(), b.data(), c.data()});
+                      }),
+              3 * gb, "c = a + s b, two reads + one write counted"));
+  found.push_back(rate_of("read", "GB/s",
+                          sampled(on, trials, [&] { read_kernel<<<grid, threads, 0, on.stream()>>>(a.data(), out); }),
+                          gb, "sum of a vector"));
+  found.push_back(
+      rate_of("write", "GB/s",
+              sampled(on, trials, [&] { stream_kernel<<<grid, threads, 0, on.stream()>>>(WriteElement{b.data()}); }),
+              gb, "a constant"));
   for (const std::int64_t mib : {16, 128, 1024}) {
     constexpr unsigned blocks = 1 << 14;
     const unsigned mask = unsigned(mib * 131072 - 1);
-    const Sample sample = sampled(on, trials, [&] { gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(a.data()), mask, out); });
-    found.push_back(rate_of("gather " + std::to_string(mib) + " MiB", "G/s", sample, 1e-9 * blocks * 256 * 16, "random reads of 8 bytes from a table of that size"));
+    const Sample sample = sampled(on, trials, [&] {
+      gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(a.data()), mask, out);
+    });
+    found.push_back(rate_of("gather " + std::to_string(mib) + " MiB", "G/s", sample, 1e-9 * blocks * 256 * 16,
+                            "random reads of 8 bytes from a table of that size"));
   }
   constexpr int rounds = 2048;
   const unsigned full = unsigned(on.multiprocessors()) * 8;
   const double gflop = 2e-9 * 16 * rounds * double(full) * 256;
-  found.push_back(rate_of("fma fp64", "GFLOP/s", sampled(on, trials, [&] { fma_kernel<double><<<full, 256, 0, on.stream()>>>(rounds, out); }), gflop,
-                          "independent fused multiply-adds in registers"));
-  found.push_back(rate_of("fma fp32", "GFLOP/s", sampled(on, trials, [&] { fma_kernel<float><<<full, 256, 0, on.stream()>>>(rounds, reinterpret_cast<float*>(out)); }), gflop,
-                          "independent fused multiply-adds in registers"));
+  found.push_back(rate_of("fma fp64", "GFLOP/s",
+                          sampled(on, trials, [&] { fma_kernel<double><<<full, 256, 0, on.stream()>>>(rounds, out); }),
+                          gflop, "independent fused multiply-adds in registers"));
+  found.push_back(
+      rate_of("fma fp32", "GFLOP/s",
+              sampled(on, trials,
+                      [&] { fma_kernel<float><<<full, 256, 0, on.stream()>>>(rounds, reinterpret_cast<float*>(out)); }),
+              gflop, "independent fused multiply-adds in registers"));
 
   constexpr int launches = 1000;
-  found.push_back(latency_of("launch", sampled(on, trials, [&] {
-                               for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
-                             }), launches, "an empty kernel after another on a stream"));
+  found.push_back(latency_of("launch",
+                             sampled(on, trials,
+                                     [&] {
+                                       for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
+                                     }),
+                             launches, "an empty kernel after another on a stream"));
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   check(cudaStreamBeginCapture(on.stream(), cudaStreamCaptureModeThreadLocal));
   for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
   check(cudaStreamEndCapture(on.stream(), &graph));
   check(cudaGraphInstantiate(&executable, graph, 0));
-  found.push_back(latency_of("graph node", sampled(on, trials, [&] { check(cudaGraphLaunch(executable, on.stream())); }), launches, "an empty kernel after another in a graph"));
+  found.push_back(latency_of("graph node",
+                             sampled(on, trials, [&] { check(cudaGraphLaunch(executable, on.stream())); }), launches,
+                             "an empty kernel after another in a graph"));
   check(cudaGraphExecDestroy(executable));
   check(cudaGraphDestroy(graph));
 
   int steps = 1000;
   void* arguments[] = {&steps};
-  found.push_back(latency_of("grid barrier", sampled(on, trials, [&] {
-                               check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(barrier_kernel), dim3(on.multiprocessors()), dim3(256), arguments, 0, on.stream()));
-                             }), steps, "all multiprocessors, cooperative groups"));
+  found.push_back(latency_of("grid barrier",
+                             sampled(on, trials,
+                                     [&] {
+                                       check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(barrier_kernel),
+                                                                         dim3(on.multiprocessors()), dim3(256),
+                                                                         arguments, 0, on.stream()));
+                                     }),
+                             steps, "all multiprocessors, cooperative groups"));
   const int ring = on.multiprocessors() - 1;
   double* slots = reinterpret_cast<double*>(b.data());
-  found.push_back(latency_of("hand-over", sampled(on, trials, [&] {
-                               check(cudaMemsetAsync(slots, 0, std::size_t(ring) * 128, on.stream()));
-                               ring_kernel<<<unsigned(ring), 1, 0, on.stream()>>>(slots, 200);
-                             }), 200.0 * ring, "a value from one multiprocessor to the next, store to load"));
+  found.push_back(latency_of("hand-over",
+                             sampled(on, trials,
+                                     [&] {
+                                       check(cudaMemsetAsync(slots, 0, std::size_t(ring) * 128, on.stream()));
+                                       ring_kernel<<<unsigned(ring), 1, 0, on.stream()>>>(slots, 200);
+                                     }),
+                             200.0 * ring, "a value from one multiprocessor to the next, store to load"));
   on.synchronize();
   return found;
 }

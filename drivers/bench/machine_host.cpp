@@ -25,7 +25,8 @@ Sample sampled(const Run& run) {
 
 /// Three vectors that no cache holds, touched first by the threads that will use them.
 struct Vectors {
-  explicit Vectors(const OpenMP& on) : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), 256 << 20) / 8), a(n), b(n), c(n) {
+  explicit Vectors(const OpenMP& on)
+      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), 256 << 20) / 8), a(n), b(n), c(n) {
     parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) a[i] = 1, b[i] = 2, c[i] = 3;
     });
@@ -107,7 +108,8 @@ Sample barrier_sample(const OpenMP& on) {
 
 Sample wake_sample(const OpenMP& on) {
   return sampled([&] {
-    for (int s = 0; s < steps; ++s) parallel_parts(on, [](int part, int) { sink.store(part, std::memory_order_relaxed); });
+    for (int s = 0; s < steps; ++s)
+      parallel_parts(on, [](int part, int) { sink.store(part, std::memory_order_relaxed); });
   });
 }
 
@@ -120,8 +122,7 @@ Sample hand_over_sample() {
       const int me = omp_get_thread_num();
       if (omp_get_num_threads() == 2)
         for (int s = me; s < steps; s += 2) {
-          while (value.load(std::memory_order_acquire) != s) {
-          }
+          while (value.load(std::memory_order_acquire) != s) {}
           value.store(s + 1, std::memory_order_release);
         }
     }
@@ -145,25 +146,30 @@ std::vector<Ceiling> host_ceilings(const OpenMP& on) {
   {
     Vectors v(on);
     const double gb = 1e-9 * double(v.n);
-    found.push_back(rate_of("copy", "GB/s", copy_sample(on, v), 16 * gb, "a = b, read + write counted; a store reads its line first"));
-    found.push_back(rate_of("triad", "GB/s", triad_sample(on, v), 24 * gb, "a = b + s c, two reads + one write counted"));
+    found.push_back(rate_of("copy", "GB/s", copy_sample(on, v), 16 * gb,
+                            "a = b, read + write counted; a store reads its line first"));
+    found.push_back(
+        rate_of("triad", "GB/s", triad_sample(on, v), 24 * gb, "a = b + s c, two reads + one write counted"));
     found.push_back(rate_of("read", "GB/s", read_sample(on, v), 8 * gb, "sum of a vector"));
     for (const std::int64_t kib : {256, 16384, 262144}) {
       const std::int64_t table = kib * 1024 / 8, reads = 4 << 20;
       if (table > v.n) continue;
-      found.push_back(rate_of("gather " + std::to_string(kib >= 1024 ? kib / 1024 : kib) + (kib >= 1024 ? " MiB" : " KiB"), "G/s",
-                              gather_sample(on, v, table, reads), 1e-9 * double(reads), "random reads of 8 bytes from a table of that size"));
+      found.push_back(
+          rate_of("gather " + std::to_string(kib >= 1024 ? kib / 1024 : kib) + (kib >= 1024 ? " MiB" : " KiB"), "G/s",
+                  gather_sample(on, v, table, reads), 1e-9 * double(reads),
+                  "random reads of 8 bytes from a table of that size"));
     }
   }
   constexpr std::int64_t rounds = 1 << 18;
-  found.push_back(rate_of("fma fp64", "GFLOP/s", fma_sample<double>(on, rounds, 64), 2e-9 * 64 * double(rounds) * on.threads,
-                          "independent fused multiply-adds in registers"));
-  found.push_back(rate_of("fma fp32", "GFLOP/s", fma_sample<float>(on, rounds, 128), 2e-9 * 128 * double(rounds) * on.threads,
-                          "independent fused multiply-adds in registers"));
+  found.push_back(rate_of("fma fp64", "GFLOP/s", fma_sample<double>(on, rounds, 64),
+                          2e-9 * 64 * double(rounds) * on.threads, "independent fused multiply-adds in registers"));
+  found.push_back(rate_of("fma fp32", "GFLOP/s", fma_sample<float>(on, rounds, 128),
+                          2e-9 * 128 * double(rounds) * on.threads, "independent fused multiply-adds in registers"));
   found.push_back(latency_of("wake threads", wake_sample(on), steps, "an empty parallel region"));
   if (on.threads > 1) {
     found.push_back(latency_of("barrier", barrier_sample(on), steps, "all threads"));
-    found.push_back(latency_of("hand-over", hand_over_sample(), steps, "a value from one thread to another, store to load"));
+    found.push_back(
+        latency_of("hand-over", hand_over_sample(), steps, "a value from one thread to another, store to load"));
   }
   return found;
 }

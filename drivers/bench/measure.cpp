@@ -53,7 +53,8 @@ Sample timed(const Prepared& prepared, Runs runs, bool flush, int trials, const 
 }
 
 /// Runs the rival once on poisoned output and judges what it left.
-void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where, std::vector<double>& exact, Measurement& m) {
+void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where,
+           std::vector<double>& exact, Measurement& m) {
   prepared.poison();
   prepared.run();
   if (rival.runs == Runs::cuda) where.cuda->synchronize();
@@ -61,19 +62,22 @@ void check(const Task& task, const Rival& rival, const Prepared& prepared, const
   m.error = task.error(output);
   if (!(m.error <= 1)) {
     m.verdict = Verdict::wrong;
-    m.reason = std::isnan(m.error) ? "NaN, or entries never written" : drivers::formatted("error {:.3g} times what rounding allows", m.error);
+    m.reason = std::isnan(m.error) ? "NaN, or entries never written"
+                                   : drivers::formatted("error {:.3g} times what rounding allows", m.error);
     return;
   }
   if (!rival.exact) return;
   if (exact.empty()) {
     exact = output;  // the serial default, first of its kernel
-  } else if (exact.size() != output.size() || std::memcmp(exact.data(), output.data(), output.size() * sizeof(double)) != 0) {
+  } else if (exact.size() != output.size() ||
+             std::memcmp(exact.data(), output.data(), output.size() * sizeof(double)) != 0) {
     m.verdict = Verdict::wrong;
     m.reason = "its bits differ from the serial default's";
   }
 }
 
-Measurement describe(const Task& task, const std::string& name, const Rival& rival, int threads, const RowStatistics& rows) {
+Measurement describe(const Task& task, const std::string& name, const Rival& rival, int threads,
+                     const RowStatistics& rows) {
   Measurement m;
   m.matrix = name, m.rival = &rival, m.threads = threads;
   m.k = task.k, m.layout = task.layout, m.flops = task.flops, m.bytes = task.bytes, m.bytes_model = task.bytes_model;
@@ -83,8 +87,12 @@ Measurement describe(const Task& task, const std::string& name, const Rival& riv
 
 }  // namespace
 
-std::string_view to_string(Verdict v) { return v == Verdict::right ? "right" : v == Verdict::wrong ? "WRONG" : "refused"; }
-std::string_view to_string(Runs runs) { return runs == Runs::serial ? "serial" : runs == Runs::openmp ? "openmp" : "cuda"; }
+std::string_view to_string(Verdict v) {
+  return v == Verdict::right ? "right" : v == Verdict::wrong ? "WRONG" : "refused";
+}
+std::string_view to_string(Runs runs) {
+  return runs == Runs::serial ? "serial" : runs == Runs::openmp ? "openmp" : "cuda";
+}
 
 std::string Rival::name() const {
   return drivers::formatted("{}.{}.{}{}{}", kernel, format, to_string(runs), variant.empty() ? "" : ".", variant);
@@ -102,10 +110,12 @@ bool Selection::wants(const Rival& rival) const {
 }
 
 bool any_wrong(const std::vector<Measurement>& measurements) {
-  return std::any_of(measurements.begin(), measurements.end(), [](const auto& m) { return m.verdict == Verdict::wrong; });
+  return std::any_of(measurements.begin(), measurements.end(),
+                     [](const auto& m) { return m.verdict == Verdict::wrong; });
 }
 
-std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan, const Cuda* cuda) {
+std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
+                                 const Cuda* cuda) {
   struct Job {
     const Rival* rival;
     int threads;

@@ -15,8 +15,8 @@ struct Copies {
   double of(Runs runs) const { return runs == Runs::cuda ? device_gb_per_s : host_gb_per_s; }
 };
 
-/// A table for a terminal, one block for each matrix, k and layout; the last column is the speed over the fastest right baseline (Eigen,
-/// cuSPARSE) among the rivals that run on the same kind of processor.
+/// A table for a terminal, one block for each matrix, k and layout; the last column is the speed over the fastest right
+/// baseline (Eigen, cuSPARSE) among the rivals that run on the same kind of processor.
 std::string table_of(const std::vector<Measurement>& measurements, const Copies& copies, const drivers::Paint& paint);
 
 /// One row a trial, a header first.
@@ -33,7 +33,8 @@ double gflop_per_s(const Measurement& m, double seconds);
 double gb_per_s(const Measurement& m, double seconds);  // of the compulsory bytes
 /// Whether the rival is somebody else's: its variant names Eigen or a vendor's library.
 bool is_baseline(const Rival& rival);
-/// Seconds of the fastest right baseline on the same task and kind of processor, with no more threads than m; 0 if none was timed.
+/// Seconds of the fastest right baseline on the same task and kind of processor, with no more threads than m; 0 if none
+/// was timed.
 double baseline_seconds(const Measurement& m, const std::vector<Measurement>& all);
 
 }  // namespace seidel::bench

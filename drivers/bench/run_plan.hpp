@@ -28,7 +28,7 @@ BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_c
 Json machine_json(const BenchPlaces& places);
 
 /// Measures every item, prints the tables, writes JSON, CSV and HTML. Returns the exit code: 1 if a rival was wrong.
-int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials, const BenchPlaces& places, const CommonOptions& options,
-              const BenchOutputs& outputs);
+int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
+              const BenchPlaces& places, const CommonOptions& options, const BenchOutputs& outputs);
 
 }  // namespace seidel::drivers

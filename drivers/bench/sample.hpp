@@ -17,7 +17,9 @@ class Sample {
   double max() const { return *std::max_element(trials_.begin(), trials_.end()); }
   double median() const { return quantile(0.5); }
   /// Half of the distance between the quartiles over the median: how far a figure can be trusted.
-  double spread() const { return trials_.size() < 4 ? (max() - min()) / 2 / median() : (quantile(0.75) - quantile(0.25)) / 2 / median(); }
+  double spread() const {
+    return trials_.size() < 4 ? (max() - min()) / 2 / median() : (quantile(0.75) - quantile(0.25)) / 2 / median();
+  }
   /// Linear between neighbours, as most statistics programs do it.
   double quantile(double q) const {
     std::vector<double> sorted = trials_;
@@ -41,8 +43,8 @@ double seconds_of(const Run& run) {
 
 /// A ceiling of the machine, as measured now: larger is better unless `unit` is a time.
 struct Ceiling {
-  std::string name;  // "triad"
-  std::string unit;  // "GB/s"
+  std::string name;         // "triad"
+  std::string unit;         // "GB/s"
   double value, low, high;  // the median, and the extremes over the trials
   int trials;
   std::string what;  // one line on what was done
@@ -50,13 +52,16 @@ struct Ceiling {
 
 /// From times of runs that each do `amount` units of work.
 inline Ceiling rate_of(std::string name, std::string unit, const Sample& sample, double amount, std::string what) {
-  return {std::move(name), std::move(unit),        amount / sample.median(),    amount / sample.max(),
-          amount / sample.min(), int(sample.trials().size()), std::move(what)};
+  return {std::move(name),       std::move(unit),       amount / sample.median(),
+          amount / sample.max(), amount / sample.min(), int(sample.trials().size()),
+          std::move(what)};
 }
 /// From times of runs that each repeat a step `steps` times: microseconds a step.
 inline Ceiling latency_of(std::string name, const Sample& sample, double steps, std::string what) {
   const double us = 1e6 / steps;
-  return {std::move(name), "us", sample.median() * us, sample.min() * us, sample.max() * us, int(sample.trials().size()), std::move(what)};
+  return {
+      std::move(name), "us", sample.median() * us, sample.min() * us, sample.max() * us, int(sample.trials().size()),
+      std::move(what)};
 }
 
 }  // namespace seidel::bench

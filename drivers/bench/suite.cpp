@@ -9,7 +9,12 @@ namespace {
 /// Lattices, finite elements, random and skewed rows: small enough for a laptop, or large enough for a GPU.
 std::vector<std::string> suite_matrices(bool large) {
   if (large)
-    return {"poisson3d:256", "hpcg:192", "elasticity3d:96", "random:500000x500000:10000000", "random:4000000x4000000:64000000", "rmat:20"};
+    return {"poisson3d:256",
+            "hpcg:192",
+            "elasticity3d:96",
+            "random:500000x500000:10000000",
+            "random:4000000x4000000:64000000",
+            "rmat:20"};
   return {"poisson3d:64", "hpcg:48", "elasticity3d:20", "random:100000x100000:1000000", "rmat:15"};
 }
 

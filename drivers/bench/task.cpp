@@ -33,9 +33,12 @@ double error_over_bound(double found, long double expected, long double scale, s
 }
 
 /// The larger of two errors; NaN wins.
-double worse(double a, double b) { return a != a || b != b ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b); }
+double worse(double a, double b) {
+  return a != a || b != b ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
+}
 
-/// Sum and sum of magnitudes of row i's products with column j of X, over entries that `part` wants, from the last to the first.
+/// Sum and sum of magnitudes of row i's products with column j of X, over entries that `part` wants, from the last to
+/// the first.
 struct RowSum {
   long double sum = 0, scale = 0;
   std::int64_t terms = 0;
@@ -62,15 +65,17 @@ Judge product_judge(const Matrix& A, std::int64_t k, Layout layout, const std::v
     for (std::int64_t j = 0; j < k; ++j)
       for (Index i = 0; i < A.nrows; ++i) {
         const auto all = [](Index) { return true; };
-        const RowSum row = row_sum(A, i, all, [&](Index c) { return input[std::size_t(place(c, j, A.ncols, k, layout))]; });
-        worst = worse(worst, error_over_bound(output[std::size_t(place(i, j, A.nrows, k, layout))], row.sum, row.scale, row.terms));
+        const RowSum row =
+            row_sum(A, i, all, [&](Index c) { return input[std::size_t(place(c, j, A.ncols, k, layout))]; });
+        worst = worse(worst, error_over_bound(output[std::size_t(place(i, j, A.nrows, k, layout))], row.sum, row.scale,
+                                              row.terms));
       }
     return worst;
   };
 }
 
-/// A pair from a zero guess solves (D + L) D^-1 (D + U) z = b. Judged by what is left of b, which no bad conditioning of the
-/// triangles can excuse: the residual of each row over the magnitudes that were added in it.
+/// A pair from a zero guess solves (D + L) D^-1 (D + U) z = b. Judged by what is left of b, which no bad conditioning
+/// of the triangles can excuse: the residual of each row over the magnitudes that were added in it.
 Judge sweep_judge(const Matrix& A, const std::vector<double>& b) {
   return [&A, b](const std::vector<double>& z) {
     const std::size_t n = std::size_t(A.nrows);
@@ -80,7 +85,8 @@ Judge sweep_judge(const Matrix& A, const std::vector<double>& b) {
     for (Index i = 0; i < A.nrows; ++i) {
       for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
         if (A.col_idx[e] == i) diagonal[std::size_t(i)] = A.values[e];
-      const RowSum row = row_sum(A, i, [i](Index c) { return c > i; }, [&](Index c) { return z[std::size_t(c)]; });
+      const RowSum row = row_sum(
+          A, i, [i](Index c) { return c > i; }, [&](Index c) { return z[std::size_t(c)]; });
       upper[std::size_t(i)] = row.sum;
       upper_scale[std::size_t(i)] = row.scale * static_cast<long double>(row.terms + 4);
       y[std::size_t(i)] = z[std::size_t(i)] + row.sum / diagonal[std::size_t(i)];  // D y = (D + U) z
@@ -92,8 +98,10 @@ Judge sweep_judge(const Matrix& A, const std::vector<double>& b) {
       const RowSum row = row_sum(A, i, lower, [&](Index c) { return y[std::size_t(c)]; });
       const RowSum scale = row_sum(A, i, lower, [&](Index c) { return y_scale[std::size_t(c)]; });
       const long double allowed = std::fabs(b[at]) + scale.scale + std::fabs(diagonal[at]) * y_scale[at];
-      const RowSum longest = row_sum(A, i, [](Index) { return true; }, [](Index) { return 1.0L; });
-      worst = worse(worst, error_over_bound(double(0), (b[at] - row.sum) - diagonal[at] * y[at], allowed, 4 * longest.terms + 16));
+      const RowSum longest = row_sum(
+          A, i, [](Index) { return true; }, [](Index) { return 1.0L; });
+      worst = worse(worst, error_over_bound(double(0), (b[at] - row.sum) - diagonal[at] * y[at], allowed,
+                                            4 * longest.terms + 16));
     }
     return worst;
   };
@@ -106,14 +114,23 @@ Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout 
   const auto product = [&](std::string model) {
     std::vector<double> x = random_numbers(A.ncols * k, seed);
     auto judge = product_judge(A, k, layout, x);
-    return Task{kernel, A, k, layout, std::move(x), 2 * nnz * double(k), 12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k), std::move(model), std::move(judge)};
+    return Task{kernel,
+                A,
+                k,
+                layout,
+                std::move(x),
+                2 * nnz * double(k),
+                12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k),
+                std::move(model),
+                std::move(judge)};
   };
   if (kernel == "spmv") return product("12 nnz + 4 (m + 1) + 8 (m + n)");
   if (kernel == "spmm") return product("12 nnz + 4 (m + 1) + 8 (m + n) k");
   if (kernel == "symgs") {
     std::vector<double> b = random_numbers(A.nrows, seed);
     auto judge = sweep_judge(A, b);
-    return {kernel, A, 1, layout, std::move(b), 2 * nnz, 12 * (nnz - n) + 48 * n, "12 (nnz - n) + 48 n", std::move(judge)};
+    return {kernel,          A, 1, layout, std::move(b), 2 * nnz, 12 * (nnz - n) + 48 * n, "12 (nnz - n) + 48 n",
+            std::move(judge)};
   }
   throw UsageError(drivers::formatted("bench: found kernel {}, expected spmv, spmm or symgs", kernel));
 }

@@ -37,7 +37,8 @@ svg .point:hover .tip, svg .point:focus .tip { visibility: visible; } svg .point
 )";
 
 bool looks_like_number(const std::string& cell) {
-  return cell.empty() || cell == "-" || std::isdigit(static_cast<unsigned char>(cell[0])) || ((cell[0] == '-' || cell[0] == '.') && cell.size() > 1);
+  return cell.empty() || cell == "-" || std::isdigit(static_cast<unsigned char>(cell[0])) ||
+         ((cell[0] == '-' || cell[0] == '.') && cell.size() > 1);
 }
 
 std::string section(const std::string& heading, const std::string& content) {
@@ -63,7 +64,9 @@ std::string command_line(int argc, const char* const* argv) {
   std::string line;
   for (int i = 0; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
+    const bool plain =
+        !word.empty() &&
+        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
     std::string quoted = word;
     if (!plain) {
       quoted = "'";
@@ -75,7 +78,8 @@ std::string command_line(int argc, const char* const* argv) {
   return line;
 }
 
-HtmlPage::HtmlPage(std::string title, std::string verdict, bool good) : title_(std::move(title)), verdict_(std::move(verdict)), good_(good) {}
+HtmlPage::HtmlPage(std::string title, std::string verdict, bool good)
+    : title_(std::move(title)), verdict_(std::move(verdict)), good_(good) {}
 
 void HtmlPage::facts(const std::string& heading, const std::vector<std::pair<std::string, std::string>>& facts) {
   std::string list = "<dl>\n";
@@ -83,7 +87,8 @@ void HtmlPage::facts(const std::string& heading, const std::vector<std::pair<std
   body_ += section(heading, list + "</dl>\n");
 }
 
-void HtmlPage::table(const std::string& heading, const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
+void HtmlPage::table(const std::string& heading, const std::vector<std::string>& header,
+                     const std::vector<std::vector<std::string>>& rows) {
   std::vector<const char*> kind(header.size(), " class=\"number\"");
   for (const auto& row : rows)
     for (std::size_t c = 0; c < header.size(); ++c)
@@ -104,7 +109,8 @@ void HtmlPage::chart(const std::string& heading, const LineChart& chart) {
   if (chart.series.size() > 1) {
     legend = "<div class=\"legend\">";
     for (std::size_t s = 0; s < chart.series.size(); ++s)
-      legend += formatted("<span><i style=\"background:var(--s{})\"></i>{}</span>", s % series_colours, escaped(chart.series[s].name));
+      legend += formatted("<span><i style=\"background:var(--s{})\"></i>{}</span>", s % series_colours,
+                          escaped(chart.series[s].name));
     legend += "</div>\n";
   }
   body_ += section(heading, legend + svg_of(chart));
@@ -120,8 +126,10 @@ void HtmlPage::text(const std::string& heading, const std::string& preformatted)
 
 std::string HtmlPage::html() const {
   return formatted(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"verdict {2}\">{3}</p>\n{4}</body>\n</html>\n",
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p "
+      "class=\"verdict {2}\">{3}</p>\n{4}</body>\n</html>\n",
       escaped(title_), style, good_ ? "good" : "bad", escaped(verdict_), body_);
 }
 

@@ -25,7 +25,8 @@ struct Bar {
   std::string text;  // stands behind the bar
 };
 
-/// Collects sections in order; html() writes them. All text is escaped. Readable on a phone, in light and dark, and on paper.
+/// Collects sections in order; html() writes them. All text is escaped. Readable on a phone, in light and dark, and on
+/// paper.
 class HtmlPage {
  public:
   /// `good` colours the verdict.
@@ -33,7 +34,8 @@ class HtmlPage {
 
   void facts(const std::string& heading, const std::vector<std::pair<std::string, std::string>>& facts);
   /// Columns whose cells all look like numbers are set to the right. Wide tables scroll inside their frame.
-  void table(const std::string& heading, const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows);
+  void table(const std::string& heading, const std::vector<std::string>& header,
+             const std::vector<std::vector<std::string>>& rows);
   void chart(const std::string& heading, const LineChart& chart);
   void bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars);
   void text(const std::string& heading, const std::string& preformatted);

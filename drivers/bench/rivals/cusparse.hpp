@@ -19,7 +19,9 @@ inline void check(cusparseStatus_t status) {
 template <auto Destroy>
 struct Destroyer {
   template <class T>
-  void operator()(T* p) const { Destroy(p); }
+  void operator()(T* p) const {
+    Destroy(p);
+  }
 };
 template <class Handle, auto Destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<Destroy>>;
@@ -41,8 +43,9 @@ inline CusparseHandle cusparse_on(const Cuda& on) {
 // The library takes pointers to non-const and does not write through these.
 inline CusparseMatrix describe(const CsrView<double, std::int32_t, Device>& A) {
   cusparseSpMatDescr_t raw;
-  check(cusparseCreateCsr(&raw, A.nrows, A.ncols, A.nnz(), const_cast<std::int32_t*>(A.row_ptr.data()), const_cast<Index*>(A.col_idx.data()),
-                          const_cast<double*>(A.values.data()), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+  check(cusparseCreateCsr(&raw, A.nrows, A.ncols, A.nnz(), const_cast<std::int32_t*>(A.row_ptr.data()),
+                          const_cast<Index*>(A.col_idx.data()), const_cast<double*>(A.values.data()),
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   return CusparseMatrix(raw);
 }
 inline CusparseVector describe(Span<double, Device> x) {

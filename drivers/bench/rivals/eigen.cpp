@@ -24,7 +24,8 @@ struct Kept {
 
 template <class B, class Run>
 Prepared prepare(const Task& task, const Where& where, std::int64_t output_size, Run run) {
-  auto operands = std::make_shared<Operands<B, Kept>>(task, where, output_size, Kept{narrow(task.A), back_end<B>(where).threads, task.k});
+  auto operands = std::make_shared<Operands<B, Kept>>(task, where, output_size,
+                                                      Kept{narrow(task.A), back_end<B>(where).threads, task.k});
   return prepared(operands, 0, 0, [run](auto& o) {
     Eigen::setNbThreads(o.kept.threads);
     run(o);
@@ -69,12 +70,12 @@ Prepared symgs(const Task& task, const Where& where) {
 }  // namespace
 
 std::vector<Rival> eigen_rivals() {
-  return {
-      {"spmv", "csr", Runs::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
-      {"spmv", "csr", Runs::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
-      {"spmm", "csr", Runs::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
-      {"spmm", "csr", Runs::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads", spmm<OpenMP>},
-      {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs}};
+  return {{"spmv", "csr", Runs::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
+          {"spmv", "csr", Runs::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
+          {"spmm", "csr", Runs::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
+          {"spmm", "csr", Runs::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads",
+           spmm<OpenMP>},
+          {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs}};
 }
 
 }  // namespace seidel::bench

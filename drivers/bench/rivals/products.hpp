@@ -21,7 +21,9 @@ B back_end(const Where& where) {
     return Serial{};
 }
 template <class B>
-constexpr Runs runs_on = std::is_same_v<B, Cuda> ? Runs::cuda : std::is_same_v<B, OpenMP> ? Runs::openmp : Runs::serial;
+constexpr Runs runs_on = std::is_same_v<B, Cuda>     ? Runs::cuda
+                         : std::is_same_v<B, OpenMP> ? Runs::openmp
+                                                     : Runs::serial;
 
 /// Calls add(null pointer to the back end's type) for each back end of this build, the serial one first.
 template <class Add>
@@ -55,17 +57,19 @@ struct Operands {
 
 /// A Prepared around operands whose operation is run(operands).
 template <class B, class Kept, class Run>
-Prepared prepared(std::shared_ptr<Operands<B, Kept>> operands, double setup_seconds, std::int64_t workspace_bytes, Run run) {
-  return {.run = [operands, run] { run(*operands); },
-          .poison = [operands] { fill<B, double>(operands->on, operands->y, std::numeric_limits<double>::quiet_NaN()); },
-          .output =
-              [operands] {
-                std::vector<double> output(static_cast<std::size_t>(operands->y.size()));
-                copy_bytes(Host{}, output.data(), SpaceOf<B>{}, operands->y.data(), operands->y.size() * 8);
-                return output;
-              },
-          .setup_seconds = setup_seconds,
-          .workspace_bytes = workspace_bytes};
+Prepared prepared(std::shared_ptr<Operands<B, Kept>> operands, double setup_seconds, std::int64_t workspace_bytes,
+                  Run run) {
+  return {
+      .run = [operands, run] { run(*operands); },
+      .poison = [operands] { fill<B, double>(operands->on, operands->y, std::numeric_limits<double>::quiet_NaN()); },
+      .output =
+          [operands] {
+            std::vector<double> output(static_cast<std::size_t>(operands->y.size()));
+            copy_bytes(Host{}, output.data(), SpaceOf<B>{}, operands->y.data(), operands->y.size() * 8);
+            return output;
+          },
+      .setup_seconds = setup_seconds,
+      .workspace_bytes = workspace_bytes};
 }
 
 }  // namespace seidel::bench

@@ -23,12 +23,13 @@ MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::i
 template <class B, class Format>
 Prepared prepare(const Task& task, const Where& where, const Format& converted, double setup, std::int64_t extra) {
   auto A = copied_to<SpaceOf<B>>(converted.view());
-  auto operands = std::make_shared<Operands<B, Kept<decltype(A)>>>(task, where, task.A.nrows * task.k,
-                                                                   Kept<decltype(A)>{std::move(A), task.k, task.layout});
+  auto operands = std::make_shared<Operands<B, Kept<decltype(A)>>>(
+      task, where, task.A.nrows * task.k, Kept<decltype(A)>{std::move(A), task.k, task.layout});
   return prepared(operands, setup, extra, [](auto& o) {
     const auto& kept = o.kept;
     const Span<const double, SpaceOf<B>> x = o.x;
-    spmm(o.on, kept.A.view(), shaped(x, kept.A.ncols, kept.k, kept.layout), shaped(o.y.span(), kept.A.nrows, kept.k, kept.layout));
+    spmm(o.on, kept.A.view(), shaped(x, kept.A.ncols, kept.k, kept.layout),
+         shaped(o.y.span(), kept.A.nrows, kept.k, kept.layout));
   });
 }
 
@@ -45,7 +46,8 @@ Prepared on_ell(const Task& task, const Where& where) {
   return prepare<B>(task, where, A, setup, 12 * A.values.size() + 4 * A.row_length.size());
 }
 
-constexpr std::string_view csr = "rows of CSR; column j has the bits of SpMV with column j", ell = "ELLPACK, true row lengths kept";
+constexpr std::string_view csr = "rows of CSR; column j has the bits of SpMV with column j",
+                           ell = "ELLPACK, true row lengths kept";
 
 }  // namespace
 

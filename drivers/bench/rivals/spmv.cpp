@@ -17,7 +17,9 @@ struct AsEll {
 };
 struct AsSell {
   static auto of(const Matrix& A) { return to_sell(OpenMP{}, A.view(), 32, 1); }
-  static std::int64_t extra_bytes(const Sell<double>& A) { return 12 * A.values.size() + 4 * A.row_length.size() + 8 * A.slice_ptr.size(); }
+  static std::int64_t extra_bytes(const Sell<double>& A) {
+    return 12 * A.values.size() + 4 * A.row_length.size() + 8 * A.slice_ptr.size();
+  }
 };
 struct AsSortedSell {
   static auto of(const Matrix& A) { return to_sell(OpenMP{}, A.view(), 32, 4096); }
@@ -46,7 +48,8 @@ constexpr Rival rival(std::string_view format, std::string_view variant, std::st
 }
 
 constexpr std::string_view csr = "rows of CSR, in the one order", ell = "ELLPACK, true row lengths kept",
-                           sell = "SELL-32, rows in the matrix's order", sorted = "SELL-32, rows sorted by length in windows of 4096";
+                           sell = "SELL-32, rows in the matrix's order",
+                           sorted = "SELL-32, rows sorted by length in windows of 4096";
 
 }  // namespace
 

@@ -32,7 +32,9 @@ constexpr std::string_view what = "natural order, exact; a pair of sweeps from a
 
 std::vector<Rival> symgs_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) { all.push_back({"symgs", "csr", runs_on<B>, "", true, what, natural<B>}); });
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back({"symgs", "csr", runs_on<B>, "", true, what, natural<B>});
+  });
   return all;
 }
 
