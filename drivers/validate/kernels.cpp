@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include <seidel/drivers/baselines/cusparse.hpp>
 #include <seidel/drivers/baselines/eigen.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/convert.hpp>
@@ -101,6 +102,7 @@ class KernelChecks {
       ledger_.holds("convert", "CSC", equal(to_csr(on_, to_csc(on_, A).view()).view(), A),
                     "CSR to CSC and back is the same matrix");
     }
+    if constexpr (!HostBackend<B>) against_cusparse(csr32.view());
     certificate(csr.view());
     vectors();
     if (expected_.sweeps) {
@@ -177,6 +179,29 @@ class KernelChecks {
         ledger_.same("spmm", format, "A X with 1 columns", here(y));
       }
     }
+  }
+
+  /// The vendor's products and transpose, held to the same bounds: whether both are right, or one is not.
+  void against_cusparse(const CsrView<double, std::int32_t, Space>& A) {
+    if (!CuSparse::unavailable_because().empty() || A.nnz() == 0 || !expected_.finite) return;
+    CuSparse vendor(on_, A);
+    const auto x = there(expected_.x);
+    auto y = poisoned(A.nrows), z = poisoned(A.nrows);
+    vendor.spmv(x.span(), y.span());
+    spmv<B>(on_, A, x.span(), z.span());
+    ledger_.within("spmv", "CSR against cuSPARSE", worst(here(z), here(y), [&](auto i) { return bound(i); }));
+    constexpr std::int64_t k = 8;
+    const auto X = there(numbers(std::int64_t(A.ncols) * k, 7));
+    auto Y = poisoned(std::int64_t(A.nrows) * k), Z = poisoned(std::int64_t(A.nrows) * k);
+    vendor.spmm(X.span(), Y.span(), k);
+    spmm(on_, A, MultiVectorView<const double, Space>{A.ncols, k, A.ncols, Layout::column_major, X.data()},
+         MultiVectorView<double, Space>{A.nrows, k, A.nrows, Layout::column_major, Z.data()});
+    ledger_.within("spmm", "CSR against cuSPARSE", worst(here(Z), here(Y), [&](auto i) {
+                     return 2 * (expected_.terms[i % A.nrows] + 2) * u * row_sum(i % A.nrows) + 1e-300;
+                   }));
+    const auto T = with_offsets<std::int64_t>(host_, copied_to<Host>(vendor.transpose().view()).view());
+    ledger_.holds("transpose", "CSR against cuSPARSE", equal(T.view(), transpose(host_, expected_.A).view()),
+                  "A' is cuSPARSE's, entry by entry");
   }
 
   double row_sum(std::size_t i) const {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <seidel/config.hpp>
+#include <seidel/drivers/baselines/cusparse.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -114,6 +115,9 @@ int run(const ValidateOptions& options) {
   const auto backends = backends_for(options);
   std::vector<std::string> names;
   for (const auto& where : backends) names.push_back(label(where));
+  if constexpr (built_with_cuda)
+    if (!backends.empty() && backends.back().backend == BackendName::cuda && !CuSparse::unavailable_because().empty())
+      say(options, "the GPU is checked against Eigen only: " + CuSparse::unavailable_because());
   Ledger ledger(names);
   LiveLine line(!options.quiet);
   for (const auto& name : matrices) {
