@@ -18,6 +18,21 @@ struct RowPart {
   SEIDEL_HD Real sum() const { return sum_of_products<Real>(length, term); }
 };
 
+/// The place of row's diagonal entry in A.values, or -1 if no sweep can use the row: the diagonal is not stored, zero
+/// or so small that its reciprocal overflows, or some entry is NaN or infinite.
+template <class Real, class Offset, class Space>
+SEIDEL_HD Offset usable_diagonal(const CsrView<Real, Offset, Space>& A, std::int64_t row) {
+  Offset diagonal = -1;
+  bool finite = true;
+  for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+    finite &= A.values[k] - A.values[k] == 0;
+    if (A.col_idx[k] == row) diagonal = k;
+  }
+  if (diagonal < 0 || !finite) return -1;
+  const Real reciprocal = 1 / A.values[diagonal];
+  return reciprocal - reciprocal == 0 ? diagonal : -1;
+}
+
 /// Entries of `row` left of the diagonal, which stands at place `diagonal` of A.values: ascending columns.
 template <class Real, class Offset, class Space>
 SEIDEL_HD RowPart<Real> lower_part(const CsrView<Real, Offset, Space>& A, std::int64_t row, Offset diagonal,

@@ -1,6 +1,7 @@
 // Gauss-Seidel sweeps, forward, backward and symmetric: the front door.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
@@ -48,8 +49,9 @@ class Sweeper<Real, Offset, Cuda> {
 
 /// The number of rows. Errors  ShapeError.
 std::int64_t require_square(std::int64_t nrows, std::int64_t ncols);
-/// Errors  InputError naming the entry and what an entry must be.
-[[noreturn]] void refuse_value(std::int64_t row, std::int64_t col, double value);
+/// Throws what is wrong with a row that usable_diagonal() refused, given its entries in host memory:
+/// ZeroDiagonal, or InputError naming the entry.
+[[noreturn]] void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values);
 double seconds_now();  // of a steady clock
 
 }  // namespace symgs_detail
@@ -61,8 +63,8 @@ double seconds_now();  // of a steady clock
 /// Units   omega is the relaxation factor, 0 < omega < 2; 1 is plain Gauss-Seidel.
 /// Cost    the analysis, once; nothing is allocated in a sweep. Copies share one workspace: use one at a time.
 /// Repeats bit for bit on every back end and with any number of threads: wavefronts change who computes, never what.
-/// Errors  ShapeError; ZeroDiagonal, naming the first such row; InputError for a NaN or infinite entry of A.
-/// Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for a NaN or infinite entry or a reciprocal that overflows, naming
+/// the first such row. Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
 template <class Real, class Offset, Backend B>
 class GaussSeidel {
  public:

@@ -1,0 +1,98 @@
+// Products with several vectors on the host: one core or several, the same code.
+#include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/spmm/spmm.hpp>
+
+namespace seidel::spmm_detail {
+
+namespace {
+
+template <class Real>
+using In = MultiVectorView<const Real, Host>;
+template <class Real>
+using Out = MultiVectorView<Real, Host>;
+
+/// Columns j ... j + W - 1 of one row.
+template <int W, Layout layout, class Real>
+void store_columns(const RowOf<Real>& row, std::int64_t leading_dimension, std::int64_t j, const Out<Real>& Y) {
+  const auto sum = sum_of_products<Columns<Real, W>>(row.length, columns_term<W, layout>(row.term, leading_dimension));
+  Real* const y = &Y(row.row, j);
+  const std::int64_t step = Y.layout == Layout::row_major ? 1 : Y.leading_dimension;
+  for (int c = 0; c < W; ++c) y[c * step] = sum.at[c];
+}
+
+/// All columns of rows first ... last - 1, eight at a time so that the sums stay in registers. The entries of a row are
+/// read from the cache for all blocks of columns but the first.
+template <Layout layout, class Matrix, class Real>
+void rows(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t first, std::int64_t last) {
+  constexpr int wide = 8, narrow = 2;
+  with_simd([&] {
+    for (std::int64_t p = first; p < last; ++p) {
+      RowOf<Real> row = row_at(A, p, X.data);
+      const auto next = [&](int width) {
+        row.term.x += layout == Layout::row_major ? width : width * X.leading_dimension;
+      };
+      std::int64_t j = 0;
+      for (; j + wide <= Y.ncols; j += wide, next(wide)) store_columns<wide, layout>(row, X.leading_dimension, j, Y);
+      for (; j + narrow <= Y.ncols; j += narrow, next(narrow))
+        store_columns<narrow, layout>(row, X.leading_dimension, j, Y);
+      if (j < Y.ncols) store_columns<1, layout>(row, X.leading_dimension, j, Y);
+    }
+  });
+}
+
+template <class Matrix, class Real>
+void rows_of_either(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t first, std::int64_t last) {
+  X.layout == Layout::row_major ? rows<Layout::row_major>(A, X, Y, first, last)
+                                : rows<Layout::column_major>(A, X, Y, first, last);
+}
+
+template <class Body>
+void shares(const auto& on, std::int64_t n, std::int64_t work, const Body& body, const auto& share) {
+  if (on.threads <= 1 || work < 2 * worth_a_thread) return body(std::int64_t(0), n);
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = share(part, nparts);
+    body(mine.first, mine.last);
+  });
+}
+
+template <class On, class Real, class Offset>
+void share_out(const On& on, const CsrView<Real, Offset, Host>& A, const In<Real>& X, const Out<Real>& Y) {
+  shares(
+      on, A.nrows, (A.nrows + A.nnz()) * Y.ncols,
+      [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
+      [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
+}
+template <class On, class Real>
+void share_out(const On& on, const EllView<Real, Host>& A, const In<Real>& X, const Out<Real>& Y) {
+  shares(
+      on, A.nrows, (A.nrows + A.nnz) * Y.ncols,
+      [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
+      [&](int part, int nparts) { return even_share(A.nrows, part, nparts); });
+}
+
+}  // namespace
+
+template <class Matrix>
+void product(const Serial& on, const Matrix& A, const In<typename Matrix::Real>& X,
+             const Out<typename Matrix::Real>& Y) {
+  if (Y.ncols > 0) share_out(on, A, X, Y);
+}
+template <class Matrix>
+void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>& X,
+             const Out<typename Matrix::Real>& Y) {
+  if (Y.ncols > 0) share_out(on, A, X, Y);
+}
+
+/// Never called: names every product, so that its code is emitted here.
+template <class On, class Real>
+void instances(const On& on, const Out<Real>& X) {
+  product(on, CsrView<Real, std::int32_t, Host>{}, X, X);
+  product(on, CsrView<Real, std::int64_t, Host>{}, X, X);
+  product(on, EllView<Real, Host>{}, X, X);
+}
+template void instances(const Serial&, const Out<double>&);
+template void instances(const Serial&, const Out<float>&);
+template void instances(const OpenMP&, const Out<double>&);
+template void instances(const OpenMP&, const Out<float>&);
+
+}  // namespace seidel::spmm_detail

@@ -1,0 +1,308 @@
+// Gauss-Seidel sweeps on the host. One core: rows in natural order. Several: wavefront after wavefront, each shared
+// out.
+//
+// The analysis copies A into two triangles, entries in the order of the sums and rows in the order of the sweep, so
+// that a sweep streams and the pair from a zero guess reads each entry once: a half row of CSR drags the other half
+// along in its cache lines.
+#include <atomic>
+#include <chrono>
+
+#include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/kernels/symgs/wavefronts.hpp>
+
+namespace seidel::symgs_detail {
+
+std::int64_t require_square(std::int64_t nrows, std::int64_t ncols) {
+  if (nrows != ncols)
+    throw ShapeError("Gauss-Seidel: the matrix has " + std::to_string(nrows) + " rows and " + std::to_string(ncols) +
+                     " columns, expected a square one\n  take --precond jacobi or none, or solve the normal equations");
+  return nrows;
+}
+
+void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values) {
+  bool stored = false;
+  double diagonal = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] - values[k] != 0)
+      throw InputError("row " + std::to_string(row + 1) + ", column " + std::to_string(col_idx[k] + 1) + ": found " +
+                       std::to_string(values[k]) +
+                       ", expected a finite number\n  a sweep would spread it over all of x");
+    if (col_idx[k] == row) stored = true, diagonal = values[k];
+  }
+  if (diagonal == 0) throw ZeroDiagonal(row, stored);
+  throw InputError("row " + std::to_string(row + 1) +
+                   ": the diagonal entry is so small that 1 / a_ii overflows, and this " +
+                   "method divides by it\n  scale the row, or take a method that does not (--precond none)");
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+namespace {
+
+/// One side of the diagonal: the entries of the row in place p are first[p] ... first[p + 1] - 1, in the order of the
+/// sum.
+template <class Real, class Offset>
+struct Triangle {
+  Array<Offset> first;
+  Array<Index> col_idx;
+  Array<Real> values;
+
+  std::int64_t bytes() const {
+    return first.size() * sizeof(Offset) + col_idx.size() * std::int64_t(sizeof(Index) + sizeof(Real));
+  }
+  Real sum(std::int64_t p, const Real* x) const {
+    const Offset k = first[p];
+    return RowPart<Real>{{col_idx.data() + k, values.data() + k, 1, x}, std::int64_t(first[p + 1] - k)}.sum();
+  }
+};
+
+/// Consecutive wavefronts that are done without a break. Shared: one wavefront, large enough to be shared out.
+struct Stage {
+  std::int64_t first, last;  // places
+  bool shared;
+};
+
+/// Rows and entries of a wavefront that pay for waking the other threads.
+constexpr std::int64_t worth_sharing = 4096;
+
+}  // namespace
+
+template <class Real, class Offset, class B>
+struct Sweeper<Real, Offset, B>::State {
+  B on;
+  CsrView<Real, Offset, Host> A;
+  std::int64_t nwavefronts = -1;  // not known on one core, which needs none
+  Array<Index> rows;              // the row in place p; empty: row p
+  Triangle<Real, Offset> lower, upper;
+  Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
+  std::vector<Stage> stages;
+
+  State(const B& on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
+    refuse_unusable_rows();
+    if (on.threads > 1) {
+      Wavefronts found = wavefronts_of(A.row_ptr, A.col_idx);
+      nwavefronts = found.count();
+      rows = std::move(found.rows);
+      place_rows();
+      stages = stages_of(found.start);
+    } else {
+      place_rows();
+    }
+    fill();
+  }
+
+  std::int64_t row_at(std::int64_t p) const { return rows.empty() ? p : rows[p]; }
+
+  void refuse_unusable_rows() const {
+    std::atomic<std::int64_t> first_bad = A.nrows;
+    parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        if (usable_diagonal(A, row) >= 0) continue;
+        std::int64_t known = first_bad.load();
+        while (row < known && !first_bad.compare_exchange_weak(known, row)) {}
+        break;
+      }
+    });
+    const std::int64_t row = first_bad;
+    if (row == A.nrows) return;
+    const Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
+    refuse_row(row, {A.col_idx.data() + first, A.col_idx.data() + last},
+               {A.values.data() + first, A.values.data() + last});
+  }
+
+  Offset diagonal_of(std::int64_t row) const {
+    const Index* const first = A.col_idx.data() + A.row_ptr[row];
+    return Offset(std::lower_bound(first, A.col_idx.data() + A.row_ptr[row + 1], Index(row)) - A.col_idx.data());
+  }
+
+  void place_rows() {
+    lower.first = Array<Offset>(A.nrows + 1);
+    upper.first = Array<Offset>(A.nrows + 1);
+    lower.first[0] = upper.first[0] = 0;
+    parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t p = first; p < last; ++p) {
+        const std::int64_t row = row_at(p);
+        const Offset diagonal = diagonal_of(row);
+        lower.first[p + 1] = diagonal - A.row_ptr[row];
+        upper.first[p + 1] = A.row_ptr[row + 1] - diagonal - 1;
+      }
+    });
+    for (std::int64_t p = 0; p < A.nrows; ++p) {
+      lower.first[p + 1] += lower.first[p];
+      upper.first[p + 1] += upper.first[p];
+    }
+    for (auto* side : {&lower, &upper}) {
+      side->col_idx = Array<Index>(side->first[A.nrows]);
+      side->values = Array<Real>(side->first[A.nrows]);
+    }
+  }
+
+  void fill() {
+    parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t p = first; p < last; ++p) {
+        const std::int64_t row = row_at(p);
+        const Offset diagonal = diagonal_of(row);
+        reciprocal[p] = 1 / A.values[diagonal];
+        Offset to = lower.first[p];
+        for (Offset k = A.row_ptr[row]; k < diagonal; ++k, ++to) {
+          lower.col_idx[to] = A.col_idx[k];
+          lower.values[to] = A.values[k];
+        }
+        to = upper.first[p];
+        for (Offset k = A.row_ptr[row + 1] - 1; k > diagonal; --k, ++to) {
+          upper.col_idx[to] = A.col_idx[k];
+          upper.values[to] = A.values[k];
+        }
+      }
+    });
+  }
+
+  std::int64_t work(std::int64_t first, std::int64_t last) const {
+    return last - first + lower.first[last] - lower.first[first] + upper.first[last] - upper.first[first];
+  }
+
+  std::vector<Stage> stages_of(const std::vector<std::int64_t>& start) const {
+    std::vector<Stage> found;
+    for (std::size_t w = 0; w + 1 < start.size(); ++w) {
+      const bool shared = work(start[w], start[w + 1]) >= worth_sharing;
+      if (!shared && !found.empty() && !found.back().shared)
+        found.back().last = start[w + 1];
+      else
+        found.push_back({start[w], start[w + 1], shared});
+    }
+    return found;
+  }
+
+  /// Places of part `part` of `nparts` of a stage, even in work.
+  Range share(const Stage& stage, int part, int nparts) const {
+    if (!stage.shared) return part == 0 ? Range{stage.first, stage.last} : Range{stage.last, stage.last};
+    const std::int64_t all = work(stage.first, stage.last);
+    const auto cut = [&](int part) {
+      if (part == nparts) return stage.last;
+      const std::int64_t target = even_share(all, part, nparts).first;
+      std::int64_t low = stage.first, high = stage.last;
+      while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (work(stage.first, middle) < target)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    };
+    return {cut(part), cut(part + 1)};
+  }
+
+  /// visit(p) for each place p, those before (or, backward, after) that p needs first.
+  template <class Visit>
+  void each_place(Direction direction, const Visit& visit) const {
+    const auto run = [&](std::int64_t first, std::int64_t last) {
+      with_simd([&] {
+        const Visit local = visit;
+        if (direction == Direction::forward)
+          for (std::int64_t p = first; p < last; ++p) local(p);
+        else
+          for (std::int64_t p = last - 1; p >= first; --p) local(p);
+      });
+    };
+    if (stages.size() <= 1 && (stages.empty() || !stages[0].shared)) return run(0, A.nrows);
+    const std::int64_t nstages = std::int64_t(stages.size());
+    parallel_parts(on, [&](int part, int nparts) {
+      for (std::int64_t s = 0; s < nstages; ++s) {
+        const Stage& stage = stages[direction == Direction::forward ? s : nstages - 1 - s];
+        const Range mine = share(stage, part, nparts);
+        run(mine.first, mine.last);
+#pragma omp barrier
+      }
+    });
+  }
+
+  void forward(const Real* b, Real* x, Real omega) const {
+    each_place(Direction::forward, [=, this](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      x[i] = swept(b[i] - lower.sum(p, x), upper.sum(p, x), reciprocal[p], omega, x[i]);
+    });
+  }
+  void backward(const Real* b, Real* x, Real omega) const {
+    each_place(Direction::backward, [=, this](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      x[i] = swept(b[i] - lower.sum(p, x), upper.sum(p, x), reciprocal[p], omega, x[i]);
+    });
+  }
+  /// Forward, leaving t for backward_from_t.
+  void forward_keeping_t(const Real* b, Real* x, Real omega) const {
+    each_place(Direction::forward, [=, this, t = const_cast<Real*>(t.data())](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      t[p] = b[i] - lower.sum(p, x);
+      x[i] = swept(t[p], upper.sum(p, x), reciprocal[p], omega, x[i]);
+    });
+  }
+  /// Forward from x = 0, where S(upper) is 0.
+  void forward_from_zero(const Real* b, Real* x, Real omega) const {
+    each_place(Direction::forward, [=, this, t = const_cast<Real*>(t.data())](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      t[p] = b[i] - lower.sum(p, x);
+      x[i] = swept(t[p], Real(0), reciprocal[p], omega, Real(0));
+    });
+  }
+  void backward_from_t(Real* x, Real omega) const {
+    each_place(Direction::backward, [=, this](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      x[i] = swept(t[p], upper.sum(p, x), reciprocal[p], omega, x[i]);
+    });
+  }
+};
+
+template <class Real, class Offset, class B>
+Sweeper<Real, Offset, B>::Sweeper(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A)
+    : state_(std::make_shared<State>(on, A)) {}
+
+template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::update_values() {
+  state_->refuse_unusable_rows();
+  state_->fill();
+}
+
+template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
+  direction == Direction::forward ? state_->forward(b, x, omega) : state_->backward(b, x, omega);
+}
+
+template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::pair(const Real* b, Real* x, Real omega) const {
+  state_->forward_keeping_t(b, x, omega);
+  state_->backward_from_t(x, omega);
+}
+
+template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::pair_from_zero(const Real* b, Real* x, Real omega) const {
+  state_->forward_from_zero(b, x, omega);
+  state_->backward_from_t(x, omega);
+}
+
+template <class Real, class Offset, class B>
+std::int64_t Sweeper<Real, Offset, B>::wavefronts() const {
+  const State& s = *state_;
+  return s.nwavefronts >= 0 ? s.nwavefronts : wavefronts_of(s.A.row_ptr, s.A.col_idx).count();
+}
+
+template <class Real, class Offset, class B>
+std::int64_t Sweeper<Real, Offset, B>::bytes() const {
+  const State& s = *state_;
+  return s.lower.bytes() + s.upper.bytes() + s.rows.size() * std::int64_t(sizeof(Index)) +
+         2 * s.t.size() * std::int64_t(sizeof(Real)) + std::int64_t(s.stages.size() * sizeof(Stage));
+}
+
+template class Sweeper<double, std::int32_t, Serial>;
+template class Sweeper<double, std::int64_t, Serial>;
+template class Sweeper<float, std::int32_t, Serial>;
+template class Sweeper<float, std::int64_t, Serial>;
+template class Sweeper<double, std::int32_t, OpenMP>;
+template class Sweeper<double, std::int64_t, OpenMP>;
+template class Sweeper<float, std::int32_t, OpenMP>;
+template class Sweeper<float, std::int64_t, OpenMP>;
+
+}  // namespace seidel::symgs_detail
