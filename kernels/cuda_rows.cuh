@@ -71,45 +71,67 @@ __device__ Sum thread_sum(const Terms& terms, int length) {
   return s;
 }
 
+/// Term k added to a sum, as the sums of long rows want it.
+template <class Sum, class Terms>
+struct Adder {
+  Terms terms;
+  __device__ Sum operator()(std::int64_t k, Sum s) const {
+    const auto entry = terms.entry(k);
+    return terms.add(entry, terms.factor(entry), s);
+  }
+};
+template <class Sum, class Terms>
+__device__ Adder<Sum, Terms> adder(const Terms& terms) {
+  return {terms};
+}
+
+// Long rows are a call away, so that they cost short ones no registers.
+
+/// The rows first + l of a warp for each bit l of `left`, one after another.
+template <class Sum, class Rows, class Store>
+__device__ __noinline__ void sum_by_warp(const Rows& rows, const Store& store, std::int64_t first, unsigned left) {
+  for (; left; left &= left - 1) {
+    const auto row = rows(first + (__ffs(left) - 1));
+    const Sum s = warp_sum_of_long<Sum>(row.length, adder<Sum>(row.terms));
+    if (threadIdx.x % warp_size == 0) store(row.number, s);
+  }
+}
+
+/// The rows first + t of a block for each thread t that says `huge`, one after another.
+template <class Sum, class Rows, class Store>
+__device__ __noinline__ void sum_by_block(const Rows& rows, const Store& store, std::int64_t first, bool huge) {
+  constexpr int warps = row_threads / warp_size;
+  // Bytes, for a class with default values cannot be declared in shared memory.
+  __shared__ alignas(16) unsigned char sums[row_threads * sizeof(Sum)], shared[warp_size * sizeof(Sum)];
+  __shared__ unsigned marked[warps];
+  const unsigned mine = __ballot_sync(full_warp, huge);
+  if (threadIdx.x % warp_size == 0) marked[threadIdx.x / warp_size] = mine;
+  __syncthreads();
+  for (int w = 0; w < warps; ++w)
+    for (unsigned left = marked[w]; left; left &= left - 1) {
+      const auto row = rows(first + w * warp_size + (__ffs(left) - 1));
+      const Sum s = block_sum_of_long<row_threads>(row.length, adder<Sum>(row.terms),
+                                                   reinterpret_cast<Sum(&)[row_threads]>(sums),
+                                                   reinterpret_cast<Sum(&)[warp_size]>(shared));
+      if (threadIdx.x == 0) store(row.number, s);
+    }
+}
+
 /// A thread takes a row; a row of more than 64 terms its warp; one of more than 65536 its block.
 template <class Sum, class Rows, class Store>
-__global__ void __launch_bounds__(row_threads) sum_rows(const Rows rows, const Store store) {
-  constexpr int warps = row_threads / warp_size;
-  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  const std::int64_t first_of_block = std::int64_t(blockIdx.x) * row_threads, p = first_of_block + threadIdx.x;
+__global__ void __launch_bounds__(row_threads)
+    sum_rows(const __grid_constant__ Rows rows, const __grid_constant__ Store store) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * row_threads, p = first + threadIdx.x;
   std::int64_t length = 0;
   if (p < rows.size()) {
     const auto row = rows(p);
     length = row.length;
     if (length <= short_sum) store(row.number, thread_sum<Sum>(row.terms, int(length)));
   }
-  const auto term_of = [](const auto& terms) {
-    return [&terms](std::int64_t k, Sum s) {
-      const auto entry = terms.entry(k);
-      return terms.add(entry, terms.factor(entry), s);
-    };
-  };
-  for (unsigned left = __ballot_sync(full_warp, length > short_sum && length <= huge_row); left; left &= left - 1) {
-    const auto row = rows(p - lane + (__ffs(left) - 1));
-    const Sum s = warp_sum_of_long<Sum>(row.length, term_of(row.terms));
-    if (lane == 0) store(row.number, s);
-  }
-  if (!__syncthreads_or(length > huge_row)) return;
-
-  __shared__ unsigned huge[warps];
-  // Bytes, for a class with default values cannot be declared in shared memory.
-  __shared__ alignas(16) unsigned char sums[row_threads * sizeof(Sum)], shared[warp_size * sizeof(Sum)];
-  const unsigned mine = __ballot_sync(full_warp, length > huge_row);
-  if (lane == 0) huge[warp] = mine;
-  __syncthreads();
-  for (int w = 0; w < warps; ++w)
-    for (unsigned left = huge[w]; left; left &= left - 1) {
-      const auto row = rows(first_of_block + w * warp_size + (__ffs(left) - 1));
-      const Sum s = block_sum_of_long<row_threads>(row.length, term_of(row.terms),
-                                                   reinterpret_cast<Sum(&)[row_threads]>(sums),
-                                                   reinterpret_cast<Sum(&)[warp_size]>(shared));
-      if (threadIdx.x == 0) store(row.number, s);
-    }
+  const unsigned of_warp = __ballot_sync(full_warp, length > short_sum && length <= huge_row);
+  if (of_warp) sum_by_warp<Sum>(rows, store, p - threadIdx.x % warp_size, of_warp);
+  const bool huge = length > huge_row;
+  if (__syncthreads_or(huge)) sum_by_block<Sum>(rows, store, first, huge);
 }
 
 /// Launches sum_rows; nothing for no rows.
