@@ -102,7 +102,16 @@ class Laps {
 };
 
 template <class Real, class Offset>
-[[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Index row) {
+__global__ void find_unusable(const CsrView<Real, Offset, Device> A, Index* first) {
+  const Index row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < A.nrows && usable_diagonal(A, row) < 0) atomicMin(first, row);
+}
+/// Throws what is wrong with the first row that no sweep can use. Some step has found one, not always the first.
+template <class Real, class Offset>
+[[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
+  launch_over(on, A.nrows, find_unusable<Real, Offset>, "looking for bad rows", A, &findings->bad_row);
+  const Index row = value_of(on, &findings->bad_row);
+  copy_bytes(Device{}, &findings->bad_row, Host{}, &A.nrows, sizeof(Index));
   const Offset first = value_of(on, A.row_ptr.data() + row), last = value_of(on, A.row_ptr.data() + row + 1);
   std::vector<Index> columns(last - first);
   std::vector<Real> values(last - first);
@@ -128,7 +137,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   Laps laps(on);
   const Array<Index, Device> lower = lower_lengths(on, pattern, findings.data());
   found = value_of(on, findings.data());
-  if (found.bad_row < A.nrows) refuse(on, A, found.bad_row);
+  if (found.bad_row < A.nrows) refuse(on, A, findings.data());
   plan.has_long = found.longest_part > short_sum;
   if (!plan.has_long && found.nodes) plan.node = 31 - __builtin_clz(found.nodes);
   report.examine_seconds = laps.lap();
@@ -172,10 +181,7 @@ template <class Offset>
 void NaturalSweep<Real>::State::refill(const CsrView<Real, Offset, Device>& A, const Index* place_of_row) {
   if (A.nrows == 0) return;
   fill(on, A, place_of_row, findings.data(), plan);
-  const Index bad_row = value_of(on, &findings.data()->bad_row);
-  if (bad_row == A.nrows) return;
-  copy_bytes(Device{}, &findings.data()->bad_row, Host{}, &A.nrows, sizeof(Index));
-  refuse(on, A, bad_row);
+  if (value_of(on, &findings.data()->bad_row) < A.nrows) refuse(on, A, findings.data());
 }
 
 template <class Real>

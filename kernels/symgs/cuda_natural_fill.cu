@@ -106,8 +106,9 @@ __device__ void fill_slice(const Filling<Real, Offset>& F, const Item (&item)[2]
     last = F.A.row_ptr[row + 1];
     count[0] = int(diagonal - F.A.row_ptr[row]) - rank;
     count[1] = int(last - 1 - diagonal) - after;
-    reciprocal = 1 / F.A.values[diagonal];
-    finite = is_finite(reciprocal);
+    const Real pivot = F.A.values[diagonal];
+    reciprocal = 1 / pivot;
+    finite = is_finite(pivot) && is_finite(reciprocal);
   }
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
@@ -133,8 +134,8 @@ template <bool with_columns, class Real, class Offset>
 __device__ void fill_row(const Filling<Real, Offset>& F, const Item (&item)[2], Index place, int lane) {
   const Index row = F.row_of_place[place];
   const Offset diagonal = diagonal_of(F.A, row), first = F.A.row_ptr[row], last = F.A.row_ptr[row + 1];
-  const Real reciprocal = 1 / F.A.values[diagonal];
-  bool finite = is_finite(reciprocal);
+  const Real pivot = F.A.values[diagonal], reciprocal = 1 / pivot;
+  bool finite = is_finite(pivot) && is_finite(reciprocal);
   for (int h = 0; h < 2; ++h) {
     const std::int64_t terms = h == 0 ? diagonal - first : last - 1 - diagonal;
     unsigned at = item[h].at;
