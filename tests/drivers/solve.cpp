@@ -1,6 +1,7 @@
 // seidel solve as a process: what it says, what it exits with, and that the bits are the same everywhere.
 #include "process.hpp"
 
+#include <cstdint>
 #include <cmath>
 #include <sstream>
 
