@@ -3,8 +3,8 @@
 // Each takes Serial{} or OpenMP{threads} and a matrix in host memory, or Cuda and one in the memory of the device: the
 // same bits. Matrices are taken to be canonical (check() proves it) unless said otherwise.
 //
-// On the device everything runs on the back end's stream and is whole on return. Temporary memory there is given back on
-// return, but for Cuda's workspace (0.2 bytes an entry at most), which stays. An offset counts 4 or 8 bytes:
+// On the device everything runs on the back end's stream and is whole on return. Temporary memory there is given back
+// on return, but for Cuda's workspace (0.2 bytes an entry at most), which stays. An offset counts 4 or 8 bytes:
 //   to_csr from triplets   8 bytes and two offsets an entry
 //   transpose, to_csc ...  8 bytes and two offsets an entry
 //   to_sell, sigma > 1     16 bytes a row; the others and with_offsets take none
@@ -113,8 +113,8 @@ Sell<Real> to_sell(const On& on, const CsrView<Real, Offset, Host>& A, Index sli
   return convert_detail::to_sell(as_openmp(on), A, slice_height, sigma);
 }
 template <class Real, class Offset>
-[[gnu::used]] Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A, Index slice_height = 32,
-                                         Index sigma = 1);
+[[gnu::used]] Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                         Index slice_height = 32, Index sigma = 1);
 
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.

@@ -67,9 +67,8 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   if (report) report->duplicates = n - nnz;
   Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(nrows + 1), Array<Index, Device>(nnz),
                                Array<Real, Device>(nnz)};
-  for_each(on, nrows + 1, "finding rows", [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) {
-    ptr[i] = opened[keys_below(sorted.row, n, i)];
-  });
+  for_each(on, nrows + 1, "finding rows",
+           [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = opened[keys_below(sorted.row, n, i)]; });
   for_each(on, n, "adding up entries",
            [=, col_idx = to.col_idx.data(), values = to.values.data()] __device__(std::int64_t p) {
              if (!sorted.opens_place(p)) return;
@@ -82,9 +81,13 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   return to;
 }
 
-template Csr<double, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const CooView<double, Device>&, ToCsrReport*);
-template Csr<double, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const CooView<double, Device>&, ToCsrReport*);
-template Csr<float, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const CooView<float, Device>&, ToCsrReport*);
-template Csr<float, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const CooView<float, Device>&, ToCsrReport*);
+template Csr<double, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const CooView<double, Device>&,
+                                                                ToCsrReport*);
+template Csr<double, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const CooView<double, Device>&,
+                                                                ToCsrReport*);
+template Csr<float, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const CooView<float, Device>&,
+                                                               ToCsrReport*);
+template Csr<float, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const CooView<float, Device>&,
+                                                               ToCsrReport*);
 
 }  // namespace seidel

@@ -48,7 +48,9 @@ struct Pairs {
   Array<Index, Device> key[2];  // at least 0
   Array<Payload, Device> payload[2];
 
-  explicit Pairs(std::int64_t room) : key{Array<Index, Device>(room), Array<Index, Device>(room)}, payload{Array<Payload, Device>(room), Array<Payload, Device>(room)} {}
+  explicit Pairs(std::int64_t room)
+      : key{Array<Index, Device>(room), Array<Index, Device>(room)},
+        payload{Array<Payload, Device>(room), Array<Payload, Device>(room)} {}
 };
 
 // cuda_sort.cu: the only source that waits for the headers of CUB. Payload and T are std::int32_t or std::int64_t.
@@ -66,9 +68,10 @@ void inclusive_max(const Cuda& on, Span<Index, Device> values);
 template <class IsBad>
 std::int64_t first_where(const Cuda& on, std::int64_t n, const IsBad& is_bad) {
   const auto found = one_of<unsigned long long>(on, n);
-  for_each(on, n, "looking for faults", [is_bad, p = const_cast<unsigned long long*>(found.data())] __device__(std::int64_t i) {
-    if (is_bad(i)) atomicMin(p, (unsigned long long)i);
-  });
+  for_each(on, n, "looking for faults",
+           [is_bad, p = const_cast<unsigned long long*>(found.data())] __device__(std::int64_t i) {
+             if (is_bad(i)) atomicMin(p, (unsigned long long)i);
+           });
   return std::int64_t(value_of(on, found.data()));
 }
 

@@ -23,7 +23,9 @@ struct EllPlaces {
   SEIDEL_HD std::int64_t tiles() const { return (nrows + height - 1) / height; }
   __device__ Index width_of(std::int64_t) const { return width; }
   __device__ std::int64_t row_at(std::int64_t place) const { return place; }
-  __device__ std::int64_t at(std::int64_t tile, std::int64_t k, int lane) const { return k * nrows + tile * height + lane; }
+  __device__ std::int64_t at(std::int64_t tile, std::int64_t k, int lane) const {
+    return k * nrows + tile * height + lane;
+  }
 };
 struct SellPlaces {
   const std::int64_t* slice_ptr;
@@ -35,7 +37,9 @@ struct SellPlaces {
   SEIDEL_HD std::int64_t tiles() const { return nslices; }
   __device__ Index width_of(std::int64_t s) const { return Index((slice_ptr[s + 1] - slice_ptr[s]) / height); }
   __device__ std::int64_t row_at(std::int64_t place) const { return permutation ? permutation[place] : place; }
-  __device__ std::int64_t at(std::int64_t s, std::int64_t k, int lane) const { return slice_ptr[s] + k * height + lane; }
+  __device__ std::int64_t at(std::int64_t s, std::int64_t k, int lane) const {
+    return slice_ptr[s] + k * height + lane;
+  }
 };
 
 /// visit(place, k, at) on the device for all places for entries. A block takes a tile, so that what its rows share of a
@@ -58,12 +62,13 @@ void visit_places(const Cuda& on, const Places& P, std::int64_t longest, const c
 template <class Real, class Offset, class Places>
 void spread(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Places& P, std::int64_t longest,
             const Index* row_length, Index* col_idx, Real* values) {
-  visit_places(on, P, longest, "spreading entries", [=] __device__(std::int64_t place, std::int64_t k, std::int64_t at) {
-    const bool stored = k < row_length[place];
-    const std::int64_t from = stored ? A.row_ptr[P.row_at(place)] + k : 0;
-    col_idx[at] = stored ? A.col_idx[from] : 0;
-    values[at] = stored ? A.values[from] : Real(0);
-  });
+  visit_places(on, P, longest, "spreading entries",
+               [=] __device__(std::int64_t place, std::int64_t k, std::int64_t at) {
+                 const bool stored = k < row_length[place];
+                 const std::int64_t from = stored ? A.row_ptr[P.row_at(place)] + k : 0;
+                 col_idx[at] = stored ? A.col_idx[from] : 0;
+                 values[at] = stored ? A.values[from] : Real(0);
+               });
 }
 
 /// The other way round: `lengths` are of places, the result has rows.
@@ -83,8 +88,8 @@ Csr<Real, Offset, Device> gathered(const Cuda& on, const Places& P, Index nrows,
   exclusive_sum(on, to.row_ptr.span());
   const Index longest = longest_row(on, DeviceSpan<const Offset>(to.row_ptr));
   visit_places(on, P, longest, "gathering entries",
-               [=, to_col_idx = to.col_idx.data(), to_values = to.values.data()] __device__(std::int64_t place, std::int64_t k,
-                                                                                        std::int64_t at) {
+               [=, to_col_idx = to.col_idx.data(), to_values = to.values.data()] __device__(
+                   std::int64_t place, std::int64_t k, std::int64_t at) {
                  if (k >= lengths[place]) return;
                  const std::int64_t entry = ptr[P.row_at(place)] + k;
                  to_col_idx[entry] = col_idx[at];
@@ -96,7 +101,8 @@ Csr<Real, Offset, Device> gathered(const Cuda& on, const Places& P, Index nrows,
 
 /// Rows of each window of sigma by descending length, those of one length in their order.
 template <class Offset>
-Array<Index, Device> sorted_within_windows(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index sigma, Index longest) {
+Array<Index, Device> sorted_within_windows(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index sigma,
+                                           Index longest) {
   const std::int64_t nrows = row_ptr.size() - 1;
   Pairs<Index> pairs(nrows);
   for_each(on, nrows, "making sort keys",
@@ -105,8 +111,10 @@ Array<Index, Device> sorted_within_windows(const Cuda& on, DeviceSpan<const Offs
              row[i] = Index(i);
            });
   sort_pairs(on, pairs, nrows, std::int64_t(longest) + 1);
-  for_each(on, nrows, "making sort keys", [=, key = pairs.key[0].data(), row = pairs.payload[0].data()] __device__(
-                                              std::int64_t p) { key[p] = row[p] / sigma; });
+  for_each(on, nrows, "making sort keys",
+           [=, key = pairs.key[0].data(), row = pairs.payload[0].data()] __device__(std::int64_t p) {
+             key[p] = row[p] / sigma;
+           });
   sort_pairs(on, pairs, nrows, (nrows + sigma - 1) / sigma);
   on.synchronize();  // the other arrays go now
   return std::move(pairs.payload[0]);
@@ -120,8 +128,13 @@ Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A)
   refuse_padding({"to_ell", "take SELL (to_sell), which pads only within a slice, or keep CSR", nrows, A.nnz(), width,
                   saturating_product(nrows, width), ell_bytes<Real>(nrows, width)},
                  Device{});
-  Ell<Real, Device> to{A.nrows, A.ncols, Index(width), Array<Index, Device>(nrows), Array<Index, Device>(nrows * width),
-                       Array<Real, Device>(nrows * width), A.nnz()};
+  Ell<Real, Device> to{A.nrows,
+                       A.ncols,
+                       Index(width),
+                       Array<Index, Device>(nrows),
+                       Array<Index, Device>(nrows * width),
+                       Array<Real, Device>(nrows * width),
+                       A.nnz()};
   for_each(on, nrows, "taking lengths", [=, length = to.row_length.data()] __device__(std::int64_t i) {
     length[i] = Index(A.row_ptr[i + 1] - A.row_ptr[i]);
   });
@@ -168,14 +181,14 @@ Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& 
 
 template <class Offset, class Real>
 Csr<Real, Offset, Device> to_csr(const Cuda& on, const EllView<Real, Device>& A) {
-  return gathered<Offset>(on, EllPlaces{A.nrows, A.width}, A.nrows, A.ncols, A.nnz, A.row_length.data(), A.col_idx.data(),
-                          A.values.data());
+  return gathered<Offset>(on, EllPlaces{A.nrows, A.width}, A.nrows, A.ncols, A.nnz, A.row_length.data(),
+                          A.col_idx.data(), A.values.data());
 }
 template <class Offset, class Real>
 Csr<Real, Offset, Device> to_csr(const Cuda& on, const SellView<Real, Device>& A) {
   return gathered<Offset>(on,
-                          SellPlaces{A.slice_ptr.data(), A.permutation.empty() ? nullptr : A.permutation.data(), A.nrows,
-                                     A.nslices(), A.slice_height},
+                          SellPlaces{A.slice_ptr.data(), A.permutation.empty() ? nullptr : A.permutation.data(),
+                                     A.nrows, A.nslices(), A.slice_height},
                           A.nrows, A.ncols, A.nnz, A.row_length.data(), A.col_idx.data(), A.values.data());
 }
 

@@ -47,13 +47,12 @@ void fill_by_sorting(const Cuda& on, const CsrView<Real, Offset, Device>& A, con
            });
   sort_pairs(on, pairs, n, A.ncols);
   for_each(on, n, "making sort keys",
-           [=, key = pairs.key[0].data(), place = pairs.payload[0].data(), row = row_of.data()] __device__(std::int64_t p) {
-             key[p] = old_to_new[row[place[p]]];
-           });
+           [=, key = pairs.key[0].data(), place = pairs.payload[0].data(),
+            row = row_of.data()] __device__(std::int64_t p) { key[p] = old_to_new[row[place[p]]]; });
   sort_pairs(on, pairs, n, A.nrows);
   for_each(on, n, "gathering entries",
-           [=, place = pairs.payload[0].data(), col_idx = to.col_idx.data(), values = to.values.data()] __device__(
-               std::int64_t p) {
+           [=, place = pairs.payload[0].data(), col_idx = to.col_idx.data(),
+            values = to.values.data()] __device__(std::int64_t p) {
              col_idx[p] = old_to_new[A.col_idx[place[p]]];
              values[p] = A.values[place[p]];
            });
@@ -66,8 +65,8 @@ void fill_by_counting(const Cuda& on, const CsrView<Real, Offset, Device>& A, De
                       const Index* old_to_new, Csr<Real, Offset, Device>& to) {
   constexpr int lanes = 32;
   for_each(on, std::int64_t(A.nrows) * lanes, "permuting rows",
-           [=, ptr = to.row_ptr.data(), col_idx = to.col_idx.data(), values = to.values.data()] __device__(
-               std::int64_t thread) {
+           [=, ptr = to.row_ptr.data(), col_idx = to.col_idx.data(),
+            values = to.values.data()] __device__(std::int64_t thread) {
              const std::int64_t row = thread / lanes;
              const Offset from = A.row_ptr[new_to_old[row]], at = ptr[row];
              const Index length = Index(ptr[row + 1] - at);

@@ -46,7 +46,8 @@ void exclusive_sum(const Cuda& on, Span<T, Device> values) {
 void inclusive_max(const Cuda& on, Span<Index, Device> values) {
   if (values.empty()) return;
   with_scratch(on, "a scan", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::InclusiveScan(scratch, bytes, values.data(), values.data(), Larger{}, values.size(), on.stream());
+    return cub::DeviceScan::InclusiveScan(scratch, bytes, values.data(), values.data(), Larger{}, values.size(),
+                                          on.stream());
   });
 }
 

@@ -20,9 +20,10 @@ Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, 
              place[k] = Offset(k);
            });
   sort_pairs(on, pairs, n, ncols);
-  for_each(on, ncols + 1, "finding columns", [=, key = pairs.key[0].data(), ptr = to.row_ptr.data()] __device__(std::int64_t j) {
-    ptr[j] = Offset(keys_below(key, n, j));
-  });
+  for_each(on, ncols + 1, "finding columns",
+           [=, key = pairs.key[0].data(), ptr = to.row_ptr.data()] __device__(std::int64_t j) {
+             ptr[j] = Offset(keys_below(key, n, j));
+           });
   rows_of_entries(on, A.row_ptr, pairs.key[1].span());
   for_each(on, n, "gathering columns",
            [=, row_of = pairs.key[1].data(), place = pairs.payload[0].data(), col_idx = to.col_idx.data(),

@@ -23,7 +23,9 @@ void refuse_padding(const Padding& p, Space space) {
     throw ResourceError(what + ": found " + number(p.places / std::max<std::int64_t>(p.nnz, 1)) +
                         " places for each entry, expected at most " + number(padding_at_most) + "\n  " + p.remedy);
   if (const std::int64_t free = available_bytes(space); p.bytes > free)
-    throw ResourceError(what + ": found " + bytes_text(free) + (std::is_same_v<Space, Host> ? " of free memory" : " of free memory on the GPU") + "\n  " + p.remedy);
+    throw ResourceError(what + ": found " + bytes_text(free) +
+                        (std::is_same_v<Space, Host> ? " of free memory" : " of free memory on the GPU") + "\n  " +
+                        p.remedy);
 }
 
 }  // namespace seidel::convert_detail
