@@ -278,11 +278,13 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
 
 /// Asks for large pages: fewer faults while entries are placed, fewer misses of address translation ever after.
 template <class T>
-void prefer_large_pages(Array<T>& array) {
+void prefer_large_pages([[maybe_unused]] Array<T>& array) {
+#ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t page = 1 << 21;
   const auto first = (std::uintptr_t(array.data()) + page - 1) / page * page,
              last = std::uintptr_t(array.end()) / page * page;
   if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
 }
 
 }  // namespace
