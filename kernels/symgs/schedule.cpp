@@ -50,7 +50,7 @@ struct Pattern {
   HostSpan<const Offset> row_ptr;
   HostSpan<const Index> col_idx;
 
-  Index nrows() const { return Index(row_ptr.size() - 1); }
+  Index nrows() const { return Index(std::max<std::int64_t>(row_ptr.size() - 1, 0)); }
   bool has(Index row, Index col) const {
     return std::binary_search(col_idx.data() + row_ptr[row], col_idx.data() + row_ptr[row + 1], col);
   }
@@ -73,7 +73,7 @@ struct Pattern {
   Blocks with_wavefronts(std::vector<Index> first_row) const {
     Blocks found{std::move(first_row), std::vector<Index>(nrows()), {}, {0}};
     for (Index block = 0; block < found.count(); ++block)
-      std::fill(&found.of_row[found.first_row[block]], &found.of_row[0] + found.first_row[block + 1], block);
+      std::fill(found.of_row.data() + found.first_row[block], found.of_row.data() + found.first_row[block + 1], block);
     Array<Index> level(found.count(), 0);
     Index nlevels = 0;
     for (Index block = 0; block < found.count(); ++block) {
@@ -113,7 +113,10 @@ Schedule::Schedule(std::int64_t nrows) : nrows_(nrows) {}
 
 template <class Offset>
 Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx)
-    : nrows_(row_ptr.size() - 1), nparts_(on.threads), progress_(on.threads), seen_(on.threads) {
+    : nrows_(std::max<std::int64_t>(row_ptr.size() - 1, 0)),
+      nparts_(on.threads),
+      progress_(on.threads),
+      seen_(on.threads) {
   for (auto& seen : seen_) seen.assign(nparts_, 0);
   const Blocks blocks = Pattern<Offset>{row_ptr, col_idx}.best_blocks(nparts_);
 
