@@ -9,7 +9,7 @@ namespace seidel {
 struct Certificate {
   double relative_residual = 0;  // ||b - A x|| / ||b|| in the 2-norm; the numerator where b = 0
   double backward_error = 0;     // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: x solves a system that
-                              // differs by so much; 0 where that is 0 / 0
+                                 // differs by so much; 0 where that is 0 / 0
 };
 
 /// Cost  reads A once, with about ten times the arithmetic of a product; one vector. norm_inf_of_A is that of

@@ -75,12 +75,9 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +
                       std::to_string(A.first_bad_diagonal + 1) + " has no nonzero entry there";
-  } else if ((A.symmetric && positive_diagonal) || dominant) {
+  } else {
     choice.preconditioner = PreconditionerKind::symgs;
     taken.say(choice.preconditioner, ", because the diagonal is full");
-  } else {
-    choice.preconditioner = PreconditionerKind::jacobi;
-    taken.say(choice.preconditioner, ", because sweeps may grow without bound where the diagonal does not dominate");
   }
 
   if (choice.preconditioner == PreconditionerKind::symgs) {

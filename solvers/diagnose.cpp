@@ -44,6 +44,20 @@ struct Facts {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
                               : criteria.absolute_tolerance;
   }
+  /// To a method that was not tried, or to gmres with more directions.
+  std::string other_method() const {
+    const auto tried = [&](std::string_view name) {
+      if (summary.method == name) return true;
+      for (const Attempt& attempt : summary.attempts)
+        if (attempt.method == name) return true;
+      return false;
+    };
+    if (!tried("gmres")) return "--method gmres";
+    const int restart = std::max(summary.restart, choice.restart);
+    if (restart < rows.nrows)
+      return "--method gmres --set restart=" + std::to_string(std::min(rows.nrows, std::int64_t(4) * restart));
+    return tried("bicgstab") ? "" : "--method bicgstab";
+  }
   bool says(const char* words) const { return summary.reason.find(words) != std::string::npos; }
 };
 
@@ -110,7 +124,7 @@ void is_indefinite(Facts& f) {
   }
   if (f.A.skew) {
     f.add("A is skew-symmetric: x'A x is 0 for every x", "a_ij = -a_ji for all entries, and the diagonal is zero",
-          f.summary.method == "gmres" ? "--set restart=200" : "--method gmres");
+          f.other_method());
     return;
   }
   const bool met = f.summary.status == Status::indefinite;
@@ -127,7 +141,8 @@ void is_indefinite(Facts& f) {
           text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
                                                       : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
-    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : "");
+    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : "",
+          f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres");
   }
 }
 
@@ -136,9 +151,7 @@ void has_no_diagonal(Facts& f) {
   f.add("no preconditioner can be used, and the method alone converges slowly",
         plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
-        f.summary.method == "gmres" ? "--set restart=" + text(std::int64_t(4) * std::max(f.summary.restart, 1))
-                                    : "--method gmres",
-        "reorder the rows so that large entries stand on the diagonal");
+        f.other_method(), "reorder the rows so that large entries stand on the diagonal");
 }
 
 void is_at_the_limit_of_precision(Facts& f) {
@@ -173,39 +186,40 @@ void needs_more_iterations(Facts& f) {
     return;
   const double rate = decades_an_iteration(s.history), now = s.history.back(), wanted = f.tolerance();
   const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
-  const std::string measured =
-      "the residual falls by a factor of " + text(std::pow(10, rate * 100)) + " in 100 iterations";
   if (!(rate > 0) || !(more < 1e9)) {
     if (s.status != Status::interrupted)
       f.add("the method does not get on",
             "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
-            s.method == "gmres"      ? "--method bicgstab"
-            : s.method == "bicgstab" ? "--method gmres"
-                                     : "",
+            s.method == "cg" ? "" : f.other_method(),
             s.method == "cg"
                 ? "give it more iterations: where the condition is bad cg may wander long before it converges"
                 : "");
     return;
   }
-  const double per_iteration = s.seconds / double(std::max<std::int64_t>(1, s.iterations));
+  const double total = double(s.iterations) + more;
+  const bool hopeless = total > 20 * double(s.iterations);
+  const std::string longer =
+      s.status == Status::time_limit
+          ? "--time-limit " +
+                text(two_digits(1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
+          : "--max-iterations " + text(two_digits(1.1 * total));
   f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
-        measured + " and is now " + text(now),
-        s.status == Status::time_limit
-            ? "--time-limit " + text(two_digits((double(s.iterations) + more) * per_iteration * 1.2))
-            : "--max-iterations " + text(two_digits((double(s.iterations) + more) * 1.1)),
+        "the residual is " + text(now) + ", and falls tenfold in about " + text(two_digits(1 / rate)) + " iterations",
+        !hopeless          ? longer
+        : s.method == "cg" ? ""
+                           : f.other_method(),
         f.choice.preconditioner != PreconditionerKind::symgs && f.full_diagonal()
-            ? "--precond symgs needs fewer iterations"
-            : "");
+            ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
+        : hopeless ? "that is very slow: another method is better than more of the same"
+                   : "");
 }
 
 void is_stuck(Facts& f) {
   const Summary& s = f.summary;
   if (s.status == Status::stagnated && s.truth_checks.empty())
-    f.add("gmres restarts too early for this matrix", s.reason,
-          s.restart < f.rows.nrows ? "--set restart=" + text(std::min(f.rows.nrows, std::int64_t(4) * s.restart))
-                                   : "--method bicgstab");
+    f.add("gmres restarts too early for this matrix", s.reason, f.other_method());
   if (s.status == Status::breakdown && s.method == "bicgstab")
-    f.add("bicgstab breaks down on this matrix", s.reason, "--method gmres");
+    f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
   if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))
     f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
   if (s.status == Status::breakdown && (f.says("NaN") || f.says("finite")) && !f.A.nonfinite && f.A.max_abs > 0)

@@ -142,7 +142,7 @@ TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
   const Matrix A = matrix_of(64, shift);
   const Case early = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b);
   CHECK(early.first().cause == "gmres restarts too early for this matrix");
-  CHECK(early.first().remedy == "--set restart=64");
+  CHECK(early.first().remedy == "--method gmres --set restart=64");
   CHECK(diagnosed({Method::bicgstab}, A, b).first().remedy == "--method gmres");
   CHECK(diagnosed({Method::cg}, matrix_of(64, skew), b).names("skew-symmetric"));
 }
