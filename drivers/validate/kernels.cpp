@@ -151,7 +151,7 @@ class KernelChecks {
       const auto X = numbers(std::int64_t(A.ncols) * k, 7);
       std::vector<double> by_columns(std::size_t(A.nrows) * k), eigen_Y(by_columns.size()), scale(by_columns.size());
       eigen::spmm(expected_.A, X.data(), eigen_Y.data(), k);
-      for (const FileLayout layout : {Layout::column_major, Layout::row_major}) {
+      for (const Layout layout : {Layout::column_major, Layout::row_major}) {
         const bool columns = layout == Layout::column_major;
         std::vector<double> operand(X);
         if (!columns)
