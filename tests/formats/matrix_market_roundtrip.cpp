@@ -1,6 +1,8 @@
 // What is written is read back bit for bit; what is read does not depend on the order of a file, nor on the threads.
 #include "../backends.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
