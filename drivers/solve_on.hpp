@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/options.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
@@ -35,9 +36,6 @@ struct Outcome {
   std::int64_t wavefronts = 0;  // of symgs; 0 without
 };
 
-/// More than this many places an entry in SELL, and the products on a GPU take CSR.
-inline constexpr double sell_padding_at_most = 1.5;
-
 /// `second` went on from where `first` ended.
 inline Summary joined(Summary first, Summary second) {
   second.iterations += first.iterations;
@@ -59,7 +57,7 @@ AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const Meth
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
   using Symgs = SymgsPreconditioner<double, Offset, B>;
-  auto symgs = choice.order == Order::colours ? Symgs(on, here, Order::colours, omega) : Symgs(on, there, omega);
+  auto symgs = choice.order == Order::colours ? Symgs(on, here, there, omega) : Symgs(on, there, omega);
   wavefronts = symgs.wavefronts();
   return symgs;
 }
@@ -83,8 +81,7 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
     owned = copied_to<Space>(system.A);
     A = owned.view();
     if (system.sell_padding <= sell_padding_at_most) {
-      const OpenMP host;
-      auto sell = copied_to<Space>(to_sell(host, system.A).view());
+      auto sell = to_sell(on, A);
       products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
       outcome.product_format = "SELL-32";
     }
