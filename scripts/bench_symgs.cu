@@ -24,7 +24,7 @@ using symgs_detail::NaturalReport;
 using symgs_detail::NaturalSweep;
 
 int wrong_results = 0;
-bool quick = false, with_spsv = true;
+bool quick = false, with_spsv = true, profile = false;
 std::vector<std::string> table;
 
 struct Time {
@@ -222,6 +222,13 @@ void measure(const Cuda& on, const std::string& name) {
   const auto before_update = std::chrono::steady_clock::now();
   S.update_values(on_device.view());
   std::printf("  new values alone %.2f ms\n", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before_update).count());
+  if (profile) {
+    const Array<Real, Device> b(random_vector<Real>(n, 31));
+    Array<Real, Device> x(n);
+    S.pairs_from_zero(b.data(), x.data());
+    S.check();
+    return;
+  }
   const bool good = agrees(on, A, S, name.c_str(), false);
   std::printf("  %s\n", good ? "all bits as in the serial sweep" : "WRONG");
 
@@ -239,6 +246,11 @@ void measure(const Cuda& on, const std::string& name) {
   const double places = show("  in the sweep's order", timed(on, [&] { S.pair_in_order(b_places.data(), x_places.data()); }));
   double best = own;
   std::string best_way = "default";
+  for (const int passes : {0, 1, 2}) {
+    S.set_passes(passes);
+    show(text("  passes %d", passes).c_str(), from_zero(S));
+  }
+  S.set_passes(3);
   const auto try_way = [&](const std::string& way, const NaturalSweep<Real>& T) {
     const double ms = show(("  " + way).c_str(), from_zero(T));
     if (ms < best) best = ms, best_way = way;
@@ -328,6 +340,7 @@ int main(int argc, char** argv) {
     else if (word == "--float") floats = true;
     else if (word == "--no-spsv") with_spsv = false;
     else if (word == "--small") small_only = true;
+    else if (word == "--profile") profile = true;
     else names.push_back(word);
   }
   if (names.empty() && !small_only)
@@ -335,8 +348,10 @@ int main(int argc, char** argv) {
   try {
     const Cuda on;
     std::printf("%s\n", cuda_device_name().c_str());
-    check_small<double>(on);
-    check_small<float>(on);
+    if (!profile && !quick) {
+      check_small<double>(on);
+      check_small<float>(on);
+    }
     for (const std::string& name : names) {
       measure<double>(on, name);
       if (floats) measure<float>(on, name);

@@ -21,6 +21,7 @@ struct NaturalSweep<Real>::State {
   Array<Findings, Device> findings{1};
   Array<Real, Device> y, x, t;      // y is unset between sweeps
   Array<unsigned, Device> ticket{1};
+  Array<Index, Device> place_of_row;
   unsigned* hung = nullptr;         // page-locked: the host looks without waiting
 
   State(const Cuda& on, NaturalOptions options) : on(on), options(options) {
@@ -71,6 +72,7 @@ struct NaturalSweep<Real>::State {
     S.hung = hung;
     return S;
   }
+  Real* t_data() const { return const_cast<Real*>(t.data()); }
   Real* flags(int which) const { return const_cast<Real*>((which == 0 ? y : x).data()); }
 
   template <bool forward, bool general>
@@ -148,7 +150,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   plan.nwavefronts = found.last_wavefront + 1;
   report.wavefront_seconds = laps.lap();
 
-  const Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
+  Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
   wavefront = {};
   report.order_seconds = laps.lap();
 
@@ -165,6 +167,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   set_bytes(on, ticket.span(), 0);
   reset();
   report.fill_seconds = laps.lap();
+  place_of_row = std::move(order.place_of_row);
 
   report.wavefronts = std::int64_t(plan.nwavefronts) * plan.node;
   report.slices = plan.slices;
@@ -236,6 +239,8 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
   if (plan.nrows == 0 || count < 1) return;
   look_for_trouble();
   const bool relaxed = omega != 1;
+  const bool b_by_pass = from_zero && !in_order && (options.passes & 1), x_by_pass = !in_order && (options.passes & 2);
+  if (b_by_pass) launch_over(on, plan.nrows, scatter<Real>, "reordering b", b, place_of_row.data(), plan.nrows, t_data());
   if (!from_zero) {
     launch_over(on, plan.places, gather<Real>, "gathering x", out, plan.row_of_place.data(), plan.places, flags(1));
     carry<false>(b);
@@ -249,6 +254,7 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
     S.omega = omega;
     S.old = guess && relaxed ? flags(1) : nullptr;
     S.carried = guess ? S.t : nullptr;
+    if (b_by_pass && k == 0) S.b = S.t, S.row_of_place = nullptr;
     guess || relaxed ? run<true, true>(S) : run<true, false>(S);
 
     S = sweep(1, b);
@@ -257,10 +263,12 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
     S.unset = flags(0);
     S.omega = omega;
     S.old = relaxed ? flags(0) : nullptr;
-    S.out = last ? out : nullptr;
+    S.out = last && !x_by_pass ? out : nullptr;
+    if (x_by_pass) S.row_of_place = nullptr;
     S.leaves_upper = !last;
     relaxed || !last ? run<false, true>(S) : run<false, false>(S);
   }
+  if (x_by_pass) launch_over(on, plan.nrows, gather<Real>, "reordering x", flags(1), place_of_row.data(), plan.nrows, out);
 }
 
 template <class Real>
@@ -308,6 +316,8 @@ template <class Real>
 const NaturalReport& NaturalSweep<Real>::report() const { return state_->report; }
 template <class Real>
 void NaturalSweep<Real>::set_ahead(Index slices) { state_->options.ahead = slices; }
+template <class Real>
+void NaturalSweep<Real>::set_passes(int passes) { state_->options.passes = passes; }
 
 template class NaturalSweep<double>;
 template class NaturalSweep<float>;

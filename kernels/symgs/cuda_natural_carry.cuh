@@ -13,6 +13,14 @@ __global__ void gather(const Real* x, const Index* row_of_place, Index places, R
   publish(to + p, row >= 0 ? x[row] : Real(0));
 }
 
+/// b into the sweep's order. Rows that follow each other lie in many wavefronts, but those of neighbouring lines lie side by
+/// side, so L2 writes whole sectors.
+template <class Real>
+__global__ void scatter(const Real* b, const Index* place_of_row, Index nrows, Real* to) {
+  const Index row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < nrows) to[__ldcs(place_of_row + row)] = __ldcs(b + row);
+}
+
 template <class Real, bool lower>
 __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();
