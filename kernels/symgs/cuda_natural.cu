@@ -72,7 +72,11 @@ struct NaturalSweep<Real>::State {
     S.hung = hung;
     return S;
   }
-  Real* t_data() const { return const_cast<Real*>(t.data()); }
+  /// A row that stored its own x would fill a quarter of a sector: four times slower than this pass.
+  void deliver(int which, Real* to) const {
+    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back", flags(which),
+           place_of_row.data(), plan.nrows, to);
+  }
   Real* flags(int which) const { return const_cast<Real*>((which == 0 ? y : x).data()); }
 
   template <bool forward, bool general>
@@ -156,7 +160,8 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
 
   // Thin wavefronts pass faster, so a row must begin to look earlier.
   const bool thin = A.nrows / plan.nwavefronts < 2048;
-  const int distance = options.distance ? options.distance : thin ? 4 : 3;
+  const Distance distance{options.distance ? options.distance : thin ? 4.0f : 3.0f,
+                          options.wide_distance ? options.wide_distance : 3.0f};
   lay_out(on, pattern, lower.data(), order, distance, findings.data(), plan);
   report.layout_seconds = laps.lap();
 
@@ -176,7 +181,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   report.mixed = plan.mixed;
   report.long_rows = plan.has_long;
   for (int h = 0; h < 2; ++h) report.widest[h] = plan.half[h].width;
-  report.bytes = plan.bytes() + 3 * y.size() * std::int64_t(sizeof(Real));
+  report.bytes = plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + 3 * y.size() * std::int64_t(sizeof(Real));
 }
 
 template <class Real>
@@ -228,9 +233,10 @@ void NaturalSweep<Real>::State::one(bool forward, const Real* b, Real* out, Real
   S.x = flags(0);
   S.old = omega == 1 ? nullptr : flags(1);
   S.carried = S.t;
-  S.out = out;
+  if (!forward) S.row_of_place = nullptr;  // b is in t by now
   S.omega = omega;
   forward ? run<true, true>(S) : run<false, true>(S);
+  deliver(0, out);
   set_bytes(on, Span<Real, Device>(flags(0), y.size()), 0xff);
 }
 
@@ -239,8 +245,6 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
   if (plan.nrows == 0 || count < 1) return;
   look_for_trouble();
   const bool relaxed = omega != 1;
-  const bool b_by_pass = from_zero && !in_order && (options.passes & 1), x_by_pass = !in_order && (options.passes & 2);
-  if (b_by_pass) launch_over(on, plan.nrows, scatter<Real>, "reordering b", b, place_of_row.data(), plan.nrows, t_data());
   if (!from_zero) {
     launch_over(on, plan.places, gather<Real>, "gathering x", out, plan.row_of_place.data(), plan.places, flags(1));
     carry<false>(b);
@@ -254,21 +258,19 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
     S.omega = omega;
     S.old = guess && relaxed ? flags(1) : nullptr;
     S.carried = guess ? S.t : nullptr;
-    if (b_by_pass && k == 0) S.b = S.t, S.row_of_place = nullptr;
     guess || relaxed ? run<true, true>(S) : run<true, false>(S);
 
     S = sweep(1, b);
-    if (in_order) S.row_of_place = nullptr;
+    S.row_of_place = nullptr;
     S.x = flags(1);
     S.unset = flags(0);
     S.omega = omega;
     S.old = relaxed ? flags(0) : nullptr;
-    S.out = last && !x_by_pass ? out : nullptr;
-    if (x_by_pass) S.row_of_place = nullptr;
+    S.out = last && in_order ? out : nullptr;
     S.leaves_upper = !last;
     relaxed || !last ? run<false, true>(S) : run<false, false>(S);
   }
-  if (x_by_pass) launch_over(on, plan.nrows, gather<Real>, "reordering x", flags(1), place_of_row.data(), plan.nrows, out);
+  if (!in_order) deliver(1, out);
 }
 
 template <class Real>
@@ -316,8 +318,6 @@ template <class Real>
 const NaturalReport& NaturalSweep<Real>::report() const { return state_->report; }
 template <class Real>
 void NaturalSweep<Real>::set_ahead(Index slices) { state_->options.ahead = slices; }
-template <class Real>
-void NaturalSweep<Real>::set_passes(int passes) { state_->options.passes = passes; }
 
 template class NaturalSweep<double>;
 template class NaturalSweep<float>;

@@ -127,13 +127,6 @@ __device__ inline float load_kept(const float* p) {
   asm("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(p), "l"(keep_policy()));
   return v;
 }
-__device__ inline void store_kept(double* p, double v) {
-  asm volatile("st.global.L2::cache_hint.f64 [%0], %1, %2;" ::"l"(p), "d"(v), "l"(keep_policy()) : "memory");
-}
-__device__ inline void store_kept(float* p, float v) {
-  asm volatile("st.global.L2::cache_hint.f32 [%0], %1, %2;" ::"l"(p), "f"(v), "l"(keep_policy()) : "memory");
-}
-
 /// A result, in place of an unset value. A NaN that looks unset becomes another NaN.
 template <class Real>
 __device__ Real publish(Real* p, Real v) {
@@ -170,6 +163,8 @@ __device__ inline unsigned draw_ticket(unsigned* counter) {
   __syncthreads();
   return ticket;
 }
+
+__device__ inline void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 /// Starts bringing `bytes` (a multiple of 16) from p on, 16-byte aligned, into L2.
 __device__ inline void bring(const void* p, unsigned bytes) {

@@ -10,7 +10,7 @@
 
 namespace seidel::symgs_detail::natural {
 
-/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b and out with row_of_place.
+/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place.
 template <class Real>
 struct Sweep {
   const std::byte* stream;
@@ -22,9 +22,9 @@ struct Sweep {
   const Real* b;              // forward: the right-hand side
   Real* t;                    // forward leaves t = b - S(lower), backward takes it
   const Real* carried;        // forward: null or S(upper) of the old x; may be t
-  Real* out;                  // null or where the result also goes
+  Real* out;                  // null or where a backward sweep's result also goes, by place
   bool leaves_upper;          // backward leaves S(upper) of the new x in t
-  const Index* row_of_place;  // null: b and out are in the sweep's order too
+  const Index* row_of_place;  // null: b is in the sweep's order too
   Real* sums;                 // of blocks of long rows
   Real omega;
   int node;
@@ -74,8 +74,8 @@ struct Lane {
     if constexpr (forward) __stcs(S.t + place, right - sum);
     if constexpr (!forward && general)
       if (S.leaves_upper) __stcs(S.t + place, sum);
-    if constexpr (!forward || general)
-      if (S.out && row >= 0) store_kept(S.out + row, x);
+    if constexpr (!forward)
+      if (S.out) __stcs(S.out + place, x);
   }
 };
 

@@ -145,35 +145,115 @@ __device__ Index settle_within(Index mine, unsigned inside, int lane) {
 }
 
 constexpr int wavefront_threads = 128;
-constexpr Index not_yet = 0x70000000;  // in place of a wavefront, and larger than any
 
-/// `groups` times 32 nodes a warp: several where nodes are chains of neighbours, as in a lattice, so that a device holds a
-/// million nodes at once and many planes move together; else one, since a group begins only when the one before it is done.
-template <class Offset>
-__global__ void __launch_bounds__(wavefront_threads) find_wavefronts(Couplings<Offset> C, Index nodes, int groups,
-                                                                     Index* wavefront, unsigned* ticket, Findings* found) {
+/// One more than the largest wavefront among `length` columns (in rows; divided by `node`) before `base`. Nodes from `base`
+/// on are left to the caller, as bits of `inside`. In groups from first to last: mostly only the last group must be awaited.
+template <int group>
+__device__ Index wavefront_after(const Index* columns, std::int64_t length, int node, Index base, const Index* wavefront,
+                                 unsigned& inside, Patience& patience) {
+  Index mine = 0;
+  for (std::int64_t at = length % group == 0 ? 0 : length % group - group; at < length; at += group) {
+    Index c[group], w[group];
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      c[k] = at + k >= 0 ? columns[at + k] : -1;
+      if (node > 1 && c[k] >= 0) c[k] /= node;
+    }
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      w[k] = c[k] >= 0 && c[k] < base ? peek(wavefront + c[k]) : 0;
+      if (c[k] >= base) inside |= 1u << (c[k] - base), c[k] = -1;
+    }
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      while (Unset<Index>::is(w[k]) && !patience.ends()) w[k] = peek(wavefront + c[k]);
+      if (c[k] >= 0 && w[k] >= mine) mine = w[k] + 1;
+    }
+  }
+  return mine;
+}
+
+constexpr int groups_a_warp = 4;  // so that a device holds many nodes at once, and many planes of a lattice move together
+
+/// Where most nodes are coupled to the one before them, as in a lattice: a warp waits for all that its 32 nodes need, and the
+/// chain within it is one scan. `group`: columns that a lane asks for together.
+template <int group, class Offset>
+__global__ void __launch_bounds__(wavefront_threads)
+    find_chained_wavefronts(Couplings<Offset> C, Index nodes, Index* wavefront, unsigned* ticket, Findings* found) {
   const std::int64_t warp = std::int64_t(draw_ticket(ticket)) * (wavefront_threads / lanes) + threadIdx.x / lanes;
   const int lane = threadIdx.x % lanes;
+  const std::int64_t begin = warp * (groups_a_warp * lanes);
   Patience patience(&found->hung);
-  for (int g = 0; g < groups; ++g) {
-    const std::int64_t base = (warp * groups + g) * lanes, j = base + lane;
+  Offset first[groups_a_warp];
+  Index length[groups_a_warp];
+#pragma unroll
+  for (int g = 0; g < groups_a_warp; ++g) {
+    const std::int64_t j = begin + g * lanes + lane;
+    first[g] = j < nodes ? C.A.row_ptr[j * C.node] : 0;
+    length[g] = j < nodes ? C.lower[j * C.node] : 0;
+  }
+#pragma unroll
+  for (int g = 1; g < groups_a_warp; ++g)  // while the first group waits
+    if (length[g] > 0) {
+      prefetch(C.A.col_idx + first[g]);
+      prefetch(C.A.col_idx + first[g] + length[g] - 1);
+    }
+#pragma unroll
+  for (int g = 0; g < groups_a_warp; ++g) {
+    const std::int64_t base = begin + g * lanes, j = base + lane;
     if (base >= nodes) return;
     Index mine = 0;
     unsigned inside = 0;
-    Pending pending(C.node, Index(base));
-    bool known = j >= nodes, done = known;
-    if (!done) {
-      const std::int64_t row = j * C.node, first = C.transposed_end && j ? C.transposed_end[j - 1] : 0;
-      pending.lists(C.A.col_idx + C.A.row_ptr[row], C.lower[row], C.transposed + first,
-                    C.transposed_end ? C.transposed_end[j] - first : 0);
+    if (j < nodes) {
+      mine = wavefront_after<group>(C.A.col_idx + first[g], length[g], C.node, Index(base), wavefront, inside, patience);
+      if (C.transposed_end) {
+        const std::int64_t from = j ? C.transposed_end[j - 1] : 0;
+        const Index other = wavefront_after<group>(C.transposed + from, C.transposed_end[j] - from, 1, Index(base), wavefront,
+                                                   inside, patience);
+        if (other > mine) mine = other;
+      }
     }
-    while (__any_sync(whole_warp, !done)) {  // each lane at its own pace
-      bool news = false;
-      if (!known) news = known = pending.advance(wavefront, mine, inside, patience);
-      if (!__any_sync(whole_warp, news)) continue;
-      const Index settled = settle_within(known ? mine : not_yet, inside, lane);
-      if (!done && settled < not_yet) put(wavefront + j, settled), done = true;
+    __syncwarp();
+    mine = settle_within(mine, inside, lane);
+    if (j < nodes) put(wavefront + j, mine);
+    __syncwarp();
+  }
+}
+
+constexpr Index not_yet = 0x70000000;  // in place of a wavefront, and larger than any
+/// Nodes between a warp that finds something missing and the node that it awaits by one address before it looks again: looks of
+/// all lanes of all warps would saturate L2. (In a lattice it would keep planes from moving together.)
+constexpr Index watch_distance = 4096;
+
+/// The same where rows next to each other have little to do with each other: each lane goes on at its own pace.
+template <class Offset>
+__global__ void __launch_bounds__(wavefront_threads)
+    find_loose_wavefronts(Couplings<Offset> C, Index nodes, Index* wavefront, unsigned* ticket, Findings* found) {
+  const std::int64_t warp = std::int64_t(draw_ticket(ticket)) * (wavefront_threads / lanes) + threadIdx.x / lanes;
+  const int lane = threadIdx.x % lanes;
+  const std::int64_t base = warp * lanes, j = base + lane;
+  if (base >= nodes) return;
+  Patience patience(&found->hung);
+  Index mine = 0;
+  unsigned inside = 0;
+  Pending pending(C.node, Index(base));
+  bool known = j >= nodes, done = known;
+  if (!done) {
+    const std::int64_t from = C.transposed_end && j ? C.transposed_end[j - 1] : 0;
+    pending.lists(C.A.col_idx + C.A.row_ptr[j * C.node], C.lower[j * C.node], C.transposed + from,
+                  C.transposed_end ? C.transposed_end[j] - from : 0);
+  }
+  for (int round = 0; __any_sync(whole_warp, !done); ++round) {
+    bool news = false;
+    if (!known) news = known = pending.advance(wavefront, mine, inside, patience);
+    if (!__any_sync(whole_warp, news)) {
+      if (round == 2 && base >= watch_distance)
+        while (Unset<Index>::is(peek(wavefront + (base - watch_distance))) && !patience.ends()) {}
+      __syncwarp();
+      continue;
     }
+    const Index settled = settle_within(known ? mine : not_yet, inside, lane);
+    if (!done && settled < not_yet) put(wavefront + j, settled), done = true;
   }
 }
 
@@ -224,13 +304,15 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
   Array<unsigned, Device> ticket(1);
   set_bytes(on, ticket.span(), 0);
   const Findings found = value_of(on, findings);
-  const int groups = std::int64_t(found.chained) * 2 > A.nrows / examined_every ? 4 : 1;
-  const std::int64_t blocks = blocks_for(nodes, wavefront_threads * groups);
+  const bool chained = std::int64_t(found.chained) * 2 > A.nrows / examined_every;
+  const std::int64_t blocks = blocks_for(nodes, wavefront_threads * (chained ? groups_a_warp : 1));
+  const auto kernel = !chained                    ? find_loose_wavefronts<Offset>
+                      : found.longest_part <= 8 ? find_chained_wavefronts<8, Offset>
+                                                : find_chained_wavefronts<16, Offset>;
   Couplings<Offset> C{A, lower, node, nullptr, nullptr};
   const auto find = [&] {
     set_bytes(on, wavefront.span(), 0xff);
-    launch(on, find_wavefronts<Offset>, blocks, wavefront_threads, "finding wavefronts", C, nodes, groups, wavefront.data(),
-           ticket.data(), findings);
+    launch(on, kernel, blocks, wavefront_threads, "finding wavefronts", C, nodes, wavefront.data(), ticket.data(), findings);
     launch_over(on, nodes, look_for_disorder<Offset>, "looking over wavefronts", C, nodes, wavefront.data(), findings);
   };
   if (!found.lopsided) {  // then the lower triangle most likely tells all

@@ -33,9 +33,7 @@ void compare_ways(const Plain& plain, unsigned seed) {
   const WavefrontSweep<Real, std::int32_t> plainly(on, A.view());
   NaturalOptions scalars;
   scalars.nodes = false;
-  NaturalOptions gathering;  // each row brings its own b and x
-  gathering.passes = 0;
-  for (const NaturalOptions& options : {NaturalOptions{}, scalars, gathering}) {
+  for (const NaturalOptions& options : {NaturalOptions{}, scalars}) {
     const NaturalSweep<Real> sweeps(on, A.view(), options);
     CHECK(sweeps.report().wavefronts == plainly.wavefronts());
     for (const Real omega : {Real(1), Real(1.3)}) {
