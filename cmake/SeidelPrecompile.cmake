@@ -8,7 +8,7 @@ function(seidel_precompile target)
   list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # from precompiled headers it tells its own false alarms about std::string
     target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-restrict -Wno-stringop-overread -Wno-stringop-overflow>)
+      "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overread;-Wno-stringop-overflow>")
   endif()
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()

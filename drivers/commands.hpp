@@ -10,8 +10,13 @@ int run(const GenerateOptions& options);
 int run(const ConvertOptions& options);
 int run(const ValidateOptions& options);
 int run(const BenchReadOptions& options);
+int run(const BenchKernelOptions& options);
+int run(const BenchSuiteOptions& options);
+int run(const BenchMachineOptions& options);
+int run(const BenchCompareOptions& options);
 
-/// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with --quiet.
+/// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with
+/// --quiet.
 void print(const CommonOptions& options, const std::string& text, bool output_is_taken = false);
 /// A line on standard error, "seidel: ..."; not with --quiet.
 void say(const CommonOptions& options, const std::string& text);

@@ -21,11 +21,14 @@ std::string array_text(const CsrView<double, std::int64_t, Host>& A) {
   const std::int64_t entries = std::int64_t(A.nrows) * A.ncols, available = available_bytes(Host{});
   // An entry is 8 bytes in memory and up to 25 in the text.
   if (entries > available / 33)
-    throw ResourceError(formatted("--format array: {} x {} are {} entries, {} of memory, {} are free\n  --format coordinate writes the {} only",
-                                  count(A.nrows), count(A.ncols), count(entries), human_bytes(33 * entries), human_bytes(available), plural(A.nnz(), "nonzero")));
+    throw ResourceError(formatted(
+        "--format array: {} x {} are {} entries, {} of memory, {} are free\n  --format coordinate writes the {} only",
+        count(A.nrows), count(A.ncols), count(entries), human_bytes(33 * entries), human_bytes(available),
+        plural(A.nnz(), "nonzero")));
   Array<double> dense(entries, 0.0);
   for (std::int64_t i = 0; i < A.nrows; ++i)
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) dense[A.col_idx[k] * std::int64_t(A.nrows) + i] = A.values[k];
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      dense[A.col_idx[k] * std::int64_t(A.nrows) + i] = A.values[k];
   std::string text = formatted("%%MatrixMarket matrix array real general\n{} {}\n", A.nrows, A.ncols);
   char digits[32];
   for (const double value : dense) {
@@ -40,7 +43,8 @@ std::string array_text(const CsrView<double, std::int64_t, Host>& A) {
 int run(const ConvertOptions& options) {
   require_writable("OUT", options.out);
   if (options.form == "array" && options.out.ends_with(".gz"))
-    throw UsageError(formatted("OUT: found '{}', expected a name without .gz: --format array is written plain", options.out));
+    throw UsageError(
+        formatted("OUT: found '{}', expected a name without .gz: --format array is written plain", options.out));
   const OpenMP host = host_threads(options);
   LoadedMatrix loaded = load_matrix(options.in, options, options.repair);
   for (const auto& note : notes(loaded)) say(options, loaded.name + ": " + note);
@@ -52,8 +56,10 @@ int run(const ConvertOptions& options) {
   const MatrixProperties seen = properties(host, A.view());
   WriteOptions write;
   write.threads = host.threads;
-  if (seen.symmetric && A.nnz() > 0) write.symmetry = Symmetry::symmetric;
-  else if (seen.skew && A.nnz() > 0 && seen.diagonal_zero == 0) write.symmetry = Symmetry::skew_symmetric;
+  if (seen.symmetric && A.nnz() > 0)
+    write.symmetry = Symmetry::symmetric;
+  else if (seen.skew && A.nnz() > 0 && seen.diagonal_zero == 0)
+    write.symmetry = Symmetry::skew_symmetric;
   const double convert_seconds = converting.seconds();
   const Stopwatch writing;
   const bool array = options.form == "array";
@@ -66,15 +72,18 @@ int run(const ConvertOptions& options) {
   const double write_seconds = writing.seconds();
 
   const bool to_stdout = options.out == "-";
-  print(options, formatted("{}: {} x {}, {}, {}; reading {}, converting {}, writing {}\n", to_stdout ? loaded.name : options.out, count(A.nrows),
-                        count(A.ncols), plural(A.nnz(), "nonzero"), name(write.symmetry), human_seconds(loaded.seconds),
-                        human_seconds(convert_seconds), human_seconds(write_seconds)), to_stdout);
+  print(options,
+        formatted("{}: {} x {}, {}, {}; reading {}, converting {}, writing {}\n", to_stdout ? loaded.name : options.out,
+                  count(A.nrows), count(A.ncols), plural(A.nnz(), "nonzero"), name(write.symmetry),
+                  human_seconds(loaded.seconds), human_seconds(convert_seconds), human_seconds(write_seconds)),
+        to_stdout);
   if (!options.json.empty()) {
     Json json;
     json.set("schema", "seidel.convert/1").set("version", version).set("command", options.command_line);
     json.set("matrix", matrix_json(loaded)).set("transposed", options.transpose).set("format", options.form);
     json.set("symmetry", name(write.symmetry)).set("out", options.out);
-    json.set("seconds", std::move(Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds)));
+    json.set("seconds",
+             std::move(Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds)));
     write_text(options.json, json.text());
   }
   return 0;

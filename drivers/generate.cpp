@@ -25,12 +25,18 @@ int run(const GenerateOptions& options) {
   const double write_seconds = writing.seconds();
 
   const bool to_stdout = options.out == "-";
-  print(options, formatted("{}: {} x {}, {}, generated in {}, written in {}\n", to_stdout ? options.spec : options.out, count(A.nrows), count(A.ncols),
-                        plural(A.nnz(), "nonzero"), human_seconds(generate_seconds), human_seconds(write_seconds)), to_stdout);
+  print(options,
+        formatted("{}: {} x {}, {}, generated in {}, written in {}\n", to_stdout ? options.spec : options.out,
+                  count(A.nrows), count(A.ncols), plural(A.nnz(), "nonzero"), human_seconds(generate_seconds),
+                  human_seconds(write_seconds)),
+        to_stdout);
   if (!to_stdout) print(options, formatted("next:   seidel info {}\n", options.out));
   if (!options.json.empty()) {
     Json json;
-    json.set("schema", "seidel.generate/1").set("version", version).set("command", options.command_line).set("spec", options.spec);
+    json.set("schema", "seidel.generate/1")
+        .set("version", version)
+        .set("command", options.command_line)
+        .set("spec", options.spec);
     json.set("seed", std::to_string(options.seed)).set("out", options.out);  // a string: JSON numbers hold 53 bits
     json.set("rows", std::int64_t(A.nrows)).set("columns", std::int64_t(A.ncols)).set("nonzeros", A.nnz());
     json.set("seconds", std::move(Json().set("generate", generate_seconds).set("write", write_seconds)));

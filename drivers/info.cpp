@@ -32,7 +32,8 @@ std::string symmetry_text(const MatrixProperties& p) {
   if (p.symmetric) return p.skew ? "symmetric and skew-symmetric: zero" : "symmetric, exactly";
   if (p.skew) return "skew-symmetric, exactly: a_ij = -a_ji";
   std::string text = p.pattern_symmetric ? "the pattern is symmetric, the values are not" : "not symmetric";
-  if (p.one_triangle_only) return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
+  if (p.one_triangle_only)
+    return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
   text += formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
   return p.symmetry_error < 1e-12 ? text + "; symmetric up to rounding" : text;
 }
@@ -61,11 +62,14 @@ std::string definiteness(const InfoStory& story) {
   if (zero_sums) return "singular: every row sums to zero, so A * ones = 0";
   if (story.rows.empty_rows > 0) return "singular: it has empty rows";
   if (p.diagonal_positive == story.rows.nrows) {
-    if (p.strictly_dominant_rows == story.rows.nrows) return "positive definite: symmetric, its diagonal positive and strictly dominant";
-    if (p.weakly_dominant_rows == story.rows.nrows) return "positive semidefinite at least: symmetric, its diagonal positive and dominant";
+    if (p.strictly_dominant_rows == story.rows.nrows)
+      return "positive definite: symmetric, its diagonal positive and strictly dominant";
+    if (p.weakly_dominant_rows == story.rows.nrows)
+      return "positive semidefinite at least: symmetric, its diagonal positive and dominant";
     return "perhaps positive definite: symmetric with a positive diagonal";
   }
-  if (p.diagonal_negative == story.rows.nrows) return "perhaps negative definite: symmetric with a negative diagonal; -A may be positive definite";
+  if (p.diagonal_negative == story.rows.nrows)
+    return "perhaps negative definite: symmetric with a negative diagonal; -A may be positive definite";
   return "not positive definite: its diagonal is not positive everywhere";
 }
 
@@ -88,31 +92,40 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
   const double all = double(rows.nrows) * double(rows.ncols);
   lines.item("size", formatted("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
-                            all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
+                               all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
   if (loaded.file) {
     const ReadReport& file = *loaded.file;
     lines.item("file", formatted("{} {} {}, {} listed, {}", name(file.layout), name(file.field), name(file.symmetry),
-                              plural(file.entries, "entry", "entries"), human_bytes(file.file_bytes)));
+                                 plural(file.entries, "entry", "entries"), human_bytes(file.file_bytes)));
   }
   for (const auto& note : notes(loaded)) lines.item("", note);
   lines.item("symmetry", symmetry_text(p));
   lines.item("diagonal", diagonal_text(p));
-  lines.item("dominance", formatted("|a_ii| >= the rest of its row in {}, > in {}", share(p.weakly_dominant_rows, rows.nrows), share(p.strictly_dominant_rows, rows.nrows)));
+  lines.item("dominance",
+             formatted("|a_ii| >= the rest of its row in {}, > in {}", share(p.weakly_dominant_rows, rows.nrows),
+                       share(p.strictly_dominant_rows, rows.nrows)));
   lines.item("definiteness", definiteness(story));
   if (p.zero_row_sums > 0) lines.item("row sums", formatted("zero in {}", share(p.zero_row_sums, rows.nrows)));
-  lines.item("rows", formatted("{} to {} nonzeros, mean {:.2f}, variance {:.4g}{}", count(rows.min), count(rows.max), rows.mean, rows.variance,
-                            rows.empty_rows > 0 ? formatted(", {} empty", count(rows.empty_rows)) : ""));
-  lines.item("padding", formatted("indicator {:.3f} (mean / longest row: 1 is even, near 0 wastes memory in padded formats)", rows.padding_indicator));
-  lines.item("bandwidth", formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
-  lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs), brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
+  lines.item("rows",
+             formatted("{} to {} nonzeros, mean {:.2f}, variance {:.4g}{}", count(rows.min), count(rows.max), rows.mean,
+                       rows.variance, rows.empty_rows > 0 ? formatted(", {} empty", count(rows.empty_rows)) : ""));
+  lines.item("padding",
+             formatted("indicator {:.3f} (mean / longest row: 1 is even, near 0 wastes memory in padded formats)",
+                       rows.padding_indicator));
+  lines.item("bandwidth",
+             formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
+  lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs),
+                                 brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
   lines.blank();
   lines.item("memory", "");
-  lines.item("  CSR", memory_of(bytes.csr32 ? bytes.csr32 : bytes.csr64, 1, bytes.csr32 ? ", 32-bit row pointers" : ", 64-bit row pointers"));
+  lines.item("  CSR", memory_of(bytes.csr32 ? bytes.csr32 : bytes.csr64, 1,
+                                bytes.csr32 ? ", 32-bit row pointers" : ", 64-bit row pointers"));
   if (bytes.csr32) lines.item("", memory_of(bytes.csr64, 1, ", 64-bit row pointers"));
   lines.item("  COO", memory_of(bytes.coo, 1, ""));
   lines.item("  ELL", memory_of(bytes.ell, bytes.ell_padding, ""));
   lines.item("  SELL-32", memory_of(bytes.sell, bytes.sell_padding, ""));
-  lines.item("time", formatted("{} {}, looking {}", loaded.file ? "reading" : "generating", human_seconds(loaded.seconds), human_seconds(seconds)));
+  lines.item("time", formatted("{} {}, looking {}", loaded.file ? "reading" : "generating",
+                               human_seconds(loaded.seconds), human_seconds(seconds)));
   if (rows.nnz > 0) {
     lines.blank();
     std::string plot = spy_plot(loaded.matrix.view(), std::min(60, terminal.width - 4), terminal.unicode);
@@ -122,7 +135,8 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.blank();
   if (p.square && p.nonfinite == 0 && rows.nrows > 0) {
     const MethodChoice choice = choose_method(p, rows);
-    lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method), to_string(choice.preconditioner), choice.reason));
+    lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method),
+                                       to_string(choice.preconditioner), choice.reason));
     lines.raw("next:   seidel solve " + options.matrix);
   } else if (p.nonfinite > 0) {
     lines.raw("next:   mend the entries that are NaN or infinite; seidel solve refuses them");
@@ -137,27 +151,47 @@ Json optional_json(const std::optional<std::int64_t>& value) { return value ? Js
 Json info_json(const InfoStory& story, const InfoOptions& options) {
   const auto& [loaded, p, rows, bytes, seconds] = story;
   Json json;
-  json.set("schema", "seidel.info/1").set("version", version).set("command", options.command_line).set("matrix", matrix_json(loaded));
-  json.set("square", p.square).set("symmetric", p.symmetric).set("skew_symmetric", p.skew).set("pattern_symmetric", p.pattern_symmetric);
+  json.set("schema", "seidel.info/1")
+      .set("version", version)
+      .set("command", options.command_line)
+      .set("matrix", matrix_json(loaded));
+  json.set("square", p.square)
+      .set("symmetric", p.symmetric)
+      .set("skew_symmetric", p.skew)
+      .set("pattern_symmetric", p.pattern_symmetric);
   json.set("symmetry_error", p.symmetry_error).set("one_triangle_only", p.one_triangle_only);
   Json diagonal;
-  diagonal.set("positive", p.diagonal_positive).set("negative", p.diagonal_negative).set("zero", p.diagonal_zero).set("missing", p.diagonal_missing);
+  diagonal.set("positive", p.diagonal_positive)
+      .set("negative", p.diagonal_negative)
+      .set("zero", p.diagonal_zero)
+      .set("missing", p.diagonal_missing);
   diagonal.set("first_bad_row", p.first_bad_diagonal >= 0 ? Json(p.first_bad_diagonal + 1) : Json(nullptr));
   json.set("diagonal", std::move(diagonal));
-  json.set("dominant_rows", std::move(Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows)));
+  json.set("dominant_rows",
+           std::move(Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows)));
   json.set("definiteness", definiteness(story)).set("zero_row_sums", p.zero_row_sums);
   Json row;
-  row.set("max", std::int64_t(rows.max)).set("min", std::int64_t(rows.min)).set("mean", rows.mean).set("variance", rows.variance);
+  row.set("max", std::int64_t(rows.max))
+      .set("min", std::int64_t(rows.min))
+      .set("mean", rows.mean)
+      .set("variance", rows.variance);
   row.set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
   row.set("longest", rows.longest_row >= 0 ? Json(rows.longest_row + 1) : Json(nullptr));
   json.set("nonzeros_a_row", std::move(row));
-  json.set("bandwidth", std::move(Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper))));
+  json.set(
+      "bandwidth",
+      std::move(Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper))));
   Json values;
-  values.set("min_abs", p.min_abs).set("max_abs", p.max_abs).set("norm_inf", p.norm_inf).set("norm_frobenius", p.norm_frobenius);
+  values.set("min_abs", p.min_abs)
+      .set("max_abs", p.max_abs)
+      .set("norm_inf", p.norm_inf)
+      .set("norm_frobenius", p.norm_frobenius);
   values.set("explicit_zeros", p.explicit_zeros).set("nonfinite", p.nonfinite);
   json.set("values", std::move(values));
   Json memory;
-  memory.set("csr32", optional_json(bytes.csr32)).set("csr64", optional_json(bytes.csr64)).set("coo", optional_json(bytes.coo));
+  memory.set("csr32", optional_json(bytes.csr32))
+      .set("csr64", optional_json(bytes.csr64))
+      .set("coo", optional_json(bytes.coo));
   memory.set("ell", optional_json(bytes.ell)).set("sell", optional_json(bytes.sell));
   json.set("bytes", std::move(memory));
   json.set("places_an_entry", std::move(Json().set("ell", bytes.ell_padding).set("sell", bytes.sell_padding)));

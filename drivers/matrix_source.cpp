@@ -25,7 +25,7 @@ ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std
     if ((total && total < worth_progress) || done < worth_progress / 100 || !line.due()) return;
     const double rate = double(done) / watch.seconds();
     line.show(total ? formatted("reading {}: {:.0f} %, {}/s, about {} left", name, 100.0 * double(done) / double(total),
-                             human_bytes(std::int64_t(rate)), human_seconds(double(total - done) / rate))
+                                human_bytes(std::int64_t(rate)), human_seconds(double(total - done) / rate))
                     : formatted("reading {}: {}, {}/s", name, human_bytes(done), human_bytes(std::int64_t(rate))));
   };
   return read;
@@ -41,8 +41,10 @@ void require_file(const std::string& what, const std::string& word, bool may_be_
   }
   std::string message = formatted("{}: {}", word, std::strerror(errno));
   if (may_be_generator)
-    message += formatted("\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
-                      "\n  all generators: seidel generate --help", what);
+    message += formatted(
+        "\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
+        "\n  all generators: seidel generate --help",
+        what);
   throw InputError(message);
 }
 
@@ -67,17 +69,18 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
   return loaded;
 }
 
-Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows, const std::string& matrix,
-                          const CommonOptions& options) {
+Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
+                          const std::string& matrix, const CommonOptions& options) {
   require_file(option, path, false);
   LiveLine line(!options.quiet);
   ReadReport report;
   Array<double> v = read_vector(path, read_options(options, line, path), &report);
   if (v.size() != rows)
-    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path, plural(v.size(), "entry", "entries"), count(rows), matrix));
+    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path,
+                               plural(v.size(), "entry", "entries"), count(rows), matrix));
   if (report.nonfinite > 0)
     throw InputError(formatted("{}: {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
-                            plural(report.nonfinite, "entry is", "entries are")));
+                               plural(report.nonfinite, "entry is", "entries are")));
   return v;
 }
 
@@ -87,9 +90,11 @@ std::vector<std::string> notes(const LoadedMatrix& loaded) {
   const ReadReport& file = *loaded.file;
   all = file.repairs;
   if (file.field == Field::pattern) all.push_back("a pattern file has no values: every entry is taken as 1");
-  if (file.explicit_zeros > 0) all.push_back(formatted("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));
+  if (file.explicit_zeros > 0)
+    all.push_back(formatted("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));
   if (file.nonfinite > 0)
-    all.push_back(formatted("{} NaN or infinite, the first at {}", plural(file.nonfinite, "entry is", "entries are"), file.first_nonfinite));
+    all.push_back(formatted("{} NaN or infinite, the first at {}", plural(file.nonfinite, "entry is", "entries are"),
+                            file.first_nonfinite));
   return all;
 }
 
@@ -106,8 +111,13 @@ Json matrix_json(const LoadedMatrix& loaded) {
     for (const auto& repair : file.repairs) repairs.push(repair);
     Json json_file;
     json_file.set("format", name(file.layout)).set("field", name(file.field)).set("symmetry", name(file.symmetry));
-    json_file.set("entries", file.entries).set("explicit_zeros", file.explicit_zeros).set("duplicates", file.duplicates);
-    json_file.set("mirrored", file.mirrored).set("nonfinite", file.nonfinite).set("bytes", file.file_bytes).set("repairs", std::move(repairs));
+    json_file.set("entries", file.entries)
+        .set("explicit_zeros", file.explicit_zeros)
+        .set("duplicates", file.duplicates);
+    json_file.set("mirrored", file.mirrored)
+        .set("nonfinite", file.nonfinite)
+        .set("bytes", file.file_bytes)
+        .set("repairs", std::move(repairs));
     json.set("file", std::move(json_file));
   }
   return json;

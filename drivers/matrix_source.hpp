@@ -21,8 +21,8 @@ struct LoadedMatrix {
 LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair);
 
 /// Reads a vector with `rows` entries. Errors  InputError naming both lengths.
-Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows, const std::string& matrix,
-                          const CommonOptions& options);
+Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
+                          const std::string& matrix, const CommonOptions& options);
 
 /// One sentence a thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
 std::vector<std::string> notes(const LoadedMatrix& loaded);

@@ -8,14 +8,18 @@
 namespace seidel::drivers {
 
 std::int64_t MemoryPlan::needed() const {
-  return std::accumulate(items.begin(), items.end(), std::int64_t(0), [](auto sum, const auto& item) { return sum + item.bytes; });
+  return std::accumulate(items.begin(), items.end(), std::int64_t(0),
+                         [](auto sum, const auto& item) { return sum + item.bytes; });
 }
 
 void MemoryPlan::require() const {
   if (needed() <= available) return;
-  std::string message = formatted("out of memory: {} of {} are needed, {} are free", human_bytes(needed()), where, human_bytes(available));
+  std::string message = formatted("out of memory: {} of {} are needed, {} are free", human_bytes(needed()), where,
+                                  human_bytes(available));
   for (const auto& item : items)
-    if (item.bytes > 0) message += formatted("\n  {:>8}  {}{}", human_bytes(item.bytes), item.what, item.less.empty() ? "" : "; less with " + item.less);
+    if (item.bytes > 0)
+      message += formatted("\n  {:>8}  {}{}", human_bytes(item.bytes), item.what,
+                           item.less.empty() ? "" : "; less with " + item.less);
   throw ResourceError(message);
 }
 
@@ -24,7 +28,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   if (needs.cuda) {
     // CSR for the certificate and the sweeps, SELL with its padding of at most a half for the products.
-    plan.items.push_back({"the matrix on the GPU, for products and for the certificate", csr + csr * 3 / 2, "--backend openmp"});
+    plan.items.push_back(
+        {"the matrix on the GPU, for products and for the certificate", csr + csr * 3 / 2, "--backend openmp"});
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
   }
@@ -34,10 +39,12 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
                         method == Method::gmres      ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab ? "--method cg, if A is positive definite"
                                                      : ""});
-  if (needs.choice.preconditioner == PreconditionerKind::jacobi) plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
+  if (needs.choice.preconditioner == PreconditionerKind::jacobi)
+    plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {
     plan.items.push_back({"wavefronts and the diagonal, for symgs", 6 * vector, "--precond jacobi"});
-    if (needs.choice.order == Order::colours) plan.items.push_back({"the matrix in the order of its colours, for symgs", csr, "--order natural"});
+    if (needs.choice.order == Order::colours)
+      plan.items.push_back({"the matrix in the order of its colours, for symgs", csr, "--order natural"});
   }
   return plan;
 }

@@ -1,45 +1,13 @@
 // The one file of the program that compiles CLI11.
-#include <CLI/CLI.hpp>
-
-#include <charconv>
 #include <cmath>
 
-#include <seidel/config.hpp>
-#include <seidel/drivers/options.hpp>
-#include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/drivers/bench/cli.hpp>
+#include <seidel/drivers/cli.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
 namespace seidel::drivers {
 
 namespace {
-
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
-  const std::string near = nearest(word, names);
-  return near.empty() ? "" : formatted(" (did you mean {}?)", near);
-}
-
-void require_one_of(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
-  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  throw UsageError(formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
-}
-
-/// The whole text as a number that `fits`; `expected` says what that is.
-template <class Number, class Fits>
-Number number(const std::string& option, const std::string& text, const char* expected, const Fits& fits) {
-  Number value{};
-  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !fits(value))
-    throw UsageError(formatted("{}: found '{}', expected {}", option, text, expected));
-  return value;
-}
 
 /// --set KEY=VALUE: what only some methods know.
 void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) {
@@ -50,90 +18,22 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
       "\n  atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)";
   for (const auto& pair : pairs) {
     const auto equals = pair.find('=');
-    if (equals == std::string::npos) throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
+    if (equals == std::string::npos)
+      throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
     const std::string key = pair.substr(0, equals), value = pair.substr(equals + 1), option = "--set " + key;
     if (key == "restart")
-      solve.request.restart = number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
+      solve.request.restart =
+          number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
     else if (key == "omega")
-      solve.omega = number<double>(option, value, "a number above 0 and below 2", [](double v) { return v > 0 && v < 2; });
+      solve.omega =
+          number<double>(option, value, "a number above 0 and below 2", [](double v) { return v > 0 && v < 2; });
     else if (key == "atol")
-      solve.absolute_tolerance = number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
+      solve.absolute_tolerance =
+          number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
     else
-      throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
+      throw UsageError(
+          formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
   }
-}
-
-/// The option's value as one of `values`, by their names; nothing for "auto".
-template <class Enum>
-std::optional<Enum> one_of(const char* option, const std::string& text, std::initializer_list<Enum> values) {
-  std::vector<std::string> names = {"auto"};
-  for (const Enum value : values) {
-    if (to_string(value) == text) return value;
-    names.emplace_back(to_string(value));
-  }
-  require_one_of(option, text, names);
-  return {};
-}
-
-/// The texts behind CommonOptions, before they are checked.
-struct CommonTexts {
-  std::string backend = "auto", threads, json;
-  bool quiet = false, verbose = false;
-
-  void add_to(CLI::App& app) {
-    app.add_option("--backend", backend, "where to compute: auto, serial (one core), openmp (all cores), cuda (GPU)")
-        ->type_name("NAME")->capture_default_str()->group("Every command");
-    app.add_option("--threads", threads, "cores to use; all that the process may use unless given")->type_name("N")->group("Every command");
-    app.add_option("--json", json, "write the report as JSON to FILE, or instead of the text to standard output (-)")
-        ->type_name("FILE|-")->group("Every command");
-    app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
-    app.add_flag("--verbose", verbose, "say more")->group("Every command");
-    app.set_help_flag("--help", "print this and exit")->group("Every command");
-    app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")->group("Every command");
-  }
-  void check(CommonOptions& options) const {
-    require_one_of("--backend", backend, {"auto", "serial", "openmp", "cuda"});
-    options.backend = backend == "auto"     ? BackendName::automatic
-                      : backend == "serial" ? BackendName::serial
-                      : backend == "openmp" ? BackendName::openmp
-                                            : BackendName::cuda;
-    if (!threads.empty())
-      options.threads = number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
-    if (options.backend == BackendName::serial && options.threads > 1)
-      throw UsageError(formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
-    if (quiet && verbose) throw UsageError("--quiet and --verbose contradict each other; take one of them");
-    options.json = json;
-    options.quiet = quiet;
-    options.verbose = verbose;
-  }
-};
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-/// Refuses what `app` did not understand.
-void refuse_extras(const CLI::App& app, const std::string& command) {
-  const auto extras = app.remaining();
-  if (extras.empty()) return;
-  for (const auto& word : extras)
-    if (word.size() > 1 && word[0] == '-') {
-      const auto names = option_names(app);
-      const std::string option = word.substr(0, word.find('='));
-      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names), list(names)));
-    }
-  throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
-}
-
-const char* matrix_help = "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
-
-CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
-  CLI::App* command = app.add_subcommand(name, what);
-  command->allow_extras();
-  return command;
 }
 
 /// How each command declares its options, and what it makes of them.
@@ -146,17 +46,23 @@ struct SolveCommand {
   void declare(CLI::App& program, CommonTexts& common) {
     app = add_command(program, "solve", "solve A x = b");
     app->add_option("MATRIX", options.matrix, matrix_help)->required();
-    app->add_option("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)")->type_name("FILE");
+    app->add_option("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)")
+        ->type_name("FILE");
     app->add_option("--x0", options.x0, "where to start (0 unless given)")->type_name("FILE");
     app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
-    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours")->type_name("NAME")->capture_default_str();
+    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours")
+        ->type_name("NAME")
+        ->capture_default_str();
     app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
     app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
     app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
-    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W (symgs), atol=T")->type_name("KEY=VALUE")->allow_extra_args(false);
-    app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")->type_name("FILE");
+    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W (symgs), atol=T")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
+        ->type_name("FILE");
     app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
     common.add_to(*app);
     app->footer("MATRIX as a generator:\n" + generator_help() +
@@ -172,16 +78,18 @@ struct SolveCommand {
     if (method == "multigrid") not_yet("--method", method, "--method auto --precond symgs");
     if (preconditioner == "amg" || preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond symgs");
     options.request.method = one_of("--method", method, {Method::cg, Method::bicgstab, Method::gmres});
-    options.request.preconditioner =
-        one_of("--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
+    options.request.preconditioner = one_of(
+        "--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
     options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (!tolerance.empty())
-      options.tolerance = number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
+      options.tolerance =
+          number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
     if (!max_iterations.empty())
-      options.max_iterations =
-          number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 0 up", [](auto v) { return v >= 0; });
+      options.max_iterations = number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 0 up",
+                                                    [](auto v) { return v >= 0; });
     if (!time_limit.empty())
-      options.time_limit = number<double>("--time-limit", time_limit, "seconds, a number above 0", [](double v) { return v > 0; });
+      options.time_limit =
+          number<double>("--time-limit", time_limit, "seconds, a number above 0", [](double v) { return v > 0; });
     apply_settings(pairs, options);
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
       throw UsageError("standard input (-) holds one file; give the others by name");
@@ -217,14 +125,18 @@ struct GenerateCommand {
   void declare(CLI::App& program, CommonTexts& common) {
     app = add_command(program, "generate", "write a generated matrix to a file");
     app->add_option("SPEC", options.spec, "which one, as listed below")->required();
-    app->add_option("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->type_name("FILE")->required();
-    app->add_option("--seed", seed, "of the random ones: the same seed, the same matrix, everywhere (1)")->type_name("N");
+    app->add_option("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")
+        ->type_name("FILE")
+        ->required();
+    app->add_option("--seed", seed, "of the random ones: the same seed, the same matrix, everywhere (1)")
+        ->type_name("N");
     common.add_to(*app);
     app->footer("SPEC is one of\n" + generator_help());
   }
   void finish(const CommonTexts& common) {
     if (!seed.empty())
-      options.seed = number<std::uint64_t>("--seed", seed, "a whole number from 0 to 18446744073709551615", [](auto) { return true; });
+      options.seed = number<std::uint64_t>("--seed", seed, "a whole number from 0 to 18446744073709551615",
+                                           [](auto) { return true; });
     require_one_output(common, options.out, "--out");
   }
 };
@@ -234,12 +146,15 @@ struct ConvertCommand {
   CLI::App* app = nullptr;
 
   void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "convert", "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed");
+    app = add_command(program, "convert",
+                      "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed");
     app->add_option("IN", options.in, matrix_help)->required();
     app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
     app->add_flag("--sort")->description("entries in order of rows and columns (always so)");
-    app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")->type_name("NAME")->capture_default_str();
+    app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
+        ->type_name("NAME")
+        ->capture_default_str();
     app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
     common.add_to(*app);
   }
@@ -261,24 +176,6 @@ struct ValidateCommand {
   void finish(const CommonTexts&) {}
 };
 
-struct BenchReadCommand {
-  BenchReadOptions options;
-  std::string repetitions;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes");
-    app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache")->required();
-    app->add_option("--repetitions", repetitions, "of each measurement; the median counts (5)")->type_name("N");
-    common.add_to(*app);
-  }
-  void finish(const CommonTexts&) {
-    if (!repetitions.empty())
-      options.repetitions =
-          number<int>("--repetitions", repetitions, "a whole number from 1 to 1000", [](int v) { return v >= 1 && v <= 1000; });
-  }
-};
-
 std::string quoted(const std::string& text) {
   return text.find_first_of(" \t\"'\\$&|;<>()*?") == std::string::npos && !text.empty() ? text : "'" + text + "'";
 }
@@ -298,11 +195,14 @@ const CLI::App& last_of(const CLI::App& app) {
   for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
   const auto words = app.remaining();
   if (words.empty())
-    throw UsageError(formatted("a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help", all));
+    throw UsageError(formatted(
+        "a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help",
+        all));
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
-  throw UsageError(formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
-                          matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
+  throw UsageError(
+      formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command",
+                word, matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
 }
 
 }  // namespace
@@ -312,9 +212,11 @@ Request parse(int argc, char** argv) {
   app.set_help_flag("--help", "print this and exit");
   app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
-  app.footer("Start with    seidel solve poisson3d:32\n"
-             "Options of a command    seidel COMMAND --help\n"
-             "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, 5 no such back end");
+  app.footer(
+      "Start with    seidel solve poisson3d:32\n"
+      "Options of a command    seidel COMMAND --help\n"
+      "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, 5 no such back "
+      "end");
   CommonTexts common;
   SolveCommand solve;
   InfoCommand info;
@@ -322,6 +224,10 @@ Request parse(int argc, char** argv) {
   ConvertCommand convert;
   ValidateCommand validate;
   BenchReadCommand bench_read;
+  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs;
+  BenchSuiteCommand bench_suite;
+  BenchMachineCommand bench_machine;
+  BenchCompareCommand bench_compare;
   solve.declare(app, common);
   info.declare(app, common);
   generate.declare(app, common);
@@ -329,6 +235,12 @@ Request parse(int argc, char** argv) {
   validate.declare(app, common);
   CLI::App* bench = add_command(app, "bench", "measure");
   bench->set_help_flag("--help", "print this and exit");
+  bench_spmv.declare(*bench, common, "spmv", "sparse matrix times vector");
+  bench_spmm.declare(*bench, common, "spmm", "sparse matrix times several vectors");
+  bench_symgs.declare(*bench, common, "symgs", "a forward and a backward Gauss-Seidel sweep from zero");
+  bench_suite.declare(*bench, common);
+  bench_machine.declare(*bench, common);
+  bench_compare.declare(*bench, common);
   bench_read.declare(*bench, common);
 
   try {
@@ -343,7 +255,8 @@ Request parse(int argc, char** argv) {
     throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
-  if (bench->parsed() && !bench_read.app->parsed()) refuse_command(*bench, {"read"});
+  if (bench->parsed() && bench->get_subcommands().empty())
+    refuse_command(*bench, {"spmv", "spmm", "symgs", "suite", "machine", "compare", "read"});
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = "seidel";
@@ -359,6 +272,14 @@ Request parse(int argc, char** argv) {
   if (generate.app->parsed()) return finished(generate);
   if (convert.app->parsed()) return finished(convert);
   if (validate.app->parsed()) return finished(validate);
+  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs})
+    if (kernel->app->parsed()) {
+      kernel->take_threads(common);
+      return finished(*kernel);
+    }
+  if (bench_suite.app->parsed()) return finished(bench_suite);
+  if (bench_machine.app->parsed()) return finished(bench_machine);
+  if (bench_compare.app->parsed()) return finished(bench_compare);
   return finished(bench_read);
 }
 

@@ -23,8 +23,8 @@ struct CommonOptions {
 
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history;
-  MethodRequest request;  // --method, --precond, --order, --set restart
-  double omega = 1;       // --set omega: relaxation of symgs
+  MethodRequest request;                            // --method, --precond, --order, --set restart
+  double omega = 1;                                 // --set omega: relaxation of symgs
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::int64_t max_iterations = 20000;
   double time_limit = std::numeric_limits<double>::infinity();
@@ -56,12 +56,45 @@ struct BenchReadOptions : CommonOptions {
   int repetitions = 5;
 };
 
+/// Where results go beside standard output, the same for all.
+struct BenchOutputs {
+  std::string csv, html;
+};
+
+/// seidel bench KERNEL MATRIX...
+struct BenchKernelOptions : CommonOptions, BenchOutputs {
+  std::string kernel;  // spmv, spmm, symgs
+  std::vector<std::string> matrices;
+  std::vector<std::int64_t> k;                 // --k 1,2,4
+  std::vector<int> thread_counts;              // --threads 1,2,4
+  std::vector<std::string> layouts = {"row"};  // --layout row,col
+  std::string only = "*";
+  int trials = 15;
+  bool list = false;  // --list: the registry, and nothing is run
+};
+
+/// seidel bench suite
+struct BenchSuiteOptions : CommonOptions, BenchOutputs {
+  bool large = false;
+  int trials = 15;
+};
+
+/// seidel bench machine
+struct BenchMachineOptions : CommonOptions {};
+
+/// seidel bench compare OLD NEW
+struct BenchCompareOptions : CommonOptions {
+  std::string old_file, new_file;
+};
+
 /// --help or --version: text for standard output, and nothing else to do.
 struct PrintText {
   std::string text;
 };
 
-using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions, BenchReadOptions>;
+using Request =
+    std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions,
+                 BenchReadOptions, BenchKernelOptions, BenchSuiteOptions, BenchMachineOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

@@ -26,7 +26,8 @@ int write_all(int file, std::string_view text) {
 }
 
 [[noreturn]] void fail(const std::string& path, int reason) {
-  throw ResourceError(formatted("cannot write {}: {}\n  make room there, or name another file", path, std::strerror(reason)));
+  throw ResourceError(
+      formatted("cannot write {}: {}\n  make room there, or name another file", path, std::strerror(reason)));
 }
 
 /// A device, a pipe: written in place, for there is nothing to replace.
@@ -67,7 +68,8 @@ void require_writable(const std::string& option, const std::string& path) {
     throw UsageError(formatted("{}: '{}' is a folder, expected the name of a file", option, path));
   const std::string folder = folder_of(path);
   if (stat(folder.c_str(), &status) != 0)
-    throw UsageError(formatted("{}: the folder '{}' does not exist, expected one that does\n  make it: mkdir -p {}", option, folder, folder));
+    throw UsageError(formatted("{}: the folder '{}' does not exist, expected one that does\n  make it: mkdir -p {}",
+                               option, folder, folder));
   if (access(is_special(path) ? path.c_str() : folder.c_str(), W_OK) != 0)
     throw UsageError(formatted("{}: '{}' may not be written: {}", option, path, std::strerror(errno)));
 }

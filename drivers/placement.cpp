@@ -33,7 +33,9 @@ Placement place(const CommonOptions& options, std::int64_t nnz) {
   switch (options.backend) {
     case BackendName::serial: return {BackendName::serial, 1, "", "asked for"};
     case BackendName::openmp: return {BackendName::openmp, threads, "", "asked for"};
-    case BackendName::cuda: require_backend(options); return {BackendName::cuda, threads, cuda_device_name(), "asked for"};
+    case BackendName::cuda:
+      require_backend(options);
+      return {BackendName::cuda, threads, cuda_device_name(), "asked for"};
     case BackendName::automatic: break;
   }
   std::string no_gpu;
@@ -44,7 +46,8 @@ Placement place(const CommonOptions& options, std::int64_t nnz) {
   }
   if (threads == 1) return {BackendName::serial, 1, "", "one thread" + no_gpu};
   if (nnz < worth_threads)
-    return {BackendName::serial, 1, "", formatted("{} are too few to share out among {} threads", plural(nnz, "nonzero"), threads)};
+    return {BackendName::serial, 1, "",
+            formatted("{} are too few to share out among {} threads", plural(nnz, "nonzero"), threads)};
   return {BackendName::openmp, threads, "", formatted("{} nonzeros are worth sharing out{}", count(nnz), no_gpu)};
 }
 

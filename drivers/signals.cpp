@@ -15,7 +15,8 @@ extern "C" void request_stop(int) { stop.store(true); }
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART | (handler == SIG_DFL ? 0 : int(SA_RESETHAND));  // the second one finds the default again
+  action.sa_flags =
+      SA_RESTART | (handler == SIG_DFL ? 0 : int(SA_RESETHAND));  // the second one finds the default again
   sigaction(signal, &action, nullptr);
 }
 

@@ -14,15 +14,18 @@ namespace {
 void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& properties) {
   const auto& A = loaded.matrix;
   if (A.nrows != A.ncols)
-    throw ShapeError(formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
-                            "  a rectangular system has no x that solves it in general; least squares are not in this version",
-                            loaded.name, count(A.nrows), count(A.ncols)));
+    throw ShapeError(
+        formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
+                  "  a rectangular system has no x that solves it in general; least squares are not in this version",
+                  loaded.name, count(A.nrows), count(A.ncols)));
   if (properties.nonfinite > 0) {
-    const std::string place = loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
-    throw InputError(formatted("{}: found {} NaN or infinite (first at row {}, column {}), expected finite numbers\n"
-                            "  seidel info and seidel convert take such a matrix, seidel solve does not",
-                            place, plural(properties.nonfinite, "entry that is", "entries that are"),
-                            properties.first_nonfinite_row + 1, properties.first_nonfinite_col + 1));
+    const std::string place =
+        loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
+    throw InputError(
+        formatted("{}: found {} NaN or infinite (first at row {}, column {}), expected finite numbers\n"
+                  "  seidel info and seidel convert take such a matrix, seidel solve does not",
+                  place, plural(properties.nonfinite, "entry that is", "entries that are"),
+                  properties.first_nonfinite_row + 1, properties.first_nonfinite_col + 1));
   }
 }
 
@@ -59,9 +62,13 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   criteria.max_iterations = task.options.max_iterations;
   criteria.seconds = task.options.time_limit;
   criteria.stop = &stop_requested();
-  criteria.on_iteration = [&](const IterationReport& report) { progress(report.iteration, report.relative_residual, report.seconds); };
-  const System<Offset> system{A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
-  return with_backend(task.where, [&](const auto& on) { return solve_on(on, system, task.choice, task.options.omega, criteria); });
+  criteria.on_iteration = [&](const IterationReport& report) {
+    progress(report.iteration, report.relative_residual, report.seconds);
+  };
+  const System<Offset> system{
+      A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
+  return with_backend(task.where,
+                      [&](const auto& on) { return solve_on(on, system, task.choice, task.options.omega, criteria); });
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -98,15 +105,15 @@ int run(const SolveOptions& options) {
     b = Array<double>(A.nrows);
     spmv<OpenMP>(host, A, ones.span(), b.span());
   }
-  const MethodChoice choice =
-      choose_method(properties_of_A, rows, options.request);
+  const MethodChoice choice = choose_method(properties_of_A, rows, options.request);
   const Placement where = place(options, A.nnz());
   const bool cuda = where.backend == BackendName::cuda, narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
-  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow},
-                                       cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  const MemoryPlan memory =
+      plan_solve({A.nrows, A.nnz(), choice, cuda, narrow}, cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();
   if (options.verbose)
-    say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()), human_bytes(memory.available)));
+    say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()),
+                           human_bytes(memory.available)));
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
   const double looked_seconds = setup.seconds();
@@ -119,7 +126,17 @@ int run(const SolveOptions& options) {
     outcome = solve_with<std::int64_t>(task, A);
   }
 
-  SolveStory story{options, loaded, properties_of_A, rows, where, choice, memory, outcome, {}, read_seconds, looked_seconds + outcome.setup_seconds};
+  SolveStory story{options,
+                   loaded,
+                   properties_of_A,
+                   rows,
+                   where,
+                   choice,
+                   memory,
+                   outcome,
+                   {},
+                   read_seconds,
+                   looked_seconds + outcome.setup_seconds};
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance;
   criteria.absolute_tolerance = options.absolute_tolerance;
@@ -132,7 +149,9 @@ int run(const SolveOptions& options) {
   if (!options.out.empty()) write_vector(options.out, outcome.x, write);
   if (!options.history.empty()) write_text(options.history, history_csv(outcome.summary.history));
   const bool output_is_taken = options.out == "-" || options.history == "-";
-  print(options, solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)), output_is_taken);
+  print(options,
+        solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
+        output_is_taken);
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());
   return outcome.solved ? 0 : 1;
 }

@@ -43,7 +43,8 @@ inline Summary joined(Summary first, Summary second) {
   second.iterations += first.iterations;
   second.returned_iteration += first.iterations;
   second.seconds += first.seconds;
-  if (!second.history.empty()) first.history.insert(first.history.end(), second.history.begin() + 1, second.history.end());
+  if (!second.history.empty())
+    first.history.insert(first.history.end(), second.history.begin() + 1, second.history.end());
   second.history = std::move(first.history);
   first.attempts.insert(first.attempts.end(), second.attempts.begin(), second.attempts.end());
   second.attempts = std::move(first.attempts);
@@ -53,7 +54,8 @@ inline Summary joined(Summary first, Summary second) {
 template <class Offset, Backend B>
 AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice, double omega,
                                                          const CsrView<double, Offset, Host>& here,
-                                                         const CsrView<double, Offset, SpaceOf<B>>& there, std::int64_t& wavefronts) {
+                                                         const CsrView<double, Offset, SpaceOf<B>>& there,
+                                                         std::int64_t& wavefronts) {
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
   using Symgs = SymgsPreconditioner<double, Offset, B>;
@@ -63,7 +65,8 @@ AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const Meth
 }
 
 template <Backend B, class Offset>
-Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, double omega, Criteria criteria) {
+Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, double omega,
+                 Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
   const Stopwatch setup;
@@ -93,8 +96,8 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
   outcome.setup_seconds = setup.seconds();
 
-  // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by a hair,
-  // it goes on from there with a tolerance a little tighter.
+  // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
+  // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
   for (int round = 0; round < 3; ++round) {
     Summary summary = solve<V>(*products, M, choice, b, x, criteria);
@@ -103,7 +106,8 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
     outcome.certificate = certify(on, A, x, b, system.norm_inf_of_A);
     outcome.certify_seconds += certifying.seconds();
     const double norm_b = outcome.summary.norm_b;
-    const double wanted = norm_b > 0 ? std::max(asked.relative_tolerance, asked.absolute_tolerance / norm_b) : asked.absolute_tolerance;
+    const double wanted =
+        norm_b > 0 ? std::max(asked.relative_tolerance, asked.absolute_tolerance / norm_b) : asked.absolute_tolerance;
     outcome.solved = outcome.certificate.relative_residual <= wanted;
     if (outcome.solved || !outcome.summary.converged()) break;
     criteria.relative_tolerance *= 0.75;

@@ -11,7 +11,10 @@ namespace seidel::drivers {
 namespace {
 
 std::string kind_of_matrix(const MatrixProperties& p) {
-  std::string text = p.symmetric ? "symmetric" : p.skew ? "skew-symmetric" : p.pattern_symmetric ? "not symmetric (its pattern is)" : "not symmetric";
+  std::string text = p.symmetric           ? "symmetric"
+                     : p.skew              ? "skew-symmetric"
+                     : p.pattern_symmetric ? "not symmetric (its pattern is)"
+                                           : "not symmetric";
   const std::int64_t bad = p.diagonal_missing + p.diagonal_zero;
   if (bad > 0)
     text += formatted(", {} zero on the diagonal", plural(bad, "row is", "rows are"));
@@ -27,7 +30,8 @@ std::string kind_of_matrix(const MatrixProperties& p) {
 std::string preconditioner_text(const SolveStory& story) {
   const MethodChoice& choice = story.choice;
   if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
-  std::string text = formatted("symgs in {} order, {} a sweep", to_string(choice.order), plural(story.outcome.wavefronts, "wavefront"));
+  std::string text = formatted("symgs in {} order, {} a sweep", to_string(choice.order),
+                               plural(story.outcome.wavefronts, "wavefront"));
   if (story.options.omega != 1) text += formatted(", omega {}", story.options.omega);
   return text;
 }
@@ -40,7 +44,8 @@ std::string backend_text(const Placement& where) {
 }
 
 std::string processor_text() {
-  std::string text = formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
+  std::string text =
+      formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
   if (best_instruction_set() == InstructionSet::baseline) text += " (without AVX2 every product is slow)";
   return text;
 }
@@ -90,55 +95,76 @@ std::string command_with(const std::string& command_line, const std::string& cha
 }
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal) {
-  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds, setup_seconds] = story;
+  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds,
+               setup_seconds] = story;
   const Summary& summary = outcome.summary;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   const auto item = [&](const char* label, const std::string& text) { lines.item(label, text); };
 
   lines.raw(paint.bold("seidel solve " + loaded.name)).blank();
-  item("matrix", formatted("{} x {}, {} ({:.1f} a row), {}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"), rows.mean,
-                        kind_of_matrix(properties)));
+  item("matrix", formatted("{} x {}, {} ({:.1f} a row), {}", count(rows.nrows), count(rows.ncols),
+                           plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(properties)));
   for (const auto& note : notes(loaded)) item("", note);
-  item("right-hand side", options.rhs.empty() ? "b = A * ones, as no --rhs was given: x should be all ones" : "b from " + options.rhs);
+  item("right-hand side",
+       options.rhs.empty() ? "b = A * ones, as no --rhs was given: x should be all ones" : "b from " + options.rhs);
   if (!options.x0.empty()) item("start", "x from " + options.x0);
   item("machine", processor_text());
   item("back end", backend_text(where));
-  item("method", choice.method == Method::gmres ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration")) : std::string(to_string(choice.method)));
+  item("method", choice.method == Method::gmres
+                     ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
+                     : std::string(to_string(choice.method)));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
-  item("memory", formatted("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
-                        human_bytes(memory.needed()), human_bytes(memory.available)));
+  item("memory",
+       formatted("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
+                 human_bytes(memory.needed()), human_bytes(memory.available)));
   if (options.verbose) {
     for (const auto& part : memory.items)
       if (part.bytes > 0) item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
     item("products", outcome.product_format);
   }
-  item("time", formatted("{} {}, setup {}, solving {}, checking {}", loaded.file ? "reading" : "generating", human_seconds(read_seconds),
-                      human_seconds(setup_seconds), human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
+  item("time", formatted("{} {}, setup {}, solving {}, checking {}", loaded.file ? "reading" : "generating",
+                         human_seconds(read_seconds), human_seconds(setup_seconds),
+                         human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
   lines.blank();
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts)
-      item(attempt.method.c_str(), formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"), brief(attempt.relative_residual), attempt.reason));
+      item(attempt.method.c_str(), formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"),
+                                             brief(attempt.relative_residual), attempt.reason));
   item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
-                         ? formatted("{} ({} each)", count(summary.iterations), human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                         ? formatted("{} ({} each)", count(summary.iterations),
+                                     human_seconds(outcome.solve_seconds / double(summary.iterations)))
                          : count(summary.iterations));
-  item("residual", formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; wanted {}, the iteration itself said {}",
-                             brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
-                             believed(summary) < 0 ? "nothing" : brief(believed(summary))));
-  item("backward error", formatted("{}: x solves exactly a system whose entries differ by so much, measured by the largest",
-                                   brief(outcome.certificate.backward_error)));
-  if (outcome.error_against_ones >= 0) item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
+  item("residual",
+       formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; wanted {}, the iteration itself said {}",
+                 brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                 believed(summary) < 0 ? "nothing" : brief(believed(summary))));
+  item("backward error",
+       formatted("{}: x solves exactly a system whose entries differ by so much, measured by the largest",
+                 brief(outcome.certificate.backward_error)));
+  if (outcome.error_against_ones >= 0)
+    item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
   if (!options.out.empty()) item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
   if (!options.history.empty() && options.history != "-") item("", "history to " + options.history);
   lines.blank();
 
   if (outcome.solved) {
-    lines.raw(paint.green("solved:") + formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
-                                               plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
-    lines.raw("next:   " + (options.out.empty() && options.rhs.empty() ? command_with(options.command_line, "--rhs b.mtx --out x.mtx")
-                            : options.out.empty()                       ? command_with(options.command_line, "--out x.mtx")
-                                                                        : "seidel info " + options.matrix));
+    lines.raw(paint.green("solved:") +
+              formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
+                        plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
+    lines.raw("next:   " + (options.out.empty() && options.rhs.empty()
+                                ? command_with(options.command_line, "--rhs b.mtx --out x.mtx")
+                            : options.out.empty() ? command_with(options.command_line, "--out x.mtx")
+                                                  : "seidel info " + options.matrix));
+    return lines.text();
+  }
+  if (summary.status == Status::interrupted) {
+    lines.raw(paint.red("NOT solved:") + formatted(" interrupted after {}", plural(summary.iterations, "iteration")));
+    lines.raw(options.out.empty() || options.out == "-"
+                  ? "next:   " + command_with(options.command_line, "--out x.mtx") +
+                        "   (an x that is kept can be gone on from)"
+                  : "next:   " + command_with(options.command_line, "--x0 " + options.out) + "   (goes on from there)");
     return lines.text();
   }
   lines.raw(paint.red("NOT solved:") + " " + (diagnosis.empty() ? summary.reason : diagnosis.front().cause));
@@ -152,12 +178,14 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
     first = false;
     if (!options.verbose) break;
   }
-  if (diagnosis.size() > 1 && !options.verbose) item("", formatted("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
+  if (diagnosis.size() > 1 && !options.verbose)
+    item("", formatted("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
   return lines.text();
 }
 
 Json solve_json(const SolveStory& story) {
-  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds, setup_seconds] = story;
+  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds,
+               setup_seconds] = story;
   const Summary& summary = outcome.summary;
   Json json;
   json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
@@ -169,23 +197,31 @@ Json solve_json(const SolveStory& story) {
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
   json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
   json.set("method", summary.method).set("preconditioner", to_string(choice.preconditioner));
-  json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order))).set("choice", choice.reason);
+  json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order)))
+      .set("choice", choice.reason);
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;
     one.set("method", attempt.method).set("status", to_string(attempt.status)).set("reason", attempt.reason);
-    one.set("iterations", attempt.iterations).set("relative_residual", attempt.relative_residual).set("seconds", attempt.seconds);
+    one.set("iterations", attempt.iterations)
+        .set("relative_residual", attempt.relative_residual)
+        .set("seconds", attempt.seconds);
     attempts.push(std::move(one));
   }
   json.set("attempts", std::move(attempts));
   json.set("backend", where.name()).set("backend_choice", where.because).set("threads", where.threads);
-  json.set("machine", std::move(Json().set("processor", processor_name()).set("instructions", instruction_set_name())
+  json.set("machine", std::move(Json()
+                                    .set("processor", processor_name())
+                                    .set("instructions", instruction_set_name())
                                     .set("gpu", where.device.empty() ? Json(nullptr) : Json(where.device))));
   Json matrix = matrix_json(loaded);
   matrix.set("symmetric", properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
-  json.set("seconds", std::move(Json().set("read", read_seconds).set("setup", setup_seconds).set("solve", outcome.solve_seconds)
+  json.set("seconds", std::move(Json()
+                                    .set("read", read_seconds)
+                                    .set("setup", setup_seconds)
+                                    .set("solve", outcome.solve_seconds)
                                     .set("certify", outcome.certify_seconds)));
   json.set("memory", std::move(Json().set("needed_bytes", memory.needed()).set("available_bytes", memory.available)));
   Json causes = Json::array();

@@ -23,8 +23,8 @@ OpenMP host_threads(const CommonOptions& options);
 /// Refuses a back end that was asked for by name and is not there, before any work is done. Errors  BackendError.
 void require_backend(const CommonOptions& options);
 
-/// The back end for work on `nnz` nonzeros. Starts the GPU's driver only if cuda was asked for, or auto with enough work.
-/// Errors  BackendError saying what is missing and how to get it.
+/// The back end for work on `nnz` nonzeros. Starts the GPU's driver only if cuda was asked for, or auto with enough
+/// work. Errors  BackendError saying what is missing and how to get it.
 Placement place(const CommonOptions& options, std::int64_t nnz);
 
 /// work(on) with the back end of `where`.

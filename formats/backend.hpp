@@ -30,10 +30,11 @@ class Cuda {
  public:
   using Space = Device;
 
-  /// A stream of its own on the current device.
+  /// A stream of its own on the current device. Copies between spaces (formats/array.hpp) wait for its work.
   /// Errors  BackendError saying what is missing: the build without CUDA, no driver, no device, none supported.
   Cuda();
-  /// Runs on a caller's stream, which must outlive this.
+  /// Runs on a caller's stream, which must outlive this. If it was made with cudaStreamNonBlocking, copies between spaces
+  /// do not wait for its work: call synchronize() before them.
   explicit Cuda(CUstream_st* stream);
 
   CUstream_st* stream() const;

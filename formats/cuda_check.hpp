@@ -1,6 +1,7 @@
 // Every CUDA call and every launch is checked; a failure is a BackendError that says where in our sources.
-// For CUDA sources only: it includes the toolkit's header.
+// For CUDA sources only: where there is no CUDA Toolkit it holds nothing.
 #pragma once
+#if __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -26,3 +27,4 @@ inline void check_launch(const char* kernel, const char* file = __builtin_FILE()
 inline unsigned blocks_for(std::int64_t n, int threads) { return unsigned((n + threads - 1) / threads); }
 
 }  // namespace seidel
+#endif

@@ -11,10 +11,11 @@ namespace seidel {
 /// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b.
 ///
 /// Shapes  A is n x n; b and x have n entries.
-/// In/out  x holds the guess on entry; on return, whatever the status, the best approximation seen, within a factor 2 by its residual.
-/// Cost    per iteration two products with A, two with M^-1, four dots, two norms, six updates; nine vectors, all taken before the loop.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry. A breakdown is a status.
-/// Source  van der Vorst, Bi-CGSTAB, SIAM J. Sci. Stat. Comput. 13(2), 1992; Saad (2003), section 7.4.2.
+/// In/out  x holds the guess on entry; on return, whatever the status, the best approximation seen, within a factor 2
+/// by its residual. Cost    per iteration two products with A, two with M^-1, four dots, two norms, six updates; nine
+/// vectors, all taken before the loop. Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry.
+/// A breakdown is a status. Source  van der Vorst, Bi-CGSTAB, SIAM J. Sci. Stat. Comput. 13(2), 1992; Saad (2003),
+/// section 7.4.2.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
   using Real = typename V::Real;
@@ -42,8 +43,9 @@ Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Crit
       M.apply(r, z);
       A.apply(z, t);
       const Real ts = dot(t, r), norm_t = norm2(t);
-      if (progress.small_enough(norm_s) || lost(ts, norm_t * norm_s)) {  // half a step: nothing is left for the other half, or
-        if (!progress.record(norm_s)) break;                             // it would divide by zero
+      if (progress.small_enough(norm_s) ||
+          lost(ts, norm_t * norm_s)) {        // half a step: nothing is left for the other half, or
+        if (!progress.record(norm_s)) break;  // it would divide by zero
         iterate.move(alpha, y);
         progress.break_down("A r is orthogonal to r");
         break;

@@ -8,15 +8,15 @@ namespace seidel {
 /// Of a residual in twice the working precision, rounded once an entry.
 struct Certificate {
   double relative_residual = 0;  // ||b - A x|| / ||b|| in the 2-norm; the numerator where b = 0
-  double backward_error = 0;     // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: x solves a system that differs by so
-                                 // much; 0 where that is 0 / 0
+  double backward_error = 0;     // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: x solves a system that
+                                 // differs by so much; 0 where that is 0 / 0
 };
 
-/// Cost  reads A once, with about ten times the arithmetic of a product; one vector. norm_inf_of_A is that of MatrixProperties.
-/// Repeats bit for bit on every back end. Errors  ShapeError.
+/// Cost  reads A once, with about ten times the arithmetic of a product; one vector. norm_inf_of_A is that of
+/// MatrixProperties. Repeats bit for bit on every back end. Errors  ShapeError.
 template <Backend B, class Real, class Offset>
-Certificate certify(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, const Vector<Real, B>& x, const Vector<Real, B>& b,
-                    double norm_inf_of_A) {
+Certificate certify(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, const Vector<Real, B>& x,
+                    const Vector<Real, B>& b, double norm_inf_of_A) {
   Vector<Real, B> r = like(b);
   certified_residual(on, A, x.span(), b.span(), r.span());
   const double norm_b = norm2(b), norm_r = norm2(r), largest = max_abs(r);

@@ -45,8 +45,9 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   Taken taken;
   const bool positive_diagonal = A.diagonal_positive == rows.nrows;
   const bool full_diagonal = A.diagonal_positive + A.diagonal_negative == rows.nrows;
-  // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly so, and the
-  // short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never grows.
+  // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly
+  // so, and the short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never
+  // grows.
   const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
 
   choice.restart = request.restart;
@@ -74,12 +75,9 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +
                       std::to_string(A.first_bad_diagonal + 1) + " has no nonzero entry there";
-  } else if ((A.symmetric && positive_diagonal) || dominant) {
+  } else {
     choice.preconditioner = PreconditionerKind::symgs;
     taken.say(choice.preconditioner, ", because the diagonal is full");
-  } else {
-    choice.preconditioner = PreconditionerKind::jacobi;
-    taken.say(choice.preconditioner, ", because sweeps may grow without bound where the diagonal does not dominate");
   }
 
   if (choice.preconditioner == PreconditionerKind::symgs) {

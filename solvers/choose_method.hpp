@@ -35,14 +35,18 @@ struct MethodChoice {
   PreconditionerKind preconditioner = PreconditionerKind::none;
   Order order = Order::natural;
   int restart = 50;
-  std::optional<Method> fallback;  // goes on if `method` cannot take A; none if it was asked for by name
-  std::string reason;              // one sentence: what was taken, and why
+  std::optional<Method> fallback = {};  // goes on if `method` cannot take A; none if it was asked for by name
+  std::string reason = {};              // one sentence: what was taken, and why
 };
 
-/// Method          cg if A is symmetric with a positive diagonal; otherwise gmres, or bicgstab where the rows are long or many and most
-///                 of them diagonally dominant.
+/// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
+/// of the
+///                 rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one if
+///                 stuck.
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
 /// Order           natural: colours need more iterations.
-MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics, const MethodRequest& request = {});
+/// Errors  ShapeError if A is not square.
+MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
+                           const MethodRequest& request = {});
 
 }  // namespace seidel

@@ -44,6 +44,20 @@ struct Facts {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
                               : criteria.absolute_tolerance;
   }
+  /// To a method that was not tried, or to gmres with more directions.
+  std::string other_method() const {
+    const auto tried = [&](std::string_view name) {
+      if (summary.method == name) return true;
+      for (const Attempt& attempt : summary.attempts)
+        if (attempt.method == name) return true;
+      return false;
+    };
+    if (!tried("gmres")) return "--method gmres";
+    const int restart = std::max(summary.restart, choice.restart);
+    if (restart < rows.nrows)
+      return "--method gmres --set restart=" + std::to_string(std::min(rows.nrows, std::int64_t(4) * restart));
+    return tried("bicgstab") ? "" : "--method bicgstab";
+  }
   bool says(const char* words) const { return summary.reason.find(words) != std::string::npos; }
 };
 
@@ -75,8 +89,9 @@ void holds_no_numbers(Facts& f) {
 void is_half_a_matrix(Facts& f) {
   if (f.A.one_triangle_only)
     f.add("only one triangle of a symmetric matrix is there",
-          "all " + text(f.A.below + f.A.above) + " entries beside the diagonal are " + (f.A.below ? "below" : "above") + " it", "",
-          "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
+          "all " + text(f.A.below + f.A.above) + " entries beside the diagonal are " + (f.A.below ? "below" : "above") +
+              " it",
+          "", "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
 void is_singular(Facts& f) {
@@ -86,7 +101,8 @@ void is_singular(Facts& f) {
   if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",
           "the sum of each of the " + text(f.rows.nrows) + " rows vanishes, so A times ones is 0", "",
-          "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and column)");
+          "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
+          "column)");
 }
 
 void is_not_symmetric(Facts& f) {
@@ -101,13 +117,14 @@ void is_not_symmetric(Facts& f) {
 void is_indefinite(Facts& f) {
   const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
   if (negative_definite) {
-    f.add("A is negative definite, or indefinite: its sign is turned", "all " + text(f.rows.nrows) + " diagonal entries are negative",
+    f.add("A is negative definite, or indefinite: its sign is turned",
+          "all " + text(f.rows.nrows) + " diagonal entries are negative",
           f.summary.method == "cg" ? "--method bicgstab" : "", "solve -A x = -b, which has the same x: cg may take -A");
     return;
   }
   if (f.A.skew) {
     f.add("A is skew-symmetric: x'A x is 0 for every x", "a_ij = -a_ji for all entries, and the diagonal is zero",
-          f.summary.method == "gmres" ? "--set restart=200" : "--method gmres");
+          f.other_method());
     return;
   }
   const bool met = f.summary.status == Status::indefinite;
@@ -118,21 +135,23 @@ void is_indefinite(Facts& f) {
   } else if (met || (f.A.symmetric && bad)) {
     std::string evidence = met ? f.summary.reason : "";
     if (f.A.symmetric && bad)
-      evidence += (met ? "; " : "") + plural(bad, "diagonal entry is", "diagonal entries are") + " not positive, the first in row " +
-                  text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
-                            : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
-                                                              : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
-    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : "");
+      evidence +=
+          (met ? "; " : "") + plural(bad, "diagonal entry is", "diagonal entries are") +
+          " not positive, the first in row " +
+          text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
+                    : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
+                                                      : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
+    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : "",
+          f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres");
   }
 }
 
 void has_no_diagonal(Facts& f) {
   if (f.full_diagonal() || f.A.skew) return;
   f.add("no preconditioner can be used, and the method alone converges slowly",
-        plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") + " no nonzero diagonal entry, the first is row " +
-            text(f.A.first_bad_diagonal + 1),
-        f.summary.method == "gmres" ? "--set restart=" + text(std::int64_t(4) * std::max(f.summary.restart, 1)) : "--method gmres",
-        "reorder the rows so that large entries stand on the diagonal");
+        plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
+            " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
+        f.other_method(), "reorder the rows so that large entries stand on the diagonal");
 }
 
 void is_at_the_limit_of_precision(Facts& f) {
@@ -147,7 +166,8 @@ void is_at_the_limit_of_precision(Facts& f) {
                 : std::string("the true residual is ")) +
             text(s.relative_residual) + "; rounding x alone changes A x by up to " + text(limit) + " of b",
         "--tol " + text(std::ceil(1.05 * reached / unit) * unit),
-        "x is as good as double precision gives it: look at the backward error; scaling the rows and columns of A may help");
+        "x is as good as double precision gives it: look at the backward error; scaling the rows and columns of A may "
+        "help");
 }
 
 void is_badly_scaled(Facts& f) {
@@ -155,7 +175,8 @@ void is_badly_scaled(Facts& f) {
   if (ratio < 1e8) return;
   const bool helpless = f.choice.preconditioner != PreconditionerKind::none || !f.full_diagonal();
   f.add("A is badly scaled", "magnitudes of its entries go from " + text(f.A.min_abs) + " to " + text(f.A.max_abs),
-        helpless ? "" : "--precond symgs", helpless ? "scale rows and columns so that the entries are of one size" : "");
+        helpless ? "" : "--precond symgs",
+        helpless ? "scale rows and columns so that the entries are of one size" : "");
 }
 
 void needs_more_iterations(Facts& f) {
@@ -165,44 +186,59 @@ void needs_more_iterations(Facts& f) {
     return;
   const double rate = decades_an_iteration(s.history), now = s.history.back(), wanted = f.tolerance();
   const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
-  const std::string measured = "the residual falls by a factor of " + text(std::pow(10, rate * 100)) + " in 100 iterations";
   if (!(rate > 0) || !(more < 1e9)) {
     if (s.status != Status::interrupted)
-      f.add("the method does not get on", "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
-            s.method == "gmres" ? "--method bicgstab" : s.method == "bicgstab" ? "--method gmres" : "",
-            s.method == "cg" ? "give it more iterations: where the condition is bad cg may wander long before it converges" : "");
+      f.add("the method does not get on",
+            "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
+            s.method == "cg" ? "" : f.other_method(),
+            s.method == "cg"
+                ? "give it more iterations: where the condition is bad cg may wander long before it converges"
+                : "");
     return;
   }
-  const double per_iteration = s.seconds / double(std::max<std::int64_t>(1, s.iterations));
-  f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed", measured + " and is now " + text(now),
-        s.status == Status::time_limit ? "--time-limit " + text(two_digits((double(s.iterations) + more) * per_iteration * 1.2))
-                                       : "--max-iterations " + text(two_digits((double(s.iterations) + more) * 1.1)),
-        f.choice.preconditioner != PreconditionerKind::symgs && f.full_diagonal() ? "--precond symgs needs fewer iterations" : "");
+  const double total = double(s.iterations) + more;
+  const bool hopeless = total > 20 * double(s.iterations);
+  const std::string longer =
+      s.status == Status::time_limit
+          ? "--time-limit " +
+                text(two_digits(1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
+          : "--max-iterations " + text(two_digits(1.1 * total));
+  f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
+        "the residual is " + text(now) + ", and falls tenfold in about " + text(two_digits(1 / rate)) + " iterations",
+        !hopeless          ? longer
+        : s.method == "cg" ? ""
+                           : f.other_method(),
+        f.choice.preconditioner != PreconditionerKind::symgs && f.full_diagonal()
+            ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
+        : hopeless ? "that is very slow: another method is better than more of the same"
+                   : "");
 }
 
 void is_stuck(Facts& f) {
   const Summary& s = f.summary;
   if (s.status == Status::stagnated && s.truth_checks.empty())
-    f.add("gmres restarts too early for this matrix", s.reason,
-          s.restart < f.rows.nrows ? "--set restart=" + text(std::min(f.rows.nrows, std::int64_t(4) * s.restart)) : "--method bicgstab");
-  if (s.status == Status::breakdown && s.method == "bicgstab") f.add("bicgstab breaks down on this matrix", s.reason, "--method gmres");
+    f.add("gmres restarts too early for this matrix", s.reason, f.other_method());
+  if (s.status == Status::breakdown && s.method == "bicgstab")
+    f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
   if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))
     f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
   if (s.status == Status::breakdown && (f.says("NaN") || f.says("finite")) && !f.A.nonfinite && f.A.max_abs > 0)
     f.add("numbers leave the range of double precision", s.reason,
           f.choice.preconditioner == PreconditionerKind::symgs ? "--precond jacobi" : "", "scale A and b");
   if (s.status == Status::breakdown && f.says("underflow"))
-    f.add("b is so small that its square underflows", "||b|| = " + text(s.norm_b), "", "scale b up, and x down in the end");
+    f.add("b is so small that its square underflows", "||b|| = " + text(s.norm_b), "",
+          "scale b up, and x down in the end");
 }
 
 }  // namespace
 
-std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics, const MethodChoice& choice,
-                                const Summary& summary, const Criteria& criteria) {
+std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics,
+                                const MethodChoice& choice, const Summary& summary, const Criteria& criteria) {
   if (summary.converged()) return {};
   Facts facts{properties, statistics, choice, summary, criteria, {}};
-  for (const auto rule : {holds_no_numbers, is_half_a_matrix, is_singular, is_not_symmetric, is_indefinite, is_at_the_limit_of_precision,
-                          is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
+  for (const auto rule :
+       {holds_no_numbers, is_half_a_matrix, is_singular, is_not_symmetric, is_indefinite, is_at_the_limit_of_precision,
+        is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);
   return std::move(facts.found);
 }

@@ -18,7 +18,7 @@ struct Diagnosis {
 };
 
 /// Empty if the summary says converged. A function of its arguments alone.
-std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics, const MethodChoice& choice,
-                                const Summary& summary, const Criteria& criteria);
+std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics,
+                                const MethodChoice& choice, const Summary& summary, const Criteria& criteria);
 
 }  // namespace seidel

@@ -29,7 +29,8 @@ std::int64_t first_nonfinite(const Vector<Real, B>& v) {
 [[noreturn]] void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x);
 [[noreturn]] void refuse_nonfinite(const char* vector, std::int64_t entry);
 
-/// ||v||, once v is known to be finite. A vector type of another kind names the place by a first_nonfinite() of its own.
+/// ||v||, once v is known to be finite. A vector type of another kind names the place by a first_nonfinite() of its
+/// own.
 template <class V>
 double finite_norm(const V& v, const char* name) {
   const double norm = norm2(v);

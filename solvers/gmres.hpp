@@ -16,16 +16,19 @@ struct GmresOptions {
 /// Directions a cycle needs: no more than there are unknowns or iterations. Errors  UsageError for restart < 1.
 int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
 
-/// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b; it never grows.
+/// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b; it never
+/// grows.
 ///
 /// Shapes  A is n x n; b and x have n entries.
 /// In/out  x holds the guess on entry, the best approximation on return, whatever the status.
-/// Cost    iteration k of a cycle: one product with A, one with M^-1, k dots, k + 1 updates, a norm. Vectors: restart + 4, all taken
+/// Cost    iteration k of a cycle: one product with A, one with M^-1, k dots, k + 1 updates, a norm. Vectors: restart +
+/// 4, all taken
 ///         before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for restart < 1.
 /// Source  Saad (2003), algorithm 9.5, orthogonalised by modified Gram-Schmidt.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
-Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}, GmresOptions options = {}) {
+Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {},
+              GmresOptions options = {}) {
   using Real = typename V::Real;
   constexpr Real eps = std::numeric_limits<Real>::epsilon();
   Iterate iterate("gmres", A, b, x, criteria, 1);

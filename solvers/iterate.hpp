@@ -7,8 +7,8 @@ namespace seidel {
 
 /// Checks the system, then watches x and decides which one is returned; Progress decides when.
 ///
-/// A residual may rise again. x is copied just before it is left for a worse one, and only if its residual is less than half of
-/// that of the copy: so the x returned is within a factor 2 of the best, for a few dozen copies in all.
+/// A residual may rise again. x is copied just before it is left for a worse one, and only if its residual is less than
+/// half of that of the copy: so the x returned is within a factor 2 of the best, for a few dozen copies in all.
 template <class V, LinearOperator<V> Matrix>
 class Iterate {
  public:
@@ -76,7 +76,7 @@ class Iterate {
   Progress progress_;
   V copy_;
   double norm_ = 0, copy_norm_ = std::numeric_limits<double>::infinity();  // of x and of the copy, by the recurrence
-  std::int64_t at_ = 0, copy_at_ = -1, round_at_ = 0;                      // the iterations that they, and the round, began after
+  std::int64_t at_ = 0, copy_at_ = -1, round_at_ = 0;  // the iterations that they, and the round, began after
 };
 
 }  // namespace seidel

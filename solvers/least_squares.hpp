@@ -10,7 +10,8 @@ namespace seidel {
 template <class Real>
 class HessenbergLeastSquares {
  public:
-  explicit HessenbergLeastSquares(int columns) : m_(columns), R_(std::size_t(m_ + 1) * m_), c_(m_), s_(m_), g_(m_ + 1), y_(m_) {}
+  explicit HessenbergLeastSquares(int columns)
+      : m_(columns), R_(std::size_t(m_ + 1) * m_), c_(m_), s_(m_), g_(m_ + 1), y_(m_) {}
 
   void start(Real beta) {
     k_ = 0;
@@ -56,8 +57,8 @@ class HessenbergLeastSquares {
 
  private:
   int m_, k_ = 0;
-  std::vector<Real> R_;         // columns of m + 1 entries
-  std::vector<Real> c_, s_, g_; // rotations; right-hand side, rotated
+  std::vector<Real> R_;          // columns of m + 1 entries
+  std::vector<Real> c_, s_, g_;  // rotations; right-hand side, rotated
   std::vector<Real> y_;
 };
 

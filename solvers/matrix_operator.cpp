@@ -3,9 +3,7 @@
 
 namespace seidel::matrix_operator_detail {
 
-void refuse_nonfinite_values() {
-  throw InputError("the matrix holds NaN or infinity, finite values are needed");
-}
+void refuse_nonfinite_values() { throw InputError("the matrix holds NaN or infinity, finite values are needed"); }
 
 template <class Real, class Offset>
 void refuse_nonfinite_values(const CsrView<Real, Offset, Host>& A) {

@@ -24,8 +24,8 @@ template <class Real, class Offset>
 
 }  // namespace matrix_operator_detail
 
-/// y = A x for A in CSR, ELL or SELL, owned (Csr, Ell, Sell) or viewed (CsrView, ...: the arrays must outlive this), in the memory
-/// of back end B.
+/// y = A x for A in CSR, ELL or SELL, owned (Csr, Ell, Sell) or viewed (CsrView, ...: the arrays must outlive this), in
+/// the memory of back end B.
 ///
 /// Cost    taking A reads its values once. Products: kernels/spmv.
 /// Errors  InputError for NaN or infinity in A (with the place, where A is a CSR matrix on the host); ShapeError.

@@ -40,20 +40,24 @@ std::string_view to_string(Status status) {
 void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x) {
   const auto size = [](std::int64_t n) { return std::to_string(n); };
   if (nrows != ncols)
-    throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) + "; a linear system needs as many rows as columns");
-  throw ShapeError("b has " + size(b) + " entries and x has " + size(x) + "; the matrix needs " + size(nrows) + " of each");
+    throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) +
+                     "; a linear system needs as many rows as columns");
+  throw ShapeError("b has " + size(b) + " entries and x has " + size(x) + "; the matrix needs " + size(nrows) +
+                   " of each");
 }
 
 void refuse_nonfinite(const char* vector, std::int64_t entry) {
   if (entry < 0)
-    throw InputError(std::string(vector) + ": its norm is beyond the range of the number type\n  scale the system down");
+    throw InputError(std::string(vector) +
+                     ": its norm is beyond the range of the number type\n  scale the system down");
   throw InputError(std::string(vector) + ": entry " + std::to_string(entry + 1) +
                    " is NaN or infinite, a finite number is needed\n  correct this entry (entries are counted from 1)");
 }
 
 void refuse_unsymmetric_preconditioner() {
-  throw UsageError("cg needs a symmetric preconditioner, and this one says that it is not\n"
-                   "  take another preconditioner, or gmres or bicgstab as the method");
+  throw UsageError(
+      "cg needs a symmetric preconditioner, and this one says that it is not\n"
+      "  take another preconditioner, or gmres or bicgstab as the method");
 }
 
 int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
@@ -63,8 +67,8 @@ int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
 
 Progress::Progress(std::string_view method, const Criteria& criteria, double norm_b) : criteria_(criteria) {
   if (!(criteria.relative_tolerance >= 0 && criteria.absolute_tolerance >= 0))
-    throw UsageError("a tolerance is negative or NaN: found relative " + text(criteria.relative_tolerance) + ", absolute " +
-                     text(criteria.absolute_tolerance) + ", expected 0 or more");
+    throw UsageError("a tolerance is negative or NaN: found relative " + text(criteria.relative_tolerance) +
+                     ", absolute " + text(criteria.absolute_tolerance) + ", expected 0 or more");
   if (criteria.max_iterations < 0 || !(criteria.seconds >= 0))
     throw UsageError("a limit is negative or NaN: found " + std::to_string(criteria.max_iterations) + " iterations, " +
                      text(criteria.seconds) + " s, expected 0 or more");
@@ -114,8 +118,9 @@ bool Progress::unsolved(double true_norm) {
   else if (small_enough(latest_) && summary_.truth_checks.size() < summary_.truth_checks.capacity())
     summary_.truth_checks.push_back({summary_.iterations, relative(latest_), relative(true_norm)});
   if (!std::isfinite(true_norm))
-    return end(Status::breakdown, first ? "b - A x is not finite for the first guess: A holds NaN or infinity, or overflows"
-                                        : "b - A x is no longer finite");
+    return end(Status::breakdown,
+               first ? "b - A x is not finite for the first guess: A holds NaN or infinity, or overflows"
+                     : "b - A x is no longer finite");
   if (small_enough(true_norm)) return end(Status::converged, "the true residual is within the tolerance");
   if (ended_ || (!first && !worth_another_round(true_norm))) return false;
   latest_ = round_from_ = true_norm;
@@ -125,16 +130,20 @@ bool Progress::unsolved(double true_norm) {
 
 bool Progress::running() {
   if (small_enough(latest_)) return false;
-  if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed)) return end(Status::interrupted, "a stop was requested");
+  if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
+    return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
-    return end(Status::iteration_limit, "the limit of " + std::to_string(criteria_.max_iterations) + " iterations is reached");
-  if (seconds() >= criteria_.seconds) return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
+    return end(Status::iteration_limit,
+               "the limit of " + std::to_string(criteria_.max_iterations) + " iterations is reached");
+  if (seconds() >= criteria_.seconds)
+    return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
   return true;
 }
 
 bool Progress::record(double norm) {
   if (!std::isfinite(norm))
-    return end(Status::breakdown, "the residual is NaN or infinite after iteration " + std::to_string(summary_.iterations + 1));
+    return end(Status::breakdown,
+               "the residual is NaN or infinite after iteration " + std::to_string(summary_.iterations + 1));
   ++summary_.iterations;
   latest_ = norm;
   if (summary_.history.size() < summary_.history.capacity()) summary_.history.push_back(relative(norm));
@@ -143,7 +152,8 @@ bool Progress::record(double norm) {
 }
 
 bool Progress::not_positive(double value, const char* what, double least_normal) {
-  const std::string found = std::string(what) + " = " + text(value) + " in iteration " + std::to_string(summary_.iterations + 1);
+  const std::string found =
+      std::string(what) + " = " + text(value) + " in iteration " + std::to_string(summary_.iterations + 1);
   if (!std::isfinite(value)) return end(Status::breakdown, found + ": NaN or infinity, or an overflow");
   if (value == 0 && latest_ * latest_ < least_normal)
     return end(Status::breakdown, found + ": the square of the residual underflows; scale b up");

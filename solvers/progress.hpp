@@ -8,16 +8,17 @@
 
 namespace seidel {
 
-/// A solver goes on while unsolved(true residual) in rounds, and in each round while running(); it tells the residual of its
-/// recurrence by record(). "Converged" is said by unsolved() alone.
+/// A solver goes on while unsolved(true residual) in rounds, and in each round while running(); it tells the residual
+/// of its recurrence by record(). "Converged" is said by unsolved() alone.
 class Progress {
  public:
   /// Errors  UsageError for a negative tolerance or limit.
   Progress(std::string_view method, const Criteria& criteria, double norm_b);
 
-  /// Whether to iterate (again) from x, whose true residual has this norm. No if that is small enough; if a limit or a breakdown
-  /// ended the last round; if the recurrence said yes, the truth says no and the round gained less than a factor 2 (stagnated);
-  /// if ten rounds on end that ended of themselves (gmres restarts) gained less than 0.1 % together (stagnated, too).
+  /// Whether to iterate (again) from x, whose true residual has this norm. No if that is small enough; if a limit or a
+  /// breakdown ended the last round; if the recurrence said yes, the truth says no and the round gained less than a
+  /// factor 2 (stagnated); if ten rounds on end that ended of themselves (gmres restarts) gained less than 0.1 %
+  /// together (stagnated, too).
   bool unsolved(double true_norm);
 
   /// Whether to go on in this round: the recurrence has not said yes, and no limit or request says no.
@@ -29,7 +30,9 @@ class Progress {
   /// Whether `value` is; if not, all ends: indefinite, or breakdown for NaN, infinity and underflow.
   template <class Real>
   bool positive(Real value, const char* what) {
-    return value > 0 && value <= std::numeric_limits<Real>::max() ? true : not_positive(value, what, std::numeric_limits<Real>::min());
+    return value > 0 && value <= std::numeric_limits<Real>::max()
+               ? true
+               : not_positive(value, what, std::numeric_limits<Real>::min());
   }
 
   /// This round cannot go on; one from the true residual may, but not ten times without a gain.

@@ -1,4 +1,5 @@
-// Solves with the method of a MethodChoice, and goes on with another where the choice was seidel's own and A does not suit it.
+// Solves with the method of a MethodChoice, and goes on with another where the choice was seidel's own and A does not
+// suit it.
 #pragma once
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/bicgstab.hpp>
@@ -34,10 +35,10 @@ Summary run(Method method, int restart, const AnyOperator<V>& A, const AnyPrecon
 
 }  // namespace solve_detail
 
-/// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with choice.fallback, if there is one, from the
-/// better of the first guess and what was reached. criteria.seconds is for both together, max_iterations for each.
-/// The Summary is that of the last method, with its reason; `attempts` tells of all.
-/// Shapes, errors  as cg, bicgstab and gmres.
+/// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with choice.fallback, if there is
+/// one, from the better of the first guess and what was reached. criteria.seconds is for both together, max_iterations
+/// for each. The Summary is that of the last method, with its reason; `attempts` tells of all. Shapes, errors  as cg,
+/// bicgstab and gmres.
 template <class V>
 Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b, V& x,
               const Criteria& criteria = {}) {
@@ -65,10 +66,12 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
 }
 
 // Compiled in the library, so that a program need not.
-extern template Summary solve(const AnyOperator<Vector<double, Serial>>&, const AnyPreconditioner<Vector<double, Serial>>&,
-                              const MethodChoice&, const Vector<double, Serial>&, Vector<double, Serial>&, const Criteria&);
-extern template Summary solve(const AnyOperator<Vector<double, OpenMP>>&, const AnyPreconditioner<Vector<double, OpenMP>>&,
-                              const MethodChoice&, const Vector<double, OpenMP>&, Vector<double, OpenMP>&, const Criteria&);
+extern template Summary solve(const AnyOperator<Vector<double, Serial>>&,
+                              const AnyPreconditioner<Vector<double, Serial>>&, const MethodChoice&,
+                              const Vector<double, Serial>&, Vector<double, Serial>&, const Criteria&);
+extern template Summary solve(const AnyOperator<Vector<double, OpenMP>>&,
+                              const AnyPreconditioner<Vector<double, OpenMP>>&, const MethodChoice&,
+                              const Vector<double, OpenMP>&, Vector<double, OpenMP>&, const Criteria&);
 extern template Summary solve(const AnyOperator<Vector<double, Cuda>>&, const AnyPreconditioner<Vector<double, Cuda>>&,
                               const MethodChoice&, const Vector<double, Cuda>&, Vector<double, Cuda>&, const Criteria&);
 

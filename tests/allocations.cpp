@@ -1,4 +1,5 @@
-// Counts allocations by standing in for the functions through which C++ code and allocate() (formats/memory.hpp) take memory.
+// Counts allocations by standing in for the functions through which C++ code and allocate() (formats/memory.hpp) take
+// memory.
 #include "allocations.hpp"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// A matrix that is not stored, and a preconditioner of one's own. Neither knows of any base class: they have the members
-// that the concepts of seidel/solvers/concepts.hpp ask for, and that is all.
+// A matrix that is not stored, and a preconditioner of one's own. Neither knows of any base class: they have the
+// members that the concepts of seidel/solvers/concepts.hpp ask for, and that is all.
 //
 // -u'' = f on (0, 1), u(0) = u(1) = 0, by finite differences on n points.
 #include <cmath>

@@ -31,14 +31,16 @@ void spmm(const CsrView<double, std::int64_t, Host>& A, const double* X, double*
 Csr<double, std::int64_t> transpose(const CsrView<double, std::int64_t, Host>& A) {
   Sparse T = copied(A).transpose();
   T.makeCompressed();
-  Csr<double, std::int64_t> result{A.ncols, A.nrows, Array<std::int64_t>(std::int64_t(A.ncols) + 1), Array<Index>(A.nnz()), Array<double>(A.nnz())};
+  Csr<double, std::int64_t> result{A.ncols, A.nrows, Array<std::int64_t>(std::int64_t(A.ncols) + 1),
+                                   Array<Index>(A.nnz()), Array<double>(A.nnz())};
   std::copy_n(T.outerIndexPtr(), std::int64_t(A.ncols) + 1, result.row_ptr.begin());
   std::copy_n(T.innerIndexPtr(), A.nnz(), result.col_idx.begin());
   std::copy_n(T.valuePtr(), A.nnz(), result.values.begin());
   return result;
 }
 
-void symmetric_gauss_seidel(const CsrView<double, std::int64_t, Host>& A, HostSpan<const double> b_, HostSpan<double> x_) {
+void symmetric_gauss_seidel(const CsrView<double, std::int64_t, Host>& A, HostSpan<const double> b_,
+                            HostSpan<double> x_) {
   const Sparse E = copied(A);
   const ConstVector b(b_.data(), b_.size());
   Vector x(x_.data(), x_.size());

@@ -60,21 +60,38 @@ int run(const BenchReadOptions& options) {
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel bench read " + options.file)).blank();
-  lines.item("file", formatted("{}, {} x {}, {}, {} {}", human_bytes(scan.bytes), count(report.nrows), count(report.ncols), plural(report.entries, "entry", "entries"),
-                               name(report.field), name(report.symmetry)));
+  lines.item("file",
+             formatted("{}, {} x {}, {}, {} {}", human_bytes(scan.bytes), count(report.nrows), count(report.ncols),
+                       plural(report.entries, "entry", "entries"), name(report.field), name(report.symmetry)));
   lines.item("machine", formatted("{}, {}", processor_name(), plural(available_threads(), "thread")));
-  lines.item("measured", formatted("the median of {}, the file in the memory cache after the first", plural(options.repetitions, "run")));
+  lines.item("measured", formatted("the median of {}, the file in the memory cache after the first",
+                                   plural(options.repetitions, "run")));
   lines.blank();
   Table table({"what", "threads", "seconds", "GB/s", "of the scan, a core"});
   table.row({"bare scan", "1", formatted("{:.4f}", scan_seconds), formatted("{:.3f}", rate(scan_seconds)), "1.00"});
-  for (const auto& t : timings) table.row({t.what, std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)), formatted("{:.2f}", t.ratio)});
+  for (const auto& t : timings)
+    table.row({t.what, std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)),
+               formatted("{:.2f}", t.ratio)});
   print(options, lines.text() + table.text(paint));
   if (!options.json.empty()) {
     Json json, rows = Json::array();
-    for (const auto& t : timings) rows.push(std::move(Json().set("threads", t.threads).set("seconds", t.seconds).set("gb_per_s", rate(t.seconds)).set("of_scan_a_core", t.ratio)));
-    json.set("schema", "seidel.bench.read/1").set("version", version).set("command", options.command_line).set("file", options.file);
-    json.set("bytes", std::int64_t(scan.bytes)).set("entries", std::int64_t(scan.entries)).set("processor", processor_name());
-    json.set("repetitions", options.repetitions).set("scan_seconds", scan_seconds).set("scan_gb_per_s", rate(scan_seconds)).set("read", std::move(rows));
+    for (const auto& t : timings)
+      rows.push(std::move(Json()
+                              .set("threads", t.threads)
+                              .set("seconds", t.seconds)
+                              .set("gb_per_s", rate(t.seconds))
+                              .set("of_scan_a_core", t.ratio)));
+    json.set("schema", "seidel.bench.read/1")
+        .set("version", version)
+        .set("command", options.command_line)
+        .set("file", options.file);
+    json.set("bytes", std::int64_t(scan.bytes))
+        .set("entries", std::int64_t(scan.entries))
+        .set("processor", processor_name());
+    json.set("repetitions", options.repetitions)
+        .set("scan_seconds", scan_seconds)
+        .set("scan_gb_per_s", rate(scan_seconds))
+        .set("read", std::move(rows));
     write_text(options.json, json.text());
   }
   return 0;

@@ -5,6 +5,8 @@
 
 namespace seidel::drivers {
 
-std::string formatted_with(fmt::string_view pattern, fmt::format_args arguments) { return fmt::vformat(pattern, arguments); }
+std::string formatted_with(fmt::string_view pattern, fmt::format_args arguments) {
+  return fmt::vformat(pattern, arguments);
+}
 
 }  // namespace seidel::drivers

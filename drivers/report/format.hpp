@@ -1,4 +1,5 @@
-// formatted("{} of {}", a, b): fmt's checked formatting, compiled once (format.cpp), so that a report costs little to build.
+// formatted("{} of {}", a, b): fmt's checked formatting, compiled once (format.cpp), so that a report costs little to
+// build.
 #pragma once
 #include <fmt/core.h>
 

@@ -52,8 +52,9 @@ void SolveProgress::operator()(std::int64_t iteration, double relative_residual,
   if (!line_.due()) return;
   const double rate = seconds > 0 ? double(iteration) / seconds : 0;
   const double left = seconds_left(log_residual_, tolerance_, seconds);
-  line_.show(formatted("iteration {}  residual {:.1e} of {:.0e}  {:.0f} iterations/s  {}", count(iteration), relative_residual,
-                    tolerance_, rate, left < 0 ? "no end in sight" : "about " + human_seconds(left) + " left"));
+  line_.show(formatted("iteration {}  residual {:.1e} of {:.0e}  {:.0f} iterations/s  {}", count(iteration),
+                       relative_residual, tolerance_, rate,
+                       left < 0 ? "no end in sight" : "about " + human_seconds(left) + " left"));
 }
 
 }  // namespace seidel::drivers

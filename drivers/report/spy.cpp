@@ -18,7 +18,8 @@ struct Grid {
       : rows(rows_), columns(columns_), entries(std::size_t(rows_) * columns_) {
     for (std::int64_t i = 0; i < A.nrows; ++i) {
       std::int64_t* const line = &entries[std::size_t(i * rows / A.nrows) * columns];
-      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) ++line[std::int64_t(A.col_idx[k]) * columns / A.ncols];
+      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+        ++line[std::int64_t(A.col_idx[k]) * columns / A.ncols];
     }
   }
   std::int64_t at(int row, int column) const {
@@ -44,7 +45,8 @@ std::string spy_plot(const CsrView<double, std::int64_t, Host>& A, int columns, 
   const int most = std::max(4, columns / 2);
   if (high > most) high = most, wide = std::clamp(int(std::lround(2 * most / shape)), 1, wide);
   high = std::max(1, int(std::min<std::int64_t>(std::max(high, 1), (A.nrows + down - 1) / down)));
-  const Grid grid(A, int(std::min<std::int64_t>(std::int64_t(high) * down, A.nrows)), int(std::min<std::int64_t>(std::int64_t(wide) * across, A.ncols)));
+  const Grid grid(A, int(std::min<std::int64_t>(std::int64_t(high) * down, A.nrows)),
+                  int(std::min<std::int64_t>(std::int64_t(wide) * across, A.ncols)));
 
   const double cell = double(A.nrows) / grid.rows * (double(A.ncols) / grid.columns);
   const auto line = [&](const char* left, const char* middle, const char* right) {

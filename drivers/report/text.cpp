@@ -26,7 +26,9 @@ namespace {
 
 /// Three digits: 1.23, 12.3, 123.
 std::string three_digits(double value) {
-  return value < 9.995 ? formatted("{:.2f}", value) : value < 99.95 ? formatted("{:.1f}", value) : formatted("{:.0f}", value);
+  return value < 9.995   ? formatted("{:.2f}", value)
+         : value < 99.95 ? formatted("{:.1f}", value)
+                         : formatted("{:.0f}", value);
 }
 
 /// Columns that UTF-8 text takes, colour codes taken as nothing.
@@ -81,7 +83,8 @@ Terminal Terminal::of(int file_descriptor) {
   const char* term = std::getenv("TERM");
   terminal.colours = !(no_colour && *no_colour) && term && std::string_view(term) != "dumb";
   winsize size{};
-  if (ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) terminal.width = std::max<int>(size.ws_col, 40);
+  if (ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    terminal.width = std::max<int>(size.ws_col, 40);
   return terminal;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include <seidel/drivers/baselines/cusparse.hpp>
 #include <seidel/drivers/baselines/eigen.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/convert.hpp>
@@ -52,7 +53,8 @@ double worst(const std::vector<double>& found, const std::vector<double>& expect
 }
 
 bool equal(const HostCsr& A, const HostCsr& B) {
-  return A.nrows == B.nrows && A.ncols == B.ncols && std::equal(A.row_ptr.begin(), A.row_ptr.end(), B.row_ptr.begin(), B.row_ptr.end()) &&
+  return A.nrows == B.nrows && A.ncols == B.ncols &&
+         std::equal(A.row_ptr.begin(), A.row_ptr.end(), B.row_ptr.begin(), B.row_ptr.end()) &&
          std::equal(A.col_idx.begin(), A.col_idx.end(), B.col_idx.begin(), B.col_idx.end()) &&
          std::equal(A.values.begin(), A.values.end(), B.values.begin(), B.values.end());
 }
@@ -63,7 +65,8 @@ class KernelChecks {
   using Vector = Array<double, Space>;
 
  public:
-  KernelChecks(Ledger& ledger, const Expected& expected, const B& on, OpenMP host) : ledger_(ledger), expected_(expected), on_(on), host_(host) {}
+  KernelChecks(Ledger& ledger, const Expected& expected, const B& on, OpenMP host)
+      : ledger_(ledger), expected_(expected), on_(on), host_(host) {}
 
   void all() {
     const HostCsr& A = expected_.A;
@@ -78,7 +81,9 @@ class KernelChecks {
       const auto there = copied_to<Space>(ell.view());
       products("ELL", there.view());
       several_products("ELL", there.view());
-      if constexpr (HostBackend<B>) ledger_.holds("convert", "ELL", equal(to_csr<std::int64_t>(on_, ell.view()).view(), A), "CSR to ELL and back is the same matrix");
+      if constexpr (HostBackend<B>)
+        ledger_.holds("convert", "ELL", equal(to_csr<std::int64_t>(on_, ell.view()).view(), A),
+                      "CSR to ELL and back is the same matrix");
     } catch (const ResourceError&) {  // too much padding: refused as designed
     }
     for (const Index sigma : {1, 64}) try {
@@ -86,15 +91,18 @@ class KernelChecks {
         const auto there = copied_to<Space>(sell.view());
         const std::string name = sigma == 1 ? "SELL-32" : "SELL-32-64";
         products(name, there.view());
-        if constexpr (HostBackend<B>) ledger_.holds("convert", name, equal(to_csr<std::int64_t>(on_, sell.view()).view(), A), "CSR to SELL and back is the same matrix");
-      } catch (const ResourceError&) {
-      }
+        if constexpr (HostBackend<B>)
+          ledger_.holds("convert", name, equal(to_csr<std::int64_t>(on_, sell.view()).view(), A),
+                        "CSR to SELL and back is the same matrix");
+      } catch (const ResourceError&) {}
     if constexpr (HostBackend<B>) {
       const auto T = transpose(on_, A);
       ledger_.holds("transpose", "CSR", equal(T.view(), eigen::transpose(A).view()), "A' is Eigen's, entry by entry");
       ledger_.holds("transpose", "CSR", equal(transpose(on_, T.view()).view(), A), "(A')' = A");
-      ledger_.holds("convert", "CSC", equal(to_csr(on_, to_csc(on_, A).view()).view(), A), "CSR to CSC and back is the same matrix");
+      ledger_.holds("convert", "CSC", equal(to_csr(on_, to_csc(on_, A).view()).view(), A),
+                    "CSR to CSC and back is the same matrix");
     }
+    if constexpr (!HostBackend<B>) against_cusparse(csr32.view());
     certificate(csr.view());
     vectors();
     if (expected_.sweeps) {
@@ -115,7 +123,9 @@ class KernelChecks {
   Vector poisoned(std::int64_t n) const { return there(std::vector<double>(n, poison)); }
 
   /// Two sums of the same terms, each in its own order, differ by at most this in row i.
-  double bound(std::size_t i, double more = 0) const { return 2 * (expected_.terms[i] + 2) * u * (expected_.magnitude[i] + more) + 1e-300; }
+  double bound(std::size_t i, double more = 0) const {
+    return 2 * (expected_.terms[i] + 2) * u * (expected_.magnitude[i] + more) + 1e-300;
+  }
 
   template <class Matrix>
   void products(const std::string& format, const Matrix& A) {
@@ -128,7 +138,8 @@ class KernelChecks {
       ledger_.within("spmv", format, worst(product, expected_.y, [&](auto i) { return bound(i); }));
       std::vector<double> eigen_rest(expected_.b);
       for (std::size_t i = 0; i < eigen_rest.size(); ++i) eigen_rest[i] -= expected_.y[i];
-      ledger_.within("residual", format, worst(rest, eigen_rest, [&](auto i) { return bound(i, std::abs(expected_.b[i])); }));
+      ledger_.within("residual", format,
+                     worst(rest, eigen_rest, [&](auto i) { return bound(i, std::abs(expected_.b[i])); }));
     }
     ledger_.same("spmv", format, "A x", product);
     ledger_.same("residual", format, "b - A x", rest);
@@ -148,14 +159,18 @@ class KernelChecks {
             for (std::int64_t j = 0; j < k; ++j) operand[i * k + j] = X[j * A.ncols + i];
         const auto from = there(operand);
         auto to = poisoned(std::int64_t(A.nrows) * k);
-        spmm(on_, A, MultiVectorView<const double, Space>{A.ncols, k, columns ? std::int64_t(A.ncols) : k, layout, from.data()},
+        spmm(on_, A,
+             MultiVectorView<const double, Space>{A.ncols, k, columns ? std::int64_t(A.ncols) : k, layout, from.data()},
              MultiVectorView<double, Space>{A.nrows, k, columns ? std::int64_t(A.nrows) : k, layout, to.data()});
         const auto Y = here(to);
         for (std::int64_t i = 0; i < A.nrows; ++i)
-          for (std::int64_t j = 0; j < k; ++j) by_columns[j * A.nrows + i] = columns ? Y[j * A.nrows + i] : Y[i * k + j];
+          for (std::int64_t j = 0; j < k; ++j)
+            by_columns[j * A.nrows + i] = columns ? Y[j * A.nrows + i] : Y[i * k + j];
         // |x_j| <= 1, so the sums of |a_ij| bound those of |a_ij x_j|.
         if (expected_.finite)
-          ledger_.within("spmm", format, worst(by_columns, eigen_Y, [&](auto i) { return 2 * (expected_.terms[i % A.nrows] + 2) * u * row_sum(i % A.nrows) + 1e-300; }));
+          ledger_.within("spmm", format, worst(by_columns, eigen_Y, [&](auto i) {
+                           return 2 * (expected_.terms[i % A.nrows] + 2) * u * row_sum(i % A.nrows) + 1e-300;
+                         }));
         ledger_.same("spmm", format, "A X with " + std::to_string(k) + " columns", by_columns);
       }
       if (k == 1) {  // one column is spmv
@@ -166,9 +181,33 @@ class KernelChecks {
     }
   }
 
+  /// The vendor's products and transpose, held to the same bounds: whether both are right, or one is not.
+  void against_cusparse(const CsrView<double, std::int32_t, Space>& A) {
+    if (!CuSparse::unavailable_because().empty() || A.nnz() == 0 || !expected_.finite) return;
+    CuSparse vendor(on_, A);
+    const auto x = there(expected_.x);
+    auto y = poisoned(A.nrows), z = poisoned(A.nrows);
+    vendor.spmv(x.span(), y.span());
+    spmv<B>(on_, A, x.span(), z.span());
+    ledger_.within("spmv", "CSR against cuSPARSE", worst(here(z), here(y), [&](auto i) { return bound(i); }));
+    constexpr std::int64_t k = 8;
+    const auto X = there(numbers(std::int64_t(A.ncols) * k, 7));
+    auto Y = poisoned(std::int64_t(A.nrows) * k), Z = poisoned(std::int64_t(A.nrows) * k);
+    vendor.spmm(X.span(), Y.span(), k);
+    spmm(on_, A, MultiVectorView<const double, Space>{A.ncols, k, A.ncols, Layout::column_major, X.data()},
+         MultiVectorView<double, Space>{A.nrows, k, A.nrows, Layout::column_major, Z.data()});
+    ledger_.within("spmm", "CSR against cuSPARSE", worst(here(Z), here(Y), [&](auto i) {
+                     return 2 * (expected_.terms[i % A.nrows] + 2) * u * row_sum(i % A.nrows) + 1e-300;
+                   }));
+    const auto T = with_offsets<std::int64_t>(host_, copied_to<Host>(vendor.transpose().view()).view());
+    ledger_.holds("transpose", "CSR against cuSPARSE", equal(T.view(), transpose(host_, expected_.A).view()),
+                  "A' is cuSPARSE's, entry by entry");
+  }
+
   double row_sum(std::size_t i) const {
     double sum = 0;
-    for (std::int64_t k = expected_.A.row_ptr[i]; k < expected_.A.row_ptr[i + 1]; ++k) sum += std::abs(expected_.A.values[k]);
+    for (std::int64_t k = expected_.A.row_ptr[i]; k < expected_.A.row_ptr[i + 1]; ++k)
+      sum += std::abs(expected_.A.values[k]);
     return sum;
   }
 
@@ -188,38 +227,52 @@ class KernelChecks {
     }
     const double lu = std::numeric_limits<long double>::epsilon() / 2;
     ledger_.within("certificate", "CSR", worst(found, exact, [&](auto i) {
-                     return 2 * u * std::abs(exact[i]) + 2 * (expected_.terms[i] + 2) * lu * (expected_.magnitude[i] + std::abs(expected_.b[i])) + 1e-300;
+                     return 2 * u * std::abs(exact[i]) +
+                            2 * (expected_.terms[i] + 2) * lu * (expected_.magnitude[i] + std::abs(expected_.b[i])) +
+                            1e-300;
                    }));
   }
 
   void vectors() {
     const std::size_t n = std::min(expected_.x.size(), expected_.b.size());
-    const std::vector<double> a(expected_.x.begin(), expected_.x.begin() + n), b(expected_.b.begin(), expected_.b.begin() + n);
+    const std::vector<double> a(expected_.x.begin(), expected_.x.begin() + n),
+        b(expected_.b.begin(), expected_.b.begin() + n);
     const auto x = there(a), y = there(b);
     auto z = there(b);
-    const double product = dot<B, double>(on_, x.span(), y.span()), norm = norm2<B, double>(on_, x.span()), largest = max_abs<B, double>(on_, x.span());
+    const double product = dot<B, double>(on_, x.span(), y.span()), norm = norm2<B, double>(on_, x.span()),
+                 largest = max_abs<B, double>(on_, x.span());
     axpy<B, double>(on_, 0.7, x.span(), z.span());
     long double exact = 0, squares = 0, magnitude = 0;
-    for (std::size_t i = 0; i < n; ++i) exact += static_cast<long double>(a[i]) * b[i], squares += static_cast<long double>(a[i]) * a[i], magnitude += std::abs(static_cast<long double>(a[i]) * b[i]);
-    ledger_.within("dot", "vector", product == double(exact) ? 0 : double(std::abs(product - exact) / (double(n + 1) * u * magnitude + 1e-300L)));
+    for (std::size_t i = 0; i < n; ++i)
+      exact += static_cast<long double>(a[i]) * b[i], squares += static_cast<long double>(a[i]) * a[i],
+          magnitude += std::abs(static_cast<long double>(a[i]) * b[i]);
+    ledger_.within(
+        "dot", "vector",
+        product == double(exact) ? 0 : double(std::abs(product - exact) / (double(n + 1) * u * magnitude + 1e-300L)));
     const long double root = std::sqrt(squares);
-    ledger_.within("norm2", "vector", norm == double(root) ? 0 : double(std::abs(norm - root) / (double(n + 2) * u * root + 1e-300L)));
+    ledger_.within("norm2", "vector",
+                   norm == double(root) ? 0 : double(std::abs(norm - root) / (double(n + 2) * u * root + 1e-300L)));
     std::vector<double> scalars = {product, norm, largest}, sums = here(z);
     ledger_.same("dot", "vector", "x'y, ||x||, max |x_i|", scalars);
     ledger_.same("axpy", "vector", "y + 0.7 x", sums);
   }
 
   /// A sweep is right if its equations hold: (D + L) x_new = b - U x_old forward, (D + U) x_new = b - L x_old backward.
-  void obeys(const std::string& order, const HostCsr& A, bool forward, const std::vector<double>& before, const std::vector<double>& after) {
+  void obeys(const std::string& order, const HostCsr& A, bool forward, const std::vector<double>& before,
+             const std::vector<double>& after) {
     double most = 0;
     for (Index i = 0; i < A.nrows; ++i) {
       long double rest = expected_.b[i], magnitude = std::abs(rest);
       for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
         const Index j = A.col_idx[k];
-        const long double term = static_cast<long double>(A.values[k]) * (j == i || (j < i) == forward ? after[j] : before[j]);
+        const long double term =
+            static_cast<long double>(A.values[k]) * (j == i || (j < i) == forward ? after[j] : before[j]);
         rest -= term, magnitude += std::abs(term);
       }
-      const double part = rest == 0 ? 0 : double(std::abs(rest) / ((double(A.row_ptr[i + 1] - A.row_ptr[i]) + 4) * u * magnitude + 1e-300L));
+      const double part =
+          rest == 0
+              ? 0
+              : double(std::abs(rest) / ((double(A.row_ptr[i + 1] - A.row_ptr[i]) + 4) * u * magnitude + 1e-300L));
       if (!(part <= most)) most = part;
     }
     ledger_.within(forward ? "forward sweep" : "backward sweep", order, most);
@@ -248,8 +301,10 @@ class KernelChecks {
     ledger_.same("symgs", order, name + "pair", after(start, [&](auto x) { sweeper.symmetric(b.span(), x); }));
     const auto from_zero = after(zero, [&](auto x) { sweeper.forward(b.span(), x), sweeper.backward(b.span(), x); });
     ledger_.same("symgs", order, name + "pair from zero", from_zero);
-    ledger_.same("symgs from zero", order, name + "pair from zero", after(nothing, [&](auto x) { sweeper.symmetric_from_zero(b.span(), x); }));
-    ledger_.same("symgs, omega 1.3", order, name + "relaxed", after(start, [&](auto x) { sweeper.symmetric(b.span(), x, 1.3); }));
+    ledger_.same("symgs from zero", order, name + "pair from zero",
+                 after(nothing, [&](auto x) { sweeper.symmetric_from_zero(b.span(), x); }));
+    ledger_.same("symgs, omega 1.3", order, name + "relaxed",
+                 after(start, [&](auto x) { sweeper.symmetric(b.span(), x, 1.3); }));
   }
 
   Ledger& ledger_;
@@ -269,7 +324,8 @@ Expected expect(const HostCsr& A) {
   eigen::spmv(A, span_of(expected.x), {expected.y.data(), A.nrows});
   for (Index i = 0; i < A.nrows; ++i) {
     double sum = 0;
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) sum += std::abs(A.values[k] * expected.x[A.col_idx[k]]);
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      sum += std::abs(A.values[k] * expected.x[A.col_idx[k]]);
     expected.magnitude.push_back(sum);
     expected.terms.push_back(double(A.row_ptr[i + 1] - A.row_ptr[i]));
   }
@@ -281,7 +337,9 @@ Expected expect(const HostCsr& A) {
 }
 
 void check_kernels(Ledger& ledger, const Expected& expected, const Placement& where) {
-  with_backend(where, [&](const auto& on) { KernelChecks<std::decay_t<decltype(on)>>(ledger, expected, on, OpenMP{where.threads}).all(); });
+  with_backend(where, [&](const auto& on) {
+    KernelChecks<std::decay_t<decltype(on)>>(ledger, expected, on, OpenMP{where.threads}).all();
+  });
 }
 
 }  // namespace seidel::drivers

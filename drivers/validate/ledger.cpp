@@ -8,10 +8,12 @@
 namespace seidel::drivers {
 
 Cell& Ledger::cell(const std::string& kernel, const std::string& format) {
-  auto row = std::find_if(rows_.begin(), rows_.end(), [&](const auto& r) { return r.kernel == kernel && r.format == format; });
+  auto row =
+      std::find_if(rows_.begin(), rows_.end(), [&](const auto& r) { return r.kernel == kernel && r.format == format; });
   if (row == rows_.end()) {  // beside the other rows of its kernel
     const auto last = std::find_if(rows_.rbegin(), rows_.rend(), [&](const auto& r) { return r.kernel == kernel; });
-    row = rows_.insert(last == rows_.rend() ? rows_.end() : last.base(), {kernel, format, std::vector<Cell>(backends_.size())});
+    row = rows_.insert(last == rows_.rend() ? rows_.end() : last.base(),
+                       {kernel, format, std::vector<Cell>(backends_.size())});
   }
   return row->cells[backend_];
 }
@@ -34,17 +36,21 @@ void Ledger::holds(const std::string& kernel, const std::string& format, bool ye
   if (!yes) fault(kernel, format, "not so: " + promise);
 }
 
-void Ledger::same(const std::string& kernel, const std::string& format, const std::string& what, std::vector<double> values) {
+void Ledger::same(const std::string& kernel, const std::string& format, const std::string& what,
+                  std::vector<double> values) {
   ++cell(kernel, format).checks;
   const auto [first, is_new] = first_.try_emplace(what, std::move(values));
   if (is_new) return;
   const auto& expected = first->second;
-  if (values.size() == expected.size() && std::memcmp(values.data(), expected.data(), values.size() * sizeof(double)) == 0) return;
+  if (values.size() == expected.size() &&
+      std::memcmp(values.data(), expected.data(), values.size() * sizeof(double)) == 0)
+    return;
   std::size_t i = 0;
   while (i < std::min(values.size(), expected.size()) && values[i] == expected[i]) ++i;
-  fault(kernel, format, i < std::min(values.size(), expected.size())
-                            ? formatted("{}, entry {}: found {}, expected the bits of {}", what, i + 1, values[i], expected[i])
-                            : formatted("{}: found {} entries, expected {}, to the bit", what, values.size(), expected.size()));
+  fault(kernel, format,
+        i < std::min(values.size(), expected.size())
+            ? formatted("{}, entry {}: found {}, expected the bits of {}", what, i + 1, values[i], expected[i])
+            : formatted("{}: found {} entries, expected {}, to the bit", what, values.size(), expected.size()));
 }
 
 void Ledger::ran(const std::string& kernel, const std::string& format, bool reached) {

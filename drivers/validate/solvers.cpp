@@ -13,7 +13,8 @@ double true_residual(const CsrView<double, std::int64_t, Host>& A, const Array<d
   long double squares = 0, squares_b = 0;
   for (Index i = 0; i < A.nrows; ++i) {
     long double rest = b[i];
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) rest -= static_cast<long double>(A.values[k]) * x[A.col_idx[k]];
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      rest -= static_cast<long double>(A.values[k]) * x[A.col_idx[k]];
     squares += rest * rest;
     squares_b += static_cast<long double>(b[i]) * b[i];
   }
@@ -40,11 +41,15 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
         MethodChoice choice;
         choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 30;
         const System<std::int64_t> system{A, b.span(), {}, 1, 1, false};
-        const Outcome outcome = with_backend(where, [&](const auto& on) { return solve_on(on, system, choice, 1.0, criteria); });
+        const Outcome outcome =
+            with_backend(where, [&](const auto& on) { return solve_on(on, system, choice, 1.0, criteria); });
 
-        const std::string name(to_string(method)), with = std::string(to_string(kind)) + (kind == PreconditionerKind::symgs ? ", " + std::string(to_string(order)) : "");
+        const std::string name(to_string(method)),
+            with = std::string(to_string(kind)) +
+                   (kind == PreconditionerKind::symgs ? ", " + std::string(to_string(order)) : "");
         // A claim must be true; not to get there is no lie. 1 + 1e-10 leaves room for the rounding of the norms.
-        if (outcome.solved) ledger.within(name, with, true_residual(A, b, outcome.x) / criteria.relative_tolerance / (1 + 1e-10));
+        if (outcome.solved)
+          ledger.within(name, with, true_residual(A, b, outcome.x) / criteria.relative_tolerance / (1 + 1e-10));
         ledger.ran(name, with, outcome.solved);
         ledger.same(name, with, name + " with " + with + ": x", {outcome.x.begin(), outcome.x.end()});
         ledger.same(name, with, name + " with " + with + ": history", outcome.summary.history);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <seidel/config.hpp>
+#include <seidel/drivers/baselines/cusparse.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -13,9 +14,11 @@ namespace seidel::drivers {
 
 namespace {
 
-/// Small, and each with a seam of its own: one row, odd sizes, long rows, a dense row or column, empty rows, unsymmetric.
-const std::vector<std::string> built_in = {"poisson2d:1", "poisson2d:33", "poisson3d:13", "hpcg:9", "convdiff:17", "elasticity3d:4",
-                                           "random:257x300:5000", "banded:1000:3", "spd:500:9", "rmat:8", "denserow:2100", "densecolumn:300",
+/// Small, and each with a seam of its own: one row, odd sizes, long rows, a dense row or column, empty rows,
+/// unsymmetric.
+const std::vector<std::string> built_in = {"poisson2d:1",  "poisson2d:33",   "poisson3d:13",        "hpcg:9",
+                                           "convdiff:17",  "elasticity3d:4", "random:257x300:5000", "banded:1000:3",
+                                           "spd:500:9",    "rmat:8",         "denserow:2100",       "densecolumn:300",
                                            "emptyrows:100"};
 
 std::vector<Placement> backends_for(const CommonOptions& options) {
@@ -43,14 +46,17 @@ std::string cell_text(const Cell& cell, const Paint& paint) {
   return cell.runs > 0 ? text + formatted(", {} of {}", cell.reached, cell.runs) : text;
 }
 
-std::string validate_text(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds, const Terminal& terminal) {
+std::string validate_text(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
+                          const Terminal& terminal) {
   const Paint paint(terminal.colours);
   std::string names;
   for (const auto& name : matrices) names += (names.empty() ? "" : ", ") + name;
   Lines lines(terminal);
   lines.raw(paint.bold("seidel validate")).blank();
   lines.item("matrices", names);
-  lines.item("ok 0.12", "the largest error against Eigen is 0.12 of the bound that rounding allows, and the bits are those of every other back end");
+  lines.item("ok 0.12",
+             "the largest error against Eigen is 0.12 of the bound that rounding allows, and the bits are those of "
+             "every other back end");
   lines.item("ok", "equal to the bit, where nothing else will do");
   lines.item("ok 0.90, 3 of 8", "a solver: 3 of 8 runs reached 1e-8 within 300 iterations, by the true residual");
   lines.blank();
@@ -67,11 +73,15 @@ std::string validate_text(const Ledger& ledger, const std::vector<std::string>& 
   for (std::size_t i = 0; i < faults.size() && i < 20; ++i) text += "wrong: " + faults[i] + "\n";
   if (faults.size() > 20) text += formatted("and {} more\n", faults.size() - 20);
   if (faults.empty())
-    return text + paint.green("validated:") + formatted(" {} in {}, none wrong\n", plural(ledger.checks(), "check"), human_seconds(seconds));
-  return text + paint.red("WRONG:") + formatted(" {} of {}; please report this, with the machine and the compiler\n", count(std::int64_t(faults.size())), plural(ledger.checks(), "check"));
+    return text + paint.green("validated:") +
+           formatted(" {} in {}, none wrong\n", plural(ledger.checks(), "check"), human_seconds(seconds));
+  return text + paint.red("WRONG:") +
+         formatted(" {} of {}; please report this, with the machine and the compiler\n",
+                   count(std::int64_t(faults.size())), plural(ledger.checks(), "check"));
 }
 
-Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds, const CommonOptions& options) {
+Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
+                   const CommonOptions& options) {
   Json json, names = Json::array(), cells = Json::array(), faults = Json::array();
   for (const auto& name : matrices) names.push(name);
   for (const auto& row : ledger.rows())
@@ -79,8 +89,14 @@ Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrice
       const Cell& cell = row.cells[i];
       if (cell.checks == 0) continue;
       Json one;
-      one.set("kernel", row.kernel).set("format", row.format).set("backend", ledger.backends()[i]).set("checks", cell.checks);
-      one.set("wrong", cell.wrong).set("worst", cell.measured ? Json(cell.worst) : Json(nullptr)).set("runs", cell.runs).set("reached", cell.reached);
+      one.set("kernel", row.kernel)
+          .set("format", row.format)
+          .set("backend", ledger.backends()[i])
+          .set("checks", cell.checks);
+      one.set("wrong", cell.wrong)
+          .set("worst", cell.measured ? Json(cell.worst) : Json(nullptr))
+          .set("runs", cell.runs)
+          .set("reached", cell.reached);
       cells.push(std::move(one));
     }
   for (const auto& fault : ledger.faults()) faults.push(fault);
@@ -99,6 +115,9 @@ int run(const ValidateOptions& options) {
   const auto backends = backends_for(options);
   std::vector<std::string> names;
   for (const auto& where : backends) names.push_back(label(where));
+  if constexpr (built_with_cuda)
+    if (!backends.empty() && backends.back().backend == BackendName::cuda && !CuSparse::unavailable_because().empty())
+      say(options, "the GPU is checked against Eigen only: " + CuSparse::unavailable_because());
   Ledger ledger(names);
   LiveLine line(!options.quiet);
   for (const auto& name : matrices) {
@@ -114,7 +133,8 @@ int run(const ValidateOptions& options) {
   }
   line.wipe();
   const double seconds = watch.seconds();
-  print(options, validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
+  print(options,
+        validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, validate_json(ledger, matrices, seconds, options).text());
   return ledger.faults().empty() ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // A text shared out to threads by chunks of whole lines.
 #pragma once
 #include <atomic>
+#include <vector>
 
 #include <seidel/formats/matrix_market/line.hpp>
 #include <seidel/formats/parallel.hpp>
@@ -30,19 +31,28 @@ class Chunks {
   /// in [first, last). `pass` of `passes` is for the progress report only. `work` must not throw.
   template <class Work>
   void for_each(const OpenMP& on, int pass, int passes, const Work& work) const {
-    std::atomic<std::int64_t> next = 0, done = 0;
-    parallel_parts(OpenMP{int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)))}, [&](int part, int) {
+    const int threads = int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)));
+    // Each thread has a stretch of the file, far from those of others: neighbouring lines often belong to the same rows, whose
+    // memory two threads had better not write by turns. Who is done helps the others.
+    std::vector<std::atomic<std::int64_t>> next(threads);
+    for (int t = 0; t < threads; ++t) next[t] = even_share(count_, t, threads).first;
+    std::atomic<std::int64_t> done = 0;
+    parallel_parts(OpenMP{threads}, [&](int part, int) {
       std::int64_t told = 0;
-      for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < count_;) {
-        const char* nominal = body_ + c * bytes_;
-        const char* last = c + 1 == count_ ? end_ : nominal + bytes_;
-        const char* first = c == 0 ? nominal : line_end(nominal - 1, last - 1) + 1;
-        if (first < last) work(c, first, last, part);
-        source_.done_with(nominal, last);
-        done += last - nominal;
-        if (part == 0 && progress_ && done - told >= 1 << 22) {
-          told = done;
-          progress_((end_ - body_) * (pass - 1) + told, (end_ - body_) * passes);
+      for (int k = 0; k < threads; ++k) {
+        const int stretch = (part + k) % threads;
+        const std::int64_t stretch_end = even_share(count_, stretch, threads).last;
+        for (std::int64_t c; (c = next[stretch].fetch_add(1, std::memory_order_relaxed)) < stretch_end;) {
+          const char* nominal = body_ + c * bytes_;
+          const char* last = c + 1 == count_ ? end_ : nominal + bytes_;
+          const char* first = c == 0 ? nominal : line_end(nominal - 1, last - 1) + 1;
+          if (first < last) work(c, first, last, part);
+          source_.done_with(nominal, last);
+          done += last - nominal;
+          if (part == 0 && progress_ && done - told >= 1 << 22) {
+            told = done;
+            progress_((end_ - body_) * (pass - 1) + told, (end_ - body_) * passes);
+          }
         }
       }
     });

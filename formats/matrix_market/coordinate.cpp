@@ -1,4 +1,6 @@
 // Coordinate files, straight to rows: the first pass counts the entries of each row, the second puts them in place.
+#include <sys/mman.h>
+
 #include <bit>
 #include <cmath>
 
@@ -16,24 +18,6 @@ std::int64_t increment(std::int64_t& place) {
     return std::atomic_ref(place).fetch_add(1, std::memory_order_relaxed);
   else
     return place++;
-}
-
-/// The lines of a chunk: quick(p) takes a line and answers where the next begins, or nullptr; careful(p, end) takes the others
-/// and answers whether they are right.
-template <class Quick, class Careful>
-bool for_lines(const Chunks& chunks, const char* p, const char* last, const Quick& quick, const Careful& careful) {
-  while (p < last) {
-    if (p < chunks.fence()) {
-      if (const char* next = quick(p)) {
-        p = next;
-        continue;
-      }
-    }
-    const char* end = line_end(p, chunks.end());
-    if (!careful(p, end)) return false;
-    p = end + 1;
-  }
-  return true;
 }
 
 /// Entries of each row into counts, and of all lines. False if a line is seen to be wrong.
@@ -62,26 +46,40 @@ bool count(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> 
       add(e.row - 1);
       if (both_indices && e.row != e.col) increment<shared>(counts[e.col - 1]);
     };
-    const bool fine = for_lines(
-        chunks, first, last,
-        [&](const char* p) -> const char* {
-          Entry e;
-          if constexpr (both_indices) {
-            p = quick_indices(p, e);
-            if (!p || std::uint64_t(e.row - 1) >= nrows || std::uint64_t(e.col - 1) >= ncols) return nullptr;
-          } else {
-            p = quick_index(skip_blanks(p), e.row);
-            if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return nullptr;
-          }
-          take(e);
-          return line_end(p) + 1;
-        },
-        [&](const char* p, const char* end) {
-          Entry e;
-          const Line line = parse_line(reading.header, p, end, e, nullptr);
-          if (line == Line::entry) take(e);
-          return line != Line::fault;
-        });
+    const auto careful = [&](const char* p, const char* end) {
+      Entry e;
+      const Line line = parse_line(reading.header, p, end, e, nullptr);
+      if (line == Line::entry) take(e);
+      return line != Line::fault;
+    };
+    const auto quick = [&](const char* p) {  // the indices are all that is looked at
+      Entry e;
+      p = quick_index_at_once(skip_blanks(p), e.row);
+      if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return false;
+      if constexpr (both_indices) {
+        p = quick_index_at_once(skip_blanks(p), e.col);
+        if (!p || std::uint64_t(e.col - 1) >= ncols) return false;
+      }
+      take(e);
+      return true;
+    };
+    // Line ends are found 64 bytes at a time, so that one line need not wait for the other.
+    bool fine = true;
+    const char* line = first;
+    for (const char* p = first; fine && line < last && p + 64 + 8 <= chunks.end(); p += 64)
+      for (std::uint64_t ends = line_ends(p); ends != 0 && line < last; ends &= ends - 1) {
+        const char* end = p + std::countr_zero(ends);
+        if (!quick(line) && !careful(line, end)) {
+          fine = false;
+          break;
+        }
+        line = end + 1;
+      }
+    while (fine && line < last) {
+      const char* end = line_end(line, chunks.end());
+      fine = careful(line, end);
+      line = end + 1;
+    }
     if (run > 0) std::atomic_ref(counts[run_row]).fetch_add(run, std::memory_order_relaxed);
     if (!fine) good = false;
     all += lines;
@@ -102,14 +100,54 @@ struct Target {
   double* values;
   std::int64_t nnz;  // a fence, should the file change between the passes
 
-  template <bool shared>
-  void put(std::int64_t row, Index col, double value) const {
-    const std::int64_t at = increment<shared>(next[row]);
+  [[gnu::always_inline]] void put(std::int64_t at, Index col, double value) const {
     if (at >= nnz) [[unlikely]]
       return;
     col_idx[at] = col;
     values[at] = value;
   }
+};
+
+/// Entries on their way to their places, by one thread: at once.
+class Straight {
+ public:
+  explicit Straight(const Target& to) : to_(to) {}
+  [[gnu::always_inline]] void put(Index row, Index col, double value) { to_.put(to_.next[row]++, col, value); }
+  void flush() {}
+
+ private:
+  Target to_;
+};
+
+/// By several threads: some at a time, so that the places of those that follow one another in a row are taken together, and
+/// taking places, which waits for all stores before it, is apart from storing.
+class Together {
+ public:
+  explicit Together(const Target& to) : to_(to) {}
+  [[gnu::always_inline]] void put(Index row, Index col, double value) {
+    row_[count_] = row;
+    col_[count_] = col;
+    value_[count_++] = value;
+    if (count_ == size) flush();
+  }
+  void flush() {
+    std::int64_t at[size];
+    for (int k = 0; k < count_;) {
+      int run = 1;
+      while (k + run < count_ && row_[k + run] == row_[k]) ++run;
+      at[k] = std::atomic_ref(to_.next[row_[k]]).fetch_add(run, std::memory_order_relaxed);
+      for (++k; --run > 0; ++k) at[k] = at[k - 1] + 1;
+    }
+    for (int k = 0; k < count_; ++k) to_.put(at[k], col_[k], value_[k]);
+    count_ = 0;
+  }
+
+ private:
+  static constexpr int size = 128;
+  Target to_;
+  int count_ = 0;
+  Index row_[size], col_[size];
+  double value_[size];
 };
 
 template <Field field, bool expand, bool shared>
@@ -119,38 +157,47 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   std::vector<Placed> parts(std::size_t(reading.on().threads));
   chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2, [&](std::int64_t, const char* first, const char* last, int part) {
     Placed mine;
-    const auto put = [&](const Entry& e) {
+    std::conditional_t<shared, Together, Straight> as_is(target), mirrored(target);
+    std::int64_t zeros = 0;
+    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
       const Index row = Index(e.row - 1), col = Index(e.col - 1);
-      mine.values.zeros += e.value == 0;
+      zeros += e.value == 0;
       if constexpr (expand) {
         const bool above = row < col;
         mine.above |= above;
         mine.below |= row > col;
         const Index flag = above ? from_above : 0;
-        target.put<shared>(row, col | flag, e.value);
-        if (row != col) target.put<shared>(col, row | flag, skew ? -e.value : e.value);
+        as_is.put(row, col | flag, e.value);
+        if (row != col) mirrored.put(col, row | flag, skew ? -e.value : e.value);
       } else {
-        target.put<shared>(row, col, e.value);
+        as_is.put(row, col, e.value);
       }
     };
-    mine.good = for_lines(
-        chunks, first, last,
-        [&](const char* p) -> const char* {
-          Entry e;
-          p = quick_entry<field>(p, e);
-          if (!p || std::uint64_t(e.row - 1) >= nrows || std::uint64_t(e.col - 1) >= ncols) return nullptr;
-          if (expand && skew && e.row == e.col) return nullptr;
+    for (const char* p = first; p < last;) {
+      Entry e;
+      if (p < chunks.fence()) {
+        const char* next = quick_entry<field>(p, e);
+        if (next && std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols && !(expand && skew && e.row == e.col)) {
           put(e);
-          return p;
-        },
-        [&](const char* p, const char* end) {
-          Entry e;
-          const Line line = parse_line(reading.header, p, end, e, nullptr);
-          if (line != Line::entry) return line == Line::nothing;
-          put(e);
-          if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
-          return true;
-        });
+          p = next;
+          continue;
+        }
+      }
+      const char* end = line_end(p, chunks.end());
+      const Line line = parse_line(reading.header, p, end, e, nullptr);
+      if (line == Line::fault) {
+        mine.good = false;
+        break;
+      }
+      if (line == Line::entry) {
+        put(e);
+        if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
+      }
+      p = end + 1;
+    }
+    as_is.flush();
+    mirrored.flush();
+    mine.values.zeros = zeros;
     Placed& sum = parts[std::size_t(part)];
     sum.good &= mine.good;
     sum.below |= mine.below;
@@ -219,6 +266,14 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " + "use --repair");
 }
 
+/// Asks for large pages: fewer faults while entries are placed, fewer misses of address translation ever after.
+template <class T>
+void prefer_large_pages(Array<T>& array) {
+  constexpr std::uintptr_t page = 1 << 21;
+  const auto first = (std::uintptr_t(array.data()) + page - 1) / page * page, last = std::uintptr_t(array.end()) / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
 }  // namespace
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
@@ -247,6 +302,8 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   reading.require(nnz * 12);
   A.col_idx = Array<Index>(nnz);
   A.values = Array<double>(nnz);
+  prefer_large_pages(A.col_idx);
+  prefer_large_pages(A.values);
   const auto shift = [&] {  // row_ptr[row] has become where the row ends
     std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());
     A.row_ptr[0] = 0;

@@ -10,7 +10,7 @@
 
 namespace seidel {
 
-std::string_view name(Layout layout) { return layout == Layout::coordinate ? "coordinate" : "array"; }
+std::string_view name(FileLayout layout) { return layout == FileLayout::coordinate ? "coordinate" : "array"; }
 std::string_view name(Field field) {
   return field == Field::real ? "real" : field == Field::integer ? "integer" : "pattern";
 }
@@ -82,7 +82,7 @@ class Words {
 void parse_banner(Words& words, Header& header) {
   if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
   if (words.next() != "matrix") words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
-  header.layout = words.one_of(std::array{Layout::coordinate, Layout::array}, "the layout");
+  header.layout = words.one_of(std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
   {
     Words ahead = words;
     if (ahead.next() == "complex")
@@ -100,7 +100,7 @@ void parse_banner(Words& words, Header& header) {
       words.one_of(std::array{Symmetry::general, Symmetry::symmetric, Symmetry::skew_symmetric}, "the symmetry");
   if (header.field == Field::pattern && header.symmetry == Symmetry::skew_symmetric)
     words.wrong("general or symmetric", "a pattern has no signs: give values (real), or call it general or symmetric");
-  if (header.field == Field::pattern && header.layout == Layout::array)
+  if (header.field == Field::pattern && header.layout == FileLayout::array)
     words.wrong("values (real or integer)", "a pattern is listed by its places: write it in coordinate layout");
   if (!words.next().empty()) words.wrong("end of line", banner_form);
 }
@@ -117,7 +117,7 @@ std::int64_t array_entries(const Header& header) {
 }
 
 void parse_sizes(const Source& source, Words& words, Header& header) {
-  const bool coordinate = header.layout == Layout::coordinate;
+  const bool coordinate = header.layout == FileLayout::coordinate;
   words.size_form = coordinate ? "the size line has three counts: rows columns entries" : "the size line has two counts: rows columns";
   constexpr std::int64_t most = std::numeric_limits<Index>::max();
   header.nrows = words.size("number of rows", most);

@@ -5,7 +5,7 @@
 namespace seidel::mm {
 
 struct Header {
-  Layout layout = Layout::coordinate;
+  FileLayout layout = FileLayout::coordinate;
   Field field = Field::real;
   Symmetry symmetry = Symmetry::general;
   std::int64_t nrows = 0, ncols = 0;  // both fit an Index

@@ -114,7 +114,7 @@ class Words {
 
  private:
   std::string entry_form() const {
-    return header_.layout == Layout::array     ? "one value"
+    return header_.layout == FileLayout::array     ? "one value"
            : header_.field == Field::pattern ? "row column"
                                              : "row column value";
   }
@@ -143,14 +143,14 @@ Line parse_line(const Header& header, const char* p, const char* end, Entry& ent
   if (words.at_end() || *words.at() == '%') return Line::nothing;
   bool good = true;
   const char* first = words.at();
-  if (header.layout == Layout::coordinate)
+  if (header.layout == FileLayout::coordinate)
     good = words.index("row", header.nrows, entry.row) && words.index("column", header.ncols, entry.col);
   if (header.field == Field::pattern)
     entry.value = 1;
   else
     good = good && words.value(entry.value);
   good = good && words.end();
-  if (good && header.layout == Layout::coordinate && header.symmetry == Symmetry::skew_symmetric && entry.row == entry.col) {
+  if (good && header.layout == FileLayout::coordinate && header.symmetry == Symmetry::skew_symmetric && entry.row == entry.col) {
     good = false;
     if (fault)
       *fault = {first, "the diagonal entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.col) + ")",

@@ -22,27 +22,28 @@ enum class Line { nothing, entry, fault };
 /// Fills in *fault, if given, when it is a fault.
 Line parse_line(const Header& header, const char* p, const char* end, Entry& entry, Fault* fault);
 
-/// The first '\n' at or after p; one must be there.
-inline const char* line_end(const char* p) {
-#ifdef __SSE2__
-  for (const __m128i newline = _mm_set1_epi8('\n');; p += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const int hits = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, newline));
-    if (hits != 0) return p + __builtin_ctz(unsigned(hits));
-  }
-#else
-  while (*p != '\n') ++p;
-  return p;
-#endif
-}
-/// The same, or `end`.
+/// The first '\n' at or after p, or `end`.
 inline const char* line_end(const char* p, const char* end) {
   const void* at = std::memchr(p, '\n', std::size_t(end - p));
   return at ? static_cast<const char*>(at) : end;
 }
 
+/// Bit k: byte k at p is a '\n', for 64 bytes.
+inline std::uint64_t line_ends(const char* p) {
+  std::uint64_t bits = 0;
+#ifdef __SSE2__
+  for (int k = 0; k < 64; k += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + k));
+    bits |= std::uint64_t(unsigned(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'))))) << k;
+  }
+#else
+  for (int k = 0; k < 64; ++k) bits |= std::uint64_t(p[k] == '\n') << k;
+#endif
+  return bits;
+}
+
 /// The byte after the line end at p, or nullptr if the line goes on.
-inline const char* quick_end(const char* p) {
+[[gnu::always_inline]] inline const char* quick_end(const char* p) {
   if (*p == '\n') [[likely]]
     return p + 1;
   p = skip_blanks(p);
@@ -51,7 +52,7 @@ inline const char* quick_end(const char* p) {
 }
 
 template <Field field>
-const char* quick_value(const char* p, double& value) {
+[[gnu::always_inline]] inline const char* quick_value(const char* p, double& value) {
   if constexpr (field == Field::integer)
     return quick_integer(p, value);
   else
@@ -59,7 +60,7 @@ const char* quick_value(const char* p, double& value) {
 }
 
 /// The two indices, not checked against the sizes; where the second ends.
-inline const char* quick_indices(const char* p, Entry& entry) {
+[[gnu::always_inline]] inline const char* quick_indices(const char* p, Entry& entry) {
   p = quick_index(skip_blanks(p), entry.row);
   if (!p || !is_blank(*p)) return nullptr;
   return quick_index(skip_blanks(p + 1), entry.col);
@@ -67,7 +68,7 @@ inline const char* quick_indices(const char* p, Entry& entry) {
 
 /// An entry of a coordinate file, indices not checked; the byte after its line.
 template <Field field>
-const char* quick_entry(const char* p, Entry& entry) {
+[[gnu::always_inline]] inline const char* quick_entry(const char* p, Entry& entry) {
   p = quick_indices(p, entry);
   if (!p) return nullptr;
   if constexpr (field == Field::pattern) {

@@ -10,13 +10,13 @@
 
 namespace seidel {
 
-/// The words of a banner: `%%MatrixMarket matrix <Layout> <Field> <Symmetry>`. Complex fields, and hermitian, which the format
+/// The words of a banner: `%%MatrixMarket matrix <FileLayout> <Field> <Symmetry>`. Complex fields, and hermitian, which the format
 /// knows for complex only, are refused with a message of their own.
-enum class Layout { coordinate, array };
+enum class FileLayout { coordinate, array };
 enum class Field { real, integer, pattern };
 enum class Symmetry { general, symmetric, skew_symmetric };
 
-std::string_view name(Layout layout);
+std::string_view name(FileLayout layout);
 std::string_view name(Field field);
 std::string_view name(Symmetry symmetry);
 
@@ -32,7 +32,7 @@ struct ReadOptions {
 /// What was found in a file. Counts are of entries as the file lists them.
 struct ReadReport {
   std::string file;
-  Layout layout = Layout::coordinate;
+  FileLayout layout = FileLayout::coordinate;
   Field field = Field::real;
   Symmetry symmetry = Symmetry::general;
   std::int64_t nrows = 0, ncols = 0;

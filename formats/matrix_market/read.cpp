@@ -22,7 +22,7 @@ void Reading::report_values(const ValueCounts& counts) const {
   report.nonfinite = counts.nonfinite;
   if (!counts.first_nonfinite) return;
   const char* p = skip_blanks(counts.first_nonfinite);  // the value is the last word of its line
-  if (header.layout == Layout::coordinate)
+  if (header.layout == FileLayout::coordinate)
     for (int word = 0; word < 2; ++word) {
       while (!is_blank(*p)) ++p;
       p = skip_blanks(p);
@@ -77,7 +77,7 @@ MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::s
   report.file_bytes = source.file_bytes();
   report.text_bytes = std::int64_t(source.text().size());
   const Reading reading{source, header, options, report};
-  file.matrix = header.layout == Layout::coordinate ? read_coordinate(reading) : read_array(reading);
+  file.matrix = header.layout == FileLayout::coordinate ? read_coordinate(reading) : read_array(reading);
   report.nnz = file.matrix.nnz();
   const auto say = [&](std::int64_t count, const std::string& what) {
     if (count > 0) report.repairs.push_back(std::to_string(count) + " " + what);

@@ -89,7 +89,7 @@ class Writer {
   bool compress_;
 };
 
-std::string banner(Layout layout, Symmetry symmetry, const std::string& comment) {
+std::string banner(FileLayout layout, Symmetry symmetry, const std::string& comment) {
   std::string text = "%%MatrixMarket matrix " + std::string(name(layout)) + " real " + std::string(name(symmetry)) + "\n";
   for (std::size_t p = 0; p < comment.size();) {
     const std::size_t end = std::min(comment.find('\n', p), comment.size());
@@ -157,7 +157,7 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
     entries = 0;
     for (std::int64_t row = 0; row < A.nrows; ++row) entries += row_end(A, row, options.symmetry) - A.row_ptr[row];
   }
-  writer.write(banner(Layout::coordinate, options.symmetry, options.comment) + std::to_string(A.nrows) + " " +
+  writer.write(banner(FileLayout::coordinate, options.symmetry, options.comment) + std::to_string(A.nrows) + " " +
                std::to_string(A.ncols) + " " + std::to_string(entries) + "\n");
   constexpr std::int64_t block = 1 << 15;  // entries
   writer.write_blocks((A.nnz() + block - 1) / block, block * longest_line, [&](std::int64_t b, char* p) {
@@ -185,7 +185,7 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
 
 void write_vector(const std::string& path, HostSpan<const double> x, const WriteOptions& options) {
   Writer writer(path, options.threads);
-  writer.write(banner(Layout::array, Symmetry::general, options.comment) + std::to_string(x.size()) + " 1\n");
+  writer.write(banner(FileLayout::array, Symmetry::general, options.comment) + std::to_string(x.size()) + " 1\n");
   constexpr std::int64_t block = 1 << 15;
   writer.write_blocks((x.size() + block - 1) / block, block * (most_digits + 1), [&](std::int64_t b, char* p) {
     for (std::int64_t k = b * block; k < std::min((b + 1) * block, x.size()); ++k) {

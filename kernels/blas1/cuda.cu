@@ -156,6 +156,7 @@ auto instances(const Cuda& on, Real* x) {
   for_each_element(on, 0, Axpby<Real>{0, x, 0, x});
   for_each_element(on, 0, Xpby<Real>{x, 0, x});
   for_each_element(on, 0, Multiply<Real>{x, x, x});
+  for_each_element(on, 0, Gather<Real>{nullptr, x, x});
   max_abs(on, x, 0);
   return sum<Real>(on, 0, DotTerm<Real>{x, x}) + sum<Real>(on, 0, ScaledDotTerm<Real>{0, x, x});
 }

@@ -73,25 +73,18 @@ template <class Real, class Offset>
 struct Sweeps {
   OpenMP on;
   CsrView<Real, Offset, Host> A;
-  std::int64_t nwavefronts = -1;  // not known on one core, which needs none
-  Array<Index> rows;              // the row in place p; empty: row p
   Triangle<Real, Offset> lower, upper;
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
   Schedule schedule{A.nrows};
 
   Sweeps(OpenMP on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
     refuse_unusable_rows();
-    if (on.threads > 1) {
-      Wavefronts found = wavefronts_of(A.row_ptr, A.col_idx);
-      nwavefronts = found.count();
-      schedule = Schedule(on, A.row_ptr, A.col_idx, found);
-      rows = std::move(found.rows);
-    }
+    if (on.threads > 1) schedule = Schedule(on, A.row_ptr, A.col_idx);
     place_rows();
     fill();
   }
 
-  std::int64_t row_at(std::int64_t p) const { return rows.empty() ? p : rows[p]; }
+  std::int64_t row_at(std::int64_t p) const { return schedule.row_at(p); }
 
   void refuse_unusable_rows() const {
     std::atomic<std::int64_t> first_bad = A.nrows;
@@ -243,15 +236,13 @@ void Sweeper<Real, Offset, B>::pair_from_zero(const Real* b, Real* x, Real omega
 
 template <class Real, class Offset, class B>
 std::int64_t Sweeper<Real, Offset, B>::wavefronts() const {
-  const State& s = *state_;
-  return s.nwavefronts >= 0 ? s.nwavefronts : wavefronts_of(s.A.row_ptr, s.A.col_idx).count();
+  return wavefronts_of(state_->A.row_ptr, state_->A.col_idx).count();
 }
 
 template <class Real, class Offset, class B>
 std::int64_t Sweeper<Real, Offset, B>::bytes() const {
   const State& s = *state_;
-  return s.lower.bytes() + s.upper.bytes() + s.rows.size() * std::int64_t(sizeof(Index)) +
-         2 * s.t.size() * std::int64_t(sizeof(Real)) + s.schedule.bytes();
+  return s.lower.bytes() + s.upper.bytes() + 2 * s.t.size() * std::int64_t(sizeof(Real)) + s.schedule.bytes();
 }
 
 template class Sweeper<double, std::int32_t, Serial>;

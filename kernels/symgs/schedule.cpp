@@ -1,12 +1,18 @@
 // The analysis behind a sweep by several threads.
 #include <seidel/kernels/symgs/schedule.hpp>
 
+#include <algorithm>
+#include <numeric>
+
 namespace seidel::symgs_detail {
 
 namespace {
 
-/// Rows and entries of a wavefront that pay for a thread's part in it.
-constexpr std::int64_t worth_a_part = 2048;
+constexpr std::int64_t worth_a_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
+constexpr Index rows_of_block = 64;          // at least
+constexpr int woven_blocks =
+    4;  // take turns row by row, so that a row need not wait for the arithmetic of the last one
+constexpr double scattered = 2;  // time of a row in a sweep by wavefronts of single rows, in rows in natural order
 
 /// value = max(value, least), while others do the same.
 void raise(Index& value, Index least) {
@@ -15,50 +21,162 @@ void raise(Index& value, Index least) {
   while (known < least && !shared.compare_exchange_weak(known, least, std::memory_order_relaxed)) {}
 }
 
+/// A matrix cut into blocks of neighbouring rows, and their wavefronts.
+struct Blocks {
+  std::vector<Index> first_row;  // count() + 1 entries
+  std::vector<Index> of_row;
+  Wavefronts wavefronts;           // of blocks
+  std::vector<std::int64_t> work;  // before each place in wavefronts.rows
+
+  Index count() const { return Index(first_row.size()) - 1; }
+  std::int64_t work_of(std::int64_t w) const { return work[wavefronts.start[w + 1]] - work[wavefronts.start[w]]; }
+  bool worth_sharing(std::int64_t w, int nparts) const { return work_of(w) >= worth_a_part * nparts; }
+
+  /// Time of a sweep by `nparts` threads, in units of `work`.
+  double time(int nparts) const {
+    double sum = 0;
+    for (std::int64_t w = 0; w < wavefronts.count(); ++w) {
+      std::int64_t largest = 0;
+      for (std::int64_t q = wavefronts.start[w]; q < wavefronts.start[w + 1]; ++q)
+        largest = std::max(largest, work[q + 1] - work[q]);
+      sum += worth_sharing(w, nparts) ? std::max(double(largest), double(work_of(w)) / nparts) : double(work_of(w));
+    }
+    return sum;
+  }
+};
+
+template <class Offset>
+struct Pattern {
+  HostSpan<const Offset> row_ptr;
+  HostSpan<const Index> col_idx;
+
+  Index nrows() const { return Index(std::max<std::int64_t>(row_ptr.size() - 1, 0)); }
+  bool has(Index row, Index col) const {
+    return std::binary_search(col_idx.data() + row_ptr[row], col_idx.data() + row_ptr[row + 1], col);
+  }
+
+  /// Cuts where a row is not coupled to the one before it: on a lattice between its lines. Any other cut would chain
+  /// two blocks.
+  Blocks lines() const {
+    std::vector<Index> first_row{0};
+    for (Index i = 1; i < nrows(); ++i)
+      if (i - first_row.back() >= rows_of_block && !has(i, i - 1) && !has(i - 1, i)) first_row.push_back(i);
+    first_row.push_back(nrows());
+    return with_wavefronts(std::move(first_row));
+  }
+  Blocks single_rows() const {
+    std::vector<Index> first_row(nrows() + 1);
+    std::iota(first_row.begin(), first_row.end(), 0);
+    return with_wavefronts(std::move(first_row));
+  }
+
+  Blocks with_wavefronts(std::vector<Index> first_row) const {
+    Blocks found{std::move(first_row), std::vector<Index>(nrows()), {}, {0}};
+    for (Index block = 0; block < found.count(); ++block)
+      std::fill(found.of_row.data() + found.first_row[block], found.of_row.data() + found.first_row[block + 1], block);
+    Array<Index> level(found.count(), 0);
+    Index nlevels = 0;
+    for (Index block = 0; block < found.count(); ++block) {
+      const Index first = found.first_row[block], last = found.first_row[block + 1];
+      Index mine = level[block];  // what blocks before have pushed here: that is A'
+      for (Index i = first; i < last; ++i)
+        for (Offset k = row_ptr[i]; k < row_ptr[i + 1] && col_idx[k] < first; ++k)
+          mine = std::max(mine, level[found.of_row[col_idx[k]]] + 1);
+      level[block] = mine;
+      nlevels = std::max(nlevels, mine + 1);
+      for (Index i = first; i < last; ++i)
+        for (Offset k = row_ptr[i + 1]; k > row_ptr[i] && col_idx[k - 1] >= last; --k) {
+          Index& later = level[found.of_row[col_idx[k - 1]]];
+          later = std::max(later, mine + 1);
+        }
+    }
+    found.wavefronts = gathered(level, nlevels);
+    for (const Index block : found.wavefronts.rows) {
+      const Index first = found.first_row[block], last = found.first_row[block + 1];
+      found.work.push_back(found.work.back() + last - first + row_ptr[last] - row_ptr[first]);
+    }
+    return found;
+  }
+
+  /// Lines, unless they wait for each other so much that single rows win in spite of their scattered places.
+  Blocks best_blocks(int nparts) const {
+    Blocks lines = this->lines();
+    if (lines.time(nparts) < scattered * double(lines.work.back()) / nparts) return lines;
+    Blocks rows = single_rows();
+    return lines.time(nparts) <= scattered * rows.time(nparts) ? std::move(lines) : std::move(rows);
+  }
+};
+
 }  // namespace
 
 Schedule::Schedule(std::int64_t nrows) : nrows_(nrows) {}
 
 template <class Offset>
-Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
-                   const Wavefronts& found)
-    : nrows_(found.rows.size()), nparts_(on.threads), progress_(on.threads), seen_(on.threads) {
-  Array<std::int64_t> work(nrows_ + 1);  // before each place
-  work[0] = 0;
-  for (std::int64_t p = 0; p < nrows_; ++p)
-    work[p + 1] = work[p] + 1 + row_ptr[found.rows[p] + 1] - row_ptr[found.rows[p]];
+Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx)
+    : nrows_(std::max<std::int64_t>(row_ptr.size() - 1, 0)),
+      nparts_(on.threads),
+      progress_(on.threads),
+      seen_(on.threads) {
+  for (auto& seen : seen_) seen.assign(nparts_, 0);
+  const Blocks blocks = Pattern<Offset>{row_ptr, col_idx}.best_blocks(nparts_);
 
+  rows_ = Array<Index>(nrows_);
+  std::int64_t place = 0;
+  const auto place_blocks = [&](std::int64_t first, std::int64_t last) {
+    for (; first < last; first += woven_blocks) {
+      const std::int64_t end = std::min(last, first + woven_blocks);
+      bool more = true;
+      for (Index turn = 0; more; ++turn) {
+        more = false;
+        for (std::int64_t q = first; q < end; ++q) {
+          const Index block = blocks.wavefronts.rows[q], row = blocks.first_row[block] + turn;
+          if (row < blocks.first_row[block + 1]) rows_[place++] = row, more = true;
+        }
+      }
+    }
+  };
   bool last_shared = true, any_shared = false;
-  for (std::int64_t w = 0; w < found.count(); ++w) {
-    const std::int64_t first = found.start[w], last = found.start[w + 1];
-    const bool shared = work[last] - work[first] >= worth_a_part * nparts_;
+  for (std::int64_t w = 0; w < blocks.wavefronts.count(); ++w) {
+    const std::int64_t first = blocks.wavefronts.start[w], last = blocks.wavefronts.start[w + 1];
+    const bool shared = blocks.worth_sharing(w, nparts_);
     any_shared |= shared;
     if (!shared && !last_shared) {  // goes on with the stage of the wavefront before, all of it part 0
-      std::fill(cut_.end() - nparts_, cut_.end(), last);
+      place_blocks(first, last);
+      std::fill(cut_.end() - nparts_, cut_.end(), place);
       continue;
     }
     last_shared = shared;
     ++nstages_;
-    cut_.push_back(first);
-    for (int part = 1; part < nparts_; ++part) {
-      const std::int64_t target = work[first] + even_share(work[last] - work[first], part, nparts_).first;
-      cut_.push_back(shared ? std::lower_bound(work.data() + first, work.data() + last, target) - work.data() : last);
+    cut_.push_back(place);
+    std::int64_t from = first;
+    for (int part = 1; part <= nparts_; ++part) {
+      const std::int64_t target = blocks.work[first] + even_share(blocks.work_of(w), part, nparts_).first;
+      const std::int64_t to =
+          shared && part < nparts_
+              ? std::lower_bound(&blocks.work[from], &blocks.work[last], target) - blocks.work.data()
+              : last;
+      place_blocks(from, to);
+      cut_.push_back(place);
+      from = to;
     }
-    cut_.push_back(last);
   }
-  if (!any_shared) {
+  if (!any_shared)
     *this = Schedule(nrows_);
-    return;
-  }
+  else
+    find_needs(on, row_ptr, col_idx);
+}
 
+template <class Offset>
+void Schedule::find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
   struct Task {
     Index stage, part;
   };
   Array<Task> task(nrows_);  // by row
   parallel_parts(on, [&](int mine, int nmine) {
-    for (std::int64_t s = even_share(nstages_, mine, nmine).first; s < even_share(nstages_, mine, nmine).last; ++s)
+    const Range stages = even_share(nstages_, mine, nmine);
+    for (std::int64_t s = stages.first; s < stages.last; ++s)
       for (int part = 0; part < nparts_; ++part)
-        for (std::int64_t p = cut(s, part); p < cut(s, part + 1); ++p) task[found.rows[p]] = {Index(s), part};
+        for (std::int64_t p = cut(s, part); p < cut(s, part + 1); ++p) task[rows_[p]] = {Index(s), part};
   });
   const std::int64_t ntasks = nstages_ * nparts_;
   needed_forward_ = Array<Index>(ntasks * nparts_, 0);
@@ -70,22 +188,22 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
         if (one.part == other.part) continue;
         // The later row waits for the earlier one: to read it, or not to overwrite what it reads. Backward the other
         // way round.
-        const auto [early, late] = one.stage < other.stage ? std::pair(one, other) : std::pair(other, one);
-        raise(needed_forward_[(std::int64_t(late.stage) * nparts_ + late.part) * nparts_ + early.part],
+        const bool first_is_early = one.stage < other.stage;
+        const Task early = first_is_early ? one : other, late = first_is_early ? other : one;
+        raise(needed_forward_[(late.stage * std::int64_t(nparts_) + late.part) * nparts_ + early.part],
               early.stage + 1);
-        raise(needed_backward_[(std::int64_t(early.stage) * nparts_ + early.part) * nparts_ + late.part],
+        raise(needed_backward_[(early.stage * std::int64_t(nparts_) + early.part) * nparts_ + late.part],
               Index(nstages_ - late.stage));
       }
   });
-  for (auto& seen : seen_) seen.assign(nparts_, 0);
 }
 
 std::int64_t Schedule::bytes() const {
   return std::int64_t(cut_.size() * sizeof(std::int64_t)) +
-         (needed_forward_.size() + needed_backward_.size()) * std::int64_t(sizeof(Index));
+         (rows_.size() + needed_forward_.size() + needed_backward_.size()) * std::int64_t(sizeof(Index));
 }
 
-template Schedule::Schedule(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const Index>, const Wavefronts&);
-template Schedule::Schedule(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<const Index>, const Wavefronts&);
+template Schedule::Schedule(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const Index>);
+template Schedule::Schedule(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<const Index>);
 
 }  // namespace seidel::symgs_detail

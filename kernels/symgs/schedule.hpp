@@ -22,16 +22,20 @@ inline void pause_briefly() {
 #endif
 }
 
-/// A sweep goes through its stages, forward or backward. In each, part t of the threads sweeps places cut(s, t) ...
-/// cut(s, t + 1) - 1 of the rows in wavefront order: a wavefront that is worth it is shared out, smaller ones in a row
-/// are one stage of one part.
+/// Threads sweep blocks: runs of neighbouring rows, so that a thread finds x in its cache. The wavefronts of blocks are
+/// the stages of a sweep. Where blocks depend on each other too much, single rows are taken. Stages that are too small
+/// to be shared out go together to one part.
+///
+/// place: where a row stands in the order of the schedule. In stage s, part t of the threads sweeps places cut(s, t)
+/// ... cut(s, t + 1) - 1.
 class Schedule {
  public:
-  /// One thread, all in one.
+  /// One thread: places are rows.
   explicit Schedule(std::int64_t nrows);
   template <class Offset>
-  [[gnu::used]] Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
-                         const Wavefronts& found);
+  [[gnu::used]] Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+
+  std::int64_t row_at(std::int64_t place) const { return rows_.empty() ? place : rows_[place]; }
 
   /// body(first, last) for ranges of places, each after those that it depends on; several at once.
   template <class Body>
@@ -50,6 +54,8 @@ class Schedule {
     std::atomic<std::int64_t> turns = 0;
   };
 
+  template <class Offset>
+  void find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
   std::int64_t stage_of_turn(Direction direction, std::int64_t turn) const {
     return direction == Direction::forward ? turn : nstages_ - 1 - turn;
   }
@@ -93,6 +99,7 @@ class Schedule {
 
   std::int64_t nrows_, nstages_ = 0;
   int nparts_ = 1;
+  Array<Index> rows_;                              // the row in each place; empty: row p in place p
   std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
   Array<Index> needed_forward_, needed_backward_;  // nstages x nparts x nparts: turns that the last must have done
   mutable std::int64_t turns_before_ = 0;          // turns of all sweeps, the one under way included

@@ -3,6 +3,15 @@
 
 namespace seidel::symgs_detail {
 
+Wavefronts gathered(const Array<Index>& wavefront_of, Index count) {
+  Wavefronts found{Array<Index>(wavefront_of.size()), std::vector<std::int64_t>(count + 1, 0)};
+  for (const Index w : wavefront_of) ++found.start[w + 1];
+  for (Index w = 0; w < count; ++w) found.start[w + 1] += found.start[w];
+  std::vector<std::int64_t> next(found.start.begin(), found.start.end() - 1);
+  for (std::int64_t i = 0; i < wavefront_of.size(); ++i) found.rows[next[wavefront_of[i]]++] = Index(i);
+  return found;
+}
+
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
   const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
@@ -19,12 +28,7 @@ Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> c
     nlevels = std::max(nlevels, mine + 1);
   }
 
-  Wavefronts found{Array<Index>(n), std::vector<std::int64_t>(nlevels + 1, 0)};
-  for (const Index l : level) ++found.start[l + 1];
-  for (Index l = 0; l < nlevels; ++l) found.start[l + 1] += found.start[l];
-  std::vector<std::int64_t> next(found.start.begin(), found.start.end() - 1);
-  for (std::int64_t i = 0; i < n; ++i) found.rows[next[level[i]]++] = Index(i);
-  return found;
+  return gathered(level, nlevels);
 }
 
 template Wavefronts wavefronts_of(HostSpan<const std::int32_t>, HostSpan<const Index>);

@@ -17,6 +17,9 @@ struct Wavefronts {
 };
 
 namespace symgs_detail {
+/// Rows (or other things) gathered by their wavefront.
+Wavefronts gathered(const Array<Index>& wavefront_of, Index count);
+
 /// The same from the pattern of a square matrix. Instantiated for 32- and 64-bit offsets.
 template <class Offset>
 [[gnu::used]] Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);

@@ -11,9 +11,11 @@
 
 namespace seidel {
 
-/// M = (D / w + L) ((2 - w) / w D)^-1 (D / w + U), w = omega, for A = L + D + U; symmetric if A is, positive definite if A is.
+/// M = (D / w + L) ((2 - w) / w D)^-1 (D / w + U), w = omega, for A = L + D + U; symmetric if A is, positive definite
+/// if A is.
 ///
-/// Cost    an application is a pair of sweeps from zero (reads A once); for colours, two gathers more. Allocates nothing.
+/// Cost    an application is a pair of sweeps from zero (reads A once); for colours, two gathers more. Allocates
+/// nothing.
 ///         Copies of the matrix: for colours a permuted one; on a GPU one more, unless the view given is already there.
 /// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2.
 template <class Real, class Offset, Backend B>

@@ -37,7 +37,8 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
            {{"solve", folder / "wide.mtx"}, {"2 rows and 3 columns"}},
            {{"solve", folder / "nan.mtx"}, {"nan.mtx:4:5", "NaN"}},
            {{"solve", folder / "zero.mtx", "--precond", "symgs"}, {"row 2", "diagonal", "--precond none"}},
-           {{"solve", folder / "small.mtx", "--rhs", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2", "small.mtx"}},
+           {{"solve", folder / "small.mtx", "--rhs", folder / "b3.mtx"},
+            {"b3.mtx", "3 entries", "expected 2", "small.mtx"}},
            {{"solve", folder / "small.mtx", "--x0", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2"}},
            {{"solve", folder / "small.mtx", "--rhs", folder / "binf.mtx"}, {"binf.mtx:4"}},
            {{"solve", folder / "small.mtx", "--rhs", folder / "none.mtx"}, {"none.mtx", "No such file"}},
@@ -81,7 +82,9 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
   write_file(folder / "bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n");
   CHECK(seidel_program({"solve", folder / "bad.mtx", "--out", folder / "x.mtx"}).exit_code == 3);
   CHECK(read_file(folder / "x.mtx") == "old");
-  CHECK(seidel_program({"solve", "poisson2d:4", "--out", folder / "x.mtx", "--history", folder / "h.csv", "--json", folder / "r.json"}).exit_code == 0);
+  CHECK(seidel_program({"solve", "poisson2d:4", "--out", folder / "x.mtx", "--history", folder / "h.csv", "--json",
+                        folder / "r.json"})
+            .exit_code == 0);
   CHECK(contains(read_file(folder / "x.mtx"), "16 1"));
   CHECK(folder.names().size() == 4);
 }
@@ -108,7 +111,9 @@ TEST_CASE("generate, convert and convert back give the same bytes; .gz is told b
 }
 
 TEST_CASE("the same seed generates the same file, another seed another") {
-  const auto text = [](const char* seed) { return seidel_program({"generate", "random:50x50:300", "-o", "-", "--seed", seed}).out; };
+  const auto text = [](const char* seed) {
+    return seidel_program({"generate", "random:50x50:300", "-o", "-", "--seed", seed}).out;
+  };
   const auto entries = [](const std::string& text) { return text.substr(text.find("50 50")); };
   CHECK(text("5") == text("5"));
   CHECK(entries(text("5")) != entries(text("6")));

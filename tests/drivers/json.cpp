@@ -39,11 +39,14 @@ TEST_CASE("solve --json - is the report, alone on standard output") {
   CHECK(document["order"] == "natural");
   CHECK(document["rhs"] == "A * ones");
   CHECK(document["diagnosis"].empty());
-  for (const char* text : {"/backend", "/backend_choice", "/choice", "/reason", "/command", "/version", "/matrix/name", "/machine/processor"})
+  for (const char* text : {"/backend", "/backend_choice", "/choice", "/reason", "/command", "/version", "/matrix/name",
+                           "/machine/processor"})
     has(document, text, json::value_t::string);
-  for (const char* number : {"/backward_error", "/seconds/read", "/seconds/setup", "/seconds/solve", "/seconds/certify", "/tolerance", "/error_against_ones"})
+  for (const char* number : {"/backward_error", "/seconds/read", "/seconds/setup", "/seconds/solve", "/seconds/certify",
+                             "/tolerance", "/error_against_ones"})
     has(document, number, json::value_t::number_float);
-  for (const char* whole : {"/iterations", "/threads", "/matrix/rows", "/matrix/columns", "/matrix/nonzeros", "/memory/needed_bytes", "/wavefronts"})
+  for (const char* whole : {"/iterations", "/threads", "/matrix/rows", "/matrix/columns", "/matrix/nonzeros",
+                            "/memory/needed_bytes", "/wavefronts"})
     has(document, whole, json::value_t::number_integer);
 }
 
@@ -59,7 +62,9 @@ TEST_CASE("a solve that fails says so in JSON, with causes") {
 }
 
 TEST_CASE("numbers that JSON does not have become null") {
-  const Run run = seidel_program({"info", "-", "--json", "-"}, {.text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 inf\n"});
+  const Run run =
+      seidel_program({"info", "-", "--json", "-"},
+                     {.text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 inf\n"});
   CHECK(run.exit_code == 0);
   const json document = parsed(run.out);
   CHECK(document["schema"] == "seidel.info/1");
@@ -71,9 +76,11 @@ TEST_CASE("info, generate, convert and validate carry their schemas") {
   const json info = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
   CHECK(info["schema"] == "seidel.info/1");
   CHECK(info["symmetric"] == true);
-  for (const char* whole : {"/matrix/rows", "/diagonal/positive", "/bandwidth/lower", "/nonzeros_a_row/max", "/bytes/csr32", "/bytes/ell", "/bytes/sell"})
+  for (const char* whole : {"/matrix/rows", "/diagonal/positive", "/bandwidth/lower", "/nonzeros_a_row/max",
+                            "/bytes/csr32", "/bytes/ell", "/bytes/sell"})
     has(info, whole, json::value_t::number_integer);
-  CHECK(seidel_program({"generate", "poisson2d:5", "-o", folder / "a.mtx", "--json", folder / "g.json"}).exit_code == 0);
+  CHECK(seidel_program({"generate", "poisson2d:5", "-o", folder / "a.mtx", "--json", folder / "g.json"}).exit_code ==
+        0);
   CHECK(parsed(read_file(folder / "g.json"))["schema"] == "seidel.generate/1");
   CHECK(seidel_program({"convert", folder / "a.mtx", folder / "b.mtx", "--json", folder / "c.json"}).exit_code == 0);
   const json convert = parsed(read_file(folder / "c.json"));

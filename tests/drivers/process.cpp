@@ -95,7 +95,8 @@ Folder::Folder() {
 Folder::~Folder() { std::filesystem::remove_all(path_); }
 std::vector<std::string> Folder::names() const {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(path_))
+    names.push_back(entry.path().filename().string());
   return names;
 }
 

@@ -9,7 +9,8 @@ using namespace seidel::tests;
 TEST_CASE("info tells what the entries prove, and shows where they are") {
   const Run run = seidel_program({"info", "poisson2d:30"}, {.environment = "LC_ALL=C"});
   CHECK(run.exit_code == 0);
-  for (const char* part : {"900 x 900", "symmetric, exactly", "900 positive", "30 below the diagonal, 30 above", "CSR", "ELL", "SELL-32", "next:   seidel solve"}) {
+  for (const char* part : {"900 x 900", "symmetric, exactly", "900 positive", "30 below the diagonal, 30 above", "CSR",
+                           "ELL", "SELL-32", "next:   seidel solve"}) {
     CAPTURE(part);
     CHECK(contains(run.out, part));
   }
@@ -18,7 +19,8 @@ TEST_CASE("info tells what the entries prove, and shows where they are") {
 }
 
 TEST_CASE("info takes every shape") {
-  for (const char* matrix : {"poisson2d:1", "random:3x50:20", "random:50x3:20", "emptyrows:9", "denserow:100", "densecolumn:100"}) {
+  for (const char* matrix :
+       {"poisson2d:1", "random:3x50:20", "random:50x3:20", "emptyrows:9", "denserow:100", "densecolumn:100"}) {
     CAPTURE(matrix);
     const Run run = seidel_program({"info", matrix});
     CHECK(run.exit_code == 0);
@@ -27,14 +29,16 @@ TEST_CASE("info takes every shape") {
   }
   for (const char* size : {"0 0 0", "0 5 0", "5 0 0", "3 3 0"}) {
     CAPTURE(size);
-    const Run run = seidel_program({"info", "-"}, {.text = std::string("%%MatrixMarket matrix coordinate real general\n") + size + "\n"});
+    const Run run = seidel_program(
+        {"info", "-"}, {.text = std::string("%%MatrixMarket matrix coordinate real general\n") + size + "\n"});
     CAPTURE(run.err);
     CHECK(run.exit_code == 0);
   }
 }
 
 TEST_CASE("a line of a report is no wider than a page") {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"solve", "poisson2d:20"}, {"info", "poisson2d:20"}}) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"solve", "poisson2d:20"}, {"info", "poisson2d:20"}}) {
     std::istringstream lines(seidel_program(words, {.environment = "LC_ALL=C"}).out);
     for (std::string line; std::getline(lines, line);) {
       CAPTURE(line);

@@ -6,7 +6,14 @@
 using namespace seidel::tests;
 
 TEST_CASE("--help of every command goes to standard output and exits 0") {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"solve"}, {"info"}, {"generate"}, {"convert"}, {"validate"}, {"bench"}, {"bench", "read"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{},
+                                                {"solve"},
+                                                {"info"},
+                                                {"generate"},
+                                                {"convert"},
+                                                {"validate"},
+                                                {"bench"},
+                                                {"bench", "read"}}) {
     auto all = words;
     all.push_back("--help");
     CAPTURE(all);
@@ -34,7 +41,8 @@ TEST_CASE("the program starts in 20 ms") {
   CHECK(least < 0.020);
 }
 
-TEST_CASE("wrong usage exits 2, says what is allowed and what was perhaps meant, and prints nothing on standard output") {
+TEST_CASE(
+    "wrong usage exits 2, says what is allowed and what was perhaps meant, and prints nothing on standard output") {
   struct Wrong {
     std::vector<std::string> words;
     std::vector<std::string> said;
@@ -95,7 +103,8 @@ TEST_CASE("wrong usage exits 2, says what is allowed and what was perhaps meant,
 }
 
 TEST_CASE("a back end that is not there exits 5 and says how to get it, before anything is read") {
-  if (seidel_program({"solve", "poisson2d:4", "--backend", "cuda", "--quiet"}).exit_code == 0) return;  // there is a GPU
+  if (seidel_program({"solve", "poisson2d:4", "--backend", "cuda", "--quiet"}).exit_code == 0)
+    return;  // there is a GPU
   for (const char* command : {"solve", "validate"}) {
     const Run run = seidel_program({command, "no-such-file.mtx", "--backend", "cuda"});
     CAPTURE(run.err);

@@ -17,10 +17,12 @@ std::vector<double> random_vector(unsigned seed, std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE("every method with every preconditioner solves a dominant system, in truth and with the same bits everywhere") {
+TEST_CASE(
+    "every method with every preconditioner solves a dominant system, in truth and with the same bits everywhere") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  for (const Matrix& A : {random_spd(seed, 3001, 4), poisson(20), random_spd(seed + 1, 65, 40), tridiagonal(257, 2.5, -1)}) {
+  for (const Matrix& A :
+       {random_spd(seed, 3001, 4), poisson(20), random_spd(seed + 1, 65, 40), tridiagonal(257, 2.5, -1)}) {
     const auto b = random_vector(seed + 2, A.nrows);
     for (const How& how : all_ways()) {
       CAPTURE(name_of(how));
@@ -144,7 +146,8 @@ TEST_CASE("gmres says the truth where its restart does not divide the limit of i
     for (std::int64_t limit : {1, 10, 49, 51, 100}) {
       Criteria criteria;
       criteria.max_iterations = limit;
-      const Outcome outcome = solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, restart}, A, b, criteria);
+      const Outcome outcome =
+          solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, restart}, A, b, criteria);
       CAPTURE(restart);
       CAPTURE(limit);
       const double truth = true_residual(A, outcome.x, b);

@@ -5,7 +5,8 @@ using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-const double not_a_number = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+const double not_a_number = std::numeric_limits<double>::quiet_NaN(),
+             infinity = std::numeric_limits<double>::infinity();
 }
 
 TEST_CASE("b = 0 is answered by x = 0 at once, whatever the guess") {

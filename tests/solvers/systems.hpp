@@ -19,25 +19,24 @@ struct How {
   std::optional<Method> fallback = {};
 };
 inline std::string name_of(const How& how) {
-  return std::string(to_string(how.method)) + " " + std::string(to_string(how.preconditioner)) + " " + std::string(to_string(how.order));
+  return std::string(to_string(how.method)) + " " + std::string(to_string(how.preconditioner)) + " " +
+         std::string(to_string(how.order));
 }
 
 /// Each method with each preconditioner.
 inline std::vector<How> all_ways() {
   std::vector<How> ways;
   for (Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
-    for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs}) ways.push_back({method, kind});
+    for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
+      ways.push_back({method, kind});
     ways.push_back({method, PreconditionerKind::symgs, Order::colours});
   }
   return ways;
 }
 
+/// Compiled in systems.cpp for every back end.
 template <class B>
-AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A, const How& how) {
-  if (how.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
-  if (how.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner(on, A.view());
-  return SymgsPreconditioner(on, A.view(), how.order);
-}
+[[gnu::used]] AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A, const How& how);
 
 struct Outcome {
   Summary summary;
@@ -45,24 +44,10 @@ struct Outcome {
   const Summary* operator->() const { return &summary; }
 };
 
-/// A x = b from x0 (zeros if empty).
+/// A x = b from x0 (zeros if empty). Compiled in systems.cpp for every back end.
 template <class B>
-Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria = {},
-                 std::vector<double> x0 = {}) {
-  using V = Vector<double, B>;
-  const auto there = copied_to<SpaceOf<B>>(A.view());
-  const AnyOperator<V> op(MatrixOperator(on, there.view()));
-  const V rhs(on, moved_to(on, b));
-  x0.resize(A.ncols);
-  V x(on, moved_to(on, x0));
-  Outcome outcome;
-  outcome.summary = solve(op, preconditioner(on, A, how), {how.method, how.preconditioner, how.order, how.restart, how.fallback, ""}, rhs,
-                          x, criteria);
-  if constexpr (!HostBackend<B>) on.synchronize();
-  outcome.x.resize(A.ncols);
-  copy_bytes(Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));
-  return outcome;
-}
+[[gnu::used]] Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector<double>& b,
+                               const Criteria& criteria = {}, std::vector<double> x0 = {});
 
 inline std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
   std::vector<double> y(A.nrows);
@@ -103,14 +88,14 @@ inline Matrix poisson(Index k) {
   return matrix_of(k * k, rows);
 }
 
-/// A B with random entries mirrored, and a diagonal that dominates: symmetric positive definite.
+/// Random entries, mirrored, and a diagonal that dominates: symmetric positive definite.
 inline Matrix random_spd(unsigned seed, Index n, Index mean) {
   const Matrix R = random_matrix(seed, n, n, mean);
-  std::vector<std::vector<double>> sums(1);
   std::vector<Row> rows(n);
   for (Index i = 0; i < n; ++i)
     for (std::int64_t k = R.row_ptr[i]; k < R.row_ptr[i + 1]; ++k)
-      if (const Index j = R.col_idx[k]; j < i) rows[i].emplace_back(j, R.values[k]), rows[j].emplace_back(i, R.values[k]);
+      if (const Index j = R.col_idx[k]; j < i)
+        rows[i].emplace_back(j, R.values[k]), rows[j].emplace_back(i, R.values[k]);
   for (auto& row : rows) std::sort(row.begin(), row.end());
   return with_dominant_diagonal(matrix_of(n, rows));
 }

@@ -66,7 +66,8 @@ TEST_CASE("an ill-conditioned system is solved in the residual or given up, and 
 }
 
 TEST_CASE("cg says that A is not positive definite, with any sign of it") {
-  for (const Matrix& A : {diagonal({1, 2, -3, 4}), diagonal({-1, -2, -3, -4}), diagonal({1, 1, 0, 1}), tridiagonal(50, -2, 1), tridiagonal(49, 1, -1)}) {
+  for (const Matrix& A : {diagonal({1, 2, -3, 4}), diagonal({-1, -2, -3, -4}), diagonal({1, 1, 0, 1}),
+                          tridiagonal(50, -2, 1), tridiagonal(49, 1, -1)}) {
     const auto b = ramp(A.nrows);
     const Outcome outcome = solve_on(Serial{}, {}, A, b);
     CHECK(outcome->status == Status::indefinite);
@@ -78,7 +79,8 @@ TEST_CASE("cg says that A is not positive definite, with any sign of it") {
 TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells the story") {
   const Matrix A = tridiagonal(49, 1, -1);  // eigenvalues of both signs
   const auto b = ramp(49);
-  const Outcome outcome = solve_on(Serial{}, {Method::cg, PreconditionerKind::none, Order::natural, 50, Method::gmres}, A, b);
+  const Outcome outcome =
+      solve_on(Serial{}, {Method::cg, PreconditionerKind::none, Order::natural, 50, Method::gmres}, A, b);
   CHECK(outcome->status == Status::converged);
   check_honest(outcome, A, b);
   REQUIRE(outcome->attempts.size() == 2);
@@ -133,7 +135,8 @@ TEST_CASE("skew and cyclic matrices stop those that they stop, and none is calle
       CAPTURE(to_string(method));
       Criteria criteria;
       criteria.max_iterations = 3000;
-      const Outcome short_of = solve_on(Serial{}, {method, PreconditionerKind::none, Order::natural, 20}, A, b, criteria);
+      const Outcome short_of =
+          solve_on(Serial{}, {method, PreconditionerKind::none, Order::natural, 20}, A, b, criteria);
       check_honest(short_of, A, b);
       CHECK(short_of->iterations < 3000);
     }
@@ -144,7 +147,8 @@ TEST_CASE("skew and cyclic matrices stop those that they stop, and none is calle
   Matrix A = matrix_of(64, shift);
   std::vector<double> b(64);
   b[0] = 1;
-  CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b)->status == Status::stagnated);
+  CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b)->status ==
+        Status::stagnated);
   CHECK(solve_on(Serial{}, {Method::bicgstab}, A, b)->status == Status::breakdown);
 }
 
@@ -187,7 +191,8 @@ TEST_CASE("an operator that turns to NaN ends the run with the last good x") {
     CAPTURE(to_string(method));
     V b(Serial{}, 144), x(Serial{}, 144);
     fill(b, 1);
-    const Summary summary = solve(AnyOperator<V>(Failing{{Serial{}, A.view()}}), AnyPreconditioner<V>(IdentityPreconditioner{}), {method}, b, x);
+    const Summary summary = solve(AnyOperator<V>(Failing{{Serial{}, A.view()}}),
+                                  AnyPreconditioner<V>(IdentityPreconditioner{}), {method}, b, x);
     CHECK(summary.status == Status::breakdown);
     CHECK(summary.relative_residual <= 1);
     for (double v : x.span()) CHECK(std::isfinite(v));

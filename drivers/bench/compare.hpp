@@ -1,0 +1,29 @@
+// What became faster or slower between two files of seidel bench --json.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace seidel::bench {
+
+enum class Change { faster, slower, same };
+
+/// One rival on one task, in both files.
+struct Comparison {
+  std::string what;                 // "spmv.csr.openmp, 2 threads, poisson3d:64"
+  double old_seconds, new_seconds;  // medians
+  Change change;  // same: the middle halves of the trials overlap, or the medians differ by less than 2 %
+};
+
+struct Differences {
+  std::vector<Comparison> compared;             // largest change first
+  std::vector<std::string> only_old, only_new;  // measured in one file alone
+  std::vector<std::string> machine;             // "processor: AMD EPYC -> Intel Xeon"
+};
+
+/// Reads both files. Errors  InputError if one cannot be read or is not of schema seidel.bench/1.
+Differences compare(const std::string& old_name, const std::string& new_name);
+
+/// Faster and slower first, then a line that counts the rest.
+std::string text_of(const Differences& differences);
+
+}  // namespace seidel::bench

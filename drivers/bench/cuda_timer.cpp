@@ -1,0 +1,55 @@
+// Events of the CUDA runtime.
+#include <seidel/drivers/bench/cuda_timer.hpp>
+
+#include <cuda_runtime.h>
+
+#include <memory>
+
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+void check(cudaError_t status) {
+  if (status != cudaSuccess) throw BackendError(std::string("CUDA: timing failed: ") + cudaGetErrorString(status));
+}
+
+struct DestroyEvent {
+  void operator()(CUevent_st* event) const { cudaEventDestroy(event); }
+};
+using Event = std::unique_ptr<CUevent_st, DestroyEvent>;
+
+Event new_event() {
+  cudaEvent_t event;
+  check(cudaEventCreate(&event));
+  return Event(event);
+}
+
+}  // namespace
+
+double cuda_seconds_of(const Cuda& on, const std::function<void()>& run) {
+  const Event begin = new_event(), end = new_event();
+  check(cudaEventRecord(begin.get(), on.stream()));
+  run();
+  check(cudaGetLastError());
+  check(cudaEventRecord(end.get(), on.stream()));
+  check(cudaEventSynchronize(end.get()));
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+  return 1e-3 * ms;
+}
+
+std::int64_t device_cache_bytes() {
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
+  return bytes;
+}
+
+void flush_device_cache(const Cuda& on) {
+  const Span<std::byte, Device> scratch = on.workspace(4 * device_cache_bytes());
+  check(cudaMemsetAsync(scratch.data(), 1, std::size_t(scratch.size()), on.stream()));
+}
+
+}  // namespace seidel::bench

@@ -1,0 +1,44 @@
+// seidel bench KERNEL MATRIX..., and --list.
+#include <seidel/drivers/bench/run_plan.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+std::string registry(const std::string& kernel, const std::string& only) {
+  Table table({"rival", "bits of the serial default", "what"});
+  for (const bench::Rival& rival : bench::rivals())
+    if ((kernel.empty() || rival.kernel == kernel) && bench::matches(only, rival.name()))
+      table.row({rival.name(), rival.exact ? "yes" : "within rounding", std::string(rival.what)});
+  return table.text(Paint(Terminal::of(1).colours));
+}
+
+}  // namespace
+
+int run(const BenchKernelOptions& options) {
+  if (options.list) {
+    print(options, registry(options.kernel, options.only));
+    return 0;
+  }
+  BenchPlaces places = bench_places(options, options.thread_counts);
+  places.selection.only = options.only;
+  bool any = false;
+  for (const bench::Rival& rival : bench::rivals())
+    any |= rival.kernel == options.kernel && places.selection.wants(rival) &&
+           (rival.runs != bench::Runs::cuda || places.cuda);
+  if (!any)
+    throw UsageError(
+        formatted("--only {}: no rival of {} has such a name on these back ends\n  see seidel bench {} --list",
+                  options.only, options.kernel, options.kernel));
+  std::vector<BenchItem> items;
+  for (const std::string& matrix : options.matrices)
+    items.push_back({options.kernel, matrix, options.k.empty() ? std::vector<std::int64_t>{1} : options.k});
+  std::vector<Layout> layouts;
+  for (const std::string& layout : options.layouts)
+    layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
+  return run_items(items, layouts, options.trials, places, options, options);
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,26 @@
+// What this machine can do at best: the roofs that kernels are measured against.
+#pragma once
+#include <vector>
+
+#include <seidel/drivers/bench/sample.hpp>
+#include <seidel/formats/backend.hpp>
+
+namespace seidel::bench {
+
+/// Bandwidths (copy, triad, read), random gathers, fused multiply-adds, waking the threads, a barrier, handing a value
+/// from one thread to another. Takes about 3 seconds and 4 times the last cache, at least 768 MB, of memory.
+std::vector<Ceiling> host_ceilings(const OpenMP& on);
+
+/// The same of the GPU: copy, triad, read, write, gathers, FMA, launch on a stream and as a graph node, a barrier of
+/// the grid, a hand-over between multiprocessors. Takes about 2 seconds and 3 GB of device memory. Errors  BackendError
+/// without CUDA.
+std::vector<Ceiling> device_ceilings(const Cuda& on);
+
+/// The copy bandwidth alone, GB/s (read + write): what the share columns of bench divide by.
+double host_copy_gb_per_s(const OpenMP& on);
+double device_copy_gb_per_s(const Cuda& on);
+
+/// Bytes of the largest cache of a host core, 32 MiB if the system does not say.
+std::int64_t last_level_cache_bytes();
+
+}  // namespace seidel::bench

@@ -1,0 +1,214 @@
+// Ceilings of the GPU.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include <seidel/drivers/bench/cuda_timer.hpp>
+#include <seidel/drivers/bench/machine.hpp>
+#include <seidel/formats/array.hpp>
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+constexpr int trials = 15;
+constexpr int threads = 512;
+constexpr int unroll = 4;  // 16-byte accesses in flight a thread
+
+void check(cudaError_t status) {
+  if (status != cudaSuccess)
+    throw BackendError(std::string("CUDA: measuring the machine failed: ") + cudaGetErrorString(status));
+}
+
+struct CopyElement {
+  const double2* a;
+  double2* b;
+  __device__ void operator()(std::int64_t i) const { __stcs(b + i, __ldcs(a + i)); }
+};
+struct TriadElement {
+  const double2 *a, *b;
+  double2* c;
+  __device__ void operator()(std::int64_t i) const {
+    const double2 x = __ldcs(a + i), y = __ldcs(b + i);
+    __stcs(c + i, make_double2(fma(0.5, y.x, x.x), fma(0.5, y.y, x.y)));
+  }
+};
+struct WriteElement {
+  double2* b;
+  __device__ void operator()(std::int64_t i) const { __stcs(b + i, make_double2(1, 2)); }
+};
+
+template <class Element>
+__global__ void stream_kernel(Element element) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * threads * unroll + threadIdx.x;
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) element(first + u * threads);
+}
+
+__global__ void read_kernel(const double2* a, double* out) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * threads * unroll + threadIdx.x;
+  double2 v[unroll];
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) v[u] = __ldcs(a + first + u * threads);
+  double sum = 0;
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) sum += v[u].x + v[u].y;
+  if (sum == 1e300) *out = sum;  // never: keeps the loads
+}
+
+/// Sixteen random reads a thread, at places a hash computes.
+__global__ void gather_kernel(const double* table, unsigned mask, double* out) {
+  const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
+  double v[16], sum = 0;
+#pragma unroll
+  for (unsigned u = 0; u < 16; ++u) {
+    unsigned h = me * 16 + u;
+    h ^= h >> 16, h *= 0x85ebca6bu, h ^= h >> 13, h *= 0xc2b2ae35u, h ^= h >> 16;
+    v[u] = __ldg(table + (h & mask));
+  }
+#pragma unroll
+  for (double each : v) sum += each;
+  if (sum == 1e300) *out = sum;
+}
+
+template <class Real>
+__global__ void fma_kernel(int rounds, Real* out) {
+  Real lane[16];
+#pragma unroll
+  for (int l = 0; l < 16; ++l) lane[l] = Real(threadIdx.x + l);
+  for (int r = 0; r < rounds; ++r)
+#pragma unroll
+    for (int l = 0; l < 16; ++l) lane[l] = fma(lane[l], Real(0.999), Real(0.001));
+  Real sum = 0;
+#pragma unroll
+  for (Real each : lane) sum += each;
+  if (sum == Real(1e30)) *out = sum;
+}
+
+__global__ void empty_kernel() {}
+
+__global__ void barrier_kernel(int steps) {
+  const auto grid = cooperative_groups::this_grid();
+  for (int s = 0; s < steps; ++s) grid.sync();
+}
+
+/// Block b waits for the value of block b - 1 (block 0 for the last), adds one, passes it on: a ring of
+/// multiprocessors.
+__global__ void ring_kernel(double* slot, int rounds) {
+  const int me = blockIdx.x, from = me == 0 ? gridDim.x - 1 : me - 1;
+  for (int r = 0; r < rounds; ++r) {
+    const double awaited = me == 0 ? r : r + 1;
+    double seen;
+    do asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(seen) : "l"(slot + 16 * from));
+    while (seen != awaited);
+    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(slot + 16 * me), "d"(double(r + 1)));
+  }
+}
+
+Sample copy_sample(const Cuda& on, const double2* a, double2* b, std::int64_t n) {
+  return sampled(on, trials, [&] {
+    stream_kernel<<<unsigned(n / (threads * unroll)), threads, 0, on.stream()>>>(CopyElement{a, b});
+  });
+}
+
+constexpr std::int64_t stream_bytes = std::int64_t(1) << 30;
+constexpr std::int64_t stream_elements = stream_bytes / 16;
+
+}  // namespace
+
+double device_copy_gb_per_s(const Cuda& on) {
+  Array<double2, Device> a(stream_elements), b(stream_elements);
+  check(cudaMemsetAsync(a.data(), 1, stream_bytes, on.stream()));
+  return 2e-9 * double(stream_bytes) / copy_sample(on, a.data(), b.data(), stream_elements).median();
+}
+
+std::vector<Ceiling> device_ceilings(const Cuda& on) {
+  std::vector<Ceiling> found;
+  Array<double2, Device> a(stream_elements), b(stream_elements), c(stream_elements);
+  for (auto* v : {&a, &b, &c}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
+  const unsigned grid = unsigned(stream_elements / (threads * unroll));
+  const double gb = 1e-9 * double(stream_bytes);
+  double* out = reinterpret_cast<double*>(c.data());
+
+  found.push_back(rate_of("copy", "GB/s", copy_sample(on, a.data(), b.data(), stream_elements), 2 * gb,
+                          "b = a, read + write counted"));
+  found.push_back(
+      rate_of("triad", "GB/s",
+              sampled(on, trials,
+                      [&] {
+                        stream_kernel<<<grid, threads, 0, on.stream()>>>(TriadElement{a.data(), b.data(), c.data()});
+                      }),
+              3 * gb, "c = a + s b, two reads + one write counted"));
+  found.push_back(rate_of("read", "GB/s",
+                          sampled(on, trials, [&] { read_kernel<<<grid, threads, 0, on.stream()>>>(a.data(), out); }),
+                          gb, "sum of a vector"));
+  found.push_back(
+      rate_of("write", "GB/s",
+              sampled(on, trials, [&] { stream_kernel<<<grid, threads, 0, on.stream()>>>(WriteElement{b.data()}); }),
+              gb, "a constant"));
+  for (const std::int64_t mib : {16, 128, 1024}) {
+    constexpr unsigned blocks = 1 << 14;
+    const unsigned mask = unsigned(mib * 131072 - 1);
+    const Sample sample = sampled(on, trials, [&] {
+      gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(a.data()), mask, out);
+    });
+    found.push_back(rate_of("gather " + std::to_string(mib) + " MiB", "G/s", sample, 1e-9 * blocks * 256 * 16,
+                            "random reads of 8 bytes from a table of that size"));
+  }
+  constexpr int rounds = 2048;
+  const unsigned full = unsigned(on.multiprocessors()) * 8;
+  const double gflop = 2e-9 * 16 * rounds * double(full) * 256;
+  found.push_back(rate_of("fma fp64", "GFLOP/s",
+                          sampled(on, trials, [&] { fma_kernel<double><<<full, 256, 0, on.stream()>>>(rounds, out); }),
+                          gflop, "independent fused multiply-adds in registers"));
+  found.push_back(
+      rate_of("fma fp32", "GFLOP/s",
+              sampled(on, trials,
+                      [&] { fma_kernel<float><<<full, 256, 0, on.stream()>>>(rounds, reinterpret_cast<float*>(out)); }),
+              gflop, "independent fused multiply-adds in registers"));
+
+  constexpr int launches = 1000;
+  found.push_back(latency_of("launch",
+                             sampled(on, trials,
+                                     [&] {
+                                       for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
+                                     }),
+                             launches, "an empty kernel after another on a stream"));
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check(cudaStreamBeginCapture(on.stream(), cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
+  check(cudaStreamEndCapture(on.stream(), &graph));
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  found.push_back(latency_of("graph node",
+                             sampled(on, trials, [&] { check(cudaGraphLaunch(executable, on.stream())); }), launches,
+                             "an empty kernel after another in a graph"));
+  check(cudaGraphExecDestroy(executable));
+  check(cudaGraphDestroy(graph));
+
+  int steps = 1000;
+  void* arguments[] = {&steps};
+  found.push_back(latency_of("grid barrier",
+                             sampled(on, trials,
+                                     [&] {
+                                       check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(barrier_kernel),
+                                                                         dim3(on.multiprocessors()), dim3(256),
+                                                                         arguments, 0, on.stream()));
+                                     }),
+                             steps, "all multiprocessors, cooperative groups"));
+  const int ring = on.multiprocessors() - 1;
+  double* slots = reinterpret_cast<double*>(b.data());
+  found.push_back(latency_of("hand-over",
+                             sampled(on, trials,
+                                     [&] {
+                                       check(cudaMemsetAsync(slots, 0, std::size_t(ring) * 128, on.stream()));
+                                       ring_kernel<<<unsigned(ring), 1, 0, on.stream()>>>(slots, 200);
+                                     }),
+                             200.0 * ring, "a value from one multiprocessor to the next, store to load"));
+  on.synchronize();
+  return found;
+}
+
+}  // namespace seidel::bench

@@ -1,0 +1,165 @@
+// Poison, run, judge, time.
+#include <seidel/drivers/bench/measure.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <seidel/drivers/bench/cuda_timer.hpp>
+#include <seidel/drivers/bench/machine.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/errors.hpp>
+#include <seidel/formats/parallel.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+constexpr double seconds_at_most = 3;
+
+/// Overwrites more than the caches of the host.
+class HostFlush {
+ public:
+  explicit HostFlush(const OpenMP& on) : on_(on), wipe_(2 * last_level_cache_bytes() / 8) {}
+  void operator()() {
+    parallel_for(on_, wipe_.size(), [w = wipe_.data(), v = ++value_](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) w[i] = v;
+    });
+  }
+
+ private:
+  OpenMP on_;
+  Array<double> wipe_;
+  double value_ = 0;
+};
+
+Sample timed(const Prepared& prepared, Runs runs, bool flush, int trials, const Where& where) {
+  const bool on_device = runs == Runs::cuda;
+  std::optional<HostFlush> flush_host;
+  if (flush && !on_device) flush_host.emplace(where.openmp);
+  const auto once = [&] {
+    if (flush && on_device) flush_device_cache(*where.cuda);
+    if (flush_host) (*flush_host)();
+    return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run);
+  };
+  once();
+  Sample sample;
+  double used = 0;
+  for (int t = 0; t < trials && (t < 3 || used < seconds_at_most); ++t) {
+    sample.add(once());
+    used += sample.trials().back();
+  }
+  return sample;
+}
+
+/// Runs the rival once on poisoned output and judges what it left.
+void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where,
+           std::vector<double>& exact, Measurement& m) {
+  prepared.poison();
+  prepared.run();
+  if (rival.runs == Runs::cuda) where.cuda->synchronize();
+  const std::vector<double> output = prepared.output();
+  m.error = task.error(output);
+  if (!(m.error <= 1)) {
+    m.verdict = Verdict::wrong;
+    m.reason = std::isnan(m.error) ? "NaN, or entries never written"
+                                   : drivers::formatted("error {:.3g} times what rounding allows", m.error);
+    return;
+  }
+  if (!rival.exact) return;
+  if (exact.empty()) {
+    exact = output;  // the serial default, first of its kernel
+  } else if (exact.size() != output.size() ||
+             std::memcmp(exact.data(), output.data(), output.size() * sizeof(double)) != 0) {
+    m.verdict = Verdict::wrong;
+    m.reason = "its bits differ from the serial default's";
+  }
+}
+
+Measurement describe(const Task& task, const std::string& name, const Rival& rival, int threads,
+                     const RowStatistics& rows) {
+  Measurement m;
+  m.matrix = name, m.rival = &rival, m.threads = threads;
+  m.k = task.k, m.layout = task.layout, m.flops = task.flops, m.bytes = task.bytes, m.bytes_model = task.bytes_model;
+  m.nrows = task.A.nrows, m.ncols = task.A.ncols, m.nnz = task.A.nnz(), m.rows = rows;
+  return m;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict v) {
+  return v == Verdict::right ? "right" : v == Verdict::wrong ? "WRONG" : "refused";
+}
+std::string_view to_string(Runs runs) {
+  return runs == Runs::serial ? "serial" : runs == Runs::openmp ? "openmp" : "cuda";
+}
+
+std::string Rival::name() const {
+  return drivers::formatted("{}.{}.{}{}{}", kernel, format, to_string(runs), variant.empty() ? "" : ".", variant);
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern[0] == '*') return matches(pattern.substr(1), name) || (!name.empty() && matches(pattern, name.substr(1)));
+  return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern.substr(1), name.substr(1));
+}
+
+bool Selection::wants(const Rival& rival) const {
+  const bool here = rival.runs == Runs::serial ? serial : rival.runs == Runs::openmp ? openmp : cuda;
+  return here && matches(only, rival.name());
+}
+
+bool any_wrong(const std::vector<Measurement>& measurements) {
+  return std::any_of(measurements.begin(), measurements.end(),
+                     [](const auto& m) { return m.verdict == Verdict::wrong; });
+}
+
+std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
+                                 const Cuda* cuda) {
+  struct Job {
+    const Rival* rival;
+    int threads;
+  };
+  std::vector<Job> jobs;
+  for (const Rival& rival : rivals()) {
+    if (rival.kernel != kernel || (rival.runs == Runs::cuda && !cuda)) continue;
+    // The serial default is always run: it is what exact rivals must equal. It is reported only where it was asked for.
+    const bool reference = jobs.empty();
+    if (!reference && !plan.selection.wants(rival)) continue;
+    if (rival.runs == Runs::openmp)
+      for (int threads : plan.threads) jobs.push_back({&rival, threads});
+    else
+      jobs.push_back({&rival, 1});
+  }
+  const RowStatistics rows = row_statistics(OpenMP{}, A.view());
+  std::vector<Measurement> found;
+  int done = 0;
+  const int all = int(jobs.size() * plan.k.size() * plan.layouts.size());
+  for (const std::int64_t k : plan.k)
+    for (const Layout layout : plan.layouts) {
+      const Task task = make_task(kernel, A, k, layout, plan.seed);
+      std::vector<double> exact;
+      for (const Job& job : jobs) {
+        const Where where{OpenMP{job.threads}, cuda};
+        Measurement m = describe(task, name, *job.rival, job.threads, rows);
+        plan.progress(done++, all, drivers::formatted("{} {}", job.rival->name(), name));
+        try {
+          const Prepared prepared = job.rival->prepare(task, where);
+          m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;
+          check(task, *job.rival, prepared, where, exact, m);
+          const std::int64_t cache = job.rival->runs == Runs::cuda ? device_cache_bytes() : last_level_cache_bytes();
+          m.flushed = task.bytes < 4 * double(cache);
+          if (m.verdict == Verdict::right && plan.trials > 0 && plan.selection.wants(*job.rival))
+            m.sample = timed(prepared, job.rival->runs, m.flushed, plan.trials, where);
+        } catch (const ResourceError& refusal) {
+          m.verdict = Verdict::refused, m.reason = refusal.what();
+        } catch (const InputError& refusal) {
+          m.verdict = Verdict::refused, m.reason = refusal.what();
+        }
+        if (plan.selection.wants(*job.rival) || m.verdict == Verdict::wrong) found.push_back(std::move(m));
+      }
+    }
+  return found;
+}
+
+}  // namespace seidel::bench

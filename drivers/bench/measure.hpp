@@ -1,0 +1,62 @@
+// Checks a rival on a task, then times it.
+#pragma once
+#include <functional>
+#include <optional>
+
+#include <seidel/drivers/bench/rival.hpp>
+#include <seidel/drivers/bench/sample.hpp>
+#include <seidel/formats/statistics.hpp>
+
+namespace seidel::bench {
+
+enum class Verdict { right, wrong, refused };  // refused: the rival cannot take this matrix and says why
+std::string_view to_string(Verdict);
+
+/// One rival on one task.
+struct Measurement {
+  std::string matrix;  // the name it was given by
+  const Rival* rival = nullptr;
+  int threads = 1;  // of the host; 1 for a rival on the GPU
+  Verdict verdict = Verdict::right;
+  std::string reason;    // why it is wrong or refused
+  double error = 0;      // the largest over its bound
+  Sample sample;         // empty if only checked, or not right
+  bool flushed = false;  // caches were overwritten before each trial, since the operands would fit
+  double setup_seconds = 0;
+  std::int64_t workspace_bytes = 0;
+  // of the task
+  std::int64_t k = 1;
+  Layout layout = Layout::row_major;
+  double flops = 0, bytes = 0;
+  std::string bytes_model;
+  Index nrows = 0, ncols = 0;
+  std::int64_t nnz = 0;
+  RowStatistics rows;
+};
+
+struct Selection {
+  std::string only = "*";  // a shell pattern for rivals' names
+  bool serial = true, openmp = true, cuda = true;
+  bool wants(const Rival& rival) const;
+};
+
+struct Plan {
+  Selection selection;
+  std::vector<std::int64_t> k = {1};
+  std::vector<Layout> layouts = {Layout::row_major};
+  std::vector<int> threads;  // of OpenMP rivals
+  int trials = 15;           // 0: check only
+  std::uint64_t seed = 1;
+  std::function<void(int done, int all, const std::string& what)> progress = [](int, int, const std::string&) {};
+};
+
+/// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged; those that promise the
+/// serial default's bits compared with them; then, if right, timed. `cuda` may be null. Cost  a trial runs at most 3
+/// seconds of one rival beyond the third repetition.
+std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
+                                 const Cuda* cuda);
+
+/// Whether any measurement is wrong: the command then exits with 1.
+bool any_wrong(const std::vector<Measurement>& measurements);
+
+}  // namespace seidel::bench

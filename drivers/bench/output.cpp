@@ -1,0 +1,166 @@
+// Table, CSV and JSON of measurements.
+#include <seidel/drivers/bench/output.hpp>
+
+#include <algorithm>
+
+#include <seidel/drivers/report/format.hpp>
+
+namespace seidel::bench {
+
+using namespace drivers;
+
+namespace {
+
+bool same_task(const Measurement& a, const Measurement& b) {
+  return a.matrix == b.matrix && a.rival->kernel == b.rival->kernel && a.k == b.k && a.layout == b.layout;
+}
+bool same_processor(const Measurement& a, const Measurement& b) {
+  return (a.rival->runs == Runs::cuda) == (b.rival->runs == Runs::cuda);
+}
+std::string_view to_string(Layout layout) { return layout == Layout::row_major ? "row" : "col"; }
+
+std::string bytes_or_dash(std::int64_t bytes) { return bytes == 0 ? "-" : human_bytes(bytes); }
+std::string seconds_or_dash(double seconds) { return seconds <= 0 ? "-" : human_seconds(seconds); }
+
+std::string title_of(const Measurement& m) {
+  std::string title = formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})", m.rival->kernel, m.matrix,
+                                count(m.nrows), count(m.ncols), count(m.nnz), m.rows.mean, count(m.rows.max));
+  if (m.rival->kernel == "spmm")
+    title += formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column");
+  return title + formatted("\nmust move {} = {}; counts {:.4g} MFLOP\n", m.bytes_model,
+                           human_bytes(std::int64_t(m.bytes)), m.flops * 1e-6);
+}
+
+std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
+  const double median = m.sample.median(), copy = copies.of(m.rival->runs), baseline = baseline_seconds(m, all);
+  return {seconds_or_dash(median),
+          seconds_or_dash(m.sample.min()),
+          formatted("{:.1f} %", 100 * m.sample.spread()),
+          formatted("{:.2f}", gflop_per_s(m, median)),
+          formatted("{:.1f}", gb_per_s(m, median)),
+          copy > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / copy) : "-",
+          seconds_or_dash(m.setup_seconds),
+          bytes_or_dash(m.workspace_bytes),
+          m.flushed ? "cold" : "large",
+          baseline > 0 ? formatted("{:.2f}x", baseline / median) : "-"};
+}
+
+}  // namespace
+
+double gflop_per_s(const Measurement& m, double seconds) { return m.flops / seconds * 1e-9; }
+double gb_per_s(const Measurement& m, double seconds) { return m.bytes / seconds * 1e-9; }
+
+bool is_baseline(const Rival& rival) {
+  return rival.variant.starts_with("eigen") || rival.variant.starts_with("cusparse") ||
+         rival.variant.starts_with("cublas");
+}
+
+double baseline_seconds(const Measurement& m, const std::vector<Measurement>& all) {
+  double fastest = 0;
+  for (const Measurement& other : all)
+    if (is_baseline(*other.rival) && same_task(m, other) && same_processor(m, other) && other.threads <= m.threads &&
+        !other.sample.empty() && (fastest == 0 || other.sample.median() < fastest))
+      fastest = other.sample.median();
+  return fastest;
+}
+
+std::vector<std::string> table_header() {
+  return {"rival", "threads", "median", "fastest", "spread", "GFLOP/s",
+          "GB/s",  "of copy", "setup",  "memory",  "cache",  "vs baseline"};
+}
+
+std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
+  std::vector<std::string> cells = {m.rival->name(), m.rival->runs == Runs::cuda ? "gpu" : std::to_string(m.threads)};
+  if (!m.sample.empty()) {
+    for (auto& cell : timed_cells(m, all, copies)) cells.push_back(std::move(cell));
+    return cells;
+  }
+  cells.push_back(std::string(to_string(m.verdict)));
+  cells.resize(table_header().size(), "-");
+  return cells;
+}
+
+std::string table_of(const std::vector<Measurement>& measurements, const Copies& copies, const Paint& paint) {
+  std::string text;
+  for (std::size_t first = 0; first < measurements.size();) {
+    std::size_t last = first;
+    Table table(table_header());
+    std::string reasons;
+    for (; last < measurements.size() && same_task(measurements[first], measurements[last]); ++last) {
+      const Measurement& m = measurements[last];
+      table.row(table_row(m, measurements, copies));
+      if (m.verdict != Verdict::right)
+        reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
+    }
+    text += (first ? "\n" : "") + title_of(measurements[first]) + "\n" + table.text(paint) + reasons;
+    first = last;
+  }
+  return text;
+}
+
+std::string csv_of(const std::vector<Measurement>& measurements, const Copies& copies) {
+  std::string text =
+      "kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,threads,k,"
+      "layout,trial,seconds,"
+      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict\n";
+  const auto quoted = [](const std::string& cell) {
+    return cell.find_first_of(",\"\n") == cell.npos ? cell : '"' + cell + '"';
+  };
+  for (const Measurement& m : measurements) {
+    const double copy = copies.of(m.rival->runs);
+    const std::string before =
+        formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, quoted(m.matrix),
+                  m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
+                  m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
+    const std::string after =
+        formatted("{},{:.6g},{},{}\n", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes, to_string(m.verdict));
+    if (m.sample.empty()) text += before + ",,,,,," + after;
+    for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
+      const double seconds = m.sample.trials()[t];
+      const std::string share = copy > 0 ? formatted("{:.6g}", gb_per_s(m, seconds) / copy) : "";
+      text += formatted("{},{},{:.9g},{:.6g},{:.6g},{},{}", before, t, seconds, gflop_per_s(m, seconds),
+                        gb_per_s(m, seconds), share, after);
+    }
+  }
+  return text;
+}
+
+Json to_json(const std::vector<Measurement>& measurements, const Copies& copies) {
+  Json all = Json::array();
+  for (const Measurement& m : measurements) {
+    Json one;
+    one.set("kernel", m.rival->kernel)
+        .set("matrix", m.matrix)
+        .set("nrows", m.nrows)
+        .set("ncols", m.ncols)
+        .set("nnz", m.nnz);
+    one.set("row_mean", m.rows.mean)
+        .set("row_variance", m.rows.variance)
+        .set("row_max", m.rows.max)
+        .set("padding_indicator", m.rows.padding_indicator);
+    one.set("format", m.rival->format)
+        .set("rival", m.rival->name())
+        .set("backend", to_string(m.rival->runs))
+        .set("threads", m.threads);
+    one.set("k", m.k).set("layout", to_string(m.layout)).set("verdict", to_string(m.verdict));
+    if (!m.reason.empty()) one.set("reason", m.reason);
+    if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);
+    one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
+    one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.flushed);
+    if (!m.sample.empty()) {
+      const double median = m.sample.median(), copy = copies.of(m.rival->runs),
+                   baseline = baseline_seconds(m, measurements);
+      one.set("seconds", m.sample.trials())
+          .set("median_seconds", median)
+          .set("min_seconds", m.sample.min())
+          .set("spread", m.sample.spread());
+      one.set("gflop_per_s", gflop_per_s(m, median)).set("gb_per_s", gb_per_s(m, median));
+      if (copy > 0) one.set("share_of_copy", gb_per_s(m, median) / copy);
+      if (baseline > 0) one.set("speedup_over_baseline", baseline / median);
+    }
+    all.push(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace seidel::bench

@@ -1,0 +1,73 @@
+// What validate and bench walk: tasks (a kernel on a matrix, with its right answer) and rivals (ways to do it).
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <seidel/formats/backend.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/multivector.hpp>
+
+namespace seidel::bench {
+
+using Matrix = Csr<double, std::int64_t, Host>;
+
+/// One kernel on one matrix: the inputs, what it must cost, and a judge of answers. Matrices and vectors are the
+/// host's.
+struct Task {
+  std::string_view kernel;  // "spmv", "spmm", "symgs"
+  const Matrix& A;
+  std::int64_t k;             // right-hand sides, side by side
+  Layout layout;              // of both multivectors
+  std::vector<double> input;  // x, X or b
+  double flops;               // 2 nnz k and the like; padding never counts
+  double bytes;               // the compulsory ones: each array once
+  std::string bytes_model;    // the same as a formula, for tables
+  /// The largest error of `output` over the rounding that the task allows at that entry: right up to 1. NaN is wrong.
+  std::function<double(const std::vector<double>& output)> error;
+};
+
+/// Where rivals run. Cuda is there if it was asked for and found.
+struct Where {
+  OpenMP openmp;
+  const Cuda* cuda = nullptr;
+};
+
+/// A rival made ready for a task. What it points to lives as long as its functions do.
+struct Prepared {
+  std::function<void()> run;                    // once; on the GPU it only enqueues
+  std::function<void()> poison;                 // sets the output to NaN
+  std::function<std::vector<double>()> output;  // what the last run left, in the order of the task
+  double setup_seconds = 0;                     // conversion or analysis, of this task's matrix alone
+  std::int64_t workspace_bytes = 0;             // beyond the CSR matrix and the operands
+};
+
+enum class Runs { serial, openmp, cuda };
+std::string_view to_string(Runs);
+
+/// One implementation of a kernel.
+struct Rival {
+  std::string_view kernel;  // "spmv"
+  std::string_view format;  // "csr"
+  Runs runs;
+  std::string_view variant;  // "" for seidel's default, else what tells it apart: "eigen", "cusparse-alg2"
+  bool exact;                // promises the bits of the serial default
+  std::string_view what;     // one line for --list
+  Prepared (*prepare)(const Task&, const Where&);
+
+  /// "spmv.csr.cuda" or "spmv.csr.cuda.cusparse-alg2"
+  std::string name() const;
+};
+
+/// Every rival of this build, in the order of tables: for each kernel the serial default first.
+std::span<const Rival> rivals();
+
+/// Whether `name` matches a shell pattern with * and ?.
+bool matches(std::string_view pattern, std::string_view name);
+
+/// The task of `kernel` on A with inputs from `seed`.
+Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed);
+
+}  // namespace seidel::bench

@@ -1,0 +1,81 @@
+// Eigen, the reference of the host: products, and its triangular solves as a symmetric Gauss-Seidel pair.
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include <seidel/drivers/bench/rivals/lists.hpp>
+#include <seidel/drivers/bench/rivals/products.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+using Sparse = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>;
+using Vector = Eigen::Map<Eigen::VectorXd>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+template <int Major>
+using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Major>;
+
+struct Kept {
+  Csr<double, std::int32_t> A;
+  int threads;
+  std::int64_t k;
+  Sparse map() const { return Sparse(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()); }
+};
+
+template <class B, class Run>
+Prepared prepare(const Task& task, const Where& where, std::int64_t output_size, Run run) {
+  auto operands = std::make_shared<Operands<B, Kept>>(task, where, output_size,
+                                                      Kept{narrow(task.A), back_end<B>(where).threads, task.k});
+  return prepared(operands, 0, 0, [run](auto& o) {
+    Eigen::setNbThreads(o.kept.threads);
+    run(o);
+  });
+}
+
+template <class B>
+Prepared spmv(const Task& task, const Where& where) {
+  return prepare<B>(task, where, task.A.nrows, [](auto& o) {
+    Vector(o.y.data(), o.y.size()).noalias() = o.kept.map() * ConstVector(o.x.data(), o.x.size());
+  });
+}
+
+template <class B>
+Prepared spmm(const Task& task, const Where& where) {
+  const auto product = [](auto major) {
+    return [](auto& o) {
+      constexpr int order = decltype(major)::value;
+      const Kept& kept = o.kept;
+      Eigen::Map<Dense<order>>(o.y.data(), kept.A.nrows, kept.k).noalias() =
+          kept.map() * Eigen::Map<const Dense<order>>(o.x.data(), kept.A.ncols, kept.k);
+    };
+  };
+  // A dense matrix of one column must be column-major for Eigen; both layouts are then the same memory.
+  return task.layout == Layout::row_major && task.k > 1
+             ? prepare<B>(task, where, task.A.nrows * task.k, product(std::integral_constant<int, Eigen::RowMajor>{}))
+             : prepare<B>(task, where, task.A.nrows * task.k, product(std::integral_constant<int, Eigen::ColMajor>{}));
+}
+
+/// (D + L) y = b, then (D + U) x = D y.
+Prepared symgs(const Task& task, const Where& where) {
+  return prepare<Serial>(task, where, task.A.nrows, [diagonal = diagonal_of(task.A)](auto& o) {
+    Vector x(o.y.data(), o.y.size());
+    const Sparse A = o.kept.map();
+    x = ConstVector(o.x.data(), o.x.size());
+    A.template triangularView<Eigen::Lower>().solveInPlace(x);
+    x = x.cwiseProduct(ConstVector(diagonal.data(), x.size()));
+    A.template triangularView<Eigen::Upper>().solveInPlace(x);
+  });
+}
+
+}  // namespace
+
+std::vector<Rival> eigen_rivals() {
+  return {{"spmv", "csr", Runs::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
+          {"spmv", "csr", Runs::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
+          {"spmm", "csr", Runs::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
+          {"spmm", "csr", Runs::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads",
+           spmm<OpenMP>},
+          {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs}};
+}
+
+}  // namespace seidel::bench

@@ -1,0 +1,138 @@
+// Tasks: inputs, costs and judges of each kernel. The judges sum in long double, in another order than any rival.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <seidel/drivers/bench/rival.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+using Judge = std::function<double(const std::vector<double>&)>;
+
+/// Numbers in (-1, 1), the same everywhere, from a hash of their place (Steele, Lea, Flood, splitmix64, 2014).
+std::vector<double> random_numbers(std::int64_t n, std::uint64_t seed) {
+  std::vector<double> numbers(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint64_t z = (seed * 0x100000001b3u + std::uint64_t(i) + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    numbers[std::size_t(i)] = double((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+  }
+  return numbers;
+}
+
+/// |found - expected| over what a sum of `terms` products of total magnitude `scale` may be off by in any order.
+double error_over_bound(double found, long double expected, long double scale, std::int64_t terms) {
+  const long double bound = (static_cast<long double>(terms) + 2) * std::numeric_limits<double>::epsilon() * scale;
+  const long double error = std::fabs(static_cast<long double>(found) - expected);
+  return error == 0 ? 0 : double(error / bound);  // NaN stays NaN; an error where the bound is 0 gives infinity
+}
+
+/// The larger of two errors; NaN wins.
+double worse(double a, double b) {
+  return a != a || b != b ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
+}
+
+/// Sum and sum of magnitudes of row i's products with column j of X, over entries that `part` wants, from the last to
+/// the first.
+struct RowSum {
+  long double sum = 0, scale = 0;
+  std::int64_t terms = 0;
+};
+template <class Part, class X>
+RowSum row_sum(const Matrix& A, Index i, const Part& part, const X& x) {
+  RowSum row;
+  for (std::int64_t e = A.row_ptr[i + 1] - 1; e >= A.row_ptr[i]; --e) {
+    if (!part(A.col_idx[e])) continue;
+    const long double product = static_cast<long double>(A.values[e]) * x(A.col_idx[e]);
+    row.sum += product, row.scale += std::fabs(product), ++row.terms;
+  }
+  return row;
+}
+
+std::int64_t place(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t k, Layout layout) {
+  return layout == Layout::row_major ? i * k + j : j * rows + i;
+}
+
+Judge product_judge(const Matrix& A, std::int64_t k, Layout layout, const std::vector<double>& input) {
+  return [&A, k, layout, input](const std::vector<double>& output) {
+    if (std::int64_t(output.size()) != A.nrows * k) return std::numeric_limits<double>::quiet_NaN();
+    double worst = 0;
+    for (std::int64_t j = 0; j < k; ++j)
+      for (Index i = 0; i < A.nrows; ++i) {
+        const auto all = [](Index) { return true; };
+        const RowSum row =
+            row_sum(A, i, all, [&](Index c) { return input[std::size_t(place(c, j, A.ncols, k, layout))]; });
+        worst = worse(worst, error_over_bound(output[std::size_t(place(i, j, A.nrows, k, layout))], row.sum, row.scale,
+                                              row.terms));
+      }
+    return worst;
+  };
+}
+
+/// A pair from a zero guess solves (D + L) D^-1 (D + U) z = b. Judged by what is left of b, which no bad conditioning
+/// of the triangles can excuse: the residual of each row over the magnitudes that were added in it.
+Judge sweep_judge(const Matrix& A, const std::vector<double>& b) {
+  return [&A, b](const std::vector<double>& z) {
+    const std::size_t n = std::size_t(A.nrows);
+    if (z.size() != n) return std::numeric_limits<double>::quiet_NaN();
+    std::vector<long double> diagonal(n), upper(n), upper_scale(n), y(n), y_scale(n);
+    double worst = 0;
+    for (Index i = 0; i < A.nrows; ++i) {
+      for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+        if (A.col_idx[e] == i) diagonal[std::size_t(i)] = A.values[e];
+      const RowSum row = row_sum(
+          A, i, [i](Index c) { return c > i; }, [&](Index c) { return z[std::size_t(c)]; });
+      upper[std::size_t(i)] = row.sum;
+      upper_scale[std::size_t(i)] = row.scale * static_cast<long double>(row.terms + 4);
+      y[std::size_t(i)] = z[std::size_t(i)] + row.sum / diagonal[std::size_t(i)];  // D y = (D + U) z
+      y_scale[std::size_t(i)] = std::fabs(z[std::size_t(i)]) + row.scale / std::fabs(diagonal[std::size_t(i)]);
+    }
+    for (Index i = 0; i < A.nrows; ++i) {  // (D + L) y = b
+      const std::size_t at = std::size_t(i);
+      const auto lower = [i](Index c) { return c < i; };
+      const RowSum row = row_sum(A, i, lower, [&](Index c) { return y[std::size_t(c)]; });
+      const RowSum scale = row_sum(A, i, lower, [&](Index c) { return y_scale[std::size_t(c)]; });
+      const long double allowed = std::fabs(b[at]) + scale.scale + std::fabs(diagonal[at]) * y_scale[at];
+      const RowSum longest = row_sum(
+          A, i, [](Index) { return true; }, [](Index) { return 1.0L; });
+      worst = worse(worst, error_over_bound(double(0), (b[at] - row.sum) - diagonal[at] * y[at], allowed,
+                                            4 * longest.terms + 16));
+    }
+    return worst;
+  };
+}
+
+}  // namespace
+
+Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed) {
+  const double nnz = double(A.nnz()), m = A.nrows, n = A.ncols;
+  const auto product = [&](std::string model) {
+    std::vector<double> x = random_numbers(A.ncols * k, seed);
+    auto judge = product_judge(A, k, layout, x);
+    return Task{kernel,
+                A,
+                k,
+                layout,
+                std::move(x),
+                2 * nnz * double(k),
+                12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k),
+                std::move(model),
+                std::move(judge)};
+  };
+  if (kernel == "spmv") return product("12 nnz + 4 (m + 1) + 8 (m + n)");
+  if (kernel == "spmm") return product("12 nnz + 4 (m + 1) + 8 (m + n) k");
+  if (kernel == "symgs") {
+    std::vector<double> b = random_numbers(A.nrows, seed);
+    auto judge = sweep_judge(A, b);
+    return {kernel,          A, 1, layout, std::move(b), 2 * nnz, 12 * (nnz - n) + 48 * n, "12 (nnz - n) + 48 n",
+            std::move(judge)};
+  }
+  throw UsageError(drivers::formatted("bench: found kernel {}, expected spmv, spmm or symgs", kernel));
+}
+
+}  // namespace seidel::bench

@@ -1,0 +1,17 @@
+// A build without CUDA measures no GPU.
+#include <seidel/drivers/bench/cuda_timer.hpp>
+#include <seidel/drivers/bench/machine.hpp>
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::bench {
+
+namespace {
+[[noreturn]] void refuse() { throw BackendError(cuda_unavailable_because()); }
+}  // namespace
+
+double cuda_seconds_of(const Cuda&, const std::function<void()>&) { refuse(); }
+void flush_device_cache(const Cuda&) { refuse(); }
+std::int64_t device_cache_bytes() { refuse(); }
+double device_copy_gb_per_s(const Cuda&) { refuse(); }
+
+}  // namespace seidel::bench

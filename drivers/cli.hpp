@@ -1,0 +1,127 @@
+// What the declarations of all commands share. Included by options.cpp alone, which compiles CLI11.
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <seidel/config.hpp>
+#include <seidel/drivers/options.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/errors.hpp>
+
+namespace seidel::drivers {
+
+inline std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::string near = nearest(word, names);
+  return near.empty() ? "" : formatted(" (did you mean {}?)", near);
+}
+
+inline void require_one_of(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+  throw UsageError(
+      formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
+}
+
+/// The whole text as a number that `fits`; `expected` says what that is.
+template <class Number, class Fits>
+Number number(const std::string& option, const std::string& text, const char* expected, const Fits& fits) {
+  Number value{};
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !fits(value))
+    throw UsageError(formatted("{}: found '{}', expected {}", option, text, expected));
+  return value;
+}
+
+/// The option's value as one of `values`, by their names; nothing for "auto".
+template <class Enum>
+std::optional<Enum> one_of(const char* option, const std::string& text, std::initializer_list<Enum> values) {
+  std::vector<std::string> names = {"auto"};
+  for (const Enum value : values) {
+    if (to_string(value) == text) return value;
+    names.emplace_back(to_string(value));
+  }
+  require_one_of(option, text, names);
+  return {};
+}
+
+/// The texts behind CommonOptions, before they are checked.
+struct CommonTexts {
+  std::string backend = "auto", threads, json;
+  bool quiet = false, verbose = false;
+
+  void add_to(CLI::App& app) {
+    app.add_option("--backend", backend, "where to compute: auto, serial (one core), openmp (all cores), cuda (GPU)")
+        ->type_name("NAME")
+        ->capture_default_str()
+        ->group("Every command");
+    app.add_option("--threads", threads, "cores to use; all that the process may use unless given")
+        ->type_name("N")
+        ->group("Every command");
+    app.add_option("--json", json, "write the report as JSON to FILE, or instead of the text to standard output (-)")
+        ->type_name("FILE|-")
+        ->group("Every command");
+    app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
+    app.add_flag("--verbose", verbose, "say more")->group("Every command");
+    app.set_help_flag("--help", "print this and exit")->group("Every command");
+    app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")
+        ->group("Every command");
+  }
+  void check(CommonOptions& options) const {
+    require_one_of("--backend", backend, {"auto", "serial", "openmp", "cuda"});
+    options.backend = backend == "auto"     ? BackendName::automatic
+                      : backend == "serial" ? BackendName::serial
+                      : backend == "openmp" ? BackendName::openmp
+                                            : BackendName::cuda;
+    if (!threads.empty())
+      options.threads =
+          number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
+    if (options.backend == BackendName::serial && options.threads > 1)
+      throw UsageError(
+          formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
+    if (quiet && verbose) throw UsageError("--quiet and --verbose contradict each other; take one of them");
+    options.json = json;
+    options.quiet = quiet;
+    options.verbose = verbose;
+  }
+};
+
+inline std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Refuses what `app` did not understand.
+inline void refuse_extras(const CLI::App& app, const std::string& command) {
+  const auto extras = app.remaining();
+  if (extras.empty()) return;
+  for (const auto& word : extras)
+    if (word.size() > 1 && word[0] == '-') {
+      const auto names = option_names(app);
+      const std::string option = word.substr(0, word.find('='));
+      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names),
+                                 list(names)));
+    }
+  throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
+}
+
+inline constexpr const char* matrix_help =
+    "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
+
+inline CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->allow_extras();
+  return command;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Draws what `seidel bench` and `seidel solve` measured.
+
+    seidel bench spmv poisson3d:64 hpcg:32 rmat:14 --csv bench.csv
+    seidel bench machine --json machine.json
+    seidel solve poisson3d:64 --json solve.json
+    drivers/plot.py bench.csv --machine machine.json --residuals solve.json -o pictures
+
+Each picture is drawn if the data for it is there; the names of the files written are printed.
+"""
+import argparse
+import csv
+import json
+import math
+import statistics
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+try:
+    import matplotlib
+except ImportError:
+    sys.exit("plot.py: matplotlib is missing\n  install it: apt-get install python3-matplotlib, or pip install matplotlib")
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+# Okabe and Ito's palette: told apart by colour-blind readers and in grey.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+NUMBERS = ["nrows", "ncols", "nnz", "row_mean", "row_variance", "row_max", "padding_indicator", "threads", "k", "seconds",
+           "gflop_per_s", "gb_per_s", "share_of_copy"]
+
+plt.rcParams.update({"figure.figsize": (8, 5), "figure.dpi": 130, "font.size": 10, "axes.grid": True, "grid.alpha": 0.3,
+                     "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "figure.constrained_layout.use": True})
+
+
+def read_rows(path):
+    """The rows of a bench CSV that hold a time, numbers as numbers."""
+    with open(path, newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("seconds")]
+    for row in rows:
+        for name in NUMBERS:
+            row[name] = float(row[name]) if row.get(name) else math.nan
+    if not rows:
+        sys.exit(f"plot.py: {path}: no timed trial in it: run seidel bench with --trials above 0")
+    return rows
+
+
+def grouped(rows, *names):
+    groups = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in names)].append(row)
+    return groups
+
+
+def median(rows, name):
+    return statistics.median(row[name] for row in rows)
+
+
+def style(index):
+    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)], "markersize": 5}
+
+
+def short(name):
+    """A rival's name without the kernel, which titles name."""
+    return name.split(".", 1)[1]
+
+
+def save(figure, folder, name):
+    path = folder / f"{name}.png"
+    figure.savefig(path)
+    plt.close(figure)
+    print(path)
+
+
+def roofs(machine, rows, processor):
+    """(bandwidth in GB/s, peak in GFLOP/s or None) of one kind of processor."""
+    ceilings = {c["name"]: c["value"] for c in (machine or {}).get(processor, [])}
+    if "copy" in ceilings:
+        return ceilings["copy"], ceilings.get("fma fp64")
+    shares = [row["gb_per_s"] / row["share_of_copy"] for row in rows if row["share_of_copy"] > 0]
+    return (statistics.median(shares), None) if shares else (None, None)
+
+
+def draw_roofline(rows, kernel, machine, folder):
+    for processor, mine in (("host", [r for r in rows if r["backend"] != "cuda"]), ("device", [r for r in rows if r["backend"] == "cuda"])):
+        bandwidth, peak = roofs(machine, mine, processor)
+        if not mine or bandwidth is None:
+            continue
+        figure, axes = plt.subplots()
+        points = []
+        for index, ((rival,), of_rival) in enumerate(sorted(grouped(mine, "rival").items())):
+            xs, ys = [], []
+            for (_, k, threads), trials in sorted(grouped(of_rival, "matrix", "k", "threads").items()):
+                if threads != max(r["threads"] for r in of_rival):
+                    continue
+                xs.append(median(trials, "gflop_per_s") / median(trials, "gb_per_s"))
+                ys.append(median(trials, "gflop_per_s"))
+                points.append((xs[-1], ys[-1], k))
+            axes.plot(xs, ys, linestyle="none", alpha=0.85, label=short(rival), **style(index))
+        low, high = min(p[0] for p in points) / 2, max(p[0] for p in points) * 2
+        if peak:
+            high = max(high, 2 * peak / bandwidth)
+        xs = [low * (high / low) ** (i / 200) for i in range(201)]
+        axes.plot(xs, [min(bandwidth * x, peak or math.inf) for x in xs], color="#444444", linewidth=1.5,
+                  label=f"copy {bandwidth:.0f} GB/s" + (f", FMA {peak:.0f} GFLOP/s" if peak else ""))
+        for k in sorted({p[2] for p in points}):
+            x = statistics.median(p[0] for p in points if p[2] == k)
+            axes.annotate(f"k = {k:.0f}", (x, max(p[1] for p in points if p[2] == k)), textcoords="offset points", xytext=(0, 8), ha="center", fontsize=8)
+        axes.set(xscale="log", yscale="log", xlabel="flops a compulsory byte", ylabel="GFLOP/s (2 nnz k)", title=f"Roofline of {kernel}, {processor}")
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+        save(figure, folder, f"{kernel}-roofline-{processor}")
+
+
+def draw_against_properties(rows, kernel, folder):
+    ours = [r for r in rows if r["threads"] == max(x["threads"] for x in rows if x["rival"] == r["rival"])]
+    for column, label, log in (("nnz", "nonzeros", True), ("row_variance", "variance of nonzeros a row", False), ("padding_indicator", "padding indicator (mean / longest row)", False)):
+        if len({r[column] for r in ours}) < 2:
+            continue
+        figure, axes = plt.subplots()
+        for index, ((form, backend), group) in enumerate(sorted(grouped(ours, "format", "backend").items())):
+            points = []
+            for (_, value), trials in grouped(group, "matrix", column).items():  # the best rival of the format on each matrix
+                points.append((value, max(median(t, "gflop_per_s") for t in grouped(trials, "rival", "k").values())))
+            points.sort()
+            axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{form}, {backend}", **style(index))
+        if log:
+            axes.set_xscale("log")
+        elif column == "row_variance":
+            axes.set_xscale("symlog", linthresh=1)
+        axes.set(yscale="log", xlabel=label, ylabel="GFLOP/s (2 nnz k)", title=f"{kernel} against {label}")
+        axes.legend(fontsize=8)
+        save(figure, folder, f"{kernel}-against-{column.replace('_', '-')}")
+
+
+def draw_boxes(rows, kernel, folder):
+    for (matrix,), group in grouped(rows, "matrix").items():
+        names, boxes = [], []
+        for (rival, threads, k), trials in sorted(grouped(group, "rival", "threads", "k").items()):
+            names.append(short(rival) + (f", {threads:.0f} threads" if trials[0]["backend"] == "openmp" else "") + (f", k = {k:.0f}" if kernel == "spmm" else ""))
+            boxes.append([1e3 * t["seconds"] for t in trials])
+        figure, axes = plt.subplots(figsize=(8, 1.2 + 0.32 * len(names)))
+        axes.boxplot(boxes, vert=False, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
+        axes.set_yticks(range(1, len(names) + 1), names, fontsize=8)
+        axes.invert_yaxis()
+        axes.set(xscale="log", xlabel="ms (median, quartiles, trials outside)", title=f"{kernel} of {matrix}")
+        save(figure, folder, f"{kernel}-box-{''.join(c if c.isalnum() else '-' for c in Path(matrix).name)}")
+
+
+def draw_scaling(rows, kernel, folder):
+    serial = {(m, k, f): median(t, "seconds") for (m, k, f, b), t in grouped([r for r in rows if is_ours(r)], "matrix", "k", "format", "backend").items() if b == "serial"}
+    threaded = [r for r in rows if r["backend"] == "openmp" and is_ours(r)]
+    if not serial or len({r["threads"] for r in threaded}) < 2:
+        return
+    figure, axes = plt.subplots()
+    most = 1
+    for index, ((matrix, form, k), group) in enumerate(sorted(grouped(threaded, "matrix", "format", "k").items())):
+        if (matrix, k, form) not in serial:
+            continue
+        best = defaultdict(lambda: math.inf)
+        for (threads, _), trials in grouped(group, "threads", "rival").items():
+            best[threads] = min(best[threads], median(trials, "seconds"))
+        points = sorted((threads, serial[matrix, k, form] / seconds) for threads, seconds in best.items())
+        most = max(most, points[-1][0])
+        axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{matrix}, {form}" + (f", k = {k:.0f}" if k > 1 else ""), **style(index))
+    axes.plot([1, most], [1, most], color="#444444", linestyle="--", linewidth=1, label="ideal")
+    axes.set(xlabel="threads", ylabel="times faster than serial", title=f"Scaling of {kernel}")
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    save(figure, folder, f"{kernel}-scaling")
+
+
+def is_ours(row):
+    return not any(word in row["rival"] for word in (".eigen", ".cusparse", ".cublas"))
+
+
+def draw_speedups(rows, kernel, folder):
+    """Every rival of ours against the fastest baseline on the same kind of processor."""
+    bars = []
+    for (matrix, k, layout), group in grouped(rows, "matrix", "k", "layout").items():
+        for on_device in (False, True):
+            side = [r for r in group if (r["backend"] == "cuda") == on_device]
+            times = {key: median(t, "seconds") for key, t in grouped(side, "rival", "threads").items()}
+            baselines = [seconds for (rival, _), seconds in times.items() if not is_ours({"rival": rival})]
+            if not baselines:
+                continue
+            for (rival, threads), seconds in sorted(times.items()):
+                if is_ours({"rival": rival}):
+                    where = "gpu" if on_device else f"{threads:.0f} threads"
+                    bars.append((f"{matrix}" + (f", k = {k:.0f}" if kernel == "spmm" else "") + f": {short(rival)}, {where}", min(baselines) / seconds))
+    if not bars:
+        return
+    figure, axes = plt.subplots(figsize=(8, 1.4 + 0.26 * len(bars)))
+    axes.barh([b[0] for b in bars], [b[1] for b in bars], color=[COLOURS[0] if b[1] >= 1 else COLOURS[1] for b in bars])
+    for place, (_, ratio) in enumerate(bars):
+        axes.text(ratio, place, f" {ratio:.2f}x", va="center", fontsize=8)
+    axes.axvline(1, color="#444444", linewidth=1)
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize=8)
+    axes.set(xlabel="times faster than the fastest baseline", title=f"{kernel} against Eigen (host) and cuSPARSE (GPU)")
+    save(figure, folder, f"{kernel}-speedup")
+
+
+def draw_correlations(rows, kernel, folder):
+    columns = ["gflop_per_s", "nnz", "nrows", "row_mean", "row_variance", "row_max", "padding_indicator", "k", "threads"]
+    if len({r["matrix"] for r in rows}) < 3:
+        return
+    columns = [c for c in columns if len({r[c] for r in rows}) > 1]
+    data = {c: [r[c] for r in rows] for c in columns}
+    values = [[statistics.correlation(data[a], data[b]) for b in columns] for a in columns]
+    figure, axes = plt.subplots(figsize=(7, 6))
+    picture = axes.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1)
+    axes.grid(False)
+    names = [c.replace("_", " ") for c in columns]
+    axes.set_xticks(range(len(columns)), names, rotation=45, ha="right")
+    axes.set_yticks(range(len(columns)), names)
+    for i, line in enumerate(values):
+        for j, value in enumerate(line):
+            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color="white" if abs(value) > 0.6 else "black")
+    figure.colorbar(picture, label="correlation (Pearson)")
+    axes.set_title(f"What goes with the speed of {kernel}")
+    save(figure, folder, f"{kernel}-correlation")
+
+
+def draw_residuals(paths, folder):
+    figure, axes = plt.subplots()
+    for index, path in enumerate(paths):
+        solve = json.loads(Path(path).read_text())
+        if "history" not in solve:
+            sys.exit(f"plot.py: {path}: found no \"history\", expected the file of seidel solve --json")
+        look = style(index)
+        history = [max(value, 1e-300) for value in solve["history"]]
+        label = f"{solve.get('matrix', {}).get('name', Path(path).stem)}: {solve['method']}, {solve['preconditioner']}"
+        axes.plot(range(len(history)), history, linewidth=1.2, color=look["color"], label=label)
+        axes.plot(len(history) - 1, solve["relative_residual"], linestyle="none", **look)
+    axes.set(yscale="log", xlabel="iteration", ylabel="||b - Ax|| / ||b||", title="Residual curves; the mark is the true residual")
+    axes.legend(fontsize=8)
+    save(figure, folder, "residuals")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("csv", nargs="*", help="files of seidel bench --csv")
+    parser.add_argument("--machine", help="file of seidel bench machine --json: the roofs")
+    parser.add_argument("--residuals", nargs="+", default=[], metavar="JSON", help="files of seidel solve --json")
+    parser.add_argument("-o", "--output", default="pictures", type=Path, help="folder for the pictures (made if missing)")
+    options = parser.parse_args()
+    if not options.csv and not options.residuals:
+        parser.error("nothing to draw: name a CSV of seidel bench, or --residuals")
+    options.output.mkdir(parents=True, exist_ok=True)
+    rows = [row for path in options.csv for row in read_rows(path)]
+    machine = json.loads(Path(options.machine).read_text()) if options.machine else None
+    for (kernel,), of_kernel in sorted(grouped(rows, "kernel").items()):
+        draw_roofline(of_kernel, kernel, machine, options.output)
+        draw_against_properties(of_kernel, kernel, options.output)
+        draw_boxes(of_kernel, kernel, options.output)
+        draw_scaling(of_kernel, kernel, options.output)
+        draw_speedups(of_kernel, kernel, options.output)
+        draw_correlations(of_kernel, kernel, options.output)
+    if options.residuals:
+        draw_residuals(options.residuals, options.output)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except OSError as problem:
+        sys.exit(f"plot.py: {problem.filename}: {problem.strerror}")

@@ -1,0 +1,56 @@
+// One self-contained page: facts, tables and charts, without scripts and without anything fetched.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace seidel::drivers {
+
+struct Point {
+  double x, y;
+  std::string tip;  // shown when the point is hovered, touched or reached by the keyboard
+};
+struct Series {
+  std::string name;
+  std::vector<Point> points;
+};
+struct LineChart {
+  std::string x_label, y_label;
+  bool log_y = false;
+  std::vector<Series> series;
+};
+struct Bar {
+  std::string label;
+  double value;
+  std::string text;  // stands behind the bar
+};
+
+/// Collects sections in order; html() writes them. All text is escaped. Readable on a phone, in light and dark, and on
+/// paper.
+class HtmlPage {
+ public:
+  /// `good` colours the verdict.
+  HtmlPage(std::string title, std::string verdict, bool good);
+
+  void facts(const std::string& heading, const std::vector<std::pair<std::string, std::string>>& facts);
+  /// Columns whose cells all look like numbers are set to the right. Wide tables scroll inside their frame.
+  void table(const std::string& heading, const std::vector<std::string>& header,
+             const std::vector<std::vector<std::string>>& rows);
+  void chart(const std::string& heading, const LineChart& chart);
+  void bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars);
+  void text(const std::string& heading, const std::string& preformatted);
+  std::string html() const;
+
+ private:
+  std::string title_, verdict_;
+  bool good_;
+  std::string body_;
+};
+
+/// `text` with the five characters that HTML gives a meaning replaced.
+std::string escaped(const std::string& text);
+
+/// The command line that made a page, quoted for a shell where it must be.
+std::string command_line(int argc, const char* const* argv);
+
+}  // namespace seidel::drivers

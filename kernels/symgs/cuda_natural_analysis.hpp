@@ -1,0 +1,65 @@
+// The steps of the analysis, in order; each is a source of its own (cuda_natural_NAME.cu).
+#pragma once
+#include <seidel/formats/backend.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/kernels/symgs/cuda_natural_layout.hpp>
+
+namespace seidel::symgs_detail::natural {
+
+/// A's pattern, in device memory.
+template <class Offset>
+struct Pattern {
+  Index nrows;
+  const Offset* row_ptr;
+  const Index* col_idx;
+};
+
+/// What the device finds out, read back between steps.
+struct Findings {
+  Index bad_row;                // the first that no sweep can use; nrows: none
+  Index longest_part;           // terms left or right of a diagonal
+  unsigned nodes;               // bit s: all rows in groups of s have one pattern
+  Index last_wavefront;
+  unsigned disorder;            // an upper entry leads to no later wavefront
+  unsigned hung;                // a wait was given up: the columns of some row do not ascend
+  int slice_width[2];           // of the widest slice of each triangle
+  unsigned long long places;    // if each wavefront has slices of its own
+  unsigned long long sums[2];   // of blocks of rows with more than 2048 terms in a part
+};
+
+/// Entries left of the diagonal of each row. Fills bad_row (no diagonal entry), longest_part and nodes.
+template <class Offset>
+[[gnu::used]] Array<Index, Device> lower_lengths(const Cuda& on, const Pattern<Offset>& A, Findings* findings);
+
+/// The wavefront of each node of `node` rows, from 0: one more than the largest among the nodes before it that A or A'
+/// couples it to. Fills last_wavefront and hung.
+template <class Offset>
+[[gnu::used]] Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
+                                                   Findings* findings);
+
+/// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row.
+struct Order {
+  Array<Index, Device> place_of_row;
+  Array<Index, Device> slice_position;  // of its first unit; slices + 1
+  Array<unsigned, Device> key;          // of each position: its class, in order
+  Array<Index, Device> unit;            // at each position
+  Array<Index, Device> class_start;     // first position of each class, and the end
+  int classes_a_wavefront = 1;          // 2: its short rows, then its long ones
+};
+/// Rows in order of wavefronts, natural within one, in slices. Takes nrows, node, has_long and nwavefronts, fills the rest.
+template <class Offset>
+[[gnu::used]] Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
+                               const Array<Index, Device>& wavefront, Findings* findings, Arrangement& rows);
+
+/// Both triangles: sizes, memory, items. `distance`: wavefronts between a row and the one that it awaits first.
+template <class Real, class Offset>
+[[gnu::used]] void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, int distance,
+                           Findings* findings, Plan<Real>& plan);
+
+/// Writes columns (as places), values and reciprocals into the streams; without place_of_row only the latter two.
+/// Fills bad_row.
+template <class Real, class Offset>
+[[gnu::used]] void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row,
+                        Findings* findings, Plan<Real>& plan);
+
+}  // namespace seidel::symgs_detail::natural

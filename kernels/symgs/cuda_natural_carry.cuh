@@ -1,0 +1,69 @@
+// Sums over one triangle with an x that is there already: what a sweep from a guess needs of the other triangle.
+#pragma once
+#include <seidel/kernels/symgs/cuda_natural_long.cuh>
+
+namespace seidel::symgs_detail::natural {
+
+/// x in the sweep's order. Nothing in it looks unset.
+template <class Real>
+__global__ void gather(const Real* x, const Index* row_of_place, Index places, Real* to) {
+  const Index p = blockIdx.x * blockDim.x + threadIdx.x;
+  if (p >= places) return;
+  const Index row = row_of_place ? row_of_place[p] : p;
+  publish(to + p, row >= 0 ? x[row] : Real(0));
+}
+
+template <class Real, bool lower>
+__device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
+  const int width = item.width();
+  const Entries<Real> A = entries_at(S, item.at, width);
+  Real sum = 0;
+#pragma unroll 4
+  for (int u = 0; u < width; ++u) {
+    const Index c = __ldcs(A.columns + u * lanes + lane);
+    const Real g = c >= 0 ? S.x[c] : Real(0);
+    sum = std::fma(__ldcs(A.values + u * lanes + lane), g, sum);
+  }
+  const int rank = lower ? lane % S.node : S.node - 1 - lane % S.node;
+  const Index first = item.place + lane - lane % S.node;
+  for (int q = 0; q < rank; ++q) {
+    const Index other = first + (lower ? q : S.node - 1 - q);
+    if (other < S.places) sum = std::fma(A.values[(width + 1 + q) * lanes + lane], S.x[other], sum);
+  }
+  return sum;
+}
+
+constexpr int carry_threads = 128;
+
+/// t = b - S(lower) or S(upper), of the x given as S.x. Tickets, since the blocks of long rows are awaited.
+template <class Real, bool lower>
+__global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
+  const Index k = Index(draw_ticket(S.ticket) * (carry_threads / lanes) + threadIdx.x / lanes);
+  if (k >= S.count) return;
+  const Item item = S.items[k];
+  const int lane = threadIdx.x % lanes;
+  const auto leave = [&](Index place, Real sum) {
+    const Index row = S.row_of_place ? S.row_of_place[place] : place;
+    S.t[place] = !lower ? sum : row >= 0 ? S.b[row] - sum : Real(0);
+  };
+  Patience patience(S.hung);
+  switch (item.kind()) {
+    case Kind::slice:
+    case Kind::mixed:
+      if (lane < item.rows()) leave(item.place + lane, slice_sum<Real, lower>(S, item, lane));
+      return;
+    case Kind::row: {
+      const Real sum = sum_of_terms(S, item, lane, patience);
+      if (lane == 0) leave(item.place, sum);
+      return;
+    }
+    case Kind::block: return sweep_block(S, item, lane);
+    case Kind::blocked_row: {
+      const Real sum = sum_of_blocks(S, item, lane, patience);
+      if (lane == 0) leave(item.place, sum);
+      return;
+    }
+  }
+}
+
+}  // namespace seidel::symgs_detail::natural

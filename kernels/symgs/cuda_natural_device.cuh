@@ -1,0 +1,159 @@
+// What the device sources of the natural-order sweep share: launches, scans and sorts, and values that are their own flags.
+#pragma once
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <seidel/formats/backend.hpp>
+#include <seidel/formats/cuda_check.hpp>
+#include <seidel/kernels/symgs/cuda_natural_layout.hpp>
+
+namespace seidel::symgs_detail::natural {
+
+inline constexpr int threads_a_block = 256;  // of kernels that wait for nothing
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+template <class... Parameters, class... Arguments>
+void launch(const Cuda& on, void (*kernel)(Parameters...), std::int64_t blocks, int threads, const char* what,
+            const Arguments&... arguments) {
+  if (blocks == 0) return;
+  kernel<<<unsigned(blocks), threads, 0, on.stream()>>>(Parameters(arguments)...);
+  check_launch(what);
+}
+/// A thread for each of n.
+template <class... Parameters, class... Arguments>
+void launch_over(const Cuda& on, std::int64_t n, void (*kernel)(Parameters...), const char* what,
+                 const Arguments&... arguments) {
+  launch(on, kernel, blocks_for(n, threads_a_block), threads_a_block, what, arguments...);
+}
+
+/// values[i] becomes values[0] + ... + values[i - 1].
+template <class T>
+void exclusive_sum(const Cuda& on, Span<T, Device> values) {
+  std::size_t bytes = 0;
+  cuda_check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, values.data(), values.size(), on.stream()), "sizing a scan");
+  void* const scratch = on.workspace(std::int64_t(bytes)).data();
+  cuda_check(cub::DeviceScan::ExclusiveSum(scratch, bytes, values.data(), values.size(), on.stream()), "a scan");
+}
+struct Larger {
+  __device__ Index operator()(Index a, Index b) const { return a > b ? a : b; }
+};
+/// values[i] becomes the largest of values[0] ... values[i].
+inline void inclusive_max(const Cuda& on, Span<Index, Device> values) {
+  std::size_t bytes = 0;
+  Index* const p = values.data();
+  cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, p, p, Larger{}, values.size(), on.stream()), "sizing a scan");
+  void* const scratch = on.workspace(std::int64_t(bytes)).data();
+  cuda_check(cub::DeviceScan::InclusiveScan(scratch, bytes, p, p, Larger{}, values.size(), on.stream()), "a scan");
+}
+/// Stable sort of (key, value) by the low `bits` bits of the key. The result is in the first of each pair of arrays.
+inline void sort_pairs(const Cuda& on, Array<unsigned, Device> (&key)[2], Array<Index, Device> (&value)[2], int bits) {
+  cub::DoubleBuffer<unsigned> keys(key[0].data(), key[1].data());
+  cub::DoubleBuffer<Index> values(value[0].data(), value[1].data());
+  std::size_t bytes = 0;
+  const auto n = key[0].size();
+  cuda_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, n, 0, bits, on.stream()), "sizing a sort");
+  void* const scratch = on.workspace(std::int64_t(bytes)).data();
+  cuda_check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, values, n, 0, bits, on.stream()), "a sort");
+  if (keys.selector) std::swap(key[0], key[1]);
+  if (values.selector) std::swap(value[0], value[1]);
+}
+
+template <class T>
+void set_bytes(const Cuda& on, Span<T, Device> data, int byte) {
+  if (!data.empty())
+    cuda_check(cudaMemsetAsync(data.data(), byte, std::size_t(data.size()) * sizeof(T), on.stream()), "filling memory");
+}
+/// Waits for the stream.
+template <class T>
+T value_of(const Cuda& on, const T* p) {
+  T value;
+  cuda_check(cudaMemcpyAsync(&value, p, sizeof(T), cudaMemcpyDeviceToHost, on.stream()), "a copy from the device");
+  on.synchronize();
+  return value;
+}
+
+// A value is its own flag: what is awaited holds a NaN of all ones until it is there. One load or store of 4 or 8 bytes is
+// never torn and nothing else is guarded by it, so relaxed order is enough; it goes past L1, which is not coherent.
+template <class Real>
+struct Unset;
+template <>
+struct Unset<double> {
+  static __device__ double value() { return __longlong_as_double(-1); }
+  static __device__ bool is(double v) { return __double2hiint(v) == -1; }  // no result is stored with such a high word
+};
+template <>
+struct Unset<float> {
+  static __device__ float value() { return __int_as_float(-1); }
+  static __device__ bool is(float v) { return __float_as_int(v) == -1; }
+};
+template <>
+struct Unset<Index> {
+  static __device__ bool is(Index v) { return v < 0; }
+};
+
+__device__ inline double peek(const double* p) {
+  double v;
+  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(v) : "l"(p));
+  return v;
+}
+__device__ inline float peek(const float* p) {
+  float v;
+  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p));
+  return v;
+}
+__device__ inline Index peek(const Index* p) {
+  Index v;
+  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+__device__ inline void put(double* p, double v) { asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory"); }
+__device__ inline void put(float* p, float v) { asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(p), "f"(v) : "memory"); }
+__device__ inline void put(Index* p, Index v) { asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }
+
+/// A result, in place of an unset value. A NaN that looks unset becomes another NaN.
+template <class Real>
+__device__ Real publish(Real* p, Real v) {
+  if (Unset<Real>::is(v)) v = Real(NAN);
+  put(p, v);
+  return v;
+}
+
+/// Ends a wait that would never end. Counts rounds of polling, not time: a process that is suspended or traced is not hung.
+class Patience {
+ public:
+  static constexpr unsigned rounds_a_look = 1u << 16, limit = 1u << 24;  // the limit takes about 5 s
+  __device__ explicit Patience(unsigned* hung) : hung_(hung) {}
+  /// Whether to give up, here or because another warp did.
+  __device__ bool ends() {
+    if (++rounds_ % rounds_a_look != 0) return false;
+    if (rounds_ >= limit) *(volatile unsigned*)hung_ = 1;
+    return *(volatile unsigned*)hung_ != 0;
+  }
+
+ private:
+  unsigned* hung_;
+  unsigned rounds_ = 0;
+};
+
+/// The number of this block in the order in which blocks began: whatever block waits for an earlier one knows that it runs.
+/// The last one leaves the counter at 0 for the next launch.
+__device__ inline unsigned draw_ticket(unsigned* counter) {
+  __shared__ unsigned ticket;
+  if (threadIdx.x == 0) {
+    ticket = atomicAdd(counter, 1u);
+    if (ticket == gridDim.x - 1) *counter = 0;
+  }
+  __syncthreads();
+  return ticket;
+}
+
+/// Starts bringing `bytes` (a multiple of 16) from p on, 16-byte aligned, into L2.
+__device__ inline void bring(const void* p, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(bytes) : "memory");
+#else
+  (void)p, (void)bytes;
+#endif
+}
+
+}  // namespace seidel::symgs_detail::natural

@@ -1,0 +1,145 @@
+// Analysis, third step: the size and place of each slice's entries in both triangles, and the list of what each warp does.
+#include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
+
+#include <seidel/kernels/symgs/cuda_natural_device.cuh>
+
+namespace seidel::symgs_detail::natural {
+
+namespace {
+
+/// Sizes of one triangle's slices in the order of its sweep.
+struct Sizes {
+  Index* width;     // entries a lane; of a long row, its terms
+  Index* items;     // then the first item
+  unsigned* units;  // then the first unit
+};
+
+template <class Offset>
+struct Slices {
+  Pattern<Offset> A;
+  const Index* lower;
+  const Index *row_of_place, *place_of_row, *slice_place, *slice_position, *unit, *class_start;
+  const unsigned* key;
+  Index slices, nwavefronts;
+  int node, per_wavefront;
+  bool mixed;
+
+  __device__ bool has_long_row(Index s) const { return per_wavefront > 1 && key[slice_position[s]] % 2 == 1; }
+  __device__ int lanes_of(Index s, bool long_row) const {
+    return long_row ? 1 : mixed ? slice_place[s + 1] - slice_place[s] : lanes;
+  }
+};
+
+template <class Real, class Offset>
+__global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes backward, Findings* found) {
+  const std::int64_t s = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+  const int lane = threadIdx.x % lanes;
+  if (s > S.slices) return;
+  if (s == S.slices) {  // the scans end here
+    if (lane == 0) forward.items[s] = backward.items[s] = 0, forward.units[s] = backward.units[s] = 0;
+    return;
+  }
+  const bool long_row = S.has_long_row(Index(s));
+  Index terms[2] = {0, 0};
+  if (lane < S.lanes_of(Index(s), long_row)) {
+    const Index row = S.row_of_place[S.slice_place[s] + lane];
+    if (row >= 0) {
+      const int rank = lane % S.node;
+      const Index left = S.lower[row];
+      terms[0] = left - rank;
+      terms[1] = Index(S.A.row_ptr[row + 1] - S.A.row_ptr[row] - 1 - left) - (S.node - 1 - rank);
+    }
+  }
+  for (int h = 0; h < 2; ++h) {
+    Index width = terms[h];
+    for (int by = lanes / 2; by; by /= 2) {
+      const Index other = __shfl_xor_sync(whole_warp, width, by);
+      if (other > width) width = other;
+    }
+    if (lane != 0) continue;
+    const Sizes& to = h == 0 ? forward : backward;
+    const std::int64_t at = h == 0 ? s : S.slices - 1 - s;
+    to.width[at] = width;
+    to.items[at] = long_row ? row_items(width) : 1;
+    to.units[at] = long_row ? row_units<Real>(width) : slice_units<Real>(width, S.node);
+    if (!long_row && width > peek(&found->slice_width[h])) atomicMax(&found->slice_width[h], width);
+    if (long_row && width > sum_block) atomicAdd(&found->sums[h], (unsigned long long)blocks_of(width));
+  }
+}
+
+/// A place `distance` wavefronts before slice s, as far along its wavefront as s is along its own; -1: there is none.
+template <class Offset>
+__device__ Index watched(const Slices<Offset>& S, Index s, bool backward, int distance) {
+  const Index p = backward ? S.slice_position[s + 1] - 1 : S.slice_position[s];
+  const Index mine = Index(S.key[p]) / S.per_wavefront, other = backward ? mine + distance : mine - distance;
+  if (distance <= 0 || other < 0 || other >= S.nwavefronts) return -1;
+  const auto start = [&](Index w) { return std::int64_t(S.class_start[std::int64_t(w) * S.per_wavefront]); };
+  const std::int64_t here = start(mine), there = start(other);
+  const std::int64_t q = there + (p - here) * (start(other + 1) - there) / (start(mine + 1) - here);
+  return S.place_of_row[S.unit[q] * S.node + (backward ? 0 : S.node - 1)];
+}
+
+template <class Real, class Offset>
+__global__ void list_items(const Slices<Offset> S, bool backward, const Sizes sizes, int distance, unsigned long long* sums,
+                           Item* items) {
+  const Index at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= S.slices) return;
+  const Index s = backward ? S.slices - 1 - at : at, place = S.slice_place[s], width = sizes.width[at];
+  const Index watch = watched(S, s, backward, distance);
+  unsigned unit = sizes.units[at];
+  Item* to = items + sizes.items[at];
+  if (!S.has_long_row(s)) {
+    *to = {unit, place, watch, shape_of(S.mixed ? Kind::mixed : Kind::slice, S.lanes_of(s, false), width)};
+  } else if (width <= sum_block) {
+    *to = {unit, place, watch, shape_of(Kind::row, 1, width)};
+  } else {
+    const int blocks = blocks_of(width);
+    const Index first = Index(atomicAdd(sums, (unsigned long long)blocks));
+    for (int b = 0; b < blocks; ++b) {
+      const int terms = width - b * sum_block < sum_block ? width - b * sum_block : sum_block;
+      *to++ = {unit, first + b, watch, shape_of(Kind::block, 1, terms)};
+      unit += terms_units<Real>(terms);
+    }
+    *to = {unit, place, first, shape_of(Kind::blocked_row, 1, blocks)};
+  }
+}
+
+}  // namespace
+
+template <class Real, class Offset>
+void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, int distance,
+             Findings* findings, Plan<Real>& plan) {
+  const Index slices = plan.slices;
+  const Slices<Offset> S{A, lower, plan.row_of_place.data(), order.place_of_row.data(), plan.slice_place.data(),
+                         order.slice_position.data(), order.unit.data(), order.class_start.data(), order.key.data(), slices,
+                         plan.nwavefronts, plan.node, order.classes_a_wavefront, plan.mixed};
+  Array<Index, Device> width[2] = {Array<Index, Device>(slices), Array<Index, Device>(slices)};
+  Array<unsigned, Device> units[2] = {Array<unsigned, Device>(slices + 1), Array<unsigned, Device>(slices + 1)};
+  for (auto& half : plan.half) half.first_item = Array<Index, Device>(slices + 1);
+  const auto sizes = [&](int h) { return Sizes{width[h].data(), plan.half[h].first_item.data(), units[h].data()}; };
+  launch_over(on, (std::int64_t(slices) + 1) * lanes, measure_slices<Real, Offset>, "measuring slices", S, sizes(0), sizes(1),
+              findings);
+  for (int h = 0; h < 2; ++h) {
+    exclusive_sum(on, plan.half[h].first_item.span());
+    exclusive_sum(on, units[h].span());
+  }
+  const Findings found = value_of(on, findings);
+  set_bytes(on, Span<unsigned long long, Device>(findings->sums, 2), 0);  // now they number the sums
+  for (int h = 0; h < 2; ++h) {
+    Triangle<Real>& half = plan.half[h];
+    half.width = found.slice_width[h];
+    half.stream = Array<std::byte, Device>(std::int64_t(value_of(on, units[h].data() + slices)) * unit_bytes);
+    half.items = Array<Item, Device>(value_of(on, half.first_item.data() + slices));
+    half.sums = Array<Real, Device>(std::int64_t(found.sums[h]));
+    launch_over(on, slices, list_items<Real, Offset>, "listing items", S, h == 1, sizes(h), distance, &findings->sums[h],
+                half.items.data());
+  }
+  on.synchronize();  // arrays of this step go now
+}
+
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, int, Findings*, Plan<double>&);
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, int, Findings*, Plan<double>&);
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, int, Findings*, Plan<float>&);
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, int, Findings*, Plan<float>&);
+
+}  // namespace seidel::symgs_detail::natural

@@ -1,0 +1,194 @@
+// One direction of the exact natural-order sweep, in one launch: a warp takes an item, a lane a row. A lane holds its row's
+// entries in registers, reads the x that they need until all are set, and sets its own.
+//
+// Why it looks so (measured on an H200; see docs): reads by all resident warps saturate L2, so a warp first awaits one value
+// some wavefronts back; terms are summed in batches, so that few instructions are left when the last value arrives; a
+// row's own x is unset once more at the start, so that it lies in L2 when others ask for it.
+#pragma once
+#include <seidel/kernels/symgs/cuda_natural_device.cuh>
+#include <seidel/kernels/symgs/row.hpp>
+
+namespace seidel::symgs_detail::natural {
+
+/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b and out with row_of_place.
+template <class Real>
+struct Sweep {
+  const std::byte* stream;
+  const Item* items;
+  Index count;                // of items
+  Real* x;                    // unset at first; what the sweep computes
+  Real* unset;                // null or an array that the next sweep needs unset
+  const Real* old;            // null or x before the sweep; may be `unset`
+  const Real* b;              // forward: the right-hand side
+  Real* t;                    // forward leaves t = b - S(lower), backward takes it
+  const Real* carried;        // forward: null or S(upper) of the old x; may be t
+  Real* out;                  // null or where the result also goes
+  bool leaves_upper;          // backward leaves S(upper) of the new x in t
+  const Index* row_of_place;  // null: b and out are in the sweep's order too
+  Real* sums;                 // of blocks of long rows
+  Real omega;
+  int node;
+  Index ahead;                // items before its turn at which a slice's data are brought into L2; 0: not at all
+  std::int64_t ahead_bytes;   // of the stream, about as far
+  std::int64_t stream_bytes;
+  Index places;
+  unsigned *ticket, *hung;
+};
+
+/// The right-hand side of a lane's row and what else belongs to the row. `general`: relaxed, or with a guess.
+template <class Real, bool forward, bool general>
+struct Lane {
+  Index place, row;
+  bool active;
+  Real right, old = 0, carried = 0;
+
+  __device__ Lane(const Sweep<Real>& S, Index place, bool active) : place(place), row(-1), active(active) {
+    right = 0;
+    if (!active) return;
+    row = S.row_of_place ? __ldcs(S.row_of_place + place) : place;
+    if constexpr (forward)
+      right = row >= 0 ? __ldg(S.b + row) : Real(0);
+    else
+      right = __ldcs(S.t + place);
+    if constexpr (general) {
+      if (S.old) old = S.old[place];
+      if (forward && S.carried) carried = S.carried[place];
+    }
+  }
+  /// To be called once right-hand sides are loaded: `unset` may be `old`.
+  __device__ void unset(const Sweep<Real>& S) const {
+    if (active && S.unset) __stcs(S.unset + place, Unset<Real>::value());
+  }
+  __device__ Real result(const Sweep<Real>& S, Real sum, Real reciprocal) const {
+    const Real t = forward ? right - sum : right, upper = forward ? carried : sum;
+    if constexpr (general)
+      return swept(t, upper, reciprocal, S.omega, old);
+    else
+      return (forward ? t : t - upper) * reciprocal;
+  }
+  __device__ void finish(const Sweep<Real>& S, Real sum, Real reciprocal) const {
+    if (!active) return;
+    const Real x = publish(S.x + place, result(S, sum, reciprocal));
+    if constexpr (forward) __stcs(S.t + place, right - sum);
+    if constexpr (!forward && general)
+      if (S.leaves_upper) __stcs(S.t + place, sum);
+    if constexpr (!forward || general)
+      if (S.out && row >= 0) S.out[row] = x;
+  }
+};
+
+template <class Real>
+struct Entries {
+  const Index* columns;
+  const Real* values;
+};
+template <class Real>
+__device__ Entries<Real> entries_at(const Sweep<Real>& S, unsigned at, int width) {
+  const std::byte* const p = S.stream + std::int64_t(at) * unit_bytes;
+  return {reinterpret_cast<const Index*>(p), reinterpret_cast<const Real*>(p + std::int64_t(width) * unit_bytes)};
+}
+
+template <class Real>
+__device__ void await_watched(const Sweep<Real>& S, Index watch, Patience& patience) {
+  if (watch >= 0)
+    while (Unset<Real>::is(peek(S.x + watch)) && !patience.ends()) {}
+}
+
+/// Awaits the values g[first] ... g[last - 1] of x at places c; asks again for those up to `beyond` on the way.
+template <class Real, int W>
+__device__ void await(const Sweep<Real>& S, const Index (&c)[W], Real (&g)[W], int first, int last, int beyond,
+                      Patience& patience) {
+  for (;;) {
+    bool missing = false;
+#pragma unroll
+    for (int u = 0; u < W; ++u)
+      if (u >= first && u < last) missing |= Unset<Real>::is(g[u]);
+    if (!__any_sync(whole_warp, missing)) return;
+#pragma unroll
+    for (int u = 0; u < W; ++u)
+      if (u >= first && u < beyond && Unset<Real>::is(g[u])) g[u] = peek(S.x + c[u]);
+    if (patience.ends()) {
+#pragma unroll
+      for (int u = 0; u < W; ++u)
+        if (Unset<Real>::is(g[u])) g[u] = Real(NAN);
+    }
+  }
+}
+
+/// A lane a row, all of one wavefront. W: entries that a lane holds at once; wider slices take several passes, unless
+/// `single` says that there are none. inner: rows of a node, but for one, or more.
+template <class Real, bool forward, bool general, int inner, int W, int batch, bool single>
+__device__ void sweep_slice(const Sweep<Real>& S, const Item& item, int lane) {
+  const Index place = item.place + lane;
+  const int width = item.width();
+  put(S.x + place, Unset<Real>::value());
+  const Entries<Real> A = entries_at(S, item.at, width);
+  const Index* columns = A.columns + lane;
+  const Real *values = A.values + lane, *own = values + width * lanes;
+  const Real reciprocal = __ldcs(own);
+  Real within[inner > 0 ? inner : 1];
+#pragma unroll
+  for (int q = 0; q < inner; ++q) within[q] = q < S.node - 1 ? __ldcs(own + (q + 1) * lanes) : Real(0);
+  const Lane<Real, forward, general> row(S, place, true);
+  row.unset(S);
+  Patience patience(S.hung);
+  Real sum = 0;
+  int left = width, count = single || width <= W ? width : (width - 1) % W + 1;  // the first pass leaves full ones
+  do {
+    Index c[W];
+    Real v[W], g[W];
+    const int skip = W - count;  // slots that stay empty, before the others
+#pragma unroll
+    for (int u = 0; u < W; ++u) c[u] = u >= skip ? __ldcs(columns + (u - skip) * lanes) : -1;
+#pragma unroll
+    for (int u = 0; u < W; ++u) v[u] = u >= skip ? __ldcs(values + (u - skip) * lanes) : Real(0);
+    if (single || left == width) await_watched(S, item.watch, patience);
+#pragma unroll
+    for (int u = 0; u < W; ++u) g[u] = c[u] >= 0 ? peek(S.x + c[u]) : Real(0);
+#pragma unroll
+    for (int f = 0; f < W; f += batch) {
+      await(S, c, g, f, f + batch, f + 3 * batch, patience);
+#pragma unroll
+      for (int u = f; u < f + batch && u < W; ++u) sum = std::fma(v[u], g[u], sum);  // +0 where there is no entry
+    }
+    columns += count * lanes, values += count * lanes;
+    left -= count, count = W;
+  } while (!single && left > 0);
+  if constexpr (inner > 0) {
+    const int rank = forward ? lane % S.node : S.node - 1 - lane % S.node, first = lane - lane % S.node;
+#pragma unroll
+    for (int q = 0; q < inner; ++q) {
+      if (q >= S.node - 1) break;
+      const Real x = row.result(S, sum, reciprocal);
+      const Real other = __shfl_sync(whole_warp, x, first + (forward ? q : S.node - 1 - q));
+      if (rank > q) sum = std::fma(within[q], other, sum);
+    }
+  }
+  row.finish(S, sum, reciprocal);
+}
+
+/// Brings into L2 what a slice `ahead` items later will read.
+template <class Real, bool forward>
+__device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item) {
+  const std::int64_t from = std::int64_t(item.at) * unit_bytes + S.ahead_bytes;
+  const unsigned bytes = slice_units<Real>(item.width(), S.node) * unit_bytes;
+  if (from + bytes <= S.stream_bytes) bring(S.stream + from, bytes);
+  if (k % 8 == 0 && k + S.ahead + 8 <= S.count) bring(S.items + k + S.ahead, 8 * sizeof(Item));
+  const std::int64_t place = item.place + std::int64_t(S.ahead) * (forward ? lanes : -lanes);
+  if (place < 0 || place + lanes > S.places) return;
+  if (S.row_of_place) bring(S.row_of_place + place, lanes * sizeof(Index));
+  if (!forward) bring(S.t + place, lanes * sizeof(Real));
+}
+
+/// The kernel for matrices whose items are all slices of one wavefront.
+template <class Real, bool forward, bool general, int inner, int W, int batch, bool single, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks) sweep_slices(const Sweep<Real> S) {
+  const Index k = Index(draw_ticket(S.ticket) * (threads / lanes) + threadIdx.x / lanes);
+  if (k >= S.count) return;
+  const Item item = S.items[k];
+  const int lane = threadIdx.x % lanes;
+  if (S.ahead > 0 && lane == 0) bring_ahead<Real, forward>(S, k, item);
+  sweep_slice<Real, forward, general, inner, W, batch, single>(S, item, lane);
+}
+
+}  // namespace seidel::symgs_detail::natural

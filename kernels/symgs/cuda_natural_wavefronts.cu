@@ -1,0 +1,214 @@
+// Analysis, first steps: where each row's diagonal is, which rows have one pattern, and the wavefront of each node.
+//
+// A thread takes a node, in natural order by tickets, and waits for the wavefronts of the nodes before it. Dependences within
+// a warp are settled by shuffles: a hop through L2 takes 0.3 us, and natural order is mostly chains of neighbours.
+#include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
+
+#include <seidel/kernels/symgs/cuda_natural_device.cuh>
+
+namespace seidel::symgs_detail::natural {
+
+namespace {
+
+template <class Offset>
+__device__ bool same_pattern(const Pattern<Offset>& A, Index i, Index j) {
+  const Offset a = A.row_ptr[i], b = A.row_ptr[j], length = A.row_ptr[i + 1] - a;
+  if (A.row_ptr[j + 1] - b != length) return false;
+  for (Offset k = 0; k < length; ++k)
+    if (A.col_idx[a + k] != A.col_idx[b + k]) return false;
+  return true;
+}
+
+template <class Offset>
+__global__ void examine(Pattern<Offset> A, Index* lower, Findings* found) {
+  const Index i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= A.nrows) return;
+  const Offset first = A.row_ptr[i], last = A.row_ptr[i + 1];
+  Offset low = first, high = last;
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (A.col_idx[middle] < i)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == last || A.col_idx[low] != i) {
+    atomicMin(&found->bad_row, i);
+    lower[i] = 0;
+    return;
+  }
+  const Index left = Index(low - first), right = Index(last - low - 1), longest = left > right ? left : right;
+  lower[i] = left;
+  if (longest > peek(&found->longest_part)) atomicMax(&found->longest_part, longest);
+  const unsigned alive = *(volatile unsigned*)&found->nodes;
+  unsigned broken = 0;  // node sizes of which row i is no first row
+  for (int s = 2; s <= largest_node; ++s)
+    if (i % s != 0) broken |= 1u << s;
+  if ((alive & broken) && !same_pattern(A, i, i - 1)) atomicAnd(&found->nodes, ~broken);
+}
+
+/// Neighbours that a node waits for: entries of its first row in A, then of its list in A', if there is one.
+template <class Offset>
+struct Couplings {
+  Pattern<Offset> A;
+  const Index* lower;
+  int node;
+  const std::int64_t* transposed_end;  // null: none; list j ends here and begins where the one before it ends
+  const Index* transposed;
+};
+
+/// One more than the largest wavefront among `length` columns (in rows; divided by `node`) before `base`. Nodes from `base`
+/// on are left to the caller, as bits of `inside`. In groups from first to last: mostly only the last group must be awaited.
+__device__ Index wavefront_after(const Index* columns, std::int64_t length, int node, Index base, const Index* wavefront,
+                                 unsigned& inside, Patience& patience) {
+  constexpr int group = 8;
+  Index mine = 0;
+  for (std::int64_t at = length % group == 0 ? 0 : length % group - group; at < length; at += group) {
+    Index c[group], w[group];
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      c[k] = at + k >= 0 ? columns[at + k] : -1;
+      if (node > 1 && c[k] >= 0) c[k] /= node;
+    }
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      w[k] = c[k] >= 0 && c[k] < base ? peek(wavefront + c[k]) : 0;
+      if (c[k] >= base) inside |= 1u << (c[k] - base), c[k] = -1;
+    }
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      while (Unset<Index>::is(w[k]) && !patience.ends()) w[k] = peek(wavefront + c[k]);
+      if (c[k] >= 0 && w[k] >= mine) mine = w[k] + 1;
+    }
+  }
+  return mine;
+}
+
+/// Wavefronts of 32 nodes in a row of which lane l depends on those of its bits `inside`, on all else by `mine`.
+__device__ Index settle_within(Index mine, unsigned inside, int lane) {
+  const unsigned chained = __ballot_sync(whole_warp, lane > 0 && (inside >> (lane - 1) & 1));
+  const int chain = 31 - __clz(~chained & (lane == 31 ? whole_warp : (2u << lane) - 1));  // where the chain that ends here begins
+  const unsigned implied = ((1u << lane) - 1) & ~((1u << chain) - 1);                     // lanes chain ... lane - 1
+  if (__any_sync(whole_warp, (inside & ~implied) != 0)) {
+    for (int l = 0; l < lanes - 1; ++l) {
+      const Index other = __shfl_sync(whole_warp, mine, l);
+      if ((inside >> l & 1) && other >= mine) mine = other + 1;
+    }
+    return mine;
+  }
+  Index ahead = mine - lane;
+  for (int by = 1; by < lanes; by *= 2) {
+    const Index other = __shfl_up_sync(whole_warp, ahead, by);
+    if (lane - by >= chain && other > ahead) ahead = other;
+  }
+  return ahead + lane;
+}
+
+constexpr int wavefront_threads = 128;
+constexpr int groups_a_warp = 4;  // so that a device holds a million nodes at once, and many planes of a lattice move together
+
+template <class Offset>
+__global__ void __launch_bounds__(wavefront_threads) find_wavefronts(Couplings<Offset> C, Index nodes, Index* wavefront,
+                                                                     unsigned* ticket, Findings* found) {
+  const std::int64_t warp = std::int64_t(draw_ticket(ticket)) * (wavefront_threads / lanes) + threadIdx.x / lanes;
+  const int lane = threadIdx.x % lanes;
+  const std::int64_t begin = warp * (groups_a_warp * lanes);
+  Patience patience(&found->hung);
+  for (int g = 0; g < groups_a_warp; ++g) {
+    const std::int64_t base = begin + g * lanes, j = base + lane;
+    if (base >= nodes) return;
+    Index mine = 0;
+    unsigned inside = 0;
+    if (j < nodes) {
+      const std::int64_t row = j * C.node;
+      mine = wavefront_after(C.A.col_idx + C.A.row_ptr[row], C.lower[row], C.node, Index(base), wavefront, inside, patience);
+      if (C.transposed_end) {
+        const std::int64_t first = j ? C.transposed_end[j - 1] : 0;
+        const Index other = wavefront_after(C.transposed + first, C.transposed_end[j] - first, 1, Index(base), wavefront,
+                                            inside, patience);
+        if (other > mine) mine = other;
+      }
+    }
+    __syncwarp();
+    mine = settle_within(mine, inside, lane);
+    if (j < nodes) put(wavefront + j, mine);
+    __syncwarp();
+  }
+}
+
+/// Whether every upper entry leads to a later wavefront: then the lower triangle's wavefronts serve A' too.
+template <class Offset>
+__global__ void look_for_disorder(Couplings<Offset> C, Index nodes, const Index* wavefront, Findings* found) {
+  const Index j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (j >= nodes) return;
+  const Index mine = wavefront[j];
+  if (mine > peek(&found->last_wavefront)) atomicMax(&found->last_wavefront, mine);
+  const std::int64_t row = std::int64_t(j) * C.node;
+  bool good = true;
+  for (Offset k = C.A.row_ptr[row] + C.lower[row] + 1; k < C.A.row_ptr[row + 1]; ++k) {
+    const Index c = C.node > 1 ? C.A.col_idx[k] / C.node : C.A.col_idx[k];
+    good &= c == j || wavefront[c] > mine;
+  }
+  if (!good) found->disorder = 1;
+}
+
+/// Counts the upper entries that lead to each node (list null), or lists where they come from; `end` moves on by each.
+template <class Offset>
+__global__ void transpose_upper(Couplings<Offset> C, Index nodes, unsigned long long* end, Index* list) {
+  const Index j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (j >= nodes) return;
+  const std::int64_t row = std::int64_t(j) * C.node;
+  for (Offset k = C.A.row_ptr[row] + C.lower[row] + 1; k < C.A.row_ptr[row + 1]; ++k) {
+    const Index c = C.A.col_idx[k] / C.node;
+    if (c == j) continue;
+    const unsigned long long at = atomicAdd(end + c, 1ull);
+    if (list) list[at] = j;
+  }
+}
+
+}  // namespace
+
+template <class Offset>
+Array<Index, Device> lower_lengths(const Cuda& on, const Pattern<Offset>& A, Findings* findings) {
+  Array<Index, Device> lower(A.nrows);
+  launch_over(on, A.nrows, examine<Offset>, "looking for diagonals", A, lower.data(), findings);
+  return lower;
+}
+
+template <class Offset>
+Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
+                                     Findings* findings) {
+  const Index nodes = A.nrows / node;
+  Array<Index, Device> wavefront(nodes);
+  Array<unsigned, Device> ticket(1);
+  set_bytes(on, ticket.span(), 0);
+  const std::int64_t blocks = blocks_for(nodes, wavefront_threads * groups_a_warp);
+  Couplings<Offset> C{A, lower, node, nullptr, nullptr};
+  const auto find = [&] {
+    set_bytes(on, wavefront.span(), 0xff);
+    launch(on, find_wavefronts<Offset>, blocks, wavefront_threads, "finding wavefronts", C, nodes, wavefront.data(),
+           ticket.data(), findings);
+    launch_over(on, nodes, look_for_disorder<Offset>, "looking over wavefronts", C, nodes, wavefront.data(), findings);
+  };
+  find();
+  if (value_of(on, &findings->disorder) == 0) return wavefront;
+
+  Array<unsigned long long, Device> end(nodes + 1);
+  set_bytes(on, end.span(), 0);
+  launch_over(on, nodes, transpose_upper<Offset>, "counting upper entries", C, nodes, end.data(), nullptr);
+  exclusive_sum(on, end.span());
+  Array<Index, Device> list(std::int64_t(value_of(on, end.data() + nodes)));
+  launch_over(on, nodes, transpose_upper<Offset>, "transposing the upper triangle", C, nodes, end.data(), list.data());
+  C.transposed_end = reinterpret_cast<const std::int64_t*>(end.data());
+  C.transposed = list.data();
+  find();
+  on.synchronize();  // the lists go now
+  return wavefront;
+}
+
+template Array<Index, Device> lower_lengths(const Cuda&, const Pattern<std::int32_t>&, Findings*);
+template Array<Index, Device> lower_lengths(const Cuda&, const Pattern<std::int64_t>&, Findings*);
+template Array<Index, Device> node_wavefronts(const Cuda&, const Pattern<std::int32_t>&, const Index*, int, Findings*);
+template Array<Index, Device> node_wavefronts(const Cuda&, const Pattern<std::int64_t>&, const Index*, int, Findings*);
+
+}  // namespace seidel::symgs_detail::natural
