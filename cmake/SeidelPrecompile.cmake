@@ -6,8 +6,9 @@ function(seidel_precompile target)
   endif()
   set(headers algorithm atomic cmath cstdint functional limits memory string string_view type_traits utility vector ${ARGN})
   list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which no longer sees that its own false alarms lie in system headers
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # from precompiled headers it tells its own false alarms about std::string
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overread;-Wno-stringop-overflow>")
   endif()
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()

@@ -1,5 +1,4 @@
 // Coordinate files, straight to rows: the first pass counts the entries of each row, the second puts them in place.
-#include <sys/mman.h>
 
 #include <bit>
 #include <cmath>
@@ -276,17 +275,6 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
                    "use --repair");
 }
 
-/// Asks for large pages: fewer faults while entries are placed, fewer misses of address translation ever after.
-template <class T>
-void prefer_large_pages([[maybe_unused]] Array<T>& array) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t page = 1 << 21;
-  const auto first = (std::uintptr_t(array.data()) + page - 1) / page * page,
-             last = std::uintptr_t(array.end()) / page * page;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
-}
-
 }  // namespace
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
@@ -315,8 +303,6 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   reading.require(nnz * 12);
   A.col_idx = Array<Index>(nnz);
   A.values = Array<double>(nnz);
-  prefer_large_pages(A.col_idx);
-  prefer_large_pages(A.values);
   const auto shift = [&] {  // row_ptr[row] has become where the row ends
     std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());
     A.row_ptr[0] = 0;

@@ -35,12 +35,6 @@ class Growing {
       throw ResourceError(file_ + ": out of memory: " + std::to_string(capacity) + " bytes were needed for its text");
     buffer_.release();
     buffer_.reset(grown);
-#ifdef MADV_HUGEPAGE
-    constexpr std::uintptr_t page = 1 << 21;  // large pages: fewer faults as it fills
-    const auto first = (std::uintptr_t(grown) + page - 1) / page * page;
-    const auto last = (std::uintptr_t(grown) + std::uintptr_t(capacity)) / page * page;
-    if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
     capacity_ = capacity;
   }
   /// Room for at least a few pages more.
