@@ -30,10 +30,10 @@ std::int64_t taken(const OpenMP&) {
 }
 [[maybe_unused]] std::int64_t taken(const Cuda&) { return -available_bytes(Device{}); }
 
-/// Taken while it iterates, beyond what was before; against the plan. Arrays are rounded up to 2 MiB on a GPU.
 Placement placed(const OpenMP& on) { return {BackendName::openmp, on.threads, "", ""}; }
-Placement placed(const Cuda&) { return {BackendName::cuda, 1, "", ""}; }
+[[maybe_unused]] Placement placed(const Cuda&) { return {BackendName::cuda, 1, "", ""}; }
 
+/// Taken while it iterates, beyond what was before; against the plan. Arrays are rounded up to 2 MiB on a GPU.
 template <class B>
 void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice choice) {
   CAPTURE(to_string(choice.method));
