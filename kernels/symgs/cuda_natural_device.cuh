@@ -164,8 +164,6 @@ __device__ inline unsigned draw_ticket(unsigned* counter) {
   return ticket;
 }
 
-__device__ inline void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
-
 /// Starts bringing `bytes` (a multiple of 16) from p on, 16-byte aligned, into L2.
 __device__ inline void bring(const void* p, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900

@@ -184,28 +184,15 @@ __global__ void __launch_bounds__(wavefront_threads)
   const int lane = threadIdx.x % lanes;
   const std::int64_t begin = warp * (groups_a_warp * lanes);
   Patience patience(&found->hung);
-  Offset first[groups_a_warp];
-  Index length[groups_a_warp];
-#pragma unroll
-  for (int g = 0; g < groups_a_warp; ++g) {
-    const std::int64_t j = begin + g * lanes + lane;
-    first[g] = j < nodes ? C.A.row_ptr[j * C.node] : 0;
-    length[g] = j < nodes ? C.lower[j * C.node] : 0;
-  }
-#pragma unroll
-  for (int g = 1; g < groups_a_warp; ++g)  // while the first group waits
-    if (length[g] > 0) {
-      prefetch(C.A.col_idx + first[g]);
-      prefetch(C.A.col_idx + first[g] + length[g] - 1);
-    }
-#pragma unroll
   for (int g = 0; g < groups_a_warp; ++g) {
     const std::int64_t base = begin + g * lanes, j = base + lane;
     if (base >= nodes) return;
     Index mine = 0;
     unsigned inside = 0;
     if (j < nodes) {
-      mine = wavefront_after<group>(C.A.col_idx + first[g], length[g], C.node, Index(base), wavefront, inside, patience);
+      const std::int64_t row = j * C.node;
+      mine = wavefront_after<group>(C.A.col_idx + C.A.row_ptr[row], C.lower[row], C.node, Index(base), wavefront, inside,
+                                    patience);
       if (C.transposed_end) {
         const std::int64_t from = j ? C.transposed_end[j - 1] : 0;
         const Index other = wavefront_after<group>(C.transposed + from, C.transposed_end[j] - from, 1, Index(base), wavefront,
@@ -306,8 +293,8 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
   const Findings found = value_of(on, findings);
   const bool chained = std::int64_t(found.chained) * 2 > A.nrows / examined_every;
   const std::int64_t blocks = blocks_for(nodes, wavefront_threads * (chained ? groups_a_warp : 1));
-  const auto kernel = !chained                    ? find_loose_wavefronts<Offset>
-                      : found.longest_part <= 8 ? find_chained_wavefronts<8, Offset>
+  const auto kernel = !chained ? find_loose_wavefronts<Offset>
+                      : found.longest_part <= 8 || found.longest_part > 16 ? find_chained_wavefronts<8, Offset>
                                                 : find_chained_wavefronts<16, Offset>;
   Couplings<Offset> C{A, lower, node, nullptr, nullptr};
   const auto find = [&] {
