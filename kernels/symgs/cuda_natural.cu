@@ -19,10 +19,10 @@ struct NaturalSweep<Real>::State {
   NaturalOptions options;
   NaturalReport report;
   Array<Findings, Device> findings{1};
-  Array<Real, Device> vectors;      // y, which is unset between sweeps, x and t: one allocation, since each takes long
+  Array<Real, Device> vectors;  // y, which is unset between sweeps, x and t: one allocation, since each takes long
   Array<unsigned, Device> ticket{1};
   Array<Index, Device> place_of_row;
-  unsigned* hung = nullptr;         // page-locked: the host looks without waiting
+  unsigned* hung = nullptr;  // page-locked: the host looks without waiting
 
   State(const Cuda& on, NaturalOptions options) : on(on), options(options) {
     cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&hung), sizeof(unsigned), cudaHostAllocDefault),
@@ -74,8 +74,8 @@ struct NaturalSweep<Real>::State {
   }
   /// A row that stored its own x would fill a quarter of a sector: four times slower than this pass.
   void deliver(int which, Real* to) const {
-    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back", flags(which),
-           place_of_row.data(), plan.nrows, to);
+    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back",
+           flags(which), place_of_row.data(), plan.nrows, to);
   }
   Real* flags(int which) const { return const_cast<Real*>(vectors.data()) + std::int64_t(which) * plan.places; }
 
@@ -160,8 +160,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
 
   // Thin wavefronts pass faster, so a row must begin to look earlier.
   const bool thin = A.nrows / plan.nwavefronts < 2048;
-  const Distance distance{options.distance ? options.distance : thin ? 4.0f : 3.0f,
-                          options.wide_distance ? options.wide_distance : 3.0f};
+  const float distance = options.distance != 0 ? options.distance : thin ? 4.0f : 3.0f;
   lay_out(on, pattern, lower.data(), order, distance, findings.data(), plan);
   report.layout_seconds = laps.lap();
 
@@ -179,7 +178,8 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   report.mixed = plan.mixed;
   report.long_rows = plan.has_long;
   for (int h = 0; h < 2; ++h) report.widest[h] = plan.half[h].width;
-  report.bytes = plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + vectors.size() * std::int64_t(sizeof(Real));
+  report.bytes =
+      plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + vectors.size() * std::int64_t(sizeof(Real));
 }
 
 template <class Real>
@@ -203,28 +203,12 @@ void NaturalSweep<Real>::State::run(const Sweep<Real>& S) const {
     go(sweep_slices<Real, forward, general, largest_node - 1, 13, 7, false, 128, 1>, 128);
   else if (plan.node > 1)
     go(sweep_slices<Real, forward, general, 2, 39, 8, false, 64, 1>, 64);
-  else if (width <= 3 && options.variant == 1)
-    go(sweep_slices<Real, forward, general, 0, 3, 3, true, 256, 8>, 256);
-  else if (width <= 3 && options.variant == 2)
-    go(sweep_slices<Real, forward, general, 0, 3, 3, true, 512, 3>, 512);
-  else if (width <= 3 && options.variant == 3)
-    go(sweep_slices<Real, forward, general, 0, 3, 3, true, 1024, 2>, 1024);
-  else if (width <= 3 && options.variant == 4)
-    go(sweep_slices<Real, forward, general, 0, 3, 3, true, 256, 6>, 256);
-  else if (width <= 13 && options.variant == 1)
-    go(sweep_slices<Real, forward, general, 0, 13, 7, true, 256, 1>, 256);
-  else if (width <= 13 && width > 3 && options.variant == 2)
-    go(sweep_slices<Real, forward, general, 0, 13, 13, true, 128, 1>, 128);
-  else if (width <= 13 && width > 3 && options.variant == 3)
-    go(sweep_slices<Real, forward, general, 0, 13, 5, true, 128, 1>, 128);
-  else if (width <= 13 && width > 3 && options.variant == 4)
-    go(sweep_slices<Real, forward, general, 0, 13, 7, true, 64, 1>, 64);
   else if (width <= 3)
-    go(sweep_slices<Real, forward, general, 0, 3, 3, true, 512, general ? 3 : 4>, 512);
+    go(sweep_slices < Real, forward, general, 0, 3, 3, true, 512, general ? 3 : 4 >, 512);
   else if (width <= 7)
     go(sweep_slices<Real, forward, general, 0, 7, 7, true, 128, 1>, 128);
   else if (width <= 13)
-    go(sweep_slices<Real, forward, general, 0, 13, 7, true, 128, 1>, 128);
+    go(sweep_slices<Real, forward, general, 0, 13, 7, true, 256, 1>, 256);
   else
     go(sweep_slices<Real, forward, general, 0, 41, 8, false, 64, 1>, 64);
 }
@@ -255,7 +239,8 @@ void NaturalSweep<Real>::State::one(bool forward, const Real* b, Real* out, Real
 }
 
 template <class Real>
-void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int count, bool from_zero, bool in_order) const {
+void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int count, bool from_zero,
+                                      bool in_order) const {
   if (plan.nrows == 0 || count < 1) return;
   look_for_trouble();
   const bool relaxed = omega != 1;
@@ -322,18 +307,18 @@ void NaturalSweep<Real>::pair_in_order(const Real* b, Real* x) const {
   state_->pairs(b, x, 1, 1, true, true);
 }
 template <class Real>
-Span<const Index, Device> NaturalSweep<Real>::order() const { return std::as_const(state_->plan.row_of_place).span(); }
+Span<const Index, Device> NaturalSweep<Real>::order() const {
+  return std::as_const(state_->plan.row_of_place).span();
+}
 template <class Real>
 void NaturalSweep<Real>::check() const {
   state_->on.synchronize();
   state_->look_for_trouble();
 }
 template <class Real>
-const NaturalReport& NaturalSweep<Real>::report() const { return state_->report; }
-template <class Real>
-void NaturalSweep<Real>::set_ahead(Index slices) { state_->options.ahead = slices; }
-template <class Real>
-void NaturalSweep<Real>::set_variant(int v) { state_->options.variant = v; }
+const NaturalReport& NaturalSweep<Real>::report() const {
+  return state_->report;
+}
 
 template class NaturalSweep<double>;
 template class NaturalSweep<float>;
