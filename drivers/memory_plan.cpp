@@ -41,7 +41,7 @@ std::int64_t vectors_of(const MethodChoice& choice) {
 /// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them.
 std::int64_t sweeps_bytes(const SolveNeeds& needs) {
   const std::int64_t n = needs.nrows, triangles = 12 * std::max<std::int64_t>(needs.nnz - n, 0);
-  if (needs.cuda) return triangles + (2 + 3) * 8 * n + 6 * n;  // reciprocals twice, x, y, t; places and slices
+  if (needs.cuda) return triangles + (2 + 3) * 8 * n + 10 * n;  // reciprocals twice, x, y, t; places, rows and slices
   return triangles + 2 * (needs.narrow_offsets ? 4 : 8) * (n + 1) + 2 * 8 * n + 4 * n;  // offsets; reciprocals, t; rows
 }
 
