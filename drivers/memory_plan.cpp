@@ -43,7 +43,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
     plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {
     plan.items.push_back({"wavefronts and the diagonal, for symgs", 6 * vector, "--precond jacobi"});
-    if (needs.choice.order == Order::colours)
+    if (needs.choice.order != Order::natural)
       plan.items.push_back({"the matrix in the order of its colours, for symgs", csr, "--order natural"});
   }
   return plan;

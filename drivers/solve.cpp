@@ -6,6 +6,8 @@
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/kernels/symgs/wavefronts.hpp>
+#include <seidel/solvers/choose_order.hpp>
 
 namespace seidel::drivers {
 
@@ -68,7 +70,7 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   const System<Offset> system{
       A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
   return with_backend(task.where,
-                      [&](const auto& on) { return solve_on(on, system, task.choice, task.options.omega, criteria); });
+                      [&](const auto& on) { return solve_on(on, system, task.choice, task.options.sweeps, criteria); });
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -105,9 +107,12 @@ int run(const SolveOptions& options) {
     b = Array<double>(A.nrows);
     spmv<OpenMP>(host, A, ones.span(), b.span());
   }
-  const MethodChoice choice = choose_method(properties_of_A, rows, options.request);
   const Placement where = place(options, A.nnz());
-  const bool cuda = where.backend == BackendName::cuda, narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
+  const bool cuda = where.backend == BackendName::cuda;
+  const MethodChoice choice = choose_method(properties_of_A, rows, options.request, [&] {
+    return cuda ? choose_order(gpu_sweeps, A.nrows, A.nnz(), wavefronts(host, A).count()) : choose_order_on_host();
+  });
+  const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const MemoryPlan memory =
       plan_solve({A.nrows, A.nnz(), choice, cuda, narrow}, cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();

@@ -51,21 +51,33 @@ inline Summary joined(Summary first, Summary second) {
   return second;
 }
 
+/// `Stored`: what the sweeps are done in.
+template <class Stored, class Offset, Backend B>
+AnyPreconditioner<Vector<double, B>> make_symgs(const B& on, Order order, const SymgsSettings& sweeps,
+                                                const CsrView<double, Offset, Host>& here,
+                                                const CsrView<double, Offset, SpaceOf<B>>& there,
+                                                std::int64_t& wavefronts) {
+  using Symgs = SymgsPreconditioner<double, Offset, B, Stored>;
+  auto symgs = order == Order::natural ? Symgs(on, there, sweeps.omega, sweeps.pairs)
+                                       : Symgs(on, here, order, sweeps.omega, sweeps.pairs);
+  wavefronts = symgs.wavefronts();
+  return symgs;
+}
+
 template <class Offset, Backend B>
-AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice, double omega,
+AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice,
+                                                         const SymgsSettings& sweeps,
                                                          const CsrView<double, Offset, Host>& here,
                                                          const CsrView<double, Offset, SpaceOf<B>>& there,
                                                          std::int64_t& wavefronts) {
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
-  using Symgs = SymgsPreconditioner<double, Offset, B>;
-  auto symgs = choice.order == Order::colours ? Symgs(on, here, Order::colours, omega) : Symgs(on, there, omega);
-  wavefronts = symgs.wavefronts();
-  return symgs;
+  return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, wavefronts)
+                       : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, wavefronts);
 }
 
 template <Backend B, class Offset>
-Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, double omega,
+Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, const SymgsSettings& sweeps,
                  Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
@@ -90,7 +102,7 @@ Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& 
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto M = make_preconditioner<Offset, B>(on, choice, omega, system.A, A, outcome.wavefronts);
+  const auto M = make_preconditioner<Offset, B>(on, choice, sweeps, system.A, A, outcome.wavefronts);
   const V b(on, copied_to<Space>(system.b));
   V x(on, std::int64_t(A.ncols));
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));

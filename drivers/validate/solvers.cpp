@@ -35,14 +35,14 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   for (const Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
     if (method == Method::cg && !expected.symmetric_positive) continue;
     for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours}) {
+      for (const Order order : {Order::natural, Order::colours, Order::blocks}) {
         if (kind != PreconditionerKind::none && !expected.sweeps) continue;
-        if (kind != PreconditionerKind::symgs && order == Order::colours) continue;
+        if (kind != PreconditionerKind::symgs && order != Order::natural) continue;
         MethodChoice choice;
         choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 30;
         const System<std::int64_t> system{A, b.span(), {}, 1, 1, false};
         const Outcome outcome =
-            with_backend(where, [&](const auto& on) { return solve_on(on, system, choice, 1.0, criteria); });
+            with_backend(where, [&](const auto& on) { return solve_on(on, system, choice, {}, criteria); });
 
         const std::string name(to_string(method)),
             with = std::string(to_string(kind)) +
