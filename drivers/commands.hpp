@@ -11,6 +11,7 @@ int run(const ConvertOptions& options);
 int run(const ValidateOptions& options);
 int run(const BenchReadOptions& options);
 int run(const BenchKernelOptions& options);
+int run(const BenchSolveOptions& options);
 int run(const BenchSuiteOptions& options);
 int run(const BenchMachineOptions& options);
 int run(const BenchCompareOptions& options);

@@ -11,19 +11,6 @@
 
 namespace seidel::drivers {
 
-void print(const CommonOptions& options, const std::string& text, bool output_is_taken) {
-  if (options.quiet) return;
-  std::fflush(stdout);
-  if (output_is_taken || options.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_text("-", text);
-}
-
-void say(const CommonOptions& options, const std::string& text) {
-  if (!options.quiet) std::fprintf(stderr, "seidel: %s\n", text.c_str());
-}
-
 namespace {
 
 enum ExitCode { done = 0, not_reached = 1, wrong_usage = 2, bad_input = 3, no_resource = 4, no_backend = 5 };

@@ -70,6 +70,7 @@ struct SolveCommand {
         ->allow_extra_args(false);
     app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
         ->type_name("FILE");
+    app->add_option("--html", options.html, "write the report as one page for a browser")->type_name("FILE");
     app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
     common.add_to(*app);
     app->footer("MATRIX as a generator:\n" + generator_help() +
@@ -176,8 +177,12 @@ struct ValidateCommand {
   CLI::App* app = nullptr;
 
   void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "validate", "check every kernel, format, back end and solver against Eigen");
+    app = add_command(program, "validate", "check every kernel, format, back end, baseline and solver");
     app->add_option("MATRIX", options.matrices, "as for solve; a built-in list unless given");
+    app->add_flag("--list", options.list, "print the rivals that are checked and exit");
+    app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as 'spmm.*'")
+        ->type_name("GLOB");
+    app->add_option("--html", options.html, "write the report as one page for a browser")->type_name("FILE");
     common.add_to(*app);
   }
   void finish(const CommonTexts&) {}
@@ -231,7 +236,8 @@ Request parse(int argc, char** argv) {
   ConvertCommand convert;
   ValidateCommand validate;
   BenchReadCommand bench_read;
-  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs;
+  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs, bench_transpose;
+  BenchSolveCommand bench_solve;
   BenchSuiteCommand bench_suite;
   BenchMachineCommand bench_machine;
   BenchCompareCommand bench_compare;
@@ -245,6 +251,8 @@ Request parse(int argc, char** argv) {
   bench_spmv.declare(*bench, common, "spmv", "sparse matrix times vector");
   bench_spmm.declare(*bench, common, "spmm", "sparse matrix times several vectors");
   bench_symgs.declare(*bench, common, "symgs", "a forward and a backward Gauss-Seidel sweep from zero");
+  bench_transpose.declare(*bench, common, "transpose", "the transpose of a sparse matrix");
+  bench_solve.declare(*bench, common);
   bench_suite.declare(*bench, common);
   bench_machine.declare(*bench, common);
   bench_compare.declare(*bench, common);
@@ -263,7 +271,7 @@ Request parse(int argc, char** argv) {
   }
   if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
   if (bench->parsed() && bench->get_subcommands().empty())
-    refuse_command(*bench, {"spmv", "spmm", "symgs", "suite", "machine", "compare", "read"});
+    refuse_command(*bench, {"spmv", "spmm", "symgs", "transpose", "solve", "suite", "machine", "compare", "read"});
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = "seidel";
@@ -279,11 +287,15 @@ Request parse(int argc, char** argv) {
   if (generate.app->parsed()) return finished(generate);
   if (convert.app->parsed()) return finished(convert);
   if (validate.app->parsed()) return finished(validate);
-  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs})
+  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs, &bench_transpose})
     if (kernel->app->parsed()) {
-      kernel->take_threads(common);
+      kernel->options.thread_counts = thread_list(common);
       return finished(*kernel);
     }
+  if (bench_solve.app->parsed()) {
+    bench_solve.options.thread_counts = thread_list(common);
+    return finished(bench_solve);
+  }
   if (bench_suite.app->parsed()) return finished(bench_suite);
   if (bench_machine.app->parsed()) return finished(bench_machine);
   if (bench_compare.app->parsed()) return finished(bench_compare);

@@ -29,7 +29,7 @@ struct SymgsSettings {
 };
 
 struct SolveOptions : CommonOptions {
-  std::string matrix, rhs, x0, out, history;
+  std::string matrix, rhs, x0, out, history, html;
   MethodRequest request;                            // --method, --precond, --order, --set restart
   SymgsSettings sweeps;                             // --set omega, sweeps, storage
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
@@ -56,6 +56,8 @@ struct ConvertOptions : CommonOptions {
 
 struct ValidateOptions : CommonOptions {
   std::vector<std::string> matrices;
+  std::string only = "*", html;
+  bool list = false;  // --list: the rivals, and nothing is run
 };
 
 struct BenchReadOptions : CommonOptions {
@@ -75,9 +77,21 @@ struct BenchKernelOptions : CommonOptions, BenchOutputs {
   std::vector<std::int64_t> k;                 // --k 1,2,4
   std::vector<int> thread_counts;              // --threads 1,2,4
   std::vector<std::string> layouts = {"row"};  // --layout row,col
+  std::vector<std::string> orders;             // --order natural,colours
   std::string only = "*";
   int trials = 15;
   bool list = false;  // --list: the registry, and nothing is run
+};
+
+/// seidel bench solve MATRIX...
+struct BenchSolveOptions : CommonOptions, BenchOutputs {
+  std::vector<std::string> matrices;
+  std::vector<int> thread_counts;
+  std::string only = "*";
+  double tolerance = 1e-8;
+  std::int64_t max_iterations = 2000;
+  int trials = 1;
+  bool list = false;
 };
 
 /// seidel bench suite
@@ -99,9 +113,9 @@ struct PrintText {
   std::string text;
 };
 
-using Request =
-    std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions,
-                 BenchReadOptions, BenchKernelOptions, BenchSuiteOptions, BenchMachineOptions, BenchCompareOptions>;
+using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions,
+                             BenchReadOptions, BenchKernelOptions, BenchSolveOptions, BenchSuiteOptions,
+                             BenchMachineOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

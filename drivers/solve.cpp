@@ -6,6 +6,8 @@
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
@@ -69,8 +71,7 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   };
   const System<Offset> system{
       A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
-  return with_backend(task.where,
-                      [&](const auto& on) { return solve_on(on, system, task.choice, task.options.sweeps, criteria); });
+  return solve_on(task.where, system, task.choice, task.options.sweeps, criteria);
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -87,6 +88,7 @@ int run(const SolveOptions& options) {
   require_backend(options);
   require_writable("--out", options.out);
   require_writable("--history", options.history);
+  require_writable("--html", options.html);
   const OpenMP host = host_threads(options);
 
   const Stopwatch reading;
@@ -113,13 +115,13 @@ int run(const SolveOptions& options) {
     return cuda ? choose_order(gpu_sweeps, A.nrows, A.nnz(), wavefronts(host, A).count()) : choose_order_on_host();
   });
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
-  const MemoryPlan memory =
-      plan_solve({A.nrows, A.nnz(), choice, cuda, narrow}, cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
+  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},
+                                       cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();
   if (options.verbose)
     say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()),
                            human_bytes(memory.available)));
-  const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
   const double looked_seconds = setup.seconds();
 
@@ -158,6 +160,7 @@ int run(const SolveOptions& options) {
         solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
         output_is_taken);
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());
+  if (!options.html.empty()) write_text(options.html, solve_page(story));
   return outcome.solved ? 0 : 1;
 }
 

@@ -1,16 +1,11 @@
-// A system solved and certified on one back end: the only part of `solve` that knows of back ends.
+// A system solved and certified on one back end.
 #pragma once
-#include <memory>
-
-#include <seidel/drivers/options.hpp>
-#include <seidel/drivers/stopwatch.hpp>
-#include <seidel/formats/convert.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/csr.hpp>
 #include <seidel/solvers/certify.hpp>
-#include <seidel/solvers/matrix_operator.hpp>
-#include <seidel/solvers/preconditioners/identity.hpp>
-#include <seidel/solvers/preconditioners/jacobi.hpp>
-#include <seidel/solvers/preconditioners/symgs.hpp>
-#include <seidel/solvers/solve.hpp>
+#include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/criteria.hpp>
+#include <seidel/solvers/summary.hpp>
 
 namespace seidel::drivers {
 
@@ -35,109 +30,9 @@ struct Outcome {
   std::int64_t wavefronts = 0;  // of symgs; 0 without
 };
 
-/// More than this many places an entry in SELL, and the products on a GPU take CSR.
-inline constexpr double sell_padding_at_most = 1.5;
-
-/// `second` went on from where `first` ended.
-inline Summary joined(Summary first, Summary second) {
-  second.iterations += first.iterations;
-  second.returned_iteration += first.iterations;
-  second.seconds += first.seconds;
-  if (!second.history.empty())
-    first.history.insert(first.history.end(), second.history.begin() + 1, second.history.end());
-  second.history = std::move(first.history);
-  first.attempts.insert(first.attempts.end(), second.attempts.begin(), second.attempts.end());
-  second.attempts = std::move(first.attempts);
-  return second;
-}
-
-/// `Stored`: what the sweeps are done in.
-template <class Stored, class Offset, Backend B>
-AnyPreconditioner<Vector<double, B>> make_symgs(const B& on, Order order, const SymgsSettings& sweeps,
-                                                const CsrView<double, Offset, Host>& here,
-                                                const CsrView<double, Offset, SpaceOf<B>>& there,
-                                                std::int64_t& wavefronts) {
-  using Symgs = SymgsPreconditioner<double, Offset, B, Stored>;
-  auto symgs = order == Order::natural ? Symgs(on, there, sweeps.omega, sweeps.pairs)
-                                       : Symgs(on, here, order, sweeps.omega, sweeps.pairs);
-  wavefronts = symgs.wavefronts();
-  return symgs;
-}
-
-template <class Offset, Backend B>
-AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice,
-                                                         const SymgsSettings& sweeps,
-                                                         const CsrView<double, Offset, Host>& here,
-                                                         const CsrView<double, Offset, SpaceOf<B>>& there,
-                                                         std::int64_t& wavefronts) {
-  if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
-  if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
-  return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, wavefronts)
-                       : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, wavefronts);
-}
-
-template <Backend B, class Offset>
-Outcome solve_on(const B& on, const System<Offset>& system, const MethodChoice& choice, const SymgsSettings& sweeps,
-                 Criteria criteria) {
-  using V = Vector<double, B>;
-  using Space = SpaceOf<B>;
-  const Stopwatch setup;
-  Outcome outcome;
-
-  // On a GPU the matrix lives twice: CSR for sweeps and certificate, SELL for products. On the host nothing is copied.
-  Csr<double, Offset, Space> owned;
-  CsrView<double, Offset, Space> A;
-  std::unique_ptr<AnyOperator<V>> products;
-  outcome.product_format = "CSR";
-  if constexpr (HostBackend<B>) {
-    A = system.A;
-  } else {
-    owned = copied_to<Space>(system.A);
-    A = owned.view();
-    if (system.sell_padding <= sell_padding_at_most) {
-      const OpenMP host;
-      auto sell = copied_to<Space>(to_sell(host, system.A).view());
-      products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
-      outcome.product_format = "SELL-32";
-    }
-  }
-  if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto M = make_preconditioner<Offset, B>(on, choice, sweeps, system.A, A, outcome.wavefronts);
-  const V b(on, copied_to<Space>(system.b));
-  V x(on, std::int64_t(A.ncols));
-  if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
-  outcome.setup_seconds = setup.seconds();
-
-  // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
-  // a hair, it goes on from there with a tolerance a little tighter.
-  const Criteria asked = criteria;
-  for (int round = 0; round < 3; ++round) {
-    Summary summary = solve<V>(*products, M, choice, b, x, criteria);
-    outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
-    const Stopwatch certifying;
-    outcome.certificate = certify(on, A, x, b, system.norm_inf_of_A);
-    outcome.certify_seconds += certifying.seconds();
-    const double norm_b = outcome.summary.norm_b;
-    const double wanted =
-        norm_b > 0 ? std::max(asked.relative_tolerance, asked.absolute_tolerance / norm_b) : asked.absolute_tolerance;
-    outcome.solved = outcome.certificate.relative_residual <= wanted;
-    if (outcome.solved || !outcome.summary.converged()) break;
-    criteria.relative_tolerance *= 0.75;
-    criteria.absolute_tolerance *= 0.75;
-    criteria.max_iterations = asked.max_iterations - outcome.summary.iterations;
-    criteria.seconds = asked.seconds - outcome.summary.seconds;
-    if (criteria.max_iterations <= 0 || !(criteria.seconds > 0)) break;
-  }
-  outcome.solve_seconds = outcome.summary.seconds;
-
-  if (system.ones) {
-    V error = like(x);
-    fill(error, 1);
-    axpy(-1, x, error);
-    outcome.error_against_ones = max_abs(error);
-  }
-  outcome.x = copied_to<Host>(std::as_const(x).span());
-  return outcome;
-}
+/// Solves and certifies. Instantiated for 32- and 64-bit offsets.
+template <class Offset>
+[[gnu::used]] Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
+                               const SymgsSettings& sweeps, const Criteria& criteria);
 
 }  // namespace seidel::drivers

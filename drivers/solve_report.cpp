@@ -242,6 +242,7 @@ Json solve_json(const SolveStory& story) {
     causes.push(std::move(cause));
   }
   json.set("diagnosis", std::move(causes));
+  json.set("history", summary.history);
   json.set("out", options.out.empty() ? Json(nullptr) : Json(options.out));
   return json;
 }

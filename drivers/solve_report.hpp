@@ -31,6 +31,8 @@ struct SolveStory {
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal);
 Json solve_json(const SolveStory& story);
+/// One page for a browser: verdict, what was run, the residual after each iteration, times, the command.
+std::string solve_page(const SolveStory& story);
 
 /// The command line as it was, with the options of `change` ("--method gmres --precond none") put in place of its own.
 std::string command_with(const std::string& command_line, const std::string& change);

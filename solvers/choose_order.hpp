@@ -16,10 +16,10 @@ struct SweepMachine {
 };
 /// NVIDIA H200: 4.27 TB/s. Pairs of exact sweeps there took bytes / bandwidth + 2 * wavefronts * 0.39 us within 9 % on
 /// poisson3d:256 (1.11 ms), hpcg:192 (1.70 ms) and an irregular graph of 23630 wavefronts (18.6 ms), the analysis 0.15
-/// ns an entry. The matrix is put in order on the host (2 ns an entry for colours on one core, 30 to permute shared by
-/// 16). Other GPUs have less bandwidth and similar waits: there the rule leans too far to colours, by less than their
-/// ratio.
-inline constexpr SweepMachine gpu_sweeps{4.27e12, 0.39e-6, 0.15e-9, 5e-9};
+/// ns an entry. What it takes to put the matrix in order is a guess: 1.2 ns an
+/// entry, most of it for the order of colours, which is gathered on one core of the host. Other GPUs have less
+/// bandwidth and similar waits: there the rule leans too far to colours, by less than their ratio.
+inline constexpr SweepMachine gpu_sweeps{4.27e12, 0.39e-6, 0.15e-9, 1.2e-9};
 
 /// Of cg with symgs. An iteration is a pair of sweeps, a product and the vector operations.
 struct OrderEstimate {

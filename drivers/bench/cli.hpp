@@ -14,26 +14,35 @@ std::vector<Number> numbers(const std::string& option, const std::string& text, 
   return values;
 }
 
+/// To be asked before the common options are checked: --threads is a list for some commands of bench.
+inline std::vector<int> thread_list(CommonTexts& common) {
+  if (common.threads.empty()) return {};
+  return numbers<int>("--threads", std::exchange(common.threads, ""), "whole numbers from 1 to 4096, such as 1,2,4",
+                      [](int v) { return v >= 1 && v <= 4096; });
+}
+
 /// --trials, --csv and --html.
 struct BenchTexts {
   std::string trials;
 
-  void add_to(CLI::App& app, BenchOutputs& outputs) {
-    app.add_option("--trials", trials, "timed repetitions of each rival; 0 checks only (15)")->type_name("N");
+  void add_to(CLI::App& app, BenchOutputs& outputs,
+              const char* what = "timed repetitions of each rival; 0 checks only (15)") {
+    app.add_option("--trials", trials, what)->type_name("N");
     app.add_option("--csv", outputs.csv, "write a row a trial")->type_name("FILE");
     app.add_option("--html", outputs.html, "write the report as one page for a browser")->type_name("FILE");
   }
-  void check(int& value) const {
+  void check(int& value, int least = 0) const {
     if (!trials.empty())
       value =
-          number<int>("--trials", trials, "a whole number from 0 to 10000", [](int v) { return v >= 0 && v <= 10000; });
+          number<int>("--trials", trials, least ? "a whole number from 1 to 10000" : "a whole number from 0 to 10000",
+                      [least](int v) { return v >= least && v <= 10000; });
   }
 };
 
 struct BenchKernelCommand {
   BenchKernelOptions options;
   BenchTexts texts;
-  std::string k, layout;
+  std::string k, layout, order;
   CLI::App* app = nullptr;
 
   void declare(CLI::App& bench, CommonTexts& common, const char* kernel, const char* what) {
@@ -47,17 +56,14 @@ struct BenchKernelCommand {
       app->add_option("--k", k, "numbers of columns (1,2,4,8,16,32,64)")->type_name("LIST");
       app->add_option("--layout", layout, "of the columns: row, col or row,col (row)")->type_name("LIST");
     }
+    if (options.kernel == "symgs")
+      app->add_option("--order", order,
+                      "natural, colours or natural,colours (natural): also setup, PCG iterations and time to solution")
+          ->type_name("LIST");
     texts.add_to(*app, options);
     common.add_to(*app);
     app->footer(
         "--threads takes a list here, such as 1,2,4.\nWRONG rivals are not timed, and the command then exits with 1.");
-  }
-  /// Before the common options are checked: --threads is a list here.
-  void take_threads(CommonTexts& common) {
-    if (!common.threads.empty())
-      options.thread_counts =
-          numbers<int>("--threads", std::exchange(common.threads, ""), "whole numbers from 1 to 4096, such as 1,2,4",
-                       [](int v) { return v >= 1 && v <= 4096; });
   }
   void finish(const CommonTexts&) {
     texts.check(options.trials);
@@ -67,9 +73,45 @@ struct BenchKernelCommand {
                                         [](auto v) { return v >= 1 && v <= 4096; });
     if (!layout.empty()) options.layouts = CLI::detail::split(layout, ',');
     for (const auto& name : options.layouts) require_one_of("--layout", name, {"row", "col"});
+    if (!order.empty()) options.orders = CLI::detail::split(order, ',');
+    for (const auto& name : options.orders) require_one_of("--order", name, {"natural", "colours"});
     if (options.matrices.empty() && !options.list)
       throw UsageError(formatted("seidel bench {}: a MATRIX is missing: {}\n  start with: seidel bench {} poisson3d:64",
                                  options.kernel, matrix_help, options.kernel));
+  }
+};
+
+struct BenchSolveCommand {
+  BenchSolveOptions options;
+  BenchTexts texts;
+  std::string tolerance, max_iterations;
+  CLI::App* app = nullptr;
+
+  void declare(CLI::App& bench, CommonTexts& common) {
+    app = add_command(bench, "solve", "method x preconditioner x back end on the same system");
+    app->add_option("MATRIX", options.matrices, matrix_help);
+    app->add_flag("--list", options.list, "print the contestants and exit");
+    app->add_option("--only", options.only, "contestants whose names match a pattern with * and ?, such as 'cg.*'")
+        ->type_name("GLOB");
+    app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
+    app->add_option("--max-iterations", max_iterations, "stop after N iterations (2000)")->type_name("N");
+    texts.add_to(*app, options, "solves of each contestant; the fastest counts (1)");
+    common.add_to(*app);
+    app->footer(
+        "b = A * ones. --threads takes a list here, such as 1,2,4.\n"
+        "Whose answer is not what it claims is WRONG, and the command then exits with 1.");
+  }
+  void finish(const CommonTexts&) {
+    texts.check(options.trials, 1);
+    if (!tolerance.empty())
+      options.tolerance =
+          number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
+    if (!max_iterations.empty())
+      options.max_iterations = number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 1 up",
+                                                    [](auto v) { return v >= 1; });
+    if (options.matrices.empty() && !options.list)
+      throw UsageError(formatted(
+          "seidel bench solve: a MATRIX is missing: {}\n  start with: seidel bench solve poisson3d:32", matrix_help));
   }
 };
 

@@ -5,21 +5,9 @@
 
 namespace seidel::drivers {
 
-namespace {
-
-std::string registry(const std::string& kernel, const std::string& only) {
-  Table table({"rival", "bits of the serial default", "what"});
-  for (const bench::Rival& rival : bench::rivals())
-    if ((kernel.empty() || rival.kernel == kernel) && bench::matches(only, rival.name()))
-      table.row({rival.name(), rival.exact ? "yes" : "within rounding", std::string(rival.what)});
-  return table.text(Paint(Terminal::of(1).colours));
-}
-
-}  // namespace
-
 int run(const BenchKernelOptions& options) {
   if (options.list) {
-    print(options, registry(options.kernel, options.only));
+    print(options, bench::list_of(bench::rivals(), options.kernel, options.only, Paint(Terminal::of(1).colours)));
     return 0;
   }
   BenchPlaces places = bench_places(options, options.thread_counts);
@@ -34,7 +22,8 @@ int run(const BenchKernelOptions& options) {
                   options.only, options.kernel, options.kernel));
   std::vector<BenchItem> items;
   for (const std::string& matrix : options.matrices)
-    items.push_back({options.kernel, matrix, options.k.empty() ? std::vector<std::int64_t>{1} : options.k});
+    items.push_back(
+        {options.kernel, matrix, options.k.empty() ? std::vector<std::int64_t>{1} : options.k, options.orders});
   std::vector<Layout> layouts;
   for (const std::string& layout : options.layouts)
     layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);

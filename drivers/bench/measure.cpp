@@ -62,8 +62,9 @@ void check(const Task& task, const Rival& rival, const Prepared& prepared, const
   m.error = task.error(output);
   if (!(m.error <= 1)) {
     m.verdict = Verdict::wrong;
-    m.reason = std::isnan(m.error) ? "NaN, or entries never written"
-                                   : drivers::formatted("error {:.3g} times what rounding allows", m.error);
+    m.reason = std::isnan(m.error)   ? "NaN, or entries never written"
+               : std::isinf(m.error) ? "an entry is off where nothing is rounded"
+                                     : drivers::formatted("error {:.3g} times what rounding allows", m.error);
     return;
   }
   if (!rival.exact) return;
@@ -115,13 +116,13 @@ bool any_wrong(const std::vector<Measurement>& measurements) {
 }
 
 std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
-                                 const Cuda* cuda) {
+                                 const Cuda* cuda, std::span<const Rival> among) {
   struct Job {
     const Rival* rival;
     int threads;
   };
   std::vector<Job> jobs;
-  for (const Rival& rival : rivals()) {
+  for (const Rival& rival : among) {
     if (rival.kernel != kernel || (rival.runs == Runs::cuda && !cuda)) continue;
     // The serial default is always run: it is what exact rivals must equal. It is reported only where it was asked for.
     const bool reference = jobs.empty();

@@ -15,6 +15,7 @@ std::string_view to_string(Verdict);
 /// One rival on one task.
 struct Measurement {
   std::string matrix;  // the name it was given by
+  std::string order;   // of symgs where it was asked for: "natural", "colours"
   const Rival* rival = nullptr;
   int threads = 1;  // of the host; 1 for a rival on the GPU
   Verdict verdict = Verdict::right;
@@ -53,8 +54,9 @@ struct Plan {
 /// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged; those that promise the
 /// serial default's bits compared with them; then, if right, timed. `cuda` may be null. Cost  a trial runs at most 3
 /// seconds of one rival beyond the third repetition.
+/// Errors  InputError for a matrix that no rival of the kernel can take.
 std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
-                                 const Cuda* cuda);
+                                 const Cuda* cuda, std::span<const Rival> among = rivals());
 
 /// Whether any measurement is wrong: the command then exits with 1.
 bool any_wrong(const std::vector<Measurement>& measurements);

@@ -12,7 +12,8 @@ using namespace drivers;
 namespace {
 
 bool same_task(const Measurement& a, const Measurement& b) {
-  return a.matrix == b.matrix && a.rival->kernel == b.rival->kernel && a.k == b.k && a.layout == b.layout;
+  return a.matrix == b.matrix && a.order == b.order && a.rival->kernel == b.rival->kernel && a.k == b.k &&
+         a.layout == b.layout;
 }
 bool same_processor(const Measurement& a, const Measurement& b) {
   return (a.rival->runs == Runs::cuda) == (b.rival->runs == Runs::cuda);
@@ -25,10 +26,11 @@ std::string seconds_or_dash(double seconds) { return seconds <= 0 ? "-" : human_
 std::string title_of(const Measurement& m) {
   std::string title = formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})", m.rival->kernel, m.matrix,
                                 count(m.nrows), count(m.ncols), count(m.nnz), m.rows.mean, count(m.rows.max));
+  if (!m.order.empty()) title += formatted(", rows in {} order", m.order);
   if (m.rival->kernel == "spmm")
     title += formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column");
-  return title + formatted("\nmust move {} = {}; counts {:.4g} MFLOP\n", m.bytes_model,
-                           human_bytes(std::int64_t(m.bytes)), m.flops * 1e-6);
+  title += formatted("\nmust move {} = {}", m.bytes_model, human_bytes(std::int64_t(m.bytes)));
+  return title + (m.flops > 0 ? formatted("; counts {:.4g} MFLOP\n", m.flops * 1e-6) : "\n");
 }
 
 std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
@@ -36,7 +38,7 @@ std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Mea
   return {seconds_or_dash(median),
           seconds_or_dash(m.sample.min()),
           formatted("{:.1f} %", 100 * m.sample.spread()),
-          formatted("{:.2f}", gflop_per_s(m, median)),
+          m.flops > 0 ? formatted("{:.2f}", gflop_per_s(m, median)) : "-",
           formatted("{:.1f}", gb_per_s(m, median)),
           copy > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / copy) : "-",
           seconds_or_dash(m.setup_seconds),
@@ -46,6 +48,22 @@ std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Mea
 }
 
 }  // namespace
+
+std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
+                    const Paint& paint) {
+  Table table({"rival", "bits of the serial default", "what"});
+  for (const Rival& rival : rivals)
+    if ((kernel.empty() || rival.kernel == kernel) && matches(only, rival.name()))
+      table.row({rival.name(), rival.exact ? "yes" : "within rounding", std::string(rival.what)});
+  return table.text(paint);
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
 
 double gflop_per_s(const Measurement& m, double seconds) { return m.flops / seconds * 1e-9; }
 double gb_per_s(const Measurement& m, double seconds) { return m.bytes / seconds * 1e-9; }
@@ -102,18 +120,15 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Copies& c
   std::string text =
       "kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,threads,k,"
       "layout,trial,seconds,"
-      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict\n";
-  const auto quoted = [](const std::string& cell) {
-    return cell.find_first_of(",\"\n") == cell.npos ? cell : '"' + cell + '"';
-  };
+      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict,order\n";
   for (const Measurement& m : measurements) {
     const double copy = copies.of(m.rival->runs);
     const std::string before =
-        formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, quoted(m.matrix),
+        formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, csv_cell(m.matrix),
                   m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
                   m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
-    const std::string after =
-        formatted("{},{:.6g},{},{}\n", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes, to_string(m.verdict));
+    const std::string after = formatted("{},{:.6g},{},{},{}\n", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes,
+                                        to_string(m.verdict), m.order);
     if (m.sample.empty()) text += before + ",,,,,," + after;
     for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
       const double seconds = m.sample.trials()[t];
@@ -142,6 +157,7 @@ Json to_json(const std::vector<Measurement>& measurements, const Copies& copies)
         .set("rival", m.rival->name())
         .set("backend", to_string(m.rival->runs))
         .set("threads", m.threads);
+    if (!m.order.empty()) one.set("order", m.order);
     one.set("k", m.k).set("layout", to_string(m.layout)).set("verdict", to_string(m.verdict));
     if (!m.reason.empty()) one.set("reason", m.reason);
     if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);

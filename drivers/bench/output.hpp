@@ -29,8 +29,14 @@ drivers::Json to_json(const std::vector<Measurement>& measurements, const Copies
 std::vector<std::string> table_header();
 std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies);
 
+/// `text` as one cell of a CSV file: quoted where it must be.
+std::string csv_cell(const std::string& text);
+
 double gflop_per_s(const Measurement& m, double seconds);
 double gb_per_s(const Measurement& m, double seconds);  // of the compulsory bytes
+/// The rivals of a kernel (of all, if that is empty) whose names match, as --list prints them.
+std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
+                    const drivers::Paint& paint);
 /// Whether the rival is somebody else's: its variant names Eigen or a vendor's library.
 bool is_baseline(const Rival& rival);
 /// Seconds of the fastest right baseline on the same task and kind of processor, with no more threads than m; 0 if none

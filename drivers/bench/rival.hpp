@@ -17,7 +17,7 @@ using Matrix = Csr<double, std::int64_t, Host>;
 /// One kernel on one matrix: the inputs, what it must cost, and a judge of answers. Matrices and vectors are the
 /// host's.
 struct Task {
-  std::string_view kernel;  // "spmv", "spmm", "symgs"
+  std::string_view kernel;  // "spmv", "spmm", "symgs", "transpose"
   const Matrix& A;
   std::int64_t k;             // right-hand sides, side by side
   Layout layout;              // of both multivectors
@@ -37,11 +37,12 @@ struct Where {
 
 /// A rival made ready for a task. What it points to lives as long as its functions do.
 struct Prepared {
-  std::function<void()> run;                    // once; on the GPU it only enqueues
-  std::function<void()> poison;                 // sets the output to NaN
-  std::function<std::vector<double>()> output;  // what the last run left, in the order of the task
-  double setup_seconds = 0;                     // conversion or analysis, of this task's matrix alone
-  std::int64_t workspace_bytes = 0;             // beyond the CSR matrix and the operands
+  std::function<void()> run;     // once; on the GPU it only enqueues
+  std::function<void()> poison;  // sets the output to NaN
+  std::function<std::vector<double>()>
+      output;                        // what the last run left, in the order of the task; a matrix: see flat()
+  double setup_seconds = 0;          // conversion or analysis, of this task's matrix alone
+  std::int64_t workspace_bytes = 0;  // beyond the CSR matrix and the operands
 };
 
 enum class Runs { serial, openmp, cuda };
@@ -64,10 +65,17 @@ struct Rival {
 /// Every rival of this build, in the order of tables: for each kernel the serial default first.
 std::span<const Rival> rivals();
 
+/// A matrix as one list of numbers, for Prepared::output: values, column indices, row pointers.
+std::vector<double> flat(const Matrix& A);
+
 /// Whether `name` matches a shell pattern with * and ?.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// The task of `kernel` on A with inputs from `seed`.
+/// The kernels that make_task knows.
+inline constexpr std::string_view kernels[] = {"spmv", "spmm", "symgs", "transpose"};
+
+/// The task of `kernel` on A with inputs from `seed`. A must outlive it.
+/// Errors  InputError: a NaN or infinite entry; symgs: not square, or a zero or missing on the diagonal.
 Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed);
 
 }  // namespace seidel::bench

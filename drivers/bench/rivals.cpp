@@ -6,7 +6,8 @@ namespace seidel::bench {
 std::span<const Rival> rivals() {
   static const std::vector<Rival> all = [] {
     std::vector<Rival> joined;
-    for (const auto& list : {spmv_rivals(), spmm_rivals(), symgs_rivals(), eigen_rivals(), cusparse_rivals()})
+    for (const auto& list :
+         {spmv_rivals(), spmm_rivals(), symgs_rivals(), transpose_rivals(), eigen_rivals(), cusparse_rivals()})
       joined.insert(joined.end(), list.begin(), list.end());
     return joined;
   }();

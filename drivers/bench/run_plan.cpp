@@ -5,6 +5,7 @@
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/machine.hpp>
+#include <seidel/drivers/bench/orders.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/matrix_source.hpp>
@@ -49,10 +50,27 @@ std::string machine_text(const BenchPlaces& places) {
                    places.cuda ? "; " + cuda_device_name() : "");
 }
 
-std::vector<Measurement> measured(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
-                                  const BenchPlaces& places, const CommonOptions& options) {
-  LiveLine line(!options.quiet);
+/// Everything that was measured.
+struct Found {
   std::vector<Measurement> all;
+  bench::Copies copies;
+  std::vector<bench::OrderRow> orders;
+};
+
+bench::Copies copies_of(const BenchPlaces& places) {
+  bench::Copies copies;
+  if (places.selection.serial || places.selection.openmp)
+    copies.host_gb_per_s =
+        bench::host_copy_gb_per_s(OpenMP{*std::max_element(places.threads.begin(), places.threads.end())});
+  if (places.cuda) copies.device_gb_per_s = bench::device_copy_gb_per_s(*places.cuda);
+  return copies;
+}
+
+Found measured(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
+               const BenchPlaces& places, const CommonOptions& options, std::span<const bench::Rival> rivals) {
+  LiveLine line(!options.quiet);
+  Found found;
+  if (trials > 0) found.copies = copies_of(places);
   int item_number = 0;
   const Stopwatch clock;
   for (const BenchItem& item : items) {
@@ -67,16 +85,36 @@ std::vector<Measurement> measured(const std::vector<BenchItem>& items, const std
         line.show(formatted("{:.0f} %  {}{}", 100 * share, what,
                             share > 0.02 ? formatted("  about {} left", human_seconds(left)) : ""));
     };
-    auto found = bench::measure(item.kernel, loaded.name, loaded.matrix, plan, places.cuda.get());
-    all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+    const std::size_t first = found.all.size();
+    const auto measure = [&](const bench::Matrix& A, const std::string& order, double setup) {
+      for (auto& m : bench::measure(item.kernel, loaded.name, A, plan, places.cuda.get(), rivals)) {
+        m.order = order, m.setup_seconds += setup;
+        found.all.push_back(std::move(m));
+      }
+    };
+    if (item.orders.empty()) measure(loaded.matrix, "", 0);
+    for (const std::string& order : item.orders) {
+      if (order == "natural") {
+        measure(loaded.matrix, order, 0);
+        continue;
+      }
+      const Stopwatch watch;
+      const bench::Matrix by_colour = bench::by_colour(loaded.matrix);
+      measure(by_colour, order, watch.seconds());
+    }
+    if (!item.orders.empty()) {
+      const std::vector<Measurement> pairs(found.all.begin() + std::ptrdiff_t(first), found.all.end());
+      if (line.due()) line.show(loaded.name + ": the solves that the sweeps are for");
+      for (auto& row : bench::order_rows(loaded.matrix, pairs, found.copies)) found.orders.push_back(std::move(row));
+    }
     ++item_number;
   }
   line.wipe();
-  return all;
+  return found;
 }
 
-std::string page_of(const std::vector<Measurement>& all, const bench::Copies& copies, const BenchPlaces& places,
-                    const CommonOptions& options) {
+std::string page_of(const Found& found, const BenchPlaces& places, const CommonOptions& options) {
+  const auto& [all, copies, orders] = found;
   std::size_t right = 0;
   for (const Measurement& m : all) right += m.verdict == bench::Verdict::right;
   const bool good = !bench::any_wrong(all);
@@ -91,7 +129,7 @@ std::string page_of(const std::vector<Measurement>& all, const bench::Copies& co
     std::vector<std::vector<std::string>> rows;
     std::vector<Bar> bars;
     const auto title = [](const Measurement& m) {
-      return formatted("{} of {}{}", m.rival->kernel, m.matrix,
+      return formatted("{} of {}{}{}", m.rival->kernel, m.matrix, m.order.empty() ? "" : ", order " + m.order,
                        m.rival->kernel == "spmm"
                            ? formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column")
                            : "");
@@ -100,15 +138,24 @@ std::string page_of(const std::vector<Measurement>& all, const bench::Copies& co
       const Measurement& m = all[last];
       rows.push_back(bench::table_row(m, all, copies));
       if (!m.sample.empty()) {
-        const double rate = bench::gflop_per_s(m, m.sample.median());
+        const double median = m.sample.median(),
+                     rate = m.flops > 0 ? bench::gflop_per_s(m, median) : bench::gb_per_s(m, median);
         bars.push_back(
             {m.rival->name() + (m.rival->runs == bench::Runs::openmp ? formatted(", {} threads", m.threads) : ""), rate,
              formatted("{:.2f}", rate)});
       }
     }
-    if (!bars.empty()) page.bars(title(all[first]) + ": GFLOP/s", "GFLOP/s, of 2 nnz k", bars);
+    const bool flops = all[first].flops > 0;
+    if (!bars.empty())
+      page.bars(title(all[first]) + (flops ? ": GFLOP/s" : ": GB/s"),
+                flops ? "GFLOP/s, of 2 nnz k" : "GB/s of the compulsory bytes", bars);
     page.table(title(all[first]), bench::table_header(), rows);
     first = last;
+  }
+  if (!orders.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& row : orders) rows.push_back(bench::cells(row));
+    page.table("The solves that the sweeps are for", bench::orders_header(), rows);
   }
   page.text("Command", options.command_line);
   return page.html();
@@ -117,24 +164,22 @@ std::string page_of(const std::vector<Measurement>& all, const bench::Copies& co
 }  // namespace
 
 int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
-              const BenchPlaces& places, const CommonOptions& options, const BenchOutputs& outputs) {
+              const BenchPlaces& places, const CommonOptions& options, const BenchOutputs& outputs,
+              std::span<const bench::Rival> rivals) {
   if (!outputs.csv.empty()) require_writable("--csv", outputs.csv);
   if (!outputs.html.empty()) require_writable("--html", outputs.html);
-  const std::vector<Measurement> all = measured(items, layouts, trials, places, options);
-  bench::Copies copies;
-  if (trials > 0) {
-    if (places.selection.serial || places.selection.openmp)
-      copies.host_gb_per_s =
-          bench::host_copy_gb_per_s(OpenMP{*std::max_element(places.threads.begin(), places.threads.end())});
-    if (places.cuda) copies.device_gb_per_s = bench::device_copy_gb_per_s(*places.cuda);
-  }
+  const Found found = measured(items, layouts, trials, places, options, rivals);
+  const auto& [all, copies, orders] = found;
   std::string text = machine_text(places) + "\n";
   if (copies.host_gb_per_s > 0) text += formatted("copy bandwidth of the host   {:.1f} GB/s\n", copies.host_gb_per_s);
   if (copies.device_gb_per_s > 0)
     text += formatted("copy bandwidth of the GPU    {:.1f} GB/s\n", copies.device_gb_per_s);
-  print(options, text + "\n" + bench::table_of(all, copies, Paint(Terminal::of(1).colours)));
+  const Paint paint(Terminal::of(1).colours);
+  text += "\n" + bench::table_of(all, copies, paint);
+  if (!orders.empty()) text += "\n" + bench::table_of(orders, paint);
+  print(options, text);
   if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(all, copies));
-  if (!outputs.html.empty()) write_text(outputs.html, page_of(all, copies, places, options));
+  if (!outputs.html.empty()) write_text(outputs.html, page_of(found, places, options));
   if (!options.json.empty()) {
     Json json;
     json.set("schema", "seidel.bench/1")
@@ -144,6 +189,7 @@ int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& la
     json.set("copy_gb_per_s",
              std::move(Json().set("host", copies.host_gb_per_s).set("device", copies.device_gb_per_s)));
     json.set("measurements", bench::to_json(all, copies));
+    if (!orders.empty()) json.set("orders", bench::to_json(orders));
     write_text(options.json, json.text());
   }
   return bench::any_wrong(all) ? 1 : 0;

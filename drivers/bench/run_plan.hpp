@@ -14,6 +14,7 @@ namespace seidel::drivers {
 struct BenchItem {
   std::string kernel, matrix;
   std::vector<std::int64_t> k;
+  std::vector<std::string> orders = {};  // of symgs: each is measured, and solved with
 };
 
 /// The selection that --backend asks for, and a GPU if it may be used and is there.
@@ -28,7 +29,9 @@ BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_c
 Json machine_json(const BenchPlaces& places);
 
 /// Measures every item, prints the tables, writes JSON, CSV and HTML. Returns the exit code: 1 if a rival was wrong.
+/// `rivals` is the registry, but for tests.
 int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
-              const BenchPlaces& places, const CommonOptions& options, const BenchOutputs& outputs);
+              const BenchPlaces& places, const CommonOptions& options, const BenchOutputs& outputs,
+              std::span<const bench::Rival> rivals = bench::rivals());
 
 }  // namespace seidel::drivers

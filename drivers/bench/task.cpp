@@ -107,10 +107,59 @@ Judge sweep_judge(const Matrix& A, const std::vector<double>& b) {
   };
 }
 
+/// Transposition rounds nothing: T's entry of (j, i) is A's of (i, j), rows of T in A's order.
+Judge transpose_judge(const Matrix& A) {
+  return [&A](const std::vector<double>& output) {
+    const std::size_t nnz = std::size_t(A.nnz()), columns = std::size_t(A.ncols);
+    if (output.size() != 2 * nnz + columns + 1) return std::numeric_limits<double>::quiet_NaN();
+    std::vector<std::int64_t> next(columns + 1);
+    for (std::size_t e = 0; e < nnz; ++e) ++next[std::size_t(A.col_idx[std::int64_t(e)]) + 1];
+    for (std::size_t j = 0; j < columns; ++j) next[j + 1] += next[j];
+    bool right = true;
+    for (std::size_t j = 0; j <= columns; ++j) right &= output[2 * nnz + j] == double(next[j]);
+    for (Index i = 0; i < A.nrows; ++i)
+      for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e) {
+        const std::size_t at = std::size_t(next[std::size_t(A.col_idx[e])]++);
+        right &= output[at] == A.values[e] && output[nnz + at] == double(i);
+      }
+    return right ? 0 : std::numeric_limits<double>::infinity();
+  };
+}
+
+void require_finite(const Matrix& A) {
+  for (std::int64_t e = 0; e < A.nnz(); ++e)
+    if (!std::isfinite(A.values[e]))
+      throw InputError(drivers::formatted(
+          "bench: found {} as entry {} of the matrix, expected finite numbers\n  a NaN or an infinity "
+          "makes every answer right",
+          A.values[e], e + 1));
+}
+
+void require_sweepable(const Matrix& A) {
+  if (A.nrows != A.ncols)
+    throw ShapeError(
+        drivers::formatted("symgs: found {} rows and {} columns, expected a square matrix", A.nrows, A.ncols));
+  for (Index i = 0; i < A.nrows; ++i) {
+    bool found = false;
+    double value = 0;
+    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+      if (A.col_idx[e] == i) found = true, value = A.values[e];
+    if (value == 0) throw ZeroDiagonal(i, found);
+  }
+}
+
 }  // namespace
+
+std::vector<double> flat(const Matrix& A) {
+  std::vector<double> all(A.values.begin(), A.values.end());
+  all.insert(all.end(), A.col_idx.begin(), A.col_idx.end());
+  all.insert(all.end(), A.row_ptr.begin(), A.row_ptr.end());
+  return all;
+}
 
 Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed) {
   const double nnz = double(A.nnz()), m = A.nrows, n = A.ncols;
+  require_finite(A);
   const auto product = [&](std::string model) {
     std::vector<double> x = random_numbers(A.ncols * k, seed);
     auto judge = product_judge(A, k, layout, x);
@@ -126,13 +175,16 @@ Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout 
   };
   if (kernel == "spmv") return product("12 nnz + 4 (m + 1) + 8 (m + n)");
   if (kernel == "spmm") return product("12 nnz + 4 (m + 1) + 8 (m + n) k");
+  if (kernel == "transpose")
+    return {kernel, A, 1, layout, {}, 0, 24 * nnz + 4 * (m + n + 2), "24 nnz + 4 (m + n + 2)", transpose_judge(A)};
   if (kernel == "symgs") {
+    require_sweepable(A);
     std::vector<double> b = random_numbers(A.nrows, seed);
     auto judge = sweep_judge(A, b);
     return {kernel,          A, 1, layout, std::move(b), 2 * nnz, 12 * (nnz - n) + 48 * n, "12 (nnz - n) + 48 n",
             std::move(judge)};
   }
-  throw UsageError(drivers::formatted("bench: found kernel {}, expected spmv, spmm or symgs", kernel));
+  throw UsageError(drivers::formatted("bench: found kernel {}, expected spmv, spmm, symgs or transpose", kernel));
 }
 
 }  // namespace seidel::bench

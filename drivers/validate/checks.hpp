@@ -1,16 +1,19 @@
 // What validate checks of one matrix on one back end.
 #pragma once
+#include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/validate/ledger.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/csr.hpp>
 
 namespace seidel::drivers {
 
-/// What every back end is compared with, found once a matrix by Eigen.
+struct ValidateOptions;
+
+/// What every back end is compared with, found once a matrix.
 struct Expected {
   CsrView<double, std::int64_t, Host> A;
   std::vector<double> x, b;            // in (-1, 1), with ncols and nrows entries
-  std::vector<double> y;               // A x, by Eigen
+  std::vector<double> y;               // A x, summed in long double
   std::vector<double> magnitude;       // sum of |a_ij x_j|, by row
   std::vector<double> terms;           // entries, by row
   bool sweeps = false, finite = true;  // square with a full, nonzero diagonal; no NaN, no infinity
@@ -18,9 +21,21 @@ struct Expected {
 };
 Expected expect(const CsrView<double, std::int64_t, Host>& A);
 
-/// Products, sweeps, vector operations, the certificate; conversions and transposition where the back end has them.
+/// The rivals to be checked: those of `rivals` whose names match `only`.
+struct Registry {
+  std::span<const bench::Rival> rivals = bench::rivals();
+  std::string only = "*";
+};
+/// Each rival on A, in the cells of its kernel, format and back end; bits where they are promised. `cuda` may be null.
+void check_registry(Ledger& ledger, const Expected& expected, const bench::Matrix& A, const Registry& registry,
+                    const std::vector<Placement>& backends, const Cuda* cuda);
+/// What the registry of bench has not: residuals, 64-bit offsets, sweeps from a guess, vector operations, the
+/// certificate; conversions where the back end has them.
 void check_kernels(Ledger& ledger, const Expected& expected, const Placement& where);
 /// Each method with each preconditioner, by its true residual and by its bits.
 void check_solvers(Ledger& ledger, const Expected& expected, const Placement& where);
+
+/// seidel validate with these rivals. Returns the exit code.
+int validate(const ValidateOptions& options, std::span<const bench::Rival> rivals);
 
 }  // namespace seidel::drivers

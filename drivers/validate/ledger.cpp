@@ -53,6 +53,11 @@ void Ledger::same(const std::string& kernel, const std::string& format, const st
             : formatted("{}: found {} entries, expected {}, to the bit", what, values.size(), expected.size()));
 }
 
+void Ledger::wrong(const std::string& kernel, const std::string& format, const std::string& reason) {
+  ++cell(kernel, format).checks;
+  fault(kernel, format, reason);
+}
+
 void Ledger::ran(const std::string& kernel, const std::string& format, bool reached) {
   Cell& at = cell(kernel, format);
   ++at.runs;

@@ -32,6 +32,8 @@ class Ledger {
   void holds(const std::string& kernel, const std::string& format, bool yes, const std::string& promise);
   /// Bits: the first values given under `what` for this matrix are what all later ones must equal.
   void same(const std::string& kernel, const std::string& format, const std::string& what, std::vector<double> values);
+  /// Another check of this cell: wrong, for this reason.
+  void wrong(const std::string& kernel, const std::string& format, const std::string& reason);
   void ran(const std::string& kernel, const std::string& format, bool reached);
 
   const std::vector<LedgerRow>& rows() const { return rows_; }

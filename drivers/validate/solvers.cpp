@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/validate/checks.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::drivers {
 
@@ -41,8 +42,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
         MethodChoice choice;
         choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 30;
         const System<std::int64_t> system{A, b.span(), {}, 1, 1, false};
-        const Outcome outcome =
-            with_backend(where, [&](const auto& on) { return solve_on(on, system, choice, {}, criteria); });
+        const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, criteria);
 
         const std::string name(to_string(method)),
             with = std::string(to_string(kind)) +

@@ -2,13 +2,16 @@
 #include <unistd.h>
 
 #include <seidel/config.hpp>
-#include <seidel/drivers/baselines/cusparse.hpp>
+#include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/validate/checks.hpp>
+#include <seidel/formats/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -54,9 +57,10 @@ std::string validate_text(const Ledger& ledger, const std::vector<std::string>& 
   Lines lines(terminal);
   lines.raw(paint.bold("seidel validate")).blank();
   lines.item("matrices", names);
-  lines.item("ok 0.12",
-             "the largest error against Eigen is 0.12 of the bound that rounding allows, and the bits are those of "
-             "every other back end");
+  lines.item(
+      "ok 0.12",
+      "the largest error is 0.12 of the bound that rounding allows; where one arithmetic is promised, the bits are "
+      "those of every other back end");
   lines.item("ok", "equal to the bit, where nothing else will do");
   lines.item("ok 0.90, 3 of 8", "a solver: 3 of 8 runs reached 1e-8 within 300 iterations, by the true residual");
   lines.blank();
@@ -106,24 +110,71 @@ Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrice
   return json;
 }
 
+HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
+                       const CommonOptions& options) {
+  const bool good = ledger.faults().empty();
+  HtmlPage page(
+      "seidel validate",
+      good ? formatted("{} in {}, none wrong", plural(ledger.checks(), "check"), human_seconds(seconds))
+           : formatted("{} of {} WRONG", count(std::int64_t(ledger.faults().size())), plural(ledger.checks(), "check")),
+      good);
+  std::string names;
+  for (const auto& name : matrices) names += (names.empty() ? "" : ", ") + name;
+  page.facts(
+      "What was run",
+      {{"processor", processor_name() + ", " + instruction_set_name()}, {"matrices", names}, {"version", version}});
+  if (!good) {
+    std::string faults;
+    for (const auto& fault : ledger.faults()) faults += fault + "\n";
+    page.text("Wrong", faults);
+  }
+  std::vector<std::string> header = {"kernel", "format or preconditioner"};
+  header.insert(header.end(), ledger.backends().begin(), ledger.backends().end());
+  std::vector<std::vector<std::string>> rows;
+  std::vector<Bar> bars;
+  for (const auto& row : ledger.rows()) {
+    rows.push_back({row.kernel, row.format});
+    double worst = -1;
+    for (const auto& cell : row.cells) {
+      rows.back().push_back(cell_text(cell, Paint(false)));
+      if (cell.measured) worst = std::max(worst, cell.worst);
+    }
+    if (worst >= 0) bars.push_back({row.kernel + " " + row.format, worst, formatted("{:.2f}", worst)});
+  }
+  page.table("Cells", header, rows);
+  page.bars("How near to the bound", "largest error in parts of its bound; above 1 is wrong", bars);
+  page.text("Command", options.command_line);
+  return page;
+}
+
 }  // namespace
 
-int run(const ValidateOptions& options) {
+int run(const ValidateOptions& options) { return validate(options, bench::rivals()); }
+
+int validate(const ValidateOptions& options, std::span<const bench::Rival> rivals) {
+  if (options.list) {
+    print(options, bench::list_of(rivals, "", options.only, Paint(Terminal::of(STDOUT_FILENO).colours)));
+    return 0;
+  }
+  if (!options.html.empty()) require_writable("--html", options.html);
   require_backend(options);
   const Stopwatch watch;
   const auto& matrices = options.matrices.empty() ? built_in : options.matrices;
   const auto backends = backends_for(options);
   std::vector<std::string> names;
   for (const auto& where : backends) names.push_back(label(where));
-  if constexpr (built_with_cuda)
-    if (!backends.empty() && backends.back().backend == BackendName::cuda && !CuSparse::unavailable_because().empty())
-      say(options, "the GPU is checked against Eigen only: " + CuSparse::unavailable_because());
+  std::unique_ptr<Cuda> cuda;
+  if (!backends.empty() && backends.back().backend == BackendName::cuda) cuda = std::make_unique<Cuda>();
+  const Registry registry{rivals, options.only};
   Ledger ledger(names);
   LiveLine line(!options.quiet);
   for (const auto& name : matrices) {
     const LoadedMatrix loaded = load_matrix(name, options, false);
     const Expected expected = expect(loaded.matrix.view());
     ledger.matrix(loaded.name);
+    if (line.due()) line.show(loaded.name);
+    check_registry(ledger, expected, loaded.matrix, registry, backends, cuda.get());
+    if (options.only != "*") continue;  // what follows has no names to match
     for (std::size_t i = 0; i < backends.size(); ++i) {
       if (line.due()) line.show(formatted("{} on {}", loaded.name, names[i]));
       ledger.backend(i);
@@ -136,6 +187,10 @@ int run(const ValidateOptions& options) {
   print(options,
         validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, validate_json(ledger, matrices, seconds, options).text());
+  if (!options.html.empty()) write_text(options.html, validate_page(ledger, matrices, seconds, options).html());
+  if (ledger.checks() == 0)
+    throw UsageError(
+        formatted("--only {}: no rival that can run here has such a name\n  see seidel validate --list", options.only));
   return ledger.faults().empty() ? 0 : 1;
 }
 

@@ -24,8 +24,8 @@ namespace seidel {
 /// Cost    the first pair reads A once, further ones up to twice; colours and blocks gather twice more; single
 /// precision
 ///         searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
-///         Copies of the matrix: for colours and blocks a permuted one; its values for float; on a GPU one more, unless
-///         the view given is already there.
+///         Copies of the matrix: for colours and blocks a permuted one, made where the sweeps run; its values for
+///         float; on a GPU one more, unless the view given is already there.
 /// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2 or fewer sweeps than 1.
 template <class Real, class Offset, Backend B, class Stored = Real>
 class SymgsPreconditioner {
@@ -35,6 +35,12 @@ class SymgsPreconditioner {
   /// For A in host memory. Its arrays must outlive this where B is a host back end and the order is natural.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order, Real omega = 1, int sweeps = 1)
       : SymgsPreconditioner(on, plan(on, A, order), omega, sweeps) {}
+  /// By `order`, for the same A in host memory and in the memory of B; there must outlive this where the order is
+  /// natural.
+  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
+                      Order order, Real omega = 1, int sweeps = 1)
+      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, there) : reordered(on, here, there, order), omega,
+                            sweeps) {}
   /// In natural order, for A in the memory of B; its arrays must outlive this.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1, int sweeps = 1)
       : SymgsPreconditioner(on, viewing(on, A), omega, sweeps) {}
@@ -89,27 +95,31 @@ class SymgsPreconditioner {
   }
 
   static Plan plan(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
-    Plan p;
-    if (order == Order::natural) {
-      if constexpr (HostBackend<B>) return viewing(on, A);
-      p.owned = copied_to<Space>(A);
+    if constexpr (HostBackend<B>) {
+      return order == Order::natural ? viewing(on, A) : reordered(on, A, A, order);
     } else {
-      inverse_diagonal(on, A);  // so that a zero is named by its row in A, not in the permuted matrix
-      const auto host = host_of(on);
-      const auto new_to_old =
-          order == Order::colours ? colour_order(greedy_colours(host, A)) : block_colour_order(host, A);
-      p.owned = placed(permuted(host, A, new_to_old.span()));
-      p.new_to_old = copied_to<Space>(new_to_old);
-      p.old_to_new = copied_to<Space>(inverse_permutation(host, new_to_old.span(), A.nrows));
+      auto there = copied_to<Space>(A);
+      if (order != Order::natural) return reordered(on, A, std::as_const(there).view(), order);
+      Plan p;
+      p.owned = std::move(there);
+      view(on, p, std::as_const(p.owned).view());
+      return p;
     }
+  }
+  static Plan reordered(const B& on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
+                        Order order) {
+    inverse_diagonal(on, here);  // so that a zero is named by its row in A, not in the permuted matrix
+    Plan p;
+    if (order == Order::colours) {
+      const Array<Index, Space> colours = greedy_colours(on, there);
+      p.new_to_old = copied_to<Space>(colour_order(copied_to<Host>(colours.span())));
+    } else {
+      p.new_to_old = copied_to<Space>(block_colour_order(host_of(on), here));
+    }
+    p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), here.nrows);
+    p.owned = permuted(on, there, std::as_const(p.new_to_old).span());
     view(on, p, std::as_const(p.owned).view());
     return p;
-  }
-  static Csr<Real, Offset, Space> placed(Csr<Real, Offset, Host> A) {
-    if constexpr (HostBackend<B>)
-      return A;
-    else
-      return copied_to<Space>(A.view());
   }
 
   SymgsPreconditioner(B on, Plan p, Real omega, int sweeps)

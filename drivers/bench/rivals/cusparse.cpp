@@ -38,19 +38,19 @@ Prepared spmv_with(std::shared_ptr<On> o, double setup, std::int64_t bytes) {
   Kept& kept = o->kept;
   kept.x = describe(o->x.span()), kept.y = describe(o->y.span());
   std::size_t size = 0;
-  check(cusparseSpMV_bufferSize(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
-                                CUDA_R_64F, Algorithm, &size));
+  check(cusparse().SpMV_bufferSize(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
+                                   CUDA_R_64F, Algorithm, &size));
   kept.buffer = Array<std::byte, Device>(std::int64_t(size));
   if constexpr (preprocess == Preprocess::yes)
     setup += seconds_of([&] {
-      check(cusparseSpMV_preprocess(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
-                                    CUDA_R_64F, Algorithm, kept.buffer.data()));
+      check(cusparse().SpMV_preprocess(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
+                                       CUDA_R_64F, Algorithm, kept.buffer.data()));
       o->on.synchronize();
     });
   return prepared(o, setup, bytes + std::int64_t(size), [](On& on) {
     const Kept& k = on.kept;
-    check(cusparseSpMV(k.handle.get(), plain, &one, k.A.get(), k.x.get(), &zero, k.y.get(), CUDA_R_64F, Algorithm,
-                       const_cast<std::byte*>(k.buffer.data())));
+    check(cusparse().SpMV(k.handle.get(), plain, &one, k.A.get(), k.x.get(), &zero, k.y.get(), CUDA_R_64F, Algorithm,
+                          const_cast<std::byte*>(k.buffer.data())));
   });
 }
 
@@ -78,9 +78,9 @@ Prepared spmv_sell(const Task& task, const Where& where) {
     kept.sell = copied_to<Device>(host.view());
   });
   cusparseSpMatDescr_t raw;
-  check(cusparseCreateSlicedEll(&raw, task.A.nrows, task.A.ncols, task.A.nnz(), kept.sell.values.size(), 32,
-                                kept.slice_ptr.data(), kept.sell.col_idx.data(), kept.sell.values.data(),
-                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+  check(cusparse().CreateSlicedEll(&raw, task.A.nrows, task.A.ncols, task.A.nnz(), kept.sell.values.size(), 32,
+                                   kept.slice_ptr.data(), kept.sell.col_idx.data(), kept.sell.values.data(),
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   kept.A = CusparseMatrix(raw);
   return spmv_with<CUSPARSE_SPMV_SELL_ALG1, Preprocess::no>(o, setup,
                                                             12 * kept.sell.values.size() + 4 * kept.slice_ptr.size());
@@ -95,26 +95,26 @@ Prepared spmm(const Task& task, const Where& where) {
   const auto dense = [&](std::int64_t rows, double* data) {
     cusparseDnMatDescr_t raw;
     const bool by_rows = task.layout == Layout::row_major;
-    check(cusparseCreateDnMat(&raw, rows, task.k, by_rows ? task.k : rows, data, CUDA_R_64F,
-                              by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
+    check(cusparse().CreateDnMat(&raw, rows, task.k, by_rows ? task.k : rows, data, CUDA_R_64F,
+                                 by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
     return CusparseDense(raw);
   };
   kept.X = dense(task.A.ncols, o->x.data()), kept.Y = dense(task.A.nrows, o->y.data());
   std::size_t size = 0;
-  check(cusparseSpMM_bufferSize(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero, kept.Y.get(),
-                                CUDA_R_64F, Algorithm, &size));
+  check(cusparse().SpMM_bufferSize(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero,
+                                   kept.Y.get(), CUDA_R_64F, Algorithm, &size));
   kept.buffer = Array<std::byte, Device>(std::int64_t(size));
   double setup = 0;
   if constexpr (preprocess == Preprocess::yes)
     setup = seconds_of([&] {
-      check(cusparseSpMM_preprocess(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero,
-                                    kept.Y.get(), CUDA_R_64F, Algorithm, kept.buffer.data()));
+      check(cusparse().SpMM_preprocess(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero,
+                                       kept.Y.get(), CUDA_R_64F, Algorithm, kept.buffer.data()));
       o->on.synchronize();
     });
   return prepared(o, setup, std::int64_t(size), [](On& on) {
     const Kept& k = on.kept;
-    check(cusparseSpMM(k.handle.get(), plain, plain, &one, k.A.get(), k.X.get(), &zero, k.Y.get(), CUDA_R_64F,
-                       Algorithm, const_cast<std::byte*>(k.buffer.data())));
+    check(cusparse().SpMM(k.handle.get(), plain, plain, &one, k.A.get(), k.X.get(), &zero, k.Y.get(), CUDA_R_64F,
+                          Algorithm, const_cast<std::byte*>(k.buffer.data())));
   });
 }
 
@@ -128,22 +128,22 @@ struct Triangle {
            const CusparseVector& from, const CusparseVector& to)
       : A(describe(all)) {
     const cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-    check(cusparseSpMatSetAttribute(A.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
-    check(cusparseSpMatSetAttribute(A.get(), CUSPARSE_SPMAT_DIAG_TYPE, const_cast<cusparseDiagType_t*>(&diagonal),
-                                    sizeof diagonal));
+    check(cusparse().SpMatSetAttribute(A.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+    check(cusparse().SpMatSetAttribute(A.get(), CUSPARSE_SPMAT_DIAG_TYPE, const_cast<cusparseDiagType_t*>(&diagonal),
+                                       sizeof diagonal));
     cusparseSpSVDescr_t raw;
-    check(cusparseSpSV_createDescr(&raw));
+    check(cusparse().SpSV_createDescr(&raw));
     solve = CusparseSolve(raw);
     std::size_t size = 0;
-    check(cusparseSpSV_bufferSize(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
-                                  CUSPARSE_SPSV_ALG_DEFAULT, raw, &size));
+    check(cusparse().SpSV_bufferSize(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
+                                     CUSPARSE_SPSV_ALG_DEFAULT, raw, &size));
     buffer = Array<std::byte, Device>(std::int64_t(size));
-    check(cusparseSpSV_analysis(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
-                                CUSPARSE_SPSV_ALG_DEFAULT, raw, buffer.data()));
+    check(cusparse().SpSV_analysis(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
+                                   CUSPARSE_SPSV_ALG_DEFAULT, raw, buffer.data()));
   }
   void run(const CusparseHandle& handle, const CusparseVector& from, const CusparseVector& to) const {
-    check(cusparseSpSV_solve(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
-                             CUSPARSE_SPSV_ALG_DEFAULT, solve.get()));
+    check(cusparse().SpSV_solve(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
+                                CUSPARSE_SPSV_ALG_DEFAULT, solve.get()));
   }
 };
 
@@ -181,6 +181,48 @@ Prepared symgs(const Task& task, const Where& where) {
   });
 }
 
+struct Transposition {
+  CusparseHandle handle;
+  Csr<double, std::int32_t, Device> A, T;
+  Array<std::byte, Device> buffer;
+};
+
+/// By its first algorithm, whose order of entries is fixed.
+Prepared transpose(const Task& task, const Where& where) {
+  using OnMatrix = Operands<Cuda, Transposition>;
+  auto o = std::make_shared<OnMatrix>(task, where, 0, Transposition{});
+  Transposition& kept = o->kept;
+  const Index m = task.A.nrows, n = task.A.ncols;
+  const std::int64_t nnz = task.A.nnz();
+  kept.handle = cusparse_on(o->on);
+  kept.A = copied_to<Device>(narrow(task.A).view());
+  kept.T = {n, m, Array<std::int32_t, Device>(std::int64_t(n) + 1), Array<Index, Device>(nnz),
+            Array<double, Device>(nnz)};
+  std::size_t size = 0;
+  check(cusparse().Csr2cscEx2_bufferSize(kept.handle.get(), m, n, int(nnz), kept.A.values.data(), kept.A.row_ptr.data(),
+                                         kept.A.col_idx.data(), kept.T.values.data(), kept.T.row_ptr.data(),
+                                         kept.T.col_idx.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
+                                         CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, &size));
+  kept.buffer = Array<std::byte, Device>(std::int64_t(size) + 1);
+  return {.run =
+              [o, m, n, nnz] {
+                Transposition& k = o->kept;
+                check(cusparse().Csr2cscEx2(k.handle.get(), m, n, int(nnz), k.A.values.data(), k.A.row_ptr.data(),
+                                            k.A.col_idx.data(), k.T.values.data(), k.T.row_ptr.data(),
+                                            k.T.col_idx.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
+                                            CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, k.buffer.data()));
+              },
+          .poison = [o] { fill<Cuda, double>(o->on, o->kept.T.values, std::numeric_limits<double>::quiet_NaN()); },
+          .output =
+              [o] {
+                o->on.synchronize();
+                const auto T = copied_to<Host>(o->kept.T.view());
+                return flat(with_offsets<std::int64_t>(OpenMP{}, T.view()));
+              },
+          .setup_seconds = 0,
+          .workspace_bytes = std::int64_t(size)};
+}
+
 }  // namespace
 
 std::vector<Rival> cusparse_rivals() {
@@ -202,7 +244,8 @@ std::vector<Rival> cusparse_rivals() {
            spmm<CUSPARSE_SPMM_CSR_ALG2, yes>},
           {"spmm", "csr", Runs::cuda, "cusparse-alg3", false, "cusparseSpMM, CSR_ALG3, preprocessed",
            spmm<CUSPARSE_SPMM_CSR_ALG3, yes>},
-          {"symgs", "csr", Runs::cuda, "cusparse", false, "cusparseSpSV, lower then upper", symgs}};
+          {"symgs", "csr", Runs::cuda, "cusparse", false, "cusparseSpSV, lower then upper", symgs},
+          {"transpose", "csr", Runs::cuda, "cusparse", false, "cusparseCsr2cscEx2, ALG1", transpose}};
 }
 
 }  // namespace seidel::bench

@@ -1,11 +1,10 @@
 // RAII for the vendor's library: a handle on a stream, and descriptors of our matrices and vectors.
 #pragma once
-#include <cusparse.h>
-
 #include <memory>
 #include <string>
 #include <type_traits>
 
+#include <seidel/drivers/bench/rivals/cusparse_library.hpp>
 #include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/errors.hpp>
@@ -13,44 +12,45 @@
 namespace seidel::bench {
 
 inline void check(cusparseStatus_t status) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw BackendError(std::string("cuSPARSE: ") + cusparseGetErrorString(status));
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw BackendError(std::string("cuSPARSE: ") + cusparse().GetErrorString(status));
 }
 
 template <auto Destroy>
 struct Destroyer {
   template <class T>
   void operator()(T* p) const {
-    Destroy(p);
+    (cusparse().*Destroy)(p);
   }
 };
 template <class Handle, auto Destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<Destroy>>;
 
-using CusparseHandle = Owned<cusparseHandle_t, cusparseDestroy>;
-using CusparseMatrix = Owned<cusparseSpMatDescr_t, cusparseDestroySpMat>;
-using CusparseVector = Owned<cusparseDnVecDescr_t, cusparseDestroyDnVec>;
-using CusparseDense = Owned<cusparseDnMatDescr_t, cusparseDestroyDnMat>;
-using CusparseSolve = Owned<cusparseSpSVDescr_t, cusparseSpSV_destroyDescr>;
+using CusparseHandle = Owned<cusparseHandle_t, &CusparseFunctions::Destroy>;
+using CusparseMatrix = Owned<cusparseSpMatDescr_t, &CusparseFunctions::DestroySpMat>;
+using CusparseVector = Owned<cusparseDnVecDescr_t, &CusparseFunctions::DestroyDnVec>;
+using CusparseDense = Owned<cusparseDnMatDescr_t, &CusparseFunctions::DestroyDnMat>;
+using CusparseSolve = Owned<cusparseSpSVDescr_t, &CusparseFunctions::SpSV_destroyDescr>;
 
 inline CusparseHandle cusparse_on(const Cuda& on) {
   cusparseHandle_t raw;
-  check(cusparseCreate(&raw));
+  check(cusparse().Create(&raw));
   CusparseHandle handle(raw);
-  check(cusparseSetStream(raw, on.stream()));
+  check(cusparse().SetStream(raw, on.stream()));
   return handle;
 }
 
 // The library takes pointers to non-const and does not write through these.
 inline CusparseMatrix describe(const CsrView<double, std::int32_t, Device>& A) {
   cusparseSpMatDescr_t raw;
-  check(cusparseCreateCsr(&raw, A.nrows, A.ncols, A.nnz(), const_cast<std::int32_t*>(A.row_ptr.data()),
-                          const_cast<Index*>(A.col_idx.data()), const_cast<double*>(A.values.data()),
-                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+  check(cusparse().CreateCsr(&raw, A.nrows, A.ncols, A.nnz(), const_cast<std::int32_t*>(A.row_ptr.data()),
+                             const_cast<Index*>(A.col_idx.data()), const_cast<double*>(A.values.data()),
+                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   return CusparseMatrix(raw);
 }
 inline CusparseVector describe(Span<double, Device> x) {
   cusparseDnVecDescr_t raw;
-  check(cusparseCreateDnVec(&raw, x.size(), x.data(), CUDA_R_64F));
+  check(cusparse().CreateDnVec(&raw, x.size(), x.data(), CUDA_R_64F));
   return CusparseVector(raw);
 }
 

@@ -4,6 +4,7 @@
 
 #include <seidel/drivers/bench/rivals/lists.hpp>
 #include <seidel/drivers/bench/rivals/products.hpp>
+#include <seidel/drivers/bench/rivals/transposed.hpp>
 
 namespace seidel::bench {
 
@@ -67,6 +68,31 @@ Prepared symgs(const Task& task, const Where& where) {
   });
 }
 
+/// A copy of the transposed expression; its arrays become ours by another copy, which is not timed.
+Prepared transposition(const Task& task, const Where&) {
+  using Owned = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
+  struct Both {
+    Csr<double, std::int32_t> A;
+    Owned T;
+  };
+  const auto both = std::make_shared<Both>(Both{narrow(task.A), {}});
+  return {.run =
+              [both] {
+                const auto& A = both->A;
+                both->T =
+                    Sparse(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
+              },
+          .poison = [both] { both->T = Owned(); },
+          .output =
+              [both] {
+                const Owned& T = both->T;
+                std::vector<double> all(T.valuePtr(), T.valuePtr() + T.nonZeros());
+                all.insert(all.end(), T.innerIndexPtr(), T.innerIndexPtr() + T.nonZeros());
+                all.insert(all.end(), T.outerIndexPtr(), T.outerIndexPtr() + T.outerSize() + 1);
+                return all;
+              }};
+}
+
 }  // namespace
 
 std::vector<Rival> eigen_rivals() {
@@ -75,7 +101,8 @@ std::vector<Rival> eigen_rivals() {
           {"spmm", "csr", Runs::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
           {"spmm", "csr", Runs::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads",
            spmm<OpenMP>},
-          {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs}};
+          {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs},
+          {"transpose", "csr", Runs::serial, "eigen", false, "Eigen's transpose(), copied", transposition}};
 }
 
 }  // namespace seidel::bench

@@ -7,6 +7,7 @@ namespace seidel::bench {
 std::vector<Rival> spmv_rivals();
 std::vector<Rival> spmm_rivals();
 std::vector<Rival> symgs_rivals();
+std::vector<Rival> transpose_rivals();
 std::vector<Rival> eigen_rivals();
 std::vector<Rival> cusparse_rivals();  // empty without CUDA
 

@@ -1,0 +1,86 @@
+// Our methods, preconditioners and back ends as contestants, and the judge of all.
+#include <seidel/drivers/bench/contest.hpp>
+
+#include <cmath>
+
+#include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/kernels/vector.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+using drivers::formatted;
+
+drivers::Placement placement(Runs runs, int threads) {
+  using drivers::BackendName;
+  return {runs == Runs::serial   ? BackendName::serial
+          : runs == Runs::openmp ? BackendName::openmp
+                                 : BackendName::cuda,
+          threads, "", ""};
+}
+
+Answer solve_ours(const MethodChoice& choice, Runs runs, const Contest& contest, int threads) {
+  const drivers::System<std::int32_t> system{
+      contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
+  drivers::Outcome outcome = drivers::solve_on(placement(runs, threads), system, choice, drivers::SymgsSettings{}, contest.criteria);
+  Answer answer;
+  answer.claimed = outcome.solved;
+  answer.status = std::string(to_string(outcome.summary.status));
+  answer.iterations = outcome.summary.iterations;
+  answer.setup_seconds = outcome.setup_seconds, answer.solve_seconds = outcome.solve_seconds;
+  answer.memory_bytes =
+      drivers::plan_solve({contest.A.nrows, contest.A.nnz(), choice, runs == Runs::cuda, true}, 0).needed();
+  answer.history = std::move(outcome.summary.history);
+  answer.x = std::move(outcome.x);
+  return answer;
+}
+
+Contestant ours(Method method, PreconditionerKind kind, Order order, Runs runs) {
+  MethodChoice choice;
+  choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 50;
+  const bool sweeps = kind == PreconditionerKind::symgs;
+  const std::string with = std::string(to_string(kind)) + (sweeps ? formatted("-{}", to_string(order)) : std::string());
+  return {formatted("{}.{}.{}", to_string(method), with, to_string(runs)),
+          runs,
+          formatted("seidel's {}{}", to_string(method), method == Method::gmres ? ", restarted after 50" : ""),
+          false,
+          [method, kind](const MatrixProperties& p) {
+            const bool full = p.diagonal_missing + p.diagonal_zero == 0, positive = p.diagonal_negative == 0;
+            return (method != Method::cg || (p.symmetric && full && positive)) &&
+                   (kind == PreconditionerKind::none || full);
+          },
+          [choice, runs](const Contest& contest, int threads) { return solve_ours(choice, runs, contest, threads); }};
+}
+
+}  // namespace
+
+std::vector<Contestant> contestants() {
+  std::vector<Contestant> all;
+  std::vector<Runs> places = {Runs::serial, Runs::openmp};
+  if (built_with_cuda) places.push_back(Runs::cuda);
+  for (const Method method : {Method::cg, Method::bicgstab, Method::gmres})
+    for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
+      for (const Order order : {Order::natural, Order::colours})
+        for (const Runs runs : places)
+          if (kind == PreconditionerKind::symgs || order == Order::natural)
+            all.push_back(ours(method, kind, order, runs));
+  for (auto& other : eigen_contestants()) all.push_back(std::move(other));
+  return all;
+}
+
+double true_residual(const Contest& contest, const Array<double>& x) {
+  const OpenMP on;
+  const Vector<double, OpenMP> b(on, copied_to<Host>(contest.b)), there(on, copied_to<Host>(x.span()));
+  return certify(on, contest.A, there, b, contest.properties.norm_inf).relative_residual;
+}
+
+std::string judged(const Answer& answer, double residual, double tolerance) {
+  if (residual <= tolerance) return "solved";
+  if (!answer.claimed) return answer.status;
+  return residual <= 2 * tolerance ? "short" : "WRONG";
+}
+
+}  // namespace seidel::bench

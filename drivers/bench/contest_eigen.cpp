@@ -1,0 +1,76 @@
+// Eigen's iterative solvers as contestants.
+#include <Eigen/IterativeLinearSolvers>
+#include <Eigen/SparseCore>
+
+#include <seidel/drivers/bench/contest.hpp>
+#include <seidel/drivers/bench/sample.hpp>
+
+namespace seidel::bench {
+
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+
+std::int64_t factor_bytes(const Eigen::DiagonalPreconditioner<double>&, Index n) { return 8 * std::int64_t(n); }
+template <class Ordering>
+std::int64_t factor_bytes(const Eigen::IncompleteCholesky<double, Eigen::Lower, Ordering>& M, Index n) {
+  return 12 * M.matrixL().nonZeros() + 24 * std::int64_t(n);
+}
+std::int64_t factor_bytes(const Eigen::IncompleteLUT<double, std::int32_t>&, Index) { return 0; }  // it does not say
+
+template <class Solver>
+Answer solve(const Contest& contest, int threads) {
+  Eigen::setNbThreads(threads);
+  const auto& A = contest.A;
+  const Sparse matrix =
+      Eigen::Map<const Sparse>(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data());
+  Answer answer;
+  Solver solver;
+  solver.setTolerance(contest.criteria.relative_tolerance);
+  solver.setMaxIterations(contest.criteria.max_iterations);
+  answer.setup_seconds = seconds_of([&] { solver.compute(matrix); });
+  if (solver.info() != Eigen::Success) {
+    answer.status = "setup failed", answer.x = Array<double>(A.ncols, 0.0);
+    return answer;
+  }
+  Eigen::VectorXd x;
+  answer.solve_seconds = seconds_of([&] { x = solver.solve(ConstVector(contest.b.data(), contest.b.size())); });
+  answer.claimed = solver.info() == Eigen::Success;
+  answer.status = answer.claimed                          ? "converged"
+                  : solver.info() == Eigen::NoConvergence ? "iteration_limit"
+                                                          : "breakdown";
+  answer.iterations = solver.iterations();
+  answer.memory_bytes = factor_bytes(solver.preconditioner(), A.nrows) + 5 * 8 * std::int64_t(A.nrows);
+  answer.x = Array<double>(std::int64_t(x.size()));
+  std::copy_n(x.data(), x.size(), answer.x.data());
+  return answer;
+}
+
+template <class Preconditioner>
+using Cg = Eigen::ConjugateGradient<Sparse, Eigen::Lower | Eigen::Upper, Preconditioner>;
+template <class Preconditioner>
+using Bicgstab = Eigen::BiCGSTAB<Sparse, Preconditioner>;
+
+bool positive(const MatrixProperties& p) {
+  return p.symmetric && p.diagonal_missing + p.diagonal_zero + p.diagonal_negative == 0;
+}
+bool any(const MatrixProperties&) { return true; }
+
+}  // namespace
+
+std::vector<Contestant> eigen_contestants() {
+  using Diagonal = Eigen::DiagonalPreconditioner<double>;
+  using Cholesky = Eigen::IncompleteCholesky<double, Eigen::Lower, Eigen::AMDOrdering<std::int32_t>>;
+  using Lut = Eigen::IncompleteLUT<double, std::int32_t>;
+  const auto cg = solve<Cg<Diagonal>>, bicgstab = solve<Bicgstab<Diagonal>>;
+  return {{"cg.diagonal.serial.eigen", Runs::serial, "Eigen's ConjugateGradient", true, positive, cg},
+          {"cg.diagonal.openmp.eigen", Runs::openmp, "Eigen's ConjugateGradient, its own threads", true, positive, cg},
+          {"cg.incomplete-cholesky.serial.eigen", Runs::serial, "Eigen's ConjugateGradient and IncompleteCholesky",
+           true, positive, solve<Cg<Cholesky>>},
+          {"bicgstab.diagonal.serial.eigen", Runs::serial, "Eigen's BiCGSTAB", true, any, bicgstab},
+          {"bicgstab.ilut.serial.eigen", Runs::serial, "Eigen's BiCGSTAB and IncompleteLUT", true, any,
+           solve<Bicgstab<Lut>>}};
+}
+
+}  // namespace seidel::bench

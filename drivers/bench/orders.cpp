@@ -1,0 +1,91 @@
+// Natural order beside colours.
+#include <seidel/drivers/bench/orders.hpp>
+
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/permute.hpp>
+#include <seidel/formats/properties.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
+
+namespace seidel::bench {
+
+using namespace drivers;
+
+Matrix by_colour(const Matrix& A) {
+  const auto new_to_old = colour_order(greedy_colours(OpenMP{}, A.view()));
+  return permuted(OpenMP{}, A.view(), new_to_old.span());
+}
+
+std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Copies& copies) {
+  const OpenMP host;
+  const MatrixProperties seen = properties(host, A.view());
+  const auto narrow = with_offsets<std::int32_t>(host, A.view());
+  const Array<double> ones(A.ncols, 1.0);
+  Array<double> b(A.nrows);
+  spmv<OpenMP>(host, A.view(), ones.span(), b.span());
+  MethodChoice choice;
+  choice.method = seen.symmetric && seen.diagonal_negative == 0 ? Method::cg : Method::bicgstab;
+  choice.preconditioner = PreconditionerKind::symgs;
+  std::vector<OrderRow> rows;
+  for (const Measurement& pair : pairs) {
+    if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
+    choice.order = pair.order == "colours" ? Order::colours : Order::natural;
+    const Placement where{pair.rival->runs == Runs::serial   ? BackendName::serial
+                          : pair.rival->runs == Runs::openmp ? BackendName::openmp
+                                                             : BackendName::cuda,
+                          pair.threads, "", ""};
+    const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
+    const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
+    const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, Criteria{});
+    const double seconds = pair.sample.empty() ? 0 : pair.sample.median(), copy = copies.of(pair.rival->runs);
+    rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->runs, pair.threads,
+                    outcome.setup_seconds, seconds, seconds > 0 && copy > 0 ? gb_per_s(pair, seconds) / copy : 0,
+                    outcome.wavefronts, outcome.summary.iterations, outcome.solved,
+                    outcome.setup_seconds + outcome.solve_seconds});
+  }
+  return rows;
+}
+
+std::vector<std::string> orders_header() {
+  return {"matrix",  "order",      "back end",   "threads", "setup",           "a pair",
+          "of copy", "wavefronts", "iterations", "with",    "time to solution"};
+}
+
+std::vector<std::string> cells(const OrderRow& row) {
+  return {row.matrix,
+          row.order,
+          std::string(to_string(row.runs)),
+          row.runs == Runs::cuda ? "gpu" : std::to_string(row.threads),
+          human_seconds(row.setup_seconds),
+          row.pair_seconds > 0 ? human_seconds(row.pair_seconds) : "-",
+          row.share_of_copy > 0 ? formatted("{:.0f} %", 100 * row.share_of_copy) : "-",
+          count(row.wavefronts),
+          count(row.iterations),
+          row.method,
+          row.solved ? human_seconds(row.solution_seconds) : "not reached"};
+}
+
+std::string table_of(const std::vector<OrderRow>& rows, const Paint& paint) {
+  Table table(orders_header());
+  for (const OrderRow& row : rows) table.row(cells(row));
+  return "the solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps\n\n" +
+         table.text(paint);
+}
+
+Json to_json(const std::vector<OrderRow>& rows) {
+  Json all = Json::array();
+  for (const OrderRow& row : rows) {
+    Json one;
+    one.set("matrix", row.matrix).set("order", row.order).set("method", row.method);
+    one.set("backend", to_string(row.runs)).set("threads", row.threads).set("setup_seconds", row.setup_seconds);
+    one.set("pair_seconds", row.pair_seconds > 0 ? Json(row.pair_seconds) : Json(nullptr));
+    one.set("share_of_copy", row.share_of_copy > 0 ? Json(row.share_of_copy) : Json(nullptr));
+    one.set("wavefronts", row.wavefronts).set("iterations", row.iterations).set("solved", row.solved);
+    one.set("solution_seconds", row.solution_seconds);
+    all.push(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace seidel::bench

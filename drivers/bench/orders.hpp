@@ -1,0 +1,31 @@
+// What an order of Gauss-Seidel sweeps costs and what it gains: a pair of sweeps beside the solve that it is for.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <seidel/drivers/bench/output.hpp>
+
+namespace seidel::bench {
+
+struct OrderRow {
+  std::string matrix, order, method;  // cg where the matrix is symmetric with a positive diagonal, else bicgstab
+  Runs runs;
+  int threads;
+  double setup_seconds, pair_seconds, share_of_copy;  // pair and share are 0 where not timed
+  std::int64_t wavefronts, iterations;
+  bool solved;
+  double solution_seconds;  // setup and solve to 1e-8 of b = A * ones
+};
+
+/// A with rows and columns gathered by colour.
+Matrix by_colour(const Matrix& A);
+
+/// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered).
+std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Copies& copies);
+
+std::vector<std::string> orders_header();
+std::vector<std::string> cells(const OrderRow& row);
+std::string table_of(const std::vector<OrderRow>& rows, const drivers::Paint& paint);
+drivers::Json to_json(const std::vector<OrderRow>& rows);
+
+}  // namespace seidel::bench

@@ -1,0 +1,222 @@
+// seidel bench solve: who solves the same system, how fast, and whether it is solved.
+#include <algorithm>
+#include <cmath>
+
+#include <seidel/config.hpp>
+#include <seidel/drivers/bench/contest.hpp>
+#include <seidel/drivers/bench/run_plan.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/html.hpp>
+#include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/errors.hpp>
+#include <seidel/formats/statistics.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// One contestant on one system: all trials, and the fastest's answer.
+struct Result {
+  std::string matrix, verdict;
+  const bench::Contestant* who;
+  int threads;
+  bench::Answer answer;  // of the fastest trial; x is let go
+  double residual, read_seconds;
+  Index nrows;
+  std::int64_t nnz;
+  bench::Sample setup, solve;
+  double total() const { return answer.setup_seconds + answer.solve_seconds; }
+};
+
+std::string threads_of(const Result& r) { return r.who->runs == bench::Runs::cuda ? "gpu" : std::to_string(r.threads); }
+
+const std::vector<std::string> header = {"contestant",   "threads",       "verdict", "setup", "solve",   "iterations",
+                                         "an iteration", "true residual", "memory",  "total", "vs Eigen"};
+
+/// Seconds to the solution of the fastest baseline that solved this matrix; 0 if none did.
+double fastest_baseline(const std::vector<Result>& all, const std::string& matrix) {
+  double fastest = 0;
+  for (const Result& r : all)
+    if (r.who->baseline && r.matrix == matrix && r.verdict == "solved" && (fastest == 0 || r.total() < fastest))
+      fastest = r.total();
+  return fastest;
+}
+
+std::vector<std::string> cells(const Result& r, const std::vector<Result>& all) {
+  const double baseline = fastest_baseline(all, r.matrix);
+  return {r.who->name,
+          threads_of(r),
+          r.verdict,
+          human_seconds(r.answer.setup_seconds),
+          human_seconds(r.answer.solve_seconds),
+          count(r.answer.iterations),
+          r.answer.iterations > 0 ? human_seconds(r.answer.solve_seconds / double(r.answer.iterations)) : "-",
+          brief(r.residual),
+          r.answer.memory_bytes > 0 ? human_bytes(r.answer.memory_bytes) : "-",
+          human_seconds(r.total()),
+          baseline > 0 && r.verdict == "solved" ? formatted("{:.2f}x", baseline / r.total()) : "-"};
+}
+
+/// Every contestant that may take the matrix, in the order of the list.
+void contest(const std::string& word, const BenchSolveOptions& options, const BenchPlaces& places,
+             const std::vector<bench::Contestant>& contestants, LiveLine& line, std::vector<Result>& all) {
+  const LoadedMatrix loaded = load_matrix(word, options, false);
+  const auto A = loaded.matrix.view();
+  if (A.nrows != A.ncols)
+    throw ShapeError(formatted("{}: found {} rows and {} columns, expected as many rows as columns", loaded.name,
+                               count(A.nrows), count(A.ncols)));
+  const OpenMP host = host_threads(options);
+  const MatrixProperties seen = properties(host, A);
+  if (seen.nonfinite > 0)
+    throw InputError(
+        formatted("{}: found {}, expected finite numbers", loaded.name,
+                  plural(seen.nonfinite, "entry that is NaN or infinite", "entries that are NaN or infinite")));
+  const auto narrow = with_offsets<std::int32_t>(host, A);
+  const Array<double> ones(A.ncols, 1.0);
+  Array<double> b(A.nrows);
+  spmv<OpenMP>(host, A, ones.span(), b.span());
+  Criteria criteria;
+  criteria.relative_tolerance = options.tolerance, criteria.max_iterations = options.max_iterations;
+  const bench::Contest system{narrow.view(), b.span(), seen, places.cuda ? format_bytes(host, A).sell_padding : 1,
+                              criteria};
+  for (const auto& who : contestants) {
+    const bool here = who.runs == bench::Runs::serial   ? places.selection.serial
+                      : who.runs == bench::Runs::openmp ? places.selection.openmp
+                                                        : places.cuda != nullptr;
+    if (!here || !bench::matches(options.only, who.name) || !who.takes(seen)) continue;
+    for (const int threads : who.runs == bench::Runs::openmp ? places.threads : std::vector<int>{1}) {
+      if (line.due()) line.show(formatted("{} on {}", who.name, loaded.name));
+      Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, A.nrows, A.nnz(), {}, {}};
+      for (int trial = 0; trial < options.trials; ++trial) {
+        bench::Answer answer = who.solve(system, threads);
+        r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
+        if (trial == 0 || answer.setup_seconds + answer.solve_seconds < r.total()) r.answer = std::move(answer);
+      }
+      r.residual = bench::true_residual(system, r.answer.x);
+      r.verdict = bench::judged(r.answer, r.residual, options.tolerance);
+      r.answer.x = {};
+      all.push_back(std::move(r));
+    }
+  }
+}
+
+std::string title_of(const Result& r) {
+  return formatted("{}: {} rows, {} nonzeros, {} {}", r.matrix, count(r.nrows), count(r.nnz), "read or generated in",
+                   human_seconds(r.read_seconds));
+}
+
+std::string text_of(const std::vector<Result>& all, const Paint& paint) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    Table table(header);
+    for (; last < all.size() && all[last].matrix == all[first].matrix; ++last) table.row(cells(all[last], all));
+    text += (first ? "\n" : "") + title_of(all[first]) + "\n\n" + table.text(paint);
+  }
+  return text;
+}
+
+std::string csv_of(const std::vector<Result>& all) {
+  std::string text =
+      "matrix,nrows,nnz,contestant,backend,threads,verdict,trial,setup_seconds,solve_seconds,iterations,true_residual,"
+      "memory_bytes,read_seconds\n";
+  for (const Result& r : all)
+    for (std::size_t t = 0; t < r.solve.trials().size(); ++t)
+      text +=
+          formatted("{},{},{},{},{},{},{},{},{:.9g},{:.9g},{},{:.6g},{},{:.6g}\n", bench::csv_cell(r.matrix), r.nrows,
+                    r.nnz, r.who->name, bench::to_string(r.who->runs), r.threads, r.verdict, t, r.setup.trials()[t],
+                    r.solve.trials()[t], r.answer.iterations, r.residual, r.answer.memory_bytes, r.read_seconds);
+  return text;
+}
+
+Json json_of(const std::vector<Result>& all) {
+  Json list = Json::array();
+  for (const Result& r : all) {
+    Json one;
+    one.set("matrix", r.matrix).set("nrows", r.nrows).set("nnz", r.nnz).set("read_seconds", r.read_seconds);
+    one.set("contestant", r.who->name).set("backend", bench::to_string(r.who->runs)).set("threads", r.threads);
+    one.set("baseline", r.who->baseline).set("verdict", r.verdict).set("status", r.answer.status);
+    one.set("iterations", r.answer.iterations).set("true_residual", r.residual);
+    one.set("setup_seconds", r.setup.trials()).set("solve_seconds", r.solve.trials());
+    one.set("memory_bytes", r.answer.memory_bytes).set("history", r.answer.history);
+    list.push(std::move(one));
+  }
+  return list;
+}
+
+std::string page_of(const std::vector<Result>& all, bool good, const CommonOptions& options) {
+  const auto solved = std::count_if(all.begin(), all.end(), [](const auto& r) { return r.verdict == "solved"; });
+  HtmlPage page(
+      "seidel bench solve",
+      formatted("{} of {} solves reached the tolerance{}", solved, all.size(), good ? "" : ", some are WRONG"), good);
+  page.facts("What was run", {{"processor", processor_name() + ", " + instruction_set_name()},
+                              {"right-hand side", "A * ones"},
+                              {"version", version}});
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    std::vector<std::vector<std::string>> rows;
+    std::vector<Bar> bars;
+    LineChart chart{"iteration", "relative residual", true, {}};
+    for (; last < all.size() && all[last].matrix == all[first].matrix; ++last) {
+      const Result& r = all[last];
+      rows.push_back(cells(r, all));
+      if (r.verdict == "solved") bars.push_back({r.who->name, 1e3 * r.total(), human_seconds(r.total())});
+      const auto same = [&](const Series& s) { return r.who->name.starts_with(s.name + "."); };
+      if (!r.answer.history.empty() && std::none_of(chart.series.begin(), chart.series.end(), same)) {
+        Series series{r.who->name.substr(0, r.who->name.rfind('.')), {}};  // all back ends have the same bits
+        for (std::size_t i = 0; i < r.answer.history.size(); ++i)
+          series.points.push_back({double(i), r.answer.history[i],
+                                   formatted("{}, iteration {}: {}", series.name, i, brief(r.answer.history[i]))});
+        chart.series.push_back(std::move(series));
+      }
+    }
+    if (!bars.empty()) page.bars(all[first].matrix + ": time to the solution", "ms, setup and solve", bars);
+    if (!chart.series.empty()) page.chart(all[first].matrix + ": residual after each iteration", chart);
+    page.table(title_of(all[first]), header, rows);
+  }
+  page.text("Command", options.command_line);
+  return page.html();
+}
+
+}  // namespace
+
+int run(const BenchSolveOptions& options) {
+  const auto contestants = bench::contestants();
+  if (options.list) {
+    Table table({"contestant", "what"});
+    for (const auto& who : contestants)
+      if (bench::matches(options.only, who.name)) table.row({who.name, who.what});
+    print(options, table.text(Paint(Terminal::of(1).colours)));
+    return 0;
+  }
+  if (!options.csv.empty()) require_writable("--csv", options.csv);
+  if (!options.html.empty()) require_writable("--html", options.html);
+  const BenchPlaces places = bench_places(options, options.thread_counts);
+  std::vector<Result> all;
+  LiveLine line(!options.quiet);
+  for (const auto& matrix : options.matrices) contest(matrix, options, places, contestants, line, all);
+  line.wipe();
+  if (all.empty())
+    throw UsageError(
+        formatted("--only {}: no contestant for such a matrix has such a name on these back ends\n"
+                  "  see seidel bench solve --list",
+                  options.only));
+  const bool good = std::none_of(all.begin(), all.end(), [](const auto& r) { return r.verdict == "WRONG"; });
+  print(options, text_of(all, Paint(Terminal::of(1).colours)));
+  if (!options.csv.empty()) write_text(options.csv, csv_of(all));
+  if (!options.html.empty()) write_text(options.html, page_of(all, good, options));
+  if (!options.json.empty()) {
+    Json json;
+    json.set("schema", "seidel.bench.solve/1").set("version", version).set("command", options.command_line);
+    json.set("machine", machine_json(places)).set("tolerance", options.tolerance).set("rhs", "A * ones");
+    json.set("solves", json_of(all));
+    write_text(options.json, json.text());
+  }
+  return good ? 0 : 1;
+}
+
+}  // namespace seidel::drivers

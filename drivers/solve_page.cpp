@@ -1,0 +1,59 @@
+// A solve as one page for a browser.
+#include <seidel/config.hpp>
+#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/report/html.hpp>
+#include <seidel/drivers/solve_report.hpp>
+
+namespace seidel::drivers {
+
+std::string solve_page(const SolveStory& story) {
+  const Outcome& outcome = story.outcome;
+  const Summary& summary = outcome.summary;
+  const SolveOptions& options = story.options;
+  const std::string residual = brief(outcome.certificate.relative_residual);
+  HtmlPage page("seidel solve " + story.loaded.name,
+                outcome.solved ? formatted("solved: residual {} after {} of {}, {}", residual,
+                                           plural(summary.iterations, "iteration"), summary.method,
+                                           human_seconds(outcome.solve_seconds))
+                               : formatted("NOT solved: residual {}; {}", residual, summary.reason),
+                outcome.solved);
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),
+                           plural(story.rows.nnz, "nonzero"))}};
+  for (const auto& note : notes(story.loaded)) facts.push_back({"", note});
+  facts.push_back({"right-hand side", options.rhs.empty() ? "A * ones" : options.rhs});
+  facts.push_back(
+      {"method", formatted("{}, preconditioner {}", summary.method, to_string(story.choice.preconditioner))});
+  facts.push_back({"because", story.choice.reason});
+  facts.push_back({"machine", processor_name() + ", " + instruction_set_name() +
+                                  (story.where.device.empty() ? "" : "; " + story.where.device)});
+  facts.push_back({"back end", formatted("{} ({})", story.where.name(), story.where.because)});
+  facts.push_back({"memory", formatted("{} beside the matrix; {} were free", human_bytes(story.memory.needed()),
+                                       human_bytes(story.memory.available))});
+  facts.push_back({"version", version});
+  page.facts("What was run", facts);
+  page.facts("What came out", {{"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; wanted {}",
+                                                           residual, brief(options.tolerance))},
+                               {"backward error", brief(outcome.certificate.backward_error)},
+                               {"iterations", count(summary.iterations)},
+                               {"ended", summary.reason}});
+  for (const auto& one : story.diagnosis) {
+    std::vector<std::pair<std::string, std::string>> lines = {{"evidence", one.evidence}, {"advice", one.advice}};
+    if (!one.remedy.empty()) lines.push_back({"try", command_with(options.command_line, one.remedy)});
+    page.facts("Perhaps: " + one.cause, lines);
+  }
+  LineChart chart{"iteration", "relative residual", true, {{summary.method, {}}}};
+  for (std::size_t i = 0; i < summary.history.size(); ++i)
+    chart.series[0].points.push_back(
+        {double(i), summary.history[i], formatted("iteration {}: {}", i, brief(summary.history[i]))});
+  page.chart("Residual of the recurrence", chart);
+  page.table("Times", {"step", "seconds"},
+             {{"reading or generating", formatted("{:.4g}", story.read_seconds)},
+              {"setup", formatted("{:.4g}", story.setup_seconds)},
+              {"solving", formatted("{:.4g}", outcome.solve_seconds)},
+              {"checking the residual", formatted("{:.4g}", outcome.certify_seconds)}});
+  page.text("Command", options.command_line);
+  return page.html();
+}
+
+}  // namespace seidel::drivers
