@@ -5,7 +5,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/seidel)
 
 foreach(folder formats kernels solvers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel
-    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh"
+    # The reader's inside: it needs fast_float, which a user of the library need not have.
+    REGEX "matrix_market/(chunks|fault|header|line|number|output_file|passes|rows|source)[.]hpp$" EXCLUDE)
 endforeach()
 install(FILES ${generated}/seidel/config.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

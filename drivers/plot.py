@@ -41,6 +41,8 @@ def read_rows(path):
     for row in rows:
         for name in NUMBERS:
             row[name] = float(row[name]) if row.get(name) else math.nan
+        if row.get("order"):
+            row["matrix"] += f" ({row['order']})"
     if not rows:
         sys.exit(f"plot.py: {path}: no timed trial in it: run seidel bench with --trials above 0")
     return rows
@@ -53,12 +55,17 @@ def grouped(rows, *names):
     return groups
 
 
+def speed_of(rows):
+    """Column and label of speed: GFLOP/s, or GB/s for a kernel without arithmetic."""
+    return ("gflop_per_s", "GFLOP/s (2 nnz k)") if any(row["gflop_per_s"] > 0 for row in rows) else ("gb_per_s", "GB/s of the compulsory bytes")
+
+
 def median(rows, name):
     return statistics.median(row[name] for row in rows)
 
 
 def style(index):
-    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)], "markersize": 5}
+    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[(index + index // len(COLOURS)) % len(MARKERS)], "markersize": 5}
 
 
 def short(name):
@@ -83,6 +90,8 @@ def roofs(machine, rows, processor):
 
 
 def draw_roofline(rows, kernel, machine, folder):
+    if speed_of(rows)[0] != "gflop_per_s":
+        return  # no flops, no place on it
     for processor, mine in (("host", [r for r in rows if r["backend"] != "cuda"]), ("device", [r for r in rows if r["backend"] == "cuda"])):
         bandwidth, peak = roofs(machine, mine, processor)
         if not mine or bandwidth is None:
@@ -113,7 +122,9 @@ def draw_roofline(rows, kernel, machine, folder):
 
 
 def draw_against_properties(rows, kernel, folder):
-    ours = [r for r in rows if r["threads"] == max(x["threads"] for x in rows if x["rival"] == r["rival"])]
+    speed, speed_label = speed_of(rows)
+    most_threads = {rival: max(r["threads"] for r in group) for (rival,), group in grouped(rows, "rival").items()}
+    ours = [r for r in rows if r["threads"] == most_threads[r["rival"]]]
     for column, label, log in (("nnz", "nonzeros", True), ("row_variance", "variance of nonzeros a row", False), ("padding_indicator", "padding indicator (mean / longest row)", False)):
         if len({r[column] for r in ours}) < 2:
             continue
@@ -121,14 +132,14 @@ def draw_against_properties(rows, kernel, folder):
         for index, ((form, backend), group) in enumerate(sorted(grouped(ours, "format", "backend").items())):
             points = []
             for (_, value), trials in grouped(group, "matrix", column).items():  # the best rival of the format on each matrix
-                points.append((value, max(median(t, "gflop_per_s") for t in grouped(trials, "rival", "k").values())))
+                points.append((value, max(median(t, speed) for t in grouped(trials, "rival", "k").values())))
             points.sort()
             axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{form}, {backend}", **style(index))
         if log:
             axes.set_xscale("log")
         elif column == "row_variance":
             axes.set_xscale("symlog", linthresh=1)
-        axes.set(yscale="log", xlabel=label, ylabel="GFLOP/s (2 nnz k)", title=f"{kernel} against {label}")
+        axes.set(yscale="log", xlabel=label, ylabel=speed_label, title=f"{kernel} against {label}")
         axes.legend(fontsize=8)
         save(figure, folder, f"{kernel}-against-{column.replace('_', '-')}")
 
@@ -137,7 +148,7 @@ def draw_boxes(rows, kernel, folder):
     for (matrix,), group in grouped(rows, "matrix").items():
         names, boxes = [], []
         for (rival, threads, k), trials in sorted(grouped(group, "rival", "threads", "k").items()):
-            names.append(short(rival) + (f", {threads:.0f} threads" if trials[0]["backend"] == "openmp" else "") + (f", k = {k:.0f}" if kernel == "spmm" else ""))
+            names.append(short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}" if kernel == "spmm" else ""))
             boxes.append([1e3 * t["seconds"] for t in trials])
         figure, axes = plt.subplots(figsize=(8, 1.2 + 0.32 * len(names)))
         axes.boxplot(boxes, vert=False, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
@@ -164,6 +175,7 @@ def draw_scaling(rows, kernel, folder):
         most = max(most, points[-1][0])
         axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{matrix}, {form}" + (f", k = {k:.0f}" if k > 1 else ""), **style(index))
     axes.plot([1, most], [1, most], color="#444444", linestyle="--", linewidth=1, label="ideal")
+    axes.set_xticks(sorted({r["threads"] for r in threaded}))
     axes.set(xlabel="threads", ylabel="times faster than serial", title=f"Scaling of {kernel}")
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     save(figure, folder, f"{kernel}-scaling")
@@ -179,20 +191,22 @@ def draw_speedups(rows, kernel, folder):
     for (matrix, k, layout), group in grouped(rows, "matrix", "k", "layout").items():
         for on_device in (False, True):
             side = [r for r in group if (r["backend"] == "cuda") == on_device]
-            times = {key: median(t, "seconds") for key, t in grouped(side, "rival", "threads").items()}
+            most = {rival: max(r["threads"] for r in of) for (rival,), of in grouped(side, "rival").items()}
+            times = {key: median(t, "seconds") for key, t in grouped(side, "rival", "threads").items() if key[1] == most[key[0]]}
             baselines = [seconds for (rival, _), seconds in times.items() if not is_ours({"rival": rival})]
             if not baselines:
                 continue
             for (rival, threads), seconds in sorted(times.items()):
                 if is_ours({"rival": rival}):
-                    where = "gpu" if on_device else f"{threads:.0f} threads"
-                    bars.append((f"{matrix}" + (f", k = {k:.0f}" if kernel == "spmm" else "") + f": {short(rival)}, {where}", min(baselines) / seconds))
+                    where = f", {threads:.0f} threads" if threads > 1 else ""
+                    bars.append((f"{matrix}" + (f", k = {k:.0f}" if kernel == "spmm" else "") + f": {short(rival)}{where}", min(baselines) / seconds))
     if not bars:
         return
     figure, axes = plt.subplots(figsize=(8, 1.4 + 0.26 * len(bars)))
     axes.barh([b[0] for b in bars], [b[1] for b in bars], color=[COLOURS[0] if b[1] >= 1 else COLOURS[1] for b in bars])
     for place, (_, ratio) in enumerate(bars):
-        axes.text(ratio, place, f" {ratio:.2f}x", va="center", fontsize=8)
+        axes.annotate(f"{ratio:.2f}x", (ratio, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     axes.axvline(1, color="#444444", linewidth=1)
     axes.invert_yaxis()
     axes.tick_params(axis="y", labelsize=8)
@@ -201,7 +215,7 @@ def draw_speedups(rows, kernel, folder):
 
 
 def draw_correlations(rows, kernel, folder):
-    columns = ["gflop_per_s", "nnz", "nrows", "row_mean", "row_variance", "row_max", "padding_indicator", "k", "threads"]
+    columns = [speed_of(rows)[0], "nnz", "nrows", "row_mean", "row_variance", "row_max", "padding_indicator", "k", "threads"]
     if len({r["matrix"] for r in rows}) < 3:
         return
     columns = [c for c in columns if len({r[c] for r in rows}) > 1]

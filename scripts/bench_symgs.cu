@@ -251,14 +251,12 @@ void measure(const Cuda& on, const std::string& name) {
     if (ms < best) best = ms, best_way = way;
   };
   if (own < 200 && !quick) {
-    for (const Index ahead : {256, 512, 1024, 2048}) {
-      S.set_ahead(ahead);
-      try_way(text("ahead %d", ahead), S);
-    }
-    S.set_ahead(0);
-    for (const float distance : {2.0f, 4.0f}) {
+    NaturalOptions unprepared;
+    unprepared.ahead = 0;
+    try_way("nothing brought ahead", analysed(unprepared).first);
+    for (const float distance : {-1.0f, 2.0f, 4.0f}) {
       NaturalOptions options;
-      options.distance = options.wide_distance = distance;
+      options.distance = distance;
       try_way(text("distance %g", distance), analysed(options).first);
     }
     if (r.node > 1) {

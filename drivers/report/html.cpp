@@ -33,7 +33,7 @@ svg.bars { min-width: 40rem; } @media (max-width: 40rem) { svg.lines text { font
 svg .axis { stroke: var(--soft); } svg .grid { stroke: var(--line); } svg .soft { fill: var(--soft); }
 svg .tip { visibility: hidden; } svg .tip rect { fill: var(--back); stroke: var(--soft); } svg .point { outline: none; }
 svg .point:hover .tip, svg .point:focus .tip { visibility: visible; } svg .point .dot { opacity: 0; } svg .point:hover .dot, svg .point:focus .dot { opacity: 1; }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: .3rem 0; font-size: .9em; } .legend i { display: inline-block; width: 1rem; height: .25rem; margin-right: .4rem; vertical-align: middle; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: .3rem 0; font-size: .9em; } .legend i { display: inline-block; width: 1.4rem; margin-right: .4rem; vertical-align: middle; }
 )";
 
 bool looks_like_number(const std::string& cell) {
@@ -109,8 +109,11 @@ void HtmlPage::chart(const std::string& heading, const LineChart& chart) {
   if (chart.series.size() > 1) {
     legend = "<div class=\"legend\">";
     for (std::size_t s = 0; s < chart.series.size(); ++s)
-      legend += formatted("<span><i style=\"background:var(--s{})\"></i>{}</span>", s % series_colours,
-                          escaped(chart.series[s].name));
+      legend += formatted("<span><i style=\"border-top:.2rem {} var(--s{})\"></i>{}</span>",
+                          s < series_colours       ? "solid"
+                          : s < 2 * series_colours ? "dashed"
+                                                   : "dotted",
+                          s % series_colours, escaped(chart.series[s].name));
     legend += "</div>\n";
   }
   body_ += section(heading, legend + svg_of(chart));

@@ -101,13 +101,16 @@ std::string svg_of(const LineChart& chart) {
                    height - bottom);
   out += formatted("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (left + width - right) / 2,
                    height - 8, escaped(chart.x_label));
-  out += formatted("<text transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+  out += formatted("<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
                    (top + height - bottom) / 2, escaped(chart.y_label));
   for (std::size_t s = 0; s < lines.size(); ++s) {
     const std::string colour = formatted("var(--s{})", s % series_colours);
     std::string path;
     for (const Point& p : lines[s]) path += formatted("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(p.x), y(p.y));
-    out += formatted("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"/>\n", path, colour);
+    out += formatted("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{}/>\n", path, colour,
+                     s < series_colours       ? ""
+                     : s < 2 * series_colours ? " stroke-dasharray=\"7 4\""
+                                              : " stroke-dasharray=\"2 3\"");
   }
   for (std::size_t s = 0; s < lines.size(); ++s)  // after all lines, so that tips lie above them
     for (const Point& p : lines[s])

@@ -19,10 +19,10 @@ struct NaturalSweep<Real>::State {
   NaturalOptions options;
   NaturalReport report;
   Array<Findings, Device> findings{1};
-  Array<Real, Device> y, x, t;      // y is unset between sweeps
+  Array<Real, Device> vectors;  // y, which is unset between sweeps, x and t: one allocation, since each takes long
   Array<unsigned, Device> ticket{1};
   Array<Index, Device> place_of_row;
-  unsigned* hung = nullptr;         // page-locked: the host looks without waiting
+  unsigned* hung = nullptr;  // page-locked: the host looks without waiting
 
   State(const Cuda& on, NaturalOptions options) : on(on), options(options) {
     cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&hung), sizeof(unsigned), cudaHostAllocDefault),
@@ -37,7 +37,7 @@ struct NaturalSweep<Real>::State {
   void refill(const CsrView<Real, Offset, Device>& A, const Index* place_of_row);
 
   void reset() const {
-    set_bytes(on, Span<Real, Device>(const_cast<Real*>(y.data()), y.size()), 0xff);
+    set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);
     for (const auto& half : plan.half)
       set_bytes(on, Span<Real, Device>(const_cast<Real*>(half.sums.data()), half.sums.size()), 0xff);
   }
@@ -59,7 +59,7 @@ struct NaturalSweep<Real>::State {
     S.items = half.items.data();
     S.count = Index(half.items.size());
     S.b = b;
-    S.t = const_cast<Real*>(t.data());
+    S.t = flags(2);
     S.row_of_place = plan.row_of_place.data();
     S.sums = const_cast<Real*>(half.sums.data());
     S.omega = 1;
@@ -74,10 +74,10 @@ struct NaturalSweep<Real>::State {
   }
   /// A row that stored its own x would fill a quarter of a sector: four times slower than this pass.
   void deliver(int which, Real* to) const {
-    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back", flags(which),
-           place_of_row.data(), plan.nrows, to);
+    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back",
+           flags(which), place_of_row.data(), plan.nrows, to);
   }
-  Real* flags(int which) const { return const_cast<Real*>((which == 0 ? y : x).data()); }
+  Real* flags(int which) const { return const_cast<Real*>(vectors.data()) + std::int64_t(which) * plan.places; }
 
   template <bool forward, bool general>
   void run(const Sweep<Real>& S) const;
@@ -160,15 +160,12 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
 
   // Thin wavefronts pass faster, so a row must begin to look earlier.
   const bool thin = A.nrows / plan.nwavefronts < 2048;
-  const Distance distance{options.distance ? options.distance : thin ? 4.0f : 3.0f,
-                          options.wide_distance ? options.wide_distance : 3.0f};
+  const float distance = options.distance != 0 ? options.distance : thin ? 4.0f : 3.0f;
   lay_out(on, pattern, lower.data(), order, distance, findings.data(), plan);
   report.layout_seconds = laps.lap();
 
   refill(A, order.place_of_row.data());
-  y = Array<Real, Device>(plan.places);
-  x = Array<Real, Device>(plan.places);
-  t = Array<Real, Device>(plan.places);
+  vectors = Array<Real, Device>(3 * std::int64_t(plan.places));
   set_bytes(on, ticket.span(), 0);
   reset();
   report.fill_seconds = laps.lap();
@@ -181,7 +178,8 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   report.mixed = plan.mixed;
   report.long_rows = plan.has_long;
   for (int h = 0; h < 2; ++h) report.widest[h] = plan.half[h].width;
-  report.bytes = plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + 3 * y.size() * std::int64_t(sizeof(Real));
+  report.bytes =
+      plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + vectors.size() * std::int64_t(sizeof(Real));
 }
 
 template <class Real>
@@ -206,11 +204,11 @@ void NaturalSweep<Real>::State::run(const Sweep<Real>& S) const {
   else if (plan.node > 1)
     go(sweep_slices<Real, forward, general, 2, 39, 8, false, 64, 1>, 64);
   else if (width <= 3)
-    go(sweep_slices<Real, forward, general, 0, 3, 3, true, 512, general ? 3 : 4>, 512);
+    go(sweep_slices < Real, forward, general, 0, 3, 3, true, 512, general ? 3 : 4 >, 512);
   else if (width <= 7)
     go(sweep_slices<Real, forward, general, 0, 7, 7, true, 128, 1>, 128);
   else if (width <= 13)
-    go(sweep_slices<Real, forward, general, 0, 13, 7, true, 128, 1>, 128);
+    go(sweep_slices<Real, forward, general, 0, 13, 7, true, 256, 1>, 256);
   else
     go(sweep_slices<Real, forward, general, 0, 41, 8, false, 64, 1>, 64);
 }
@@ -237,11 +235,12 @@ void NaturalSweep<Real>::State::one(bool forward, const Real* b, Real* out, Real
   S.omega = omega;
   forward ? run<true, true>(S) : run<false, true>(S);
   deliver(0, out);
-  set_bytes(on, Span<Real, Device>(flags(0), y.size()), 0xff);
+  set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);
 }
 
 template <class Real>
-void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int count, bool from_zero, bool in_order) const {
+void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int count, bool from_zero,
+                                      bool in_order) const {
   if (plan.nrows == 0 || count < 1) return;
   look_for_trouble();
   const bool relaxed = omega != 1;
@@ -308,16 +307,18 @@ void NaturalSweep<Real>::pair_in_order(const Real* b, Real* x) const {
   state_->pairs(b, x, 1, 1, true, true);
 }
 template <class Real>
-Span<const Index, Device> NaturalSweep<Real>::order() const { return std::as_const(state_->plan.row_of_place).span(); }
+Span<const Index, Device> NaturalSweep<Real>::order() const {
+  return std::as_const(state_->plan.row_of_place).span();
+}
 template <class Real>
 void NaturalSweep<Real>::check() const {
   state_->on.synchronize();
   state_->look_for_trouble();
 }
 template <class Real>
-const NaturalReport& NaturalSweep<Real>::report() const { return state_->report; }
-template <class Real>
-void NaturalSweep<Real>::set_ahead(Index slices) { state_->options.ahead = slices; }
+const NaturalReport& NaturalSweep<Real>::report() const {
+  return state_->report;
+}
 
 template class NaturalSweep<double>;
 template class NaturalSweep<float>;

@@ -8,8 +8,8 @@
 namespace seidel::symgs_detail {
 
 struct NaturalOptions {
-  float distance = 0, wide_distance = 0;  // wavefronts between a row and the one that it awaits first; 0: chosen, negative: none
-  Index ahead = 0;     // slices whose data are brought into L2 before their turn; 0: none
+  float distance = 0;  // wavefronts between a row and the one that it awaits first; 0: chosen, negative: none
+  Index ahead = 1024;  // slices whose data are brought into L2 before their turn; 0: none
   bool nodes = true;   // take rows of one pattern together
 };
 
@@ -17,20 +17,20 @@ struct NaturalOptions {
 struct NaturalReport {
   std::int64_t wavefronts = 0;  // of rows
   std::int64_t slices = 0, places = 0;
-  int node = 1;                 // rows taken together; then steps that wait for each other are wavefronts / node
-  bool mixed = false;           // wavefronts of a few rows: this order has next to no parallelism
+  int node = 1;        // rows taken together; then steps that wait for each other are wavefronts / node
+  bool mixed = false;  // wavefronts of a few rows: this order has next to no parallelism
   bool long_rows = false;
-  int widest[2] = {0, 0};       // terms a lane in the lower and the upper triangle
+  int widest[2] = {0, 0};  // terms a lane in the lower and the upper triangle
   std::int64_t bytes = 0;
   double examine_seconds = 0, wavefront_seconds = 0, order_seconds = 0, layout_seconds = 0, fill_seconds = 0;
 };
 
 /// x_i <- swept(...) of kernels/symgs/row.hpp, i from first to last (forward) or last to first, each with the newest x.
 ///
-/// Shapes  A is square with a full, nonzero, finite diagonal and ascending columns; b and x have nrows entries in A's order.
-/// Cost    nothing is allocated and nothing waits for the device in a sweep. Copies share one workspace.
-/// Repeats bit for bit the serial sweep.
-/// Errors  of the analysis: as GaussSeidel; BackendError at the first sweep after, or in check() of, one in which a wait did
+/// Shapes  A is square with a full, nonzero, finite diagonal and ascending columns; b and x have nrows entries in A's
+/// order. Cost    nothing is allocated and nothing waits for the device in a sweep. Copies share one workspace. Repeats
+/// bit for bit the serial sweep. Errors  of the analysis: as GaussSeidel; BackendError at the first sweep after, or in
+/// check() of, one in which a wait did
 ///         not end; the sweeps after that are whole again.
 template <class Real>
 class NaturalSweep {
@@ -47,16 +47,14 @@ class NaturalSweep {
   void pairs(const Real* b, Real* x, Real omega = 1, int count = 1) const;
   /// The same from x = 0, which is not read: each pair reads each entry of A once.
   void pairs_from_zero(const Real* b, Real* x, Real omega = 1, int count = 1) const;
-  /// pairs_from_zero with b and x in the sweep's order: report().places entries, entry p of row order()[p]. Where that is -1 b
-  /// is ignored.
+  /// pairs_from_zero with b and x in the sweep's order: report().places entries, entry p of row order()[p]. Where that
+  /// is -1 b is ignored.
   void pair_in_order(const Real* b, Real* x) const;
   Span<const Index, Device> order() const;
 
   /// Waits for the stream. Errors  BackendError if a wait in a sweep did not end.
   void check() const;
   const NaturalReport& report() const;
-  void set_ahead(Index slices);  ///< as NaturalOptions::ahead
-
 
  private:
   struct State;

@@ -16,17 +16,17 @@ struct Pattern {
 
 /// What the device finds out, read back between steps.
 struct Findings {
-  Index bad_row;                // the first that no sweep can use; nrows: none
-  Index longest_part;           // terms left or right of a diagonal
-  unsigned nodes;               // bit s: all rows in groups of s have one pattern
+  Index bad_row;       // the first that no sweep can use; nrows: none
+  Index longest_part;  // terms left or right of a diagonal
+  unsigned nodes;      // bit s: all rows in groups of s have one pattern
   Index last_wavefront;
-  unsigned chained;             // rows of a sample that are coupled to the row before them
-  unsigned lopsided;            // a row of the sample has an upper entry whose mirror image is missing
-  unsigned disorder;            // an upper entry leads to no later wavefront
-  unsigned hung;                // a wait was given up: the columns of some row do not ascend
-  int slice_width[2];           // of the widest slice of each triangle
-  unsigned long long places;    // if each wavefront has slices of its own
-  unsigned long long sums[2];   // of blocks of rows with more than 2048 terms in a part
+  unsigned chained;            // rows of a sample that are coupled to the row before them
+  unsigned lopsided;           // a row of the sample has an upper entry whose mirror image is missing
+  unsigned disorder;           // an upper entry leads to no later wavefront
+  unsigned hung;               // a wait was given up: the columns of some row do not ascend
+  int slice_width[2];          // of the widest slice of each triangle
+  unsigned long long places;   // if each wavefront has slices of its own
+  unsigned long long sums[2];  // of blocks of rows with more than 2048 terms in a part
 };
 
 /// Entries left of the diagonal of each row. Fills bad_row (no diagonal entry), longest_part and nodes.
@@ -36,8 +36,8 @@ template <class Offset>
 /// The wavefront of each node of `node` rows, from 0: one more than the largest among the nodes before it that A or A'
 /// couples it to. Fills last_wavefront and hung.
 template <class Offset>
-[[gnu::used]] Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
-                                                   Findings* findings);
+[[gnu::used]] Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
+                                                   int node, Findings* findings);
 
 /// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row.
 struct Order {
@@ -48,21 +48,17 @@ struct Order {
   Array<Index, Device> class_start;     // first position of each class, and the end
   int classes_a_wavefront = 1;          // 2: its short rows, then its long ones
 };
-/// Rows in order of wavefronts, natural within one, in slices. Takes nrows, node, has_long and nwavefronts, fills the rest.
+/// Rows in order of wavefronts, natural within one, in slices. Takes nrows, node, has_long and nwavefronts, fills the
+/// rest.
 template <class Offset>
 [[gnu::used]] Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
                                const Array<Index, Device>& wavefront, Findings* findings, Arrangement& rows);
 
-/// Wavefronts between a row and the one that it awaits first, by the row's own wavefront; none if not positive.
-struct Distance {
-  float thin, wide;
-};
-inline constexpr float wide_wavefront = 16384;  // rows from which passing entries on takes longer than waiting for them
-
-/// Both triangles: sizes, memory, items.
+/// Both triangles: sizes, memory, items. `distance`: wavefronts between a row and the one that it awaits first; none if
+/// not positive.
 template <class Real, class Offset>
-[[gnu::used]] void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, Distance distance,
-                           Findings* findings, Plan<Real>& plan);
+[[gnu::used]] void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order,
+                           float distance, Findings* findings, Plan<Real>& plan);
 
 /// Writes columns (as places), values and reciprocals into the streams; without place_of_row only the latter two.
 /// Fills bad_row.

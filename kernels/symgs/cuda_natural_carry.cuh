@@ -15,8 +15,8 @@ __global__ void gather(const Real* x, const Index* row_of_place, Index places, R
 
 constexpr int hand_over_threads = 1024, hand_over_rows = 4 * hand_over_threads;
 
-/// The result, into the matrix's own order. Rows that follow each other lie in many wavefronts, but those some hundreds of rows
-/// apart lie side by side, so a block takes some thousands: L1 then serves most of what L2 would have to.
+/// The result, into the matrix's own order. Rows that follow each other lie in many wavefronts, but those some hundreds
+/// of rows apart lie side by side, so a block takes some thousands: L1 then serves most of what L2 would have to.
 template <class Real>
 __global__ void __launch_bounds__(hand_over_threads)
     hand_over(const Real* x, const Index* place_of_row, Index nrows, Real* out) {

@@ -1,4 +1,5 @@
-// What the device sources of the natural-order sweep share: launches, scans and sorts, and values that are their own flags.
+// What the device sources of the natural-order sweep share: launches, scans and sorts, and values that are their own
+// flags.
 #pragma once
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -41,7 +42,8 @@ struct Larger {
 inline void inclusive_max(const Cuda& on, Span<Index, Device> values) {
   std::size_t bytes = 0;
   Index* const p = values.data();
-  cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, p, p, Larger{}, values.size(), on.stream()), "sizing a scan");
+  cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, p, p, Larger{}, values.size(), on.stream()),
+             "sizing a scan");
   void* const scratch = on.workspace(std::int64_t(bytes)).data();
   cuda_check(cub::DeviceScan::InclusiveScan(scratch, bytes, p, p, Larger{}, values.size(), on.stream()), "a scan");
 }
@@ -72,8 +74,8 @@ T value_of(const Cuda& on, const T* p) {
   return value;
 }
 
-// A value is its own flag: what is awaited holds a NaN of all ones until it is there. One load or store of 4 or 8 bytes is
-// never torn and nothing else is guarded by it, so relaxed order is enough; it goes past L1, which is not coherent.
+// A value is its own flag: what is awaited holds a NaN of all ones until it is there. One load or store of 4 or 8 bytes
+// is never torn and nothing else is guarded by it, so relaxed order is enough; it goes past L1, which is not coherent.
 template <class Real>
 struct Unset;
 template <>
@@ -106,12 +108,18 @@ __device__ inline Index peek(const Index* p) {
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p));
   return v;
 }
-__device__ inline void put(double* p, double v) { asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory"); }
-__device__ inline void put(float* p, float v) { asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(p), "f"(v) : "memory"); }
-__device__ inline void put(Index* p, Index v) { asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }
+__device__ inline void put(double* p, double v) {
+  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
+}
+__device__ inline void put(float* p, float v) {
+  asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(p), "f"(v) : "memory");
+}
+__device__ inline void put(Index* p, Index v) {
+  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
 
-// Vectors in the matrix's own order: a wavefront takes one entry of a 32-byte sector, the next ones take the others, so the
-// sector is to stay in L2 meanwhile, while the matrix streams through.
+// Vectors in the matrix's own order: a wavefront takes one entry of a 32-byte sector, the next ones take the others, so
+// the sector is to stay in L2 meanwhile, while the matrix streams through.
 __device__ inline unsigned long long keep_policy() {
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
@@ -135,7 +143,8 @@ __device__ Real publish(Real* p, Real v) {
   return v;
 }
 
-/// Ends a wait that would never end. Counts rounds of polling, not time: a process that is suspended or traced is not hung.
+/// Ends a wait that would never end. Counts rounds of polling, not time: a process that is suspended or traced is not
+/// hung.
 class Patience {
  public:
   static constexpr unsigned rounds_a_look = 1u << 16, limit = 1u << 24;  // the limit takes about 5 s
@@ -152,8 +161,8 @@ class Patience {
   unsigned rounds_ = 0;
 };
 
-/// The number of this block in the order in which blocks began: whatever block waits for an earlier one knows that it runs.
-/// The last one leaves the counter at 0 for the next launch.
+/// The number of this block in the order in which blocks began: whatever block waits for an earlier one knows that it
+/// runs. The last one leaves the counter at 0 for the next launch.
 __device__ inline unsigned draw_ticket(unsigned* counter) {
   __shared__ unsigned ticket;
   if (threadIdx.x == 0) {
@@ -165,7 +174,6 @@ __device__ inline unsigned draw_ticket(unsigned* counter) {
 }
 
 __device__ inline void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
-
 /// Starts bringing `bytes` (a multiple of 16) from p on, 16-byte aligned, into L2.
 __device__ inline void bring(const void* p, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900

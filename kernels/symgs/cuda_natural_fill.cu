@@ -1,4 +1,5 @@
-// Analysis, last step: the entries of A go into the streams of both triangles. What is left to do when only values change.
+// Analysis, last step: the entries of A go into the streams of both triangles. What is left to do when only values
+// change.
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
@@ -43,7 +44,9 @@ __device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row)
 }
 
 template <class Real>
-__device__ bool is_finite(Real v) { return v - v == 0; }
+__device__ bool is_finite(Real v) {
+  return v - v == 0;
+}
 
 template <class Real>
 struct Columns {
@@ -59,7 +62,8 @@ __device__ Columns<Real> columns_at(const Half<Real>& half, unsigned at, int wid
 
 /// One lane of a slice: `count` entries, the first at `entry` and on in steps of `step`, are its last ones.
 template <bool with_columns, class Real, class Offset>
-__device__ bool fill_lane(const Filling<Real, Offset>& F, Columns<Real> to, int width, Offset entry, int step, int count) {
+__device__ bool fill_lane(const Filling<Real, Offset>& F, Columns<Real> to, int width, Offset entry, int step,
+                          int count) {
   constexpr int group = 4;
   bool finite = true;
   for (int u = 0; u < width - count; ++u) {
@@ -119,7 +123,8 @@ __device__ void fill_slice(const Filling<Real, Offset>& F, const Item (&item)[2]
     finite &= fill_lane<with_columns>(F, to, width, entry, h == 0 ? 1 : -1, count[h]);
     Real* inner = to.values + width * lanes;
     *inner = reciprocal;
-    for (int q = 0; q < F.node - 1; ++q) {  // to the node's q-th row in the order of the sweep, if it comes before this one
+    for (int q = 0; q < F.node - 1;
+         ++q) {  // to the node's q-th row in the order of the sweep, if it comes before this one
       const bool before = row >= 0 && q < (h == 0 ? rank : after);
       const Real v = before ? F.A.values[diagonal + (h == 0 ? q - rank : after - q)] : 0;
       inner[(q + 1) * lanes] = v;
@@ -140,7 +145,8 @@ __device__ void fill_row(const Filling<Real, Offset>& F, const Item (&item)[2], 
     const std::int64_t terms = h == 0 ? diagonal - first : last - 1 - diagonal;
     unsigned at = item[h].at;
     for (std::int64_t begin = 0; begin < terms; begin += sum_block) {
-      const int in_block = int(terms - begin < sum_block ? terms - begin : sum_block), steps = (in_block + lanes - 1) / lanes;
+      const int in_block = int(terms - begin < sum_block ? terms - begin : sum_block),
+                steps = (in_block + lanes - 1) / lanes;
       const Columns<Real> to = columns_at(F.half[h], at, steps);
       for (int k = lane; k < steps * lanes; k += lanes) {
         const Offset e = h == 0 ? first + Offset(begin + k) : last - 1 - Offset(begin + k);

@@ -1,4 +1,5 @@
-// Analysis, third step: the size and place of each slice's entries in both triangles, and the list of what each warp does.
+// Analysis, third step: the size and place of each slice's entries in both triangles, and the list of what each warp
+// does.
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
@@ -69,14 +70,14 @@ __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes back
 
 /// Place of the row that slice s awaits before all else, or -1: `distance` wavefronts before it, and as far along.
 template <class Offset>
-__device__ Index watched(const Slices<Offset>& S, Index s, bool backward, Distance distance) {
+__device__ Index watched(const Slices<Offset>& S, Index s, bool backward, float distance) {
   const Index p = backward ? S.slice_position[s + 1] - 1 : S.slice_position[s];
   const Index mine = Index(S.key[p]) / S.per_wavefront;
   const auto start = [&](Index w) { return S.class_start[std::int64_t(w) * S.per_wavefront]; };
   const auto size = [&](Index w) { return float(start(w + 1) - start(w)); };
-  const float back = size(mine) * float(S.node) >= wide_wavefront ? distance.wide : distance.thin;
-  if (back <= 0) return -1;
-  const float along = (float(p - start(mine)) + 0.5f) / size(mine) + (backward ? back : -back), whole = floorf(along);
+  if (distance <= 0) return -1;
+  const float along = (float(p - start(mine)) + 0.5f) / size(mine) + (backward ? distance : -distance);
+  const float whole = floorf(along);
   const std::int64_t other = mine + std::int64_t(whole);
   if (other < 0 || other >= S.nwavefronts) return -1;
   Index q = start(Index(other)) + Index((along - whole) * size(Index(other)));
@@ -85,8 +86,8 @@ __device__ Index watched(const Slices<Offset>& S, Index s, bool backward, Distan
 }
 
 template <class Real, class Offset>
-__global__ void list_items(const Slices<Offset> S, bool backward, const Sizes sizes, Distance distance, unsigned long long* sums,
-                           Item* items) {
+__global__ void list_items(const Slices<Offset> S, bool backward, const Sizes sizes, float distance,
+                           unsigned long long* sums, Item* items) {
   const Index at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= S.slices) return;
   const Index s = backward ? S.slices - 1 - at : at, place = S.slice_place[s], width = sizes.width[at];
@@ -112,18 +113,29 @@ __global__ void list_items(const Slices<Offset> S, bool backward, const Sizes si
 }  // namespace
 
 template <class Real, class Offset>
-void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, Distance distance,
+void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, float distance,
              Findings* findings, Plan<Real>& plan) {
   const Index slices = plan.slices;
-  const Slices<Offset> S{A, lower, plan.row_of_place.data(), order.place_of_row.data(), plan.slice_place.data(),
-                         order.slice_position.data(), order.unit.data(), order.class_start.data(), order.key.data(), slices,
-                         plan.nwavefronts, plan.node, order.classes_a_wavefront, plan.mixed};
+  const Slices<Offset> S{A,
+                         lower,
+                         plan.row_of_place.data(),
+                         order.place_of_row.data(),
+                         plan.slice_place.data(),
+                         order.slice_position.data(),
+                         order.unit.data(),
+                         order.class_start.data(),
+                         order.key.data(),
+                         slices,
+                         plan.nwavefronts,
+                         plan.node,
+                         order.classes_a_wavefront,
+                         plan.mixed};
   Array<Index, Device> width[2] = {Array<Index, Device>(slices), Array<Index, Device>(slices)};
   Array<unsigned, Device> units[2] = {Array<unsigned, Device>(slices + 1), Array<unsigned, Device>(slices + 1)};
   for (auto& half : plan.half) half.first_item = Array<Index, Device>(slices + 1);
   const auto sizes = [&](int h) { return Sizes{width[h].data(), plan.half[h].first_item.data(), units[h].data()}; };
-  launch_over(on, (std::int64_t(slices) + 1) * lanes, measure_slices<Real, Offset>, "measuring slices", S, sizes(0), sizes(1),
-              findings);
+  launch_over(on, (std::int64_t(slices) + 1) * lanes, measure_slices<Real, Offset>, "measuring slices", S, sizes(0),
+              sizes(1), findings);
   for (int h = 0; h < 2; ++h) {
     exclusive_sum(on, plan.half[h].first_item.span());
     exclusive_sum(on, units[h].span());
@@ -136,15 +148,19 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
     half.stream = Array<std::byte, Device>(std::int64_t(value_of(on, units[h].data() + slices)) * unit_bytes);
     half.items = Array<Item, Device>(value_of(on, half.first_item.data() + slices));
     half.sums = Array<Real, Device>(std::int64_t(found.sums[h]));
-    launch_over(on, slices, list_items<Real, Offset>, "listing items", S, h == 1, sizes(h), distance, &findings->sums[h],
-                half.items.data());
+    launch_over(on, slices, list_items<Real, Offset>, "listing items", S, h == 1, sizes(h), distance,
+                &findings->sums[h], half.items.data());
   }
   on.synchronize();  // arrays of this step go now
 }
 
-template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, Distance, Findings*, Plan<double>&);
-template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, Distance, Findings*, Plan<double>&);
-template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, Distance, Findings*, Plan<float>&);
-template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, Distance, Findings*, Plan<float>&);
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, float, Findings*,
+                      Plan<double>&);
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, float, Findings*,
+                      Plan<double>&);
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, float, Findings*,
+                      Plan<float>&);
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, float, Findings*,
+                      Plan<float>&);
 
 }  // namespace seidel::symgs_detail::natural

@@ -1,5 +1,5 @@
-// How the natural-order sweep on a GPU lays out a matrix: rows in the order of wavefronts, in slices of 32 lanes; for each
-// triangle one stream of entries, a slice's together, in the order in which the sweep meets them.
+// How the natural-order sweep on a GPU lays out a matrix: rows in the order of wavefronts, in slices of 32 lanes; for
+// each triangle one stream of entries, a slice's together, in the order in which the sweep meets them.
 #pragma once
 #include <seidel/formats/array.hpp>
 #include <seidel/kernels/sum.hpp>
@@ -60,8 +60,8 @@ SEIDEL_HD unsigned row_units(std::int64_t terms) {
   return unsigned(full) * terms_units<Real>(sum_block) + terms_units<Real>(int(terms % sum_block)) + 1;
 }
 
-/// Consecutive units (rows, or nodes of rows) in the sorted order that are alike: a class has one wavefront, and its rows
-/// are all short or all long. Where a unit of a class goes.
+/// Consecutive units (rows, or nodes of rows) in the sorted order that are alike: a class has one wavefront, and its
+/// rows are all short or all long. Where a unit of a class goes.
 struct Class {
   Index first, last;   // positions in the sorted order
   Index run;           // position from which slices are counted: `first`, unless wavefronts share slices

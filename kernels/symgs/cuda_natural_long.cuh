@@ -1,13 +1,13 @@
-// Items other than slices of one wavefront: rows with long parts, by a warp or by blocks of 2048 terms, and slices whose
-// rows wait for each other.
+// Items other than slices of one wavefront: rows with long parts, by a warp or by blocks of 2048 terms, and slices
+// whose rows wait for each other.
 #pragma once
 #include <seidel/kernels/cuda_sum.cuh>
 #include <seidel/kernels/symgs/cuda_natural_sweep.cuh>
 
 namespace seidel::symgs_detail::natural {
 
-/// Rows of several wavefronts, as in a chain: no lane may spin while others stand behind it, so in each round every lane
-/// takes one more term if that is there.
+/// Rows of several wavefronts, as in a chain: no lane may spin while others stand behind it, so in each round every
+/// lane takes one more term if that is there.
 template <class Real, bool forward, bool general>
 __device__ void sweep_mixed(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();

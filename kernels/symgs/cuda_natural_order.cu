@@ -35,7 +35,8 @@ __global__ void find_class_starts(const unsigned* key, Index units, Index classe
 
 SEIDEL_HD bool is_long(Index k, int classes_a_wavefront) { return classes_a_wavefront > 1 && k % 2 == 1; }
 
-__global__ void add_padded_places(const Index* start, Index classes, int per_wavefront, int node, unsigned long long* places) {
+__global__ void add_padded_places(const Index* start, Index classes, int per_wavefront, int node,
+                                  unsigned long long* places) {
   const std::int64_t k = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   unsigned long long mine = 0;
   if (k < classes) mine = padded_places(start[k + 1] - start[k], is_long(Index(k), per_wavefront), node);
@@ -54,8 +55,8 @@ __global__ void mark_runs(const Index* start, Index classes, int per_wavefront, 
   run[k] = begins ? start[k] : 0;
 }
 
-__global__ void count_slices(const Index* start, const Index* run, Index classes, int per_wavefront, int node, Index* slices,
-                             Index* place_groups) {
+__global__ void count_slices(const Index* start, const Index* run, Index classes, int per_wavefront, int node,
+                             Index* slices, Index* place_groups) {
   const std::int64_t k = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k > classes) return;
   slices[k] = place_groups[k] = 0;
@@ -107,15 +108,16 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
 
   Array<unsigned, Device> key[2] = {Array<unsigned, Device>(units), Array<unsigned, Device>(units)};
   Array<Index, Device> unit[2] = {Array<Index, Device>(units), Array<Index, Device>(units)};
-  launch_over(on, units, make_keys<Offset>, "making sort keys", A, lower, wavefront.data(), units, order.classes_a_wavefront,
-              key[0].data(), unit[0].data());
+  launch_over(on, units, make_keys<Offset>, "making sort keys", A, lower, wavefront.data(), units,
+              order.classes_a_wavefront, key[0].data(), unit[0].data());
   sort_pairs(on, key, unit, bits);
   order.key = std::move(key[0]);
   order.unit = std::move(unit[0]);
 
   order.class_start = Array<Index, Device>(classes + 1);
   Index* const start = order.class_start.data();
-  launch_over(on, std::int64_t(units) + 1, find_class_starts, "finding wavefronts' rows", order.key.data(), units, classes, start);
+  launch_over(on, std::int64_t(units) + 1, find_class_starts, "finding wavefronts' rows", order.key.data(), units,
+              classes, start);
   launch_over(on, classes, add_padded_places, "counting places", start, classes, order.classes_a_wavefront, rows.node,
               &findings->places);
   const std::int64_t padded = std::int64_t(value_of(on, &findings->places));
@@ -127,7 +129,8 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   rows.places = rows.mixed ? rows.nrows : Index(padded);
 
   Array<Index, Device> run(classes), slice(classes + 1), place_group(classes + 1);
-  launch_over(on, classes, mark_runs, "marking runs", start, classes, order.classes_a_wavefront, rows.mixed, run.data());
+  launch_over(on, classes, mark_runs, "marking runs", start, classes, order.classes_a_wavefront, rows.mixed,
+              run.data());
   if (rows.mixed) inclusive_max(on, run.span());
   launch_over(on, std::int64_t(classes) + 1, count_slices, "counting slices", start, run.data(), classes,
               order.classes_a_wavefront, rows.node, slice.data(), place_group.data());
@@ -140,17 +143,30 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   rows.row_of_place = Array<Index, Device>(rows.places);
   rows.slice_place = Array<Index, Device>(rows.slices + 1);
   if (!rows.mixed) set_bytes(on, rows.row_of_place.span(), 0xff);
-  const Seats seats{order.key.data(), order.unit.data(), start, run.data(), slice.data(), place_group.data(), units,
-                    rows.slices, rows.places, order.classes_a_wavefront, rows.node, rows.mixed, order.place_of_row.data(),
-                    rows.row_of_place.data(), rows.slice_place.data(), order.slice_position.data()};
+  const Seats seats{order.key.data(),
+                    order.unit.data(),
+                    start,
+                    run.data(),
+                    slice.data(),
+                    place_group.data(),
+                    units,
+                    rows.slices,
+                    rows.places,
+                    order.classes_a_wavefront,
+                    rows.node,
+                    rows.mixed,
+                    order.place_of_row.data(),
+                    rows.row_of_place.data(),
+                    rows.slice_place.data(),
+                    order.slice_position.data()};
   launch_over(on, units, take_seats, "seating rows", seats);
   on.synchronize();  // arrays of this step go now
   return order;
 }
 
-template Order order_rows(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Array<Index, Device>&, Findings*,
-                          Arrangement&);
-template Order order_rows(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Array<Index, Device>&, Findings*,
-                          Arrangement&);
+template Order order_rows(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Array<Index, Device>&,
+                          Findings*, Arrangement&);
+template Order order_rows(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Array<Index, Device>&,
+                          Findings*, Arrangement&);
 
 }  // namespace seidel::symgs_detail::natural

@@ -1,9 +1,9 @@
-// One direction of the exact natural-order sweep, in one launch: a warp takes an item, a lane a row. A lane holds its row's
-// entries in registers, reads the x that they need until all are set, and sets its own.
+// One direction of the exact natural-order sweep, in one launch: a warp takes an item, a lane a row. A lane holds its
+// row's entries in registers, reads the x that they need until all are set, and sets its own.
 //
-// Why it looks so (measured on an H200; see docs): reads by all resident warps saturate L2, so a warp first awaits one value
-// some wavefronts back; terms are summed in batches, so that few instructions are left when the last value arrives; a
-// row's own x is unset once more at the start, so that it lies in L2 when others ask for it.
+// Why it looks so (measured on an H200; see docs): reads by all resident warps saturate L2, so a warp first awaits one
+// value some wavefronts back; terms are summed in batches, so that few instructions are left when the last value
+// arrives; a row's own x is unset once more at the start, so that it lies in L2 when others ask for it.
 #pragma once
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
 #include <seidel/kernels/symgs/row.hpp>
@@ -28,8 +28,8 @@ struct Sweep {
   Real* sums;                 // of blocks of long rows
   Real omega;
   int node;
-  Index ahead;                // items before its turn at which a slice's data are brought into L2; 0: not at all
-  std::int64_t ahead_bytes;   // of the stream, about as far
+  Index ahead;               // items before its turn at which a slice's data are brought into L2; 0: not at all
+  std::int64_t ahead_bytes;  // of the stream, about as far
   std::int64_t stream_bytes;
   Index places;
   unsigned *ticket, *hung;

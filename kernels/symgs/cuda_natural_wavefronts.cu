@@ -1,7 +1,8 @@
 // Analysis, first steps: where each row's diagonal is, which rows have one pattern, and the wavefront of each node.
 //
-// A thread takes a node, in natural order by tickets, and waits for the wavefronts of the nodes before it. Dependences within
-// a warp are settled by shuffles: a hop through L2 takes 0.3 us, and natural order is mostly chains of neighbours.
+// A thread takes a node, in natural order by tickets, and waits for the wavefronts of the nodes before it. Dependences
+// within a warp are settled by shuffles: a hop through L2 takes 0.3 us, and natural order is mostly chains of
+// neighbours.
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
@@ -121,11 +122,13 @@ class Pending {
   Index c_[group] = {-1, -1, -1, -1, -1, -1, -1, -1}, w_[group] = {};
 };
 
-/// Wavefronts of 32 nodes in a row: `mine`, or one more than the largest of the lanes that this one's bits `inside` name.
+/// Wavefronts of 32 nodes in a row: `mine`, or one more than the largest of the lanes that this one's bits `inside`
+/// name.
 __device__ Index settle_within(Index mine, unsigned inside, int lane) {
   const unsigned chained = __ballot_sync(whole_warp, lane > 0 && (inside >> (lane - 1) & 1));
-  const int chain = 31 - __clz(~chained & (lane == 31 ? whole_warp : (2u << lane) - 1));  // where the chain that ends here begins
-  const unsigned implied = ((1u << lane) - 1) & ~((1u << chain) - 1);                     // lanes chain ... lane - 1
+  const int chain =
+      31 - __clz(~chained & (lane == 31 ? whole_warp : (2u << lane) - 1));  // where the chain that ends here begins
+  const unsigned implied = ((1u << lane) - 1) & ~((1u << chain) - 1);       // lanes chain ... lane - 1
   if (__any_sync(whole_warp, (inside & ~implied) != 0)) {
     unsigned awaited = inside;
     for (int by = 1; by < lanes; by *= 2) awaited |= __shfl_xor_sync(whole_warp, awaited, by);
@@ -146,11 +149,12 @@ __device__ Index settle_within(Index mine, unsigned inside, int lane) {
 
 constexpr int wavefront_threads = 128;
 
-/// One more than the largest wavefront among `length` columns (in rows; divided by `node`) before `base`. Nodes from `base`
-/// on are left to the caller, as bits of `inside`. In groups from first to last: mostly only the last group must be awaited.
+/// One more than the largest wavefront among `length` columns (in rows; divided by `node`) before `base`. Nodes from
+/// `base` on are left to the caller, as bits of `inside`. In groups from first to last: mostly only the last group must
+/// be awaited.
 template <int group>
-__device__ Index wavefront_after(const Index* columns, std::int64_t length, int node, Index base, const Index* wavefront,
-                                 unsigned& inside, Patience& patience) {
+__device__ Index wavefront_after(const Index* columns, std::int64_t length, int node, Index base,
+                                 const Index* wavefront, unsigned& inside, Patience& patience) {
   Index mine = 0;
   for (std::int64_t at = length % group == 0 ? 0 : length % group - group; at < length; at += group) {
     Index c[group], w[group];
@@ -173,10 +177,11 @@ __device__ Index wavefront_after(const Index* columns, std::int64_t length, int 
   return mine;
 }
 
-constexpr int groups_a_warp = 4;  // so that a device holds many nodes at once, and many planes of a lattice move together
+constexpr int groups_a_warp =
+    4;  // so that a device holds many nodes at once, and many planes of a lattice move together
 
-/// Where most nodes are coupled to the one before them, as in a lattice: a warp waits for all that its 32 nodes need, and the
-/// chain within it is one scan. `group`: columns that a lane asks for together.
+/// Where most nodes are coupled to the one before them, as in a lattice: a warp waits for all that its 32 nodes need,
+/// and the chain within it is one scan. `group`: columns that a lane asks for together.
 template <int group, class Offset>
 __global__ void __launch_bounds__(wavefront_threads)
     find_chained_wavefronts(Couplings<Offset> C, Index nodes, Index* wavefront, unsigned* ticket, Findings* found) {
@@ -184,32 +189,41 @@ __global__ void __launch_bounds__(wavefront_threads)
   const int lane = threadIdx.x % lanes;
   const std::int64_t begin = warp * (groups_a_warp * lanes);
   Patience patience(&found->hung);
+  constexpr bool early = group > 8;  // with fewer columns the registers that this takes cost more than it gains
   Offset first[groups_a_warp];
   Index length[groups_a_warp];
+  if constexpr (early) {
 #pragma unroll
-  for (int g = 0; g < groups_a_warp; ++g) {
-    const std::int64_t j = begin + g * lanes + lane;
-    first[g] = j < nodes ? C.A.row_ptr[j * C.node] : 0;
-    length[g] = j < nodes ? C.lower[j * C.node] : 0;
-  }
-#pragma unroll
-  for (int g = 1; g < groups_a_warp; ++g)  // while the first group waits
-    if (length[g] > 0) {
-      prefetch(C.A.col_idx + first[g]);
-      prefetch(C.A.col_idx + first[g] + length[g] - 1);
+    for (int g = 0; g < groups_a_warp; ++g) {
+      const std::int64_t j = begin + g * lanes + lane;
+      first[g] = j < nodes ? C.A.row_ptr[j * C.node] : 0;
+      length[g] = j < nodes ? C.lower[j * C.node] : 0;
     }
 #pragma unroll
+    for (int g = 1; g < groups_a_warp; ++g)  // while the first group waits
+      if (length[g] > 0) {
+        prefetch(C.A.col_idx + first[g]);
+        prefetch(C.A.col_idx + first[g] + length[g] - 1);
+      }
+  }
+#pragma unroll early ? groups_a_warp : 1
   for (int g = 0; g < groups_a_warp; ++g) {
     const std::int64_t base = begin + g * lanes, j = base + lane;
     if (base >= nodes) return;
     Index mine = 0;
     unsigned inside = 0;
     if (j < nodes) {
-      mine = wavefront_after<group>(C.A.col_idx + first[g], length[g], C.node, Index(base), wavefront, inside, patience);
+      Offset at;
+      Index count;
+      if constexpr (early)
+        at = first[g], count = length[g];
+      else
+        at = C.A.row_ptr[j * C.node], count = C.lower[j * C.node];
+      mine = wavefront_after<group>(C.A.col_idx + at, count, C.node, Index(base), wavefront, inside, patience);
       if (C.transposed_end) {
         const std::int64_t from = j ? C.transposed_end[j - 1] : 0;
-        const Index other = wavefront_after<group>(C.transposed + from, C.transposed_end[j] - from, 1, Index(base), wavefront,
-                                                   inside, patience);
+        const Index other = wavefront_after<group>(C.transposed + from, C.transposed_end[j] - from, 1, Index(base),
+                                                   wavefront, inside, patience);
         if (other > mine) mine = other;
       }
     }
@@ -221,8 +235,8 @@ __global__ void __launch_bounds__(wavefront_threads)
 }
 
 constexpr Index not_yet = 0x70000000;  // in place of a wavefront, and larger than any
-/// Nodes between a warp that finds something missing and the node that it awaits by one address before it looks again: looks of
-/// all lanes of all warps would saturate L2. (In a lattice it would keep planes from moving together.)
+/// Nodes between a warp that finds something missing and the node that it awaits by one address before it looks again:
+/// looks of all lanes of all warps would saturate L2. (In a lattice it would keep planes from moving together.)
 constexpr Index watch_distance = 4096;
 
 /// The same where rows next to each other have little to do with each other: each lane goes on at its own pace.
@@ -306,13 +320,14 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
   const Findings found = value_of(on, findings);
   const bool chained = std::int64_t(found.chained) * 2 > A.nrows / examined_every;
   const std::int64_t blocks = blocks_for(nodes, wavefront_threads * (chained ? groups_a_warp : 1));
-  const auto kernel = !chained                    ? find_loose_wavefronts<Offset>
-                      : found.longest_part <= 8 ? find_chained_wavefronts<8, Offset>
-                                                : find_chained_wavefronts<16, Offset>;
+  const auto kernel = !chained                                             ? find_loose_wavefronts<Offset>
+                      : found.longest_part <= 8 || found.longest_part > 16 ? find_chained_wavefronts<8, Offset>
+                                                                           : find_chained_wavefronts<16, Offset>;
   Couplings<Offset> C{A, lower, node, nullptr, nullptr};
   const auto find = [&] {
     set_bytes(on, wavefront.span(), 0xff);
-    launch(on, kernel, blocks, wavefront_threads, "finding wavefronts", C, nodes, wavefront.data(), ticket.data(), findings);
+    launch(on, kernel, blocks, wavefront_threads, "finding wavefronts", C, nodes, wavefront.data(), ticket.data(),
+           findings);
     launch_over(on, nodes, look_for_disorder<Offset>, "looking over wavefronts", C, nodes, wavefront.data(), findings);
   };
   if (!found.lopsided) {  // then the lower triangle most likely tells all

@@ -1,5 +1,5 @@
-// Gauss-Seidel sweeps on the GPU, plainly. A wide wavefront is a launch. Narrow ones that follow each other share a launch of one block, with a barrier between
-// them: tens of thousands of them would otherwise cost a launch each.
+// Gauss-Seidel sweeps on the GPU, plainly. A wide wavefront is a launch. Narrow ones that follow each other share a
+// launch of one block, with a barrier between them: tens of thousands of them would otherwise cost a launch each.
 #include <algorithm>
 #include <climits>
 

@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include <seidel/drivers/solve_on.hpp>
@@ -30,6 +31,9 @@ std::int64_t taken(const OpenMP&) {
 }
 [[maybe_unused]] std::int64_t taken(const Cuda&) { return -available_bytes(Device{}); }
 
+Placement placement(const OpenMP& on) { return {BackendName::openmp, on.threads, "", ""}; }
+[[maybe_unused]] Placement placement(const Cuda&) { return {BackendName::cuda, 1, "", ""}; }
+
 /// Taken while it iterates, beyond what was before; against the plan. Arrays are rounded up to 2 MiB on a GPU.
 template <class B>
 void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice choice) {
@@ -47,7 +51,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   Criteria criteria;
   criteria.max_iterations = 4;
   criteria.on_iteration = [&](const IterationReport&) { most = std::max(most, taken(on) - before); };
-  solve_on(on, System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, 1, criteria);
+  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, SymgsSettings{}, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
   CHECK(double(most) > 0.9 * double(planned));
@@ -59,7 +63,8 @@ void check_plans(const B& on, const char* matrix) {
     const auto A = with_offsets<std::int32_t>(OpenMP{}, generate(OpenMP{}, "poisson3d:20").view());
     const Array<double> b(A.nrows, 1.0);
     for (const Order order : {Order::natural, Order::colours})
-      solve_on(on, System<std::int32_t>{A.view(), b, {}, 12}, {Method::cg, PreconditionerKind::symgs, order}, 1, {});
+      solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12}, {Method::cg, PreconditionerKind::symgs, order},
+               SymgsSettings{}, {});
   }
   const auto A = generate(OpenMP{}, matrix);
   const auto cg = Method::cg;

@@ -1,0 +1,150 @@
+// seidel bench as a process: its lists, files and exit codes.
+#include "process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Cells of one line; the matrices here have no commas.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> cells;
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("bench KERNEL --list and validate --list print the same registry, and run nothing") {
+  const Run all = seidel_program({"validate", "--list"});
+  CHECK(all.exit_code == 0);
+  for (const char* kernel : {"spmv", "spmm", "symgs", "transpose"}) {
+    const Run run = seidel_program({"bench", kernel, "--list"});
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.out, std::string(kernel) + ".csr.serial"));
+    CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
+    CHECK(contains(all.out, std::string(kernel) + ".csr.serial"));
+  }
+  const Run some = seidel_program({"validate", "--list", "--only", "spmm.ell.*"});
+  CHECK(contains(some.out, "spmm.ell.openmp"));
+  CHECK(!contains(some.out, "spmv"));
+}
+
+TEST_CASE("bench writes a row a trial, and says the same in JSON") {
+  const Folder folder;
+  const Run run =
+      seidel_program({"bench", "spmm", "poisson2d:12", "--k", "1,3", "--layout", "row,col", "--threads", "1,2",
+                      "--trials", "2", "--only", "*.csr.*", "--csv", folder / "b.csv", "--json", folder / "b.json"});
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  const auto lines = lines_of(read_file(folder / "b.csv"));
+  const json document = json::parse(read_file(folder / "b.json"));
+  CHECK(document["schema"] == "seidel.bench/1");
+  const std::size_t measured = document["measurements"].size();
+  CHECK(measured >= 2 * 2 * 6);  // k, layouts; ours and Eigen's, serial and with 1 and 2 threads
+  CHECK(lines.size() == 1 + 2 * measured);
+  const auto header = cells_of(lines.at(0));
+  for (const char* column : {"kernel",        "matrix",      "nrows",
+                             "ncols",         "nnz",         "row_mean",
+                             "row_variance",  "row_max",     "padding_indicator",
+                             "format",        "rival",       "backend",
+                             "threads",       "k",           "trial",
+                             "seconds",       "gflop_per_s", "gb_per_s",
+                             "share_of_copy", "flushed"})
+    CHECK(std::find(header.begin(), header.end(), column) != header.end());
+  for (const auto& m : document["measurements"]) {
+    CHECK(m["verdict"] == "right");
+    CHECK(m["seconds"].size() == 2);
+    CHECK(m["nnz"] == 672);
+    CHECK(m["flops"] == 2.0 * 672 * m["k"].get<double>());
+    CHECK(m["error_over_bound"].get<double>() <= 1);
+  }
+}
+
+TEST_CASE("bench symgs --order shows each order's pair beside the solve that it is for") {
+  const Folder folder;
+  const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours", "--backend", "serial",
+                                  "--trials", "1", "--json", folder / "o.json"});
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  const json orders = json::parse(read_file(folder / "o.json"))["orders"];
+  REQUIRE(orders.size() == 2);
+  CHECK(orders[0]["order"] == "natural");
+  CHECK(orders[1]["order"] == "colours");
+  CHECK(orders[1]["wavefronts"] == 2);
+  for (const auto& row : orders) {
+    CHECK(row["solved"] == true);
+    CHECK(row["iterations"].get<int>() > 3);
+    CHECK(row["pair_seconds"].get<double>() > 0);
+    CHECK(row["solution_seconds"].get<double>() >= row["setup_seconds"].get<double>());
+  }
+}
+
+TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
+  const Folder folder;
+  const Run run = seidel_program({"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "cg.*", "--csv",
+                                  folder / "s.csv", "--json", folder / "s.json"});
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  const json document = json::parse(read_file(folder / "s.json"));
+  CHECK(document["schema"] == "seidel.bench.solve/1");
+  std::vector<std::string> names;
+  for (const auto& solve : document["solves"]) {
+    names.push_back(solve["contestant"]);
+    CHECK(solve["verdict"] == "solved");
+    CHECK(solve["true_residual"].get<double>() <= 1e-8);
+    CHECK(solve["iterations"].get<int>() > 3);
+  }
+  for (const char* name : {"cg.none.serial", "cg.jacobi.serial", "cg.symgs-natural.serial", "cg.symgs-colours.serial",
+                           "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
+    CHECK(std::find(names.begin(), names.end(), name) != names.end());
+  CHECK(lines_of(read_file(folder / "s.csv")).size() == 1 + names.size());
+  // Without an answer nobody is right: two iterations are not enough.
+  const Run few = seidel_program(
+      {"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "cg.jacobi.*", "--max-iterations", "2"});
+  CHECK(few.exit_code == 0);
+  CHECK(contains(few.out, "iteration_limit"));
+}
+
+TEST_CASE("bench refuses what it cannot measure") {
+  struct Wrong {
+    std::vector<std::string> words;
+    int exit_code;
+    std::string said;
+  };
+  for (const auto& [words, exit_code, said] : std::vector<Wrong>{
+           {{"bench", "spmv"}, 2, "MATRIX"},
+           {{"bench", "solve"}, 2, "MATRIX"},
+           {{"bench", "spmv", "poisson2d:4", "--only", "spvm*"}, 2, "--list"},
+           {{"bench", "solve", "poisson2d:4", "--only", "gc.*"}, 2, "--list"},
+           {{"validate", "poisson2d:4", "--only", "nothing"}, 2, "--list"},
+           {{"bench", "symgs", "poisson2d:4", "--order", "random"}, 2, "natural, colours"},
+           {{"bench", "spmm", "poisson2d:4", "--layout", "rows"}, 2, "row, col"},
+           {{"bench", "spmm", "poisson2d:4", "--k", "0"}, 2, "--k"},
+           {{"bench", "spmv", "poisson2d:4", "--threads", "0,1"}, 2, "--threads"},
+           {{"bench", "spmv", "poisson2d:4", "--trials", "-1"}, 2, "--trials"},
+           {{"bench", "solve", "poisson2d:4", "--trials", "0"}, 2, "from 1"},
+           {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, 2, "--csv"},
+           {{"bench", "symgs", "random:20x30:100"}, 3, "square"},
+       }) {
+    CAPTURE(words);
+    const Run run = seidel_program(words);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == exit_code);
+    CHECK(contains(run.err, said));
+    CHECK(run.out.empty());
+  }
+}

@@ -1,0 +1,202 @@
+// --html: one file that fetches nothing, and that a browser lays out without overflow, at a phone's width and a desk's.
+// And plot.py: each picture that its data allows is made.
+#include "process.hpp"
+
+#include <zlib.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+using namespace seidel::tests;
+
+namespace {
+
+int shell(const std::string& command) { return std::system((command + " > /dev/null 2>&1").c_str()); }
+
+std::string chromium() {
+  for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
+    if (shell(std::string("command -v ") + name) == 0) return name;
+  return "";
+}
+
+/// Pixels of a PNG of 8-bit RGB or RGBA, as chromium writes them (the PNG specification, sections 7 to 9).
+struct Picture {
+  std::uint32_t width = 0, height = 0;
+  std::vector<std::uint32_t> rgb;
+};
+Picture decoded(const std::string& png) {
+  const auto number = [&](std::size_t at) {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < 4; ++i) n = n << 8 | static_cast<unsigned char>(png.at(at + i));
+    return n;
+  };
+  Picture picture;
+  REQUIRE(png.size() > 33);
+  picture.width = number(16), picture.height = number(20);
+  REQUIRE(png[24] == 8);
+  const std::size_t channels = png[25] == 6 ? 4 : 3;
+  std::string packed;
+  for (std::size_t at = 8; at + 8 <= png.size(); at += 12 + number(at))
+    if (png.substr(at + 4, 4) == "IDAT") packed += png.substr(at + 8, number(at));
+  const std::size_t line = 1 + channels * picture.width;
+  std::vector<unsigned char> raw(line * picture.height);
+  uLongf size = raw.size();
+  REQUIRE(uncompress(raw.data(), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
+  REQUIRE(size == raw.size());
+  for (std::size_t y = 0; y < picture.height; ++y)
+    for (std::size_t x = 1; x < line; ++x) {
+      unsigned char* const here = &raw[y * line + x];
+      const int a = x > channels ? here[-std::ptrdiff_t(channels)] : 0, b = y > 0 ? here[-std::ptrdiff_t(line)] : 0,
+                c = x > channels && y > 0 ? here[-std::ptrdiff_t(channels + line)] : 0, p = a + b - c;
+      switch (raw[y * line]) {
+        case 1: *here = static_cast<unsigned char>(*here + a); break;
+        case 2: *here = static_cast<unsigned char>(*here + b); break;
+        case 3: *here = static_cast<unsigned char>(*here + (a + b) / 2); break;
+        case 4:
+          *here = static_cast<unsigned char>(
+              *here + (std::abs(p - a) <= std::abs(p - b) && std::abs(p - a) <= std::abs(p - c) ? a
+                       : std::abs(p - b) <= std::abs(p - c)                                     ? b
+                                                                                                : c));
+          break;
+        default: break;
+      }
+    }
+  for (std::size_t y = 0; y < picture.height; ++y)
+    for (std::size_t x = 0; x < picture.width; ++x) {
+      const unsigned char* const at = &raw[y * line + 1 + channels * x];
+      picture.rgb.push_back(std::uint32_t(at[0]) << 16 | std::uint32_t(at[1]) << 8 | at[2]);
+    }
+  return picture;
+}
+
+/// Laid out in a frame so wide (a headless window has a least width), with a script that reports what does not fit:
+/// the page itself, and each text of a chart that leaves its picture.
+std::string layout_of(const Folder& folder, const std::string& browser, const std::string& page, int width) {
+  std::string framed = read_file(page);
+  framed.insert(framed.rfind("</body>"), R"(<script>addEventListener('load', () => {
+    const e = document.documentElement, bad = [];
+    if (e.scrollWidth > e.clientWidth) bad.push('page ' + e.scrollWidth + ' > ' + e.clientWidth);
+    for (const svg of document.querySelectorAll('svg')) { const s = svg.getBoundingClientRect();
+      if (svg.classList.contains('lines') && s.right > e.clientWidth + 1) bad.push('chart');
+      for (const t of svg.querySelectorAll('text')) { const r = t.getBoundingClientRect();
+        if (r.left < s.left - 1 || r.right > s.right + 1) bad.push('text ' + t.textContent); } }
+    for (const t of document.querySelectorAll('dd, pre, h1, h2, .verdict'))
+      if (t.scrollWidth > t.clientWidth + 1) bad.push('box ' + t.textContent);
+    parent.postMessage('LAYOUT[' + e.clientWidth + ': ' + bad.join('; ') + ']', '*'); });</script>)");
+  std::string quoted;
+  for (const char c : framed)
+    quoted += c == '&' ? std::string("&amp;") : c == '"' ? std::string("&quot;") : std::string(1, c);
+  write_file(folder / "frame.html",
+             "<body><p id=said></p><script>onmessage = m => said.textContent = m.data</script>"
+             "<iframe style=\"border:0;height:900px;width:" +
+                 std::to_string(width) + "px\" srcdoc=\"" + quoted + "\"></iframe></body>");
+  shell(
+      browser +
+      " --headless --no-sandbox --disable-gpu --window-size=1400,1000 --virtual-time-budget=3000 --dump-dom 'file://" +
+      (folder / "frame.html") + "' | grep -o '<p id=\"said\">.*</p>' | head -1 | tee '" + (folder / "said") + "'");
+  return read_file(folder / "said");
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> pages() {
+  return {{"solve", {"solve", "poisson2d:30"}},
+          {"failed", {"solve", "convdiff:30", "--max-iterations", "3"}},
+          {"validate", {"validate", "poisson2d:7", "--backend", "serial"}},
+          {"spmv", {"bench", "spmv", "poisson2d:20", "--trials", "2", "--backend", "serial"}},
+          {"symgs",
+           {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order", "natural,colours"}},
+          {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}};
+}
+
+}  // namespace
+
+TEST_CASE("a page is one file that fetches nothing, escapes what it quotes, and carries its command") {
+  const Folder folder;
+  for (auto [name, words] : pages()) {
+    CAPTURE(name);
+    const std::string file = folder / (name + "<&>.html");
+    words.insert(words.end(), {"--html", file, "--quiet"});
+    CHECK(seidel_program(words).exit_code == (name == "failed" ? 1 : 0));
+    const std::string page = read_file(file);
+    CHECK(page.starts_with("<!DOCTYPE html>"));
+    for (const char* fetched : {"http:", "https:", "src=", "url(", "@import", "<script", "<&>"}) {
+      CAPTURE(fetched);
+      CHECK(!contains(page, fetched));
+    }
+    CHECK(contains(page, "seidel " + words[0]));
+    CHECK(contains(page, "&lt;&amp;&gt;.html"));
+    CHECK(contains(page, "<svg"));
+    CHECK(contains(page, name == "failed" ? "class=\"verdict bad\"" : "class=\"verdict good\""));
+  }
+}
+
+TEST_CASE("a browser lays a page out without overflow, and its chart is drawn") {
+  const std::string browser = chromium();
+  if (browser.empty()) {
+    MESSAGE("skipped: no chromium here");
+    return;
+  }
+  const Folder folder;
+  for (auto [name, words] : pages()) {
+    CAPTURE(name);
+    const std::string file = folder / (name + ".html");
+    words.insert(words.end(), {"--html", file, "--quiet"});
+    seidel_program(words);
+    for (const int width : {360, 1200}) {
+      const std::string said = layout_of(folder, browser, file, width);
+      CAPTURE(said);
+      CHECK(contains(said, ": ]"));
+    }
+  }
+  // The curve of the residual: pixels of the first series' colour in most columns of the picture's width.
+  shell(browser + " --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,1400 --screenshot='" +
+        (folder / "solve.png") + "' 'file://" + (folder / "solve.html") + "'");
+  const Picture picture = decoded(read_file(folder / "solve.png"));
+  CHECK(picture.width == 1200);
+  std::set<std::size_t> columns;
+  std::map<std::uint32_t, std::size_t> colours;
+  for (std::size_t at = 0; at < picture.rgb.size(); ++at) {
+    ++colours[picture.rgb[at]];
+    if (picture.rgb[at] == 0x0072b2) columns.insert(at % picture.width);
+  }
+  CHECK(columns.size() > 400);
+  CHECK(colours[0x0072b2] < picture.rgb.size() / 50);  // a line, not an area
+  CHECK(colours[0xffffff] > picture.rgb.size() / 2);
+}
+
+TEST_CASE("plot.py draws each picture that its data allows") {
+  const std::string script = std::string(SEIDEL_SOURCE_DIR) + "/drivers/plot.py";
+  const Folder folder;
+  std::string python;
+  for (const char* name : {"python3", "/usr/bin/python3"})
+    if (python.empty() && shell(std::string(name) + " -c 'import matplotlib'") == 0) python = name;
+  if (python.empty()) {
+    MESSAGE("skipped: no Python with matplotlib here");
+    return;
+  }
+  for (const std::string kernel : {"spmv", "symgs", "transpose"}) {
+    std::vector<std::string> words = {"bench",    kernel, "poisson2d:20", "elasticity3d:3", "convdiff:11",
+                                      "--trials", "2",    "--quiet",      "--csv",          folder / (kernel + ".csv")};
+    // Scaling wants threads; busy machines want few of them.
+    const std::vector<std::string> where = kernel == "spmv"
+                                               ? std::vector<std::string>{"--threads", "1,2", "--only", "*.csr.*"}
+                                               : std::vector<std::string>{"--backend", "serial"};
+    words.insert(words.end(), where.begin(), where.end());
+    REQUIRE(seidel_program(words).exit_code == 0);
+  }
+  REQUIRE(seidel_program({"solve", "poisson2d:20", "--quiet", "--json", folder / "solve.json"}).exit_code == 0);
+  REQUIRE(shell(python + " " + script + " " + (folder / "spmv.csv") + " " + (folder / "symgs.csv") + " " +
+                (folder / "transpose.csv") + " --residuals " + (folder / "solve.json") + " -o " +
+                (folder / "pictures")) == 0);
+  for (const char* name :
+       {"spmv-roofline-host", "spmv-against-nnz", "spmv-against-row-variance", "spmv-against-padding-indicator",
+        "spmv-box-poisson2d-20", "spmv-box-convdiff-11", "spmv-scaling", "spmv-speedup", "spmv-correlation",
+        "symgs-roofline-host", "symgs-speedup", "transpose-speedup", "residuals"}) {
+    CAPTURE(name);
+    CHECK(std::filesystem::exists(folder / ("pictures/" + std::string(name) + ".png")));
+  }
+  write_file(folder / "empty.csv", "kernel,seconds\n");
+  CHECK(shell(python + " " + script + " " + (folder / "empty.csv")) != 0);
+}
