@@ -11,10 +11,12 @@ namespace {
 
 /// --set KEY=VALUE: what only some methods know.
 void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) {
-  const std::vector<std::string> keys = {"restart", "omega", "atol"};
+  const std::vector<std::string> keys = {"restart", "omega", "sweeps", "storage", "atol"};
   const char* meaning =
       "\n  restart=N  directions that gmres keeps before it starts again (50)"
       "\n  omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)"
+      "\n  sweeps=N   pairs of sweeps in an application of symgs (1)"
+      "\n  storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)"
       "\n  atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)";
   for (const auto& pair : pairs) {
     const auto equals = pair.find('=');
@@ -25,8 +27,13 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
       solve.request.restart =
           number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
     else if (key == "omega")
-      solve.omega =
+      solve.sweeps.omega =
           number<double>(option, value, "a number above 0 and below 2", [](double v) { return v > 0 && v < 2; });
+    else if (key == "sweeps")
+      solve.sweeps.pairs =
+          number<int>(option, value, "a whole number from 1 to 1000", [](int v) { return v >= 1 && v <= 1000; });
+    else if (key == "storage")
+      require_one_of("--set storage", value, {"fp64", "fp32"}), solve.sweeps.single = value == "fp32";
     else if (key == "atol")
       solve.absolute_tolerance =
           number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
@@ -52,13 +59,13 @@ struct SolveCommand {
     app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
-    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours")
+    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours, blocks")
         ->type_name("NAME")
         ->capture_default_str();
     app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
     app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
     app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
-    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W (symgs), atol=T")
+    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), atol=T")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
@@ -81,7 +88,7 @@ struct SolveCommand {
     options.request.method = one_of("--method", method, {Method::cg, Method::bicgstab, Method::gmres});
     options.request.preconditioner = one_of(
         "--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
-    options.request.order = one_of("--order", order, {Order::natural, Order::colours});
+    options.request.order = one_of("--order", order, {Order::natural, Order::colours, Order::blocks});
     if (!tolerance.empty())
       options.tolerance =
           number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });

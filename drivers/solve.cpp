@@ -8,6 +8,8 @@
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/symgs/wavefronts.hpp>
+#include <seidel/solvers/choose_order.hpp>
 
 namespace seidel::drivers {
 
@@ -69,7 +71,7 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   };
   const System<Offset> system{
       A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
-  return solve_on(task.where, system, task.choice, task.options.omega, criteria);
+  return solve_on(task.where, system, task.choice, task.options.sweeps, criteria);
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -107,9 +109,12 @@ int run(const SolveOptions& options) {
     b = Array<double>(A.nrows);
     spmv<OpenMP>(host, A, ones.span(), b.span());
   }
-  const MethodChoice choice = choose_method(properties_of_A, rows, options.request);
   const Placement where = place(options, A.nnz());
-  const bool cuda = where.backend == BackendName::cuda, narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
+  const bool cuda = where.backend == BackendName::cuda;
+  const MethodChoice choice = choose_method(properties_of_A, rows, options.request, [&] {
+    return cuda ? choose_order(gpu_sweeps, A.nrows, A.nnz(), wavefronts(host, A).count()) : choose_order_on_host();
+  });
+  const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},
                                        cuda ? available_bytes(Device{}) : available_bytes(Host{}));

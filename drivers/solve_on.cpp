@@ -1,8 +1,8 @@
 // A system solved and certified: the only part of the program's solving that knows of back ends.
 #include <memory>
 
-#include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
@@ -28,21 +28,33 @@ Summary joined(Summary first, Summary second) {
   return second;
 }
 
+/// `Stored`: what the sweeps are done in.
+template <class Stored, class Offset, Backend B>
+AnyPreconditioner<Vector<double, B>> make_symgs(const B& on, Order order, const SymgsSettings& sweeps,
+                                                const CsrView<double, Offset, Host>& here,
+                                                const CsrView<double, Offset, SpaceOf<B>>& there,
+                                                std::int64_t& wavefronts) {
+  using Symgs = SymgsPreconditioner<double, Offset, B, Stored>;
+  auto symgs = order == Order::natural ? Symgs(on, there, sweeps.omega, sweeps.pairs)
+                                       : Symgs(on, here, there, order, sweeps.omega, sweeps.pairs);
+  wavefronts = symgs.wavefronts();
+  return symgs;
+}
+
 template <class Offset, Backend B>
-AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice, double omega,
+AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice,
+                                                         const SymgsSettings& sweeps,
                                                          const CsrView<double, Offset, Host>& here,
                                                          const CsrView<double, Offset, SpaceOf<B>>& there,
                                                          std::int64_t& wavefronts) {
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
-  using Symgs = SymgsPreconditioner<double, Offset, B>;
-  auto symgs = choice.order == Order::colours ? Symgs(on, here, there, omega) : Symgs(on, there, omega);
-  wavefronts = symgs.wavefronts();
-  return symgs;
+  return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, wavefronts)
+                       : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, wavefronts);
 }
 
 template <Backend B, class Offset>
-Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, double omega,
+Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, const SymgsSettings& sweeps,
                   Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
@@ -66,7 +78,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto M = make_preconditioner<Offset, B>(on, choice, omega, system.A, A, outcome.wavefronts);
+  const auto M = make_preconditioner<Offset, B>(on, choice, sweeps, system.A, A, outcome.wavefronts);
   const V b(on, copied_to<Space>(system.b));
   V x(on, std::int64_t(A.ncols));
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
@@ -107,14 +119,14 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
 }  // namespace
 
 template <class Offset>
-Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice, double omega,
-                 const Criteria& criteria) {
-  return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, omega, criteria); });
+Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
+                 const SymgsSettings& sweeps, const Criteria& criteria) {
+  return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, sweeps, criteria); });
 }
 
 [[gnu::used]] static void instances(const Placement& where, const MethodChoice& choice) {
-  solve_on(where, System<std::int32_t>{}, choice, 1.0, {});
-  solve_on(where, System<std::int64_t>{}, choice, 1.0, {});
+  solve_on(where, System<std::int32_t>{}, choice, SymgsSettings{}, {});
+  solve_on(where, System<std::int64_t>{}, choice, SymgsSettings{}, {});
 }
 
 }  // namespace seidel::drivers

@@ -33,6 +33,6 @@ struct Outcome {
 /// Solves and certifies. Instantiated for 32- and 64-bit offsets.
 template <class Offset>
 [[gnu::used]] Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
-                               double omega, const Criteria& criteria);
+                               const SymgsSettings& sweeps, const Criteria& criteria);
 
 }  // namespace seidel::drivers

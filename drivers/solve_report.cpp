@@ -32,7 +32,10 @@ std::string preconditioner_text(const SolveStory& story) {
   if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
   std::string text = formatted("symgs in {} order, {} a sweep", to_string(choice.order),
                                plural(story.outcome.wavefronts, "wavefront"));
-  if (story.options.omega != 1) text += formatted(", omega {}", story.options.omega);
+  const SymgsSettings& sweeps = story.options.sweeps;
+  if (sweeps.pairs != 1) text += formatted(", {} pairs of sweeps", sweeps.pairs);
+  if (sweeps.omega != 1) text += formatted(", omega {}", sweeps.omega);
+  if (sweeps.single) text += ", in single precision";
   return text;
 }
 
@@ -199,6 +202,13 @@ Json solve_json(const SolveStory& story) {
   json.set("method", summary.method).set("preconditioner", to_string(choice.preconditioner));
   json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order)))
       .set("choice", choice.reason);
+  const SymgsSettings& sweeps = options.sweeps;
+  json.set("symgs", choice.preconditioner != PreconditionerKind::symgs
+                        ? Json(nullptr)
+                        : std::move(Json()
+                                        .set("omega", sweeps.omega)
+                                        .set("sweeps", sweeps.pairs)
+                                        .set("storage", sweeps.single ? "fp32" : "fp64")));
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;

@@ -3,6 +3,7 @@
 
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/choose_order.hpp>
 
 namespace seidel {
 
@@ -22,7 +23,14 @@ std::string_view to_string(PreconditionerKind preconditioner) {
   }
   return "unknown";
 }
-std::string_view to_string(Order order) { return order == Order::natural ? "natural" : "colours"; }
+std::string_view to_string(Order order) {
+  switch (order) {
+    case Order::natural: return "natural";
+    case Order::colours: return "colours";
+    case Order::blocks: return "blocks";
+  }
+  return "unknown";
+}
 
 namespace {
 
@@ -37,7 +45,8 @@ struct Taken {
 
 }  // namespace
 
-MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request) {
+MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request,
+                           const std::function<OrderChoice()>& order) {
   if (!A.square)
     throw ShapeError("the matrix is " + std::to_string(rows.nrows) + " x " + std::to_string(rows.ncols) +
                      "; a linear system needs as many rows as columns");
@@ -81,8 +90,14 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   }
 
   if (choice.preconditioner == PreconditionerKind::symgs) {
-    choice.order = request.order.value_or(Order::natural);
-    taken.say(choice.order, request.order ? " order, as asked" : " order, which needs the fewest iterations");
+    if (request.order || !order) {
+      choice.order = request.order.value_or(Order::natural);
+      taken.say(choice.order, request.order ? " order, as asked" : " order, which needs the fewest iterations");
+    } else {
+      const OrderChoice chosen = order();
+      choice.order = chosen.order;
+      taken.say(choice.order, " order, " + chosen.reason);
+    }
   }
   choice.reason = std::move(taken.sentence);
   return choice;

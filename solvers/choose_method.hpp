@@ -1,6 +1,7 @@
 // The `auto` of the command line: looks at the matrix, says what it takes and why.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@ namespace seidel {
 
 struct MatrixProperties;  // formats/properties.hpp
 struct RowStatistics;     // formats/statistics.hpp
+struct OrderChoice;       // solvers/choose_order.hpp
 
 enum class Method { cg, bicgstab, gmres };
 enum class PreconditionerKind { none, jacobi, symgs };
@@ -16,6 +18,7 @@ enum class PreconditionerKind { none, jacobi, symgs };
 enum class Order {
   natural,  // as in the matrix: fewest iterations
   colours,  // all rows of a colour at once: more at the same time, more iterations
+  blocks,   // between both: blocks of neighbouring rows in natural order, all blocks of a colour at once
 };
 /// As on the command line.
 std::string_view to_string(Method);
@@ -44,9 +47,10 @@ struct MethodChoice {
 ///                 rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one if
 ///                 stuck.
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
-/// Order           natural: colours need more iterations.
+/// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
+///                 natural without it: colours need more iterations.
 /// Errors  ShapeError if A is not square.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
-                           const MethodRequest& request = {});
+                           const MethodRequest& request = {}, const std::function<OrderChoice()>& order = {});
 
 }  // namespace seidel

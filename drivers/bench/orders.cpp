@@ -37,7 +37,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
                           pair.threads, "", ""};
     const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
-    const Outcome outcome = solve_on(where, system, choice, 1.0, Criteria{});
+    const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, Criteria{});
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(), copy = copies.of(pair.rival->runs);
     rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->runs, pair.threads,
                     outcome.setup_seconds, seconds, seconds > 0 && copy > 0 ? gb_per_s(pair, seconds) / copy : 0,

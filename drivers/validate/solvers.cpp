@@ -38,13 +38,13 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   for (const Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
     if (method == Method::cg && !expected.symmetric_positive) continue;
     for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours}) {
+      for (const Order order : {Order::natural, Order::colours, Order::blocks}) {
         if (kind != PreconditionerKind::none && !expected.sweeps) continue;
-        if (kind != PreconditionerKind::symgs && order == Order::colours) continue;
+        if (kind != PreconditionerKind::symgs && order != Order::natural) continue;
         MethodChoice choice;
         choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 30;
         const System<std::int64_t> system{A, b.span(), {}, 1, padding, false};
-        const Outcome outcome = solve_on(where, system, choice, 1.0, criteria);
+        const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, criteria);
 
         const std::string name(to_string(method)),
             with = std::string(to_string(kind)) +

@@ -109,6 +109,13 @@ void gather(const B& on, Span<const Index, SpaceOf<B>> from, Span<const Real, Sp
   blas1::for_each_element(on, y.size(), blas1::Gather<Real>{from.data(), x.data(), y.data()});
 }
 
+/// y_i = c x_i, rounded to the type of y; c is a power of two. Cost  reads x, writes y.
+template <Backend B, class From, class To>
+void convert(const B& on, double c, Span<const From, SpaceOf<B>> x, Span<To, SpaceOf<B>> y) {
+  blas1::require_equal_sizes(x.size(), y.size(), "convert");
+  blas1::for_each_element(on, y.size(), blas1::Convert<From, To>{c, x.data(), y.data()});
+}
+
 /// x'y. Cost  reads x and y; synchronises on Cuda.
 template <Backend B, class Real>
 Real dot(const B& on, Span<const Real, SpaceOf<B>> x, Span<const Real, SpaceOf<B>> y) {

@@ -52,6 +52,25 @@ struct Multiply {
   SEIDEL_HD void operator()(std::int64_t i) const { y[i] = d[i] * x[i]; }
 };
 
+/// One column of a multivector, or a vector, to another.
+template <class Real>
+struct CopyStrided {
+  const Real* x;
+  std::int64_t x_stride;
+  Real* y;
+  std::int64_t y_stride;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i * y_stride] = x[i * x_stride]; }
+};
+
+/// c is exact, a power of two: what rounds is the conversion alone.
+template <class From, class To>
+struct Convert {
+  double c;
+  const From* x;
+  To* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = To(c * double(x[i])); }
+};
+
 template <class Real>
 struct Gather {
   const Index* from;

@@ -9,6 +9,10 @@ namespace symgs_detail {
 /// Instantiated for 32- and 64-bit offsets.
 template <class Offset>
 [[gnu::used]] Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+template <class Offset>
+[[gnu::used]] Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device> row_ptr,
+                                                     Span<const Index, Device> col_idx);
+void require_square_to_colour(std::int64_t nrows, std::int64_t ncols);
 }  // namespace symgs_detail
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. The same on every
@@ -19,10 +23,15 @@ template <class Offset>
 /// Errors  ShapeError.
 template <HostBackend B, class Real, class Offset>
 Array<Index> greedy_colours(const B&, const CsrView<Real, Offset, Host>& A) {
-  if (A.nrows != A.ncols)
-    throw ShapeError("greedy_colours: the matrix has " + std::to_string(A.nrows) + " rows and " +
-                     std::to_string(A.ncols) + " columns; a square one is needed");
+  symgs_detail::require_square_to_colour(A.nrows, A.ncols);
   return symgs_detail::greedy_colours_of(A.row_ptr, A.col_idx);
+}
+/// The same colours in device memory, each row by a thread that waits for the rows before it. Waits for the stream.
+/// Errors  ShapeError; BackendError if a wait did not end.
+template <class Real, class Offset>
+Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  symgs_detail::require_square_to_colour(A.nrows, A.ncols);
+  return symgs_detail::greedy_colours_of(on, A.row_ptr, A.col_idx);
 }
 
 /// new_to_old of the rows gathered by colour, in natural order within one. The sweep by colours is the natural sweep of

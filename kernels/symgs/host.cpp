@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/spmm/row.hpp>
 #include <seidel/kernels/symgs/schedule.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
@@ -50,6 +51,15 @@ template <class Real>
   return sum;
 }
 
+template <class Real, int W>
+using RowMajorTerm = ColumnsTerm<Real, W, Layout::row_major>;
+template <class Real, int W>
+[[gnu::noinline]] Columns<Real, W> long_sums(std::int64_t length, const RowMajorTerm<Real, W>& term) {
+  Columns<Real, W> sums;
+  with_simd([&] { sums = sum_of_long<Columns<Real, W>>(length, term); });
+  return sums;
+}
+
 /// One side of the diagonal: the entries of the row in place p are first[p] ... first[p + 1] - 1, in the order of the
 /// sum.
 template <class Real, class Offset>
@@ -66,6 +76,14 @@ struct Triangle {
     const RowPart<Real> part{{col_idx.data() + k, values.data() + k, 1, x}, std::int64_t(first[p + 1] - k)};
     return part.length <= short_sum ? sum_left_to_right<Real>(0, part.length, 1, part.term) : long_sum(part);
   }
+  /// The same with W columns of a row-major X, from the one that x is the first element of.
+  template <int W>
+  Columns<Real, W> sums(std::int64_t p, const Real* x, std::int64_t leading_dimension) const {
+    const Offset k = first[p];
+    const RowMajorTerm<Real, W> term{col_idx.data() + k, values.data() + k, 1, x, leading_dimension};
+    const auto length = std::int64_t(first[p + 1] - k);
+    return length <= short_sum ? sum_left_to_right<Columns<Real, W>>(0, length, 1, term) : long_sums(length, term);
+  }
 };
 
 /// Analysis and sweeps; one core is one thread.
@@ -75,6 +93,7 @@ struct Sweeps {
   CsrView<Real, Offset, Host> A;
   Triangle<Real, Offset> lower, upper;
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
+  Array<Real> t_of_columns;   // the same for several columns, which stand side by side
   Schedule schedule{A.nrows};
 
   Sweeps(OpenMP on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
@@ -192,6 +211,40 @@ struct Sweeps {
       x[i] = swept(t[p], Real(0), reciprocal[p], omega, Real(0));
     });
   }
+  using Many = MultiVectorView<Real, Host>;
+  using ManyConst = MultiVectorView<const Real, Host>;
+
+  /// visit(j, width) for columns j ... j + width - 1 of ncols, the width a constant: so that the sums stay in
+  /// registers.
+  template <class Visit>
+  static void in_strips(std::int64_t ncols, const Visit& visit) {
+    std::int64_t j = 0;
+    for (; j + 8 <= ncols; j += 8) visit(j, std::integral_constant<int, 8>{});
+    for (; j + 2 <= ncols; j += 2) visit(j, std::integral_constant<int, 2>{});
+    if (j < ncols) visit(j, std::integral_constant<int, 1>{});
+  }
+  void columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) const {
+    each_place(Direction::forward, [=, this, ts = const_cast<Real*>(t_of_columns.data())](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      in_strips(X.ncols, [&](std::int64_t j, auto width) {
+        const auto low = lower.template sums<width()>(p, X.data + j, X.leading_dimension);
+        for (int c = 0; c < width(); ++c) {
+          const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
+          X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
+        }
+      });
+    });
+  }
+  void columns_backward_from_t(const Many& X, Real omega) const {
+    each_place(Direction::backward, [=, this](std::int64_t p) {
+      const std::int64_t i = row_at(p);
+      in_strips(X.ncols, [&](std::int64_t j, auto width) {
+        const auto up = upper.template sums<width()>(p, X.data + j, X.leading_dimension);
+        for (int c = 0; c < width(); ++c)
+          X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], up.at[c], reciprocal[p], omega, X(i, j + c));
+      });
+    });
+  }
   void backward_from_t(Real* x, Real omega) const {
     each_place(Direction::backward, [=, this](std::int64_t p) {
       const std::int64_t i = row_at(p);
@@ -235,6 +288,15 @@ void Sweeper<Real, Offset, B>::pair_from_zero(const Real* b, Real* x, Real omega
 }
 
 template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::pairs_from_zero(const MultiVectorView<const Real, Host>& R,
+                                               const MultiVectorView<Real, Host>& X, Real omega) const {
+  const std::int64_t size = X.nrows * X.ncols;
+  if (state_->t_of_columns.size() < size) state_->t_of_columns = Array<Real>(size);
+  state_->columns_forward_from_zero(R, X, omega);
+  state_->columns_backward_from_t(X, omega);
+}
+
+template <class Real, class Offset, class B>
 std::int64_t Sweeper<Real, Offset, B>::wavefronts() const {
   return wavefronts_of(state_->A.row_ptr, state_->A.col_idx).count();
 }
@@ -242,7 +304,8 @@ std::int64_t Sweeper<Real, Offset, B>::wavefronts() const {
 template <class Real, class Offset, class B>
 std::int64_t Sweeper<Real, Offset, B>::bytes() const {
   const State& s = *state_;
-  return s.lower.bytes() + s.upper.bytes() + 2 * s.t.size() * std::int64_t(sizeof(Real)) + s.schedule.bytes();
+  return s.lower.bytes() + s.upper.bytes() + (2 * s.t.size() + s.t_of_columns.size()) * std::int64_t(sizeof(Real)) +
+         s.schedule.bytes();
 }
 
 template class Sweeper<double, std::int32_t, Serial>;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include <seidel/formats/multivector.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/symgs/row.hpp>
@@ -22,6 +23,9 @@ class Sweeper {
   void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
   void pair(const Real* b, Real* x, Real omega) const;
   void pair_from_zero(const Real* b, Real* x, Real omega) const;
+  /// X is row-major.
+  void pairs_from_zero(const MultiVectorView<const Real, Host>& R, const MultiVectorView<Real, Host>& X,
+                       Real omega) const;
   std::int64_t wavefronts() const;
   std::int64_t bytes() const;
 
@@ -97,6 +101,31 @@ class GaussSeidel {
     sweeper_.pair_from_zero(b.data(), x.data(), omega);
   }
 
+  /// The same for each column of R at once: column j of X has the bits of the pair for column j of R alone.
+  ///
+  /// Shapes  R and X are n x k, each in a layout of its own, and do not overlap.
+  /// Cost    on the host with X row-major reads A once for each 8 columns, all but the first time from the cache;
+  /// otherwise
+  ///         column after column. The first call for so many columns allocates n k entries, or 2 n.
+  void symmetric_from_zero(MultiVectorView<const Real, Space> R, MultiVectorView<Real, Space> X, Real omega = 1) const {
+    require_shape(R, X.ncols, "R");
+    require_shape(X, R.ncols, "X");
+    if constexpr (HostBackend<B>)
+      if (X.layout == Layout::row_major) return sweeper_.pairs_from_zero(R, X, omega);
+    for (std::int64_t j = 0; j < X.ncols; ++j) {
+      const Real* b = R.data + R.at(0, j);
+      Real* x = X.data + X.at(0, j);
+      const std::int64_t b_step = R.at(1, 0), x_step = X.at(1, 0);
+      if ((b_step != 1 || x_step != 1) && column_.size() < 2 * n_) column_ = Array<Real, Space>(2 * n_);
+      if (b_step != 1) {
+        blas1::for_each_element(on_, n_, blas1::CopyStrided<Real>{b, b_step, column_.data(), 1});
+        b = column_.data();
+      }
+      sweeper_.pair_from_zero(b, x_step == 1 ? x : column_.data() + n_, omega);
+      if (x_step != 1) blas1::for_each_element(on_, n_, blas1::CopyStrided<Real>{column_.data() + n_, 1, x, x_step});
+    }
+  }
+
   /// On a GPU: waits for the sweeps. Errors  BackendError if a row's wait for another was given up, which A's changed pattern
   /// or a fault may cause; that sweep left NaN, and without this call the next one throws.
   void check() const {
@@ -113,6 +142,7 @@ class GaussSeidel {
  private:
   GaussSeidel(const B& on, const CsrView<Real, Offset, Space>& A, double start)
       : n_(symgs_detail::require_square(A.nrows, A.ncols)),
+        on_(on),
         sweeper_(on, A),
         analysis_seconds_(symgs_detail::seconds_now() - start) {}
   void require_sizes(Span<const Real, Space> b, Span<Real, Space> x) const {
@@ -120,9 +150,21 @@ class GaussSeidel {
     spmv_detail::require_size(x.size(), n_, "Gauss-Seidel", "x");
   }
 
+  template <class T>
+  void require_shape(const MultiVectorView<T, Space>& V, std::int64_t ncols, const char* operand) const {
+    spmv_detail::require_size(V.nrows, n_, "Gauss-Seidel", operand);
+    const std::int64_t least = V.layout == Layout::row_major ? ncols : n_;
+    if (V.ncols != ncols || (V.leading_dimension < least && n_ > 0 && ncols > 0))
+      throw ShapeError(std::string("Gauss-Seidel: ") + operand + " has " + std::to_string(V.ncols) +
+                       " columns and leading dimension " + std::to_string(V.leading_dimension) + ", expected " +
+                       std::to_string(ncols) + " columns and at least " + std::to_string(least));
+  }
+
   std::int64_t n_;
+  B on_;
   symgs_detail::Sweeper<Real, Offset, B> sweeper_;
   double analysis_seconds_;
+  mutable Array<Real, Space> column_;  // of R, and of X
 };
 
 }  // namespace seidel

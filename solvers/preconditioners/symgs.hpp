@@ -1,9 +1,12 @@
-// Symmetric Gauss-Seidel as preconditioner: one forward and one backward sweep from zero.
+// Symmetric Gauss-Seidel as preconditioner: forward and backward sweeps from zero.
 #pragma once
+#include <cmath>
+#include <concepts>
+#include <limits>
 #include <optional>
 
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/block_colours.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/choose_method.hpp>
@@ -11,84 +14,149 @@
 
 namespace seidel {
 
-/// M = (D / w + L) ((2 - w) / w D)^-1 (D / w + U), w = omega, for A = L + D + U; symmetric if A is, positive definite
-/// if A is.
+/// One pair of sweeps: M = (D / w + L) ((2 - w) / w D)^-1 (D / w + U), w = omega, for A = L + D + U; symmetric if A is,
+/// positive definite if A is. `sweeps` pairs: the same of the stationary iteration with M.
 ///
-/// Cost    an application is a pair of sweeps from zero (reads A once); for colours, two gathers more. Allocates
-/// nothing.
-///         Copies of the matrix: for colours a permuted one, made where the sweeps run; on a GPU one more, unless the
-///         view given is already there (for colours only until the constructor returns).
-/// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2.
-template <class Real, class Offset, Backend B>
+/// Stored = float under a Real of double keeps the triangles and sweeps in single precision, A and each r scaled by a
+/// power of two to about 1: half the bytes of values, and an M that is off by its rounding. The residual of the
+/// iteration is not.
+///
+/// Cost    the first pair reads A once, further ones up to twice; colours and blocks gather twice more; single
+/// precision
+///         searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
+///         Copies of the matrix: for colours and blocks a permuted one, made where the sweeps run; its values for
+///         float; on a GPU one more, unless the view given is already there.
+/// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2 or fewer sweeps than 1.
+template <class Real, class Offset, Backend B, class Stored = Real>
 class SymgsPreconditioner {
  public:
   using Space = SpaceOf<B>;
 
   /// For A in host memory. Its arrays must outlive this where B is a host back end and the order is natural.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order, Real omega = 1)
-      : SymgsPreconditioner(on, plan(on, A, order), omega) {}
-  /// By colours, for the same A in host memory and in the memory of B. Keeps neither.
+  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order, Real omega = 1, int sweeps = 1)
+      : SymgsPreconditioner(on, plan(on, A, order), omega, sweeps) {}
+  /// By `order`, for the same A in host memory and in the memory of B; there must outlive this where the order is
+  /// natural.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
-                      Real omega = 1)
-      : SymgsPreconditioner(on, plan_by_colours(on, here, there), omega) {}
+                      Order order, Real omega = 1, int sweeps = 1)
+      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, there) : reordered(on, here, there, order), omega,
+                            sweeps) {}
   /// In natural order, for A in the memory of B; its arrays must outlive this.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1)
-      : SymgsPreconditioner(on, Plan{{}, A, {}, {}}, omega) {}
+  SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1, int sweeps = 1)
+      : SymgsPreconditioner(on, viewing(on, A), omega, sweeps) {}
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const {
-    if (!permuted_r_) return sweeps_.symmetric_from_zero(r.span(), z.span(), omega_);
-    gather<B, Real>(on_, plan_.new_to_old, r.span(), permuted_r_->span());
-    sweeps_.symmetric_from_zero(std::as_const(*permuted_r_).span(), permuted_z_->span(), omega_);
-    gather<B, Real>(on_, plan_.old_to_new, std::as_const(*permuted_z_).span(), z.span());
+    if constexpr (std::same_as<Stored, Real>) {
+      sweep_from_zero(r.span(), z.span());
+    } else {
+      const int e = exponent_of(max_abs(r));
+      convert<B, Real, Stored>(on_, std::ldexp(1.0, -e), r.span(), converted_r_->span());
+      sweep_from_zero(std::as_const(*converted_r_).span(), converted_z_->span());
+      // Of an A scaled by 2^-k the inverse is 2^k times that of A. In two steps, since e - k may leave the range.
+      convert<B, Stored, Real>(on_, std::ldexp(1.0, -plan_.exponent), std::as_const(*converted_z_).span(), z.span());
+      convert<B, Real, Real>(on_, std::ldexp(1.0, e), std::as_const(z).span(), z.span());
+    }
   }
   bool is_symmetric() const { return true; }
 
-  /// Steps of a sweep that must follow each other; setup time; memory held beside A.
+  /// Steps of a sweep that must follow each other; setup time.
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
   double analysis_seconds() const { return sweeps_.analysis_seconds(); }
 
  private:
   struct Plan {
     Csr<Real, Offset, Space> owned;  // empty where the caller's arrays are used
-    CsrView<Real, Offset, Space> A;
+    Array<Stored, Space> values;     // converted; empty where Stored is Real
+    int exponent = 0;                // of the largest value, which was divided out of them
+    CsrView<Stored, Offset, Space> A;
     Array<Index, Space> new_to_old, old_to_new;  // empty in natural order
   };
 
-  static Plan plan(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
-    if constexpr (HostBackend<B>) {
-      return order == Order::natural ? Plan{{}, A, {}, {}} : plan_by_colours(on, A, A);
+  /// Of the largest magnitude, 0 where there is none to scale by. Its power of two has a reciprocal.
+  static int exponent_of(Real largest) {
+    if (!(largest > 0 && largest <= std::numeric_limits<Real>::max())) return 0;
+    return std::max(std::ilogb(largest), std::numeric_limits<Real>::min_exponent);
+  }
+
+  static void view(const B& on, Plan& p, const CsrView<Real, Offset, Space>& A) {
+    if constexpr (std::same_as<Stored, Real>) {
+      p.A = A;
     } else {
-      auto there = copied_to<Space>(A);
-      if (order == Order::colours) return plan_by_colours(on, A, there.view());
-      const auto view = there.view();
-      return {std::move(there), view, {}, {}};
+      p.exponent = exponent_of(max_abs<B, Real>(on, A.values));
+      p.values = Array<Stored, Space>(A.values.size());
+      convert<B, Real, Stored>(on, std::ldexp(1.0, -p.exponent), A.values, p.values.span());
+      p.A = {A.nrows, A.ncols, A.row_ptr, A.col_idx, std::as_const(p.values).span()};
     }
   }
-  static Plan plan_by_colours(const B& on, const CsrView<Real, Offset, Host>& here,
-                              const CsrView<Real, Offset, Space>& there) {
-    inverse_diagonal(on, here);  // so that a zero is named by its row in A, not in the permuted matrix
+  static Plan viewing(const B& on, const CsrView<Real, Offset, Space>& A) {
     Plan p;
-    p.new_to_old = copied_to<Space>(colour_order(greedy_colours(host_of(on), here)));
-    p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), here.nrows);
-    p.owned = permuted(on, there, std::as_const(p.new_to_old).span());
-    p.A = p.owned.view();
+    view(on, p, A);
     return p;
   }
 
-  SymgsPreconditioner(B on, Plan p, Real omega)
-      : on_(on), omega_(checked(omega)), plan_(std::move(p)), sweeps_(on_, plan_.A) {
-    if (!plan_.new_to_old.empty()) permuted_r_.emplace(on_, plan_.A.nrows), permuted_z_.emplace(on_, plan_.A.nrows);
+  static Plan plan(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
+    if constexpr (HostBackend<B>) {
+      return order == Order::natural ? viewing(on, A) : reordered(on, A, A, order);
+    } else {
+      auto there = copied_to<Space>(A);
+      if (order != Order::natural) return reordered(on, A, std::as_const(there).view(), order);
+      Plan p;
+      p.owned = std::move(there);
+      view(on, p, std::as_const(p.owned).view());
+      return p;
+    }
+  }
+  static Plan reordered(const B& on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
+                        Order order) {
+    inverse_diagonal(on, here);  // so that a zero is named by its row in A, not in the permuted matrix
+    Plan p;
+    if (order == Order::colours) {
+      const Array<Index, Space> colours = greedy_colours(on, there);
+      p.new_to_old = copied_to<Space>(colour_order(copied_to<Host>(colours.span())));
+    } else {
+      p.new_to_old = copied_to<Space>(block_colour_order(host_of(on), here));
+    }
+    p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), here.nrows);
+    p.owned = permuted(on, there, std::as_const(p.new_to_old).span());
+    view(on, p, std::as_const(p.owned).view());
+    return p;
+  }
+
+  SymgsPreconditioner(B on, Plan p, Real omega, int sweeps)
+      : on_(on), omega_(checked(omega)), count_(checked(sweeps)), plan_(std::move(p)), sweeps_(on_, plan_.A) {
+    const auto n = plan_.A.nrows;
+    if (!plan_.new_to_old.empty()) permuted_r_.emplace(on_, n), permuted_z_.emplace(on_, n);
+    if constexpr (!std::same_as<Stored, Real>) converted_r_.emplace(on_, n), converted_z_.emplace(on_, n);
   }
   static Real checked(Real omega) {
     if (omega > 0 && omega < 2) return omega;
     throw UsageError("omega is " + std::to_string(omega) + ", expected more than 0 and less than 2");
   }
+  static int checked(int sweeps) {
+    if (sweeps >= 1) return sweeps;
+    throw UsageError("symgs: found " + std::to_string(sweeps) + " sweeps, expected 1 or more");
+  }
+
+  void sweep_from_zero(Span<const Stored, Space> r, Span<Stored, Space> z) const {
+    if (permuted_r_) {
+      gather<B, Stored>(on_, plan_.new_to_old, r, permuted_r_->span());
+      pairs_from_zero(std::as_const(*permuted_r_).span(), permuted_z_->span());
+      gather<B, Stored>(on_, plan_.old_to_new, std::as_const(*permuted_z_).span(), z);
+    } else {
+      pairs_from_zero(r, z);
+    }
+  }
+  void pairs_from_zero(Span<const Stored, Space> r, Span<Stored, Space> z) const {
+    sweeps_.symmetric_from_zero(r, z, Stored(omega_));
+    for (int pair = 1; pair < count_; ++pair) sweeps_.symmetric(r, z, Stored(omega_));
+  }
 
   B on_;
   Real omega_;
+  int count_;
   Plan plan_;  // moving it moves no array, so views of it stay
-  GaussSeidel<Real, Offset, B> sweeps_;
-  mutable std::optional<Vector<Real, B>> permuted_r_, permuted_z_;
+  GaussSeidel<Stored, Offset, B> sweeps_;
+  mutable std::optional<Vector<Stored, B>> permuted_r_, permuted_z_, converted_r_, converted_z_;
 };
 
 }  // namespace seidel

@@ -51,7 +51,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   Criteria criteria;
   criteria.max_iterations = 4;
   criteria.on_iteration = [&](const IterationReport&) { most = std::max(most, taken(on) - before); };
-  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, 1, criteria);
+  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, SymgsSettings{}, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
   CHECK(double(most) > 0.9 * double(planned));
@@ -64,7 +64,7 @@ void check_plans(const B& on, const char* matrix) {
     const Array<double> b(A.nrows, 1.0);
     for (const Order order : {Order::natural, Order::colours})
       solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12}, {Method::cg, PreconditionerKind::symgs, order},
-               1, {});
+               SymgsSettings{}, {});
   }
   const auto A = generate(OpenMP{}, matrix);
   const auto cg = Method::cg;

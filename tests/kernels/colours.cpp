@@ -3,8 +3,10 @@
 
 #include <set>
 
+#include "../backends.hpp"
 #include "matrices.hpp"
 
+#include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/symgs/colours.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>
 
@@ -36,8 +38,11 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
     CAPTURE(name);
     const auto expected = literal_colours(plain);
     const auto check = [&](const auto& found) { CHECK(std::vector<Index>(found.begin(), found.end()) == expected); };
-    check(greedy_colours(Serial{}, csr_of<double>(plain).view()));
-    for (int threads : {1, 2, 3, 7}) check(greedy_colours(OpenMP{threads}, csr_of<float, std::int64_t>(plain).view()));
+    on_every_backend([&](auto on) {
+      const auto there = [&](const auto& A) { return copied_to<SpaceOf<decltype(on)>>(A.view()); };
+      check(moved_back(greedy_colours(on, there(csr_of<double>(plain)).view())));
+      check(moved_back(greedy_colours(on, there(csr_of<float, std::int64_t>(plain)).view())));
+    });
   }
 }
 

@@ -30,6 +30,7 @@ inline std::vector<How> all_ways() {
     for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
       ways.push_back({method, kind});
     ways.push_back({method, PreconditionerKind::symgs, Order::colours});
+    ways.push_back({method, PreconditionerKind::symgs, Order::blocks});
   }
   return ways;
 }
