@@ -1,8 +1,10 @@
 // What a solve will take, stated before it is taken.
+#include <algorithm>
 #include <numeric>
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/convert.hpp>
 #include <seidel/formats/errors.hpp>
 
 namespace seidel::drivers {
@@ -23,18 +25,42 @@ void MemoryPlan::require() const {
   throw ResourceError(message);
 }
 
+namespace {
+
+/// What the method holds in its loop.
+std::int64_t vectors_of(Method method, int restart) {
+  return method == Method::cg ? 4 : method == Method::bicgstab ? 7 : restart + 3;
+}
+
+/// x, b, the best x so far; with a fallback the first guess, and the larger of two methods that follow each other.
+std::int64_t vectors_of(const MethodChoice& choice) {
+  const std::int64_t first = vectors_of(choice.method, choice.restart);
+  return 3 + (choice.fallback ? 1 + std::max(first, vectors_of(*choice.fallback, choice.restart)) : first);
+}
+
+/// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them.
+std::int64_t sweeps_bytes(const SolveNeeds& needs) {
+  const std::int64_t n = needs.nrows, triangles = 12 * std::max<std::int64_t>(needs.nnz - n, 0);
+  if (needs.cuda) return triangles + (2 + 3) * 8 * n + 6 * n;  // reciprocals twice, x, y, t; places and slices
+  return triangles + 2 * (needs.narrow_offsets ? 4 : 8) * (n + 1) + 2 * 8 * n + 4 * n;  // offsets; reciprocals, t; rows
+}
+
+}  // namespace
+
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   const std::int64_t n = needs.nrows, vector = 8 * n, csr = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (n + 1);
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   if (needs.cuda) {
-    // CSR for the certificate and the sweeps, SELL with its padding of at most a half for the products.
-    plan.items.push_back(
-        {"the matrix on the GPU, for products and for the certificate", csr + csr * 3 / 2, "--backend openmp"});
+    plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
+    if (needs.sell_padding <= sell_padding_at_most)
+      plan.items.push_back({"the matrix as SELL, for products",
+                            sell_bytes<double>(n, std::int64_t(needs.sell_padding * double(needs.nnz))),
+                            "--backend openmp"});
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
   }
   const Method method = needs.choice.method;
-  const std::int64_t vectors = method == Method::cg ? 7 : method == Method::bicgstab ? 10 : needs.choice.restart + 6;
+  const std::int64_t vectors = vectors_of(needs.choice);
   plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
                         method == Method::gmres      ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab ? "--method cg, if A is positive definite"
@@ -42,9 +68,11 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   if (needs.choice.preconditioner == PreconditionerKind::jacobi)
     plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {
-    plan.items.push_back({"wavefronts and the diagonal, for symgs", 6 * vector, "--precond jacobi"});
-    if (needs.choice.order == Order::colours)
-      plan.items.push_back({"the matrix in the order of its colours, for symgs", csr, "--order natural"});
+    plan.items.push_back(
+        {"both triangles in the order of the sweeps, for symgs", sweeps_bytes(needs), "--precond jacobi"});
+    if (needs.choice.order != Order::natural)
+      plan.items.push_back(
+          {"the matrix in the order of its colours, for symgs", csr + 2 * 4 * n + 2 * vector, "--order natural"});
   }
   return plan;
 }

@@ -30,9 +30,15 @@ struct SolveNeeds {
   MethodChoice choice;
   bool cuda = false;
   bool narrow_offsets = true;
+  double sell_padding = 1;  // places an entry in SELL
 };
 
-/// Beyond the matrix as it was read, in the memory that the iteration runs in.
+/// More than this many places an entry in SELL, and the products on a GPU take CSR.
+inline constexpr double sell_padding_at_most = 1.5;
+
+/// Beyond the matrix and the right-hand side as they were read, in the memory that the iteration runs in. Within 10 %
+/// of what is taken, but for symgs on a GPU in natural order: short wavefronts are padded there, up to a few times
+/// over.
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
 
 }  // namespace seidel::drivers

@@ -110,13 +110,13 @@ int run(const SolveOptions& options) {
   const MethodChoice choice = choose_method(properties_of_A, rows, options.request);
   const Placement where = place(options, A.nnz());
   const bool cuda = where.backend == BackendName::cuda, narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
-  const MemoryPlan memory =
-      plan_solve({A.nrows, A.nnz(), choice, cuda, narrow}, cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
+  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},
+                                       cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();
   if (options.verbose)
     say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()),
                            human_bytes(memory.available)));
-  const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
   const double looked_seconds = setup.seconds();
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
@@ -13,9 +14,6 @@
 namespace seidel::drivers {
 
 namespace {
-
-/// More than this many places an entry in SELL, and the products on a GPU take CSR.
-constexpr double sell_padding_at_most = 1.5;
 
 /// `second` went on from where `first` ended.
 Summary joined(Summary first, Summary second) {
@@ -38,7 +36,7 @@ AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const Meth
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
   using Symgs = SymgsPreconditioner<double, Offset, B>;
-  auto symgs = choice.order == Order::colours ? Symgs(on, here, Order::colours, omega) : Symgs(on, there, omega);
+  auto symgs = choice.order == Order::colours ? Symgs(on, here, there, omega) : Symgs(on, there, omega);
   wavefronts = symgs.wavefronts();
   return symgs;
 }
@@ -62,8 +60,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     owned = copied_to<Space>(system.A);
     A = owned.view();
     if (system.sell_padding <= sell_padding_at_most) {
-      const OpenMP host;
-      auto sell = copied_to<Space>(to_sell(host, system.A).view());
+      auto sell = to_sell(on, A);
       products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
       outcome.product_format = "SELL-32";
     }

@@ -1,6 +1,13 @@
 // From any format to CSR and back. Linear in time, parallel, the same bits for any number of threads.
 //
-// Each takes Serial{} or OpenMP{threads}. Matrices are taken to be canonical (check() proves it) unless said otherwise.
+// Each takes Serial{} or OpenMP{threads} and a matrix in host memory, or Cuda and one in the memory of the device: the
+// same bits. Matrices are taken to be canonical (check() proves it) unless said otherwise.
+//
+// On the device everything runs on the back end's stream and is whole on return. Temporary memory there is given back
+// on return, but for Cuda's workspace (0.2 bytes an entry at most), which stays. An offset counts 4 or 8 bytes:
+//   to_csr from triplets   8 bytes and two offsets an entry
+//   transpose, to_csc ...  8 bytes and two offsets an entry
+//   to_sell, sigma > 1     16 bytes a row; the others and with_offsets take none
 #pragma once
 #include <seidel/formats/backend.hpp>
 #include <seidel/formats/coo.hpp>
@@ -44,6 +51,10 @@ template <class Offset, HostBackend On, class Real>
 Csr<Real, Offset> to_csr(const On& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr) {
   return convert_detail::from_coo<Offset>(as_openmp(on), A, report);
 }
+/// Those in one place are added by one thread.
+template <class Offset, class Real>
+[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
+                                               ToCsrReport* report = nullptr);
 
 /// A'. Stable: entries of a row keep the order of the rows that they come from, so the result is canonical even where
 /// the columns of A do not ascend. The plain version: counting sort in two passes, of buckets and within them.
@@ -51,15 +62,18 @@ template <HostBackend On, class Real, class Offset>
 Csr<Real, Offset> transpose(const On& on, const CsrView<Real, Offset, Host>& A) {
   return convert_detail::transpose(as_openmp(on), A);
 }
+/// By a radix sort of the columns, and a binary search for each row of the result.
+template <class Real, class Offset>
+[[gnu::used]] Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// The same matrix by columns, and back.
-template <HostBackend On, class Real, class Offset>
-Csc<Real, Offset> to_csc(const On& on, const CsrView<Real, Offset, Host>& A) {
+template <Backend On, class Real, class Offset>
+Csc<Real, Offset, typename On::Space> to_csc(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
   auto T = transpose(on, A);
   return {A.nrows, A.ncols, std::move(T.row_ptr), std::move(T.col_idx), std::move(T.values)};
 }
-template <HostBackend On, class Real, class Offset>
-Csr<Real, Offset> to_csr(const On& on, const CscView<Real, Offset, Host>& A) {
+template <Backend On, class Real, class Offset>
+Csr<Real, Offset, typename On::Space> to_csr(const On& on, const CscView<Real, Offset, typename On::Space>& A) {
   return transpose(on, A.transposed());
 }
 
@@ -87,6 +101,8 @@ template <HostBackend On, class Real, class Offset>
 Ell<Real> to_ell(const On& on, const CsrView<Real, Offset, Host>& A) {
   return convert_detail::to_ell(as_openmp(on), A);
 }
+template <class Real, class Offset>
+[[gnu::used]] Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// SELL-C-sigma with C = slice_height, padding zeroed. sigma > 1 sorts rows by descending length, rows of the same
 /// length in their order, within windows of sigma rows. Cost    linear, times log sigma for the sorting. Errors
@@ -96,6 +112,9 @@ template <HostBackend On, class Real, class Offset>
 Sell<Real> to_sell(const On& on, const CsrView<Real, Offset, Host>& A, Index slice_height = 32, Index sigma = 1) {
   return convert_detail::to_sell(as_openmp(on), A, slice_height, sigma);
 }
+template <class Real, class Offset>
+[[gnu::used]] Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                         Index slice_height = 32, Index sigma = 1);
 
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.
@@ -103,15 +122,21 @@ template <class Offset, HostBackend On, class Real>
 Csr<Real, Offset> to_csr(const On& on, const EllView<Real, Host>& A) {
   return convert_detail::from_ell<Offset>(as_openmp(on), A);
 }
+template <class Offset, class Real>
+[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const EllView<Real, Device>& A);
 template <class Offset, HostBackend On, class Real>
 Csr<Real, Offset> to_csr(const On& on, const SellView<Real, Host>& A) {
   return convert_detail::from_sell<Offset>(as_openmp(on), A);
 }
+template <class Offset, class Real>
+[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const SellView<Real, Device>& A);
 
 /// A copy with row pointers of another size. Errors  ResourceError if nnz does not fit.
 template <class NewOffset, HostBackend On, class Real, class Offset>
 Csr<Real, NewOffset> with_offsets(const On& on, const CsrView<Real, Offset, Host>& A) {
   return convert_detail::with_offsets<NewOffset>(as_openmp(on), A);
 }
+template <class NewOffset, class Real, class Offset>
+[[gnu::used]] Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 }  // namespace seidel

@@ -1,4 +1,6 @@
 // Host memory.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -11,11 +13,16 @@
 namespace seidel {
 
 void* allocate(Host, std::int64_t bytes) {
-  constexpr std::int64_t alignment = 64;
+  // Large arrays lie on large pages where the system has them: fewer faults at first touch, fewer misses of address
+  // translation in gathers ever after.
+  constexpr std::int64_t page = 1 << 21;
+  const std::int64_t alignment = bytes >= 4 * page ? page : 64;
   if (bytes == 0) return nullptr;
-  void* p = bytes < 0 || bytes > INT64_MAX - alignment
-                ? nullptr
-                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  const std::int64_t rounded = bytes > INT64_MAX - page ? -1 : (bytes + alignment - 1) / alignment * alignment;
+  void* p = rounded < 0 ? nullptr : std::aligned_alloc(std::size_t(alignment), std::size_t(rounded));
+#ifdef MADV_HUGEPAGE
+  if (p && alignment == page) ::madvise(p, std::size_t(rounded), MADV_HUGEPAGE);
+#endif
   if (!p)
     throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of host memory were needed, " +
                         std::to_string(available_bytes(Host{})) + " are free");

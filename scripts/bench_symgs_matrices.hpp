@@ -2,6 +2,8 @@
 #pragma once
 #include <omp.h>
 
+#include <cstdio>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -130,7 +132,7 @@ template <class Real>
 Matrix<Real> matrix(const std::string& name) {
   const auto colon = name.find(':');
   const std::string kind = name.substr(0, colon);
-  const Index size = colon == name.npos ? 0 : Index(std::stol(name.substr(colon + 1)));
+  const Index size = colon == name.npos || kind == "file" ? 0 : Index(std::stol(name.substr(colon + 1)));
   if (kind == "poisson3d") return lattice<Real>(size, size, size, true, 1);
   if (kind == "poisson2d") return lattice<Real>(size, size, 1, true, 1);
   if (kind == "hpcg") return lattice<Real>(size, size, size, false, 1);
@@ -141,6 +143,18 @@ Matrix<Real> matrix(const std::string& name) {
   if (kind == "dense") return with_dense<Real>(size, 100000);
   if (kind == "wide") return random_pattern<Real>(size, 120, size, true, 5);
   if (kind == "unsymmetric") return random_pattern<Real>(size, 8, 3000, false, 6);
+  if (kind == "file") {  // rows, entries, row pointers, columns: 32 bits each; values of 64 bits
+    std::FILE* const f = std::fopen(name.c_str() + 5, "rb");
+    std::int32_t head[2];
+    if (!f || std::fread(head, 4, 2, f) != 2) throw UsageError("cannot read " + name);
+    std::vector<double> values(head[1]);
+    Matrix<Real> A{head[0], head[0], Array<std::int32_t>(head[0] + 1), Array<Index>(head[1]), Array<Real>(head[1])};
+    if (std::fread(A.row_ptr.data(), 4, head[0] + 1, f) + std::fread(A.col_idx.data(), 4, head[1], f) + std::fread(values.data(), 8, head[1], f) == 0)
+      throw UsageError("cannot read " + name);
+    std::fclose(f);
+    std::copy(values.begin(), values.end(), A.values.begin());
+    return A;
+  }
   throw UsageError("no matrix named " + name +
                    "; there are poisson2d:N poisson3d:N hpcg:N elasticity:N graph:N farther:N chain:N dense:N wide:N unsymmetric:N");
 }

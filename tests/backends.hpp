@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <seidel/formats/csr.hpp>
 #include <seidel/formats/backend.hpp>
+#include <seidel/formats/csr.hpp>
 
 namespace seidel::tests {
 
@@ -16,7 +16,8 @@ inline bool have_gpu() {
   return have;
 }
 
-/// Says that the running test would have done more on a GPU; main.cpp counts the tests that did. Only from the test's own thread.
+/// Says that the running test would have done more on a GPU; main.cpp counts the tests that did. Only from the test's
+/// own thread.
 void skipped_cuda();
 
 /// Calls test(on) for one core, for 1, 2, 3 and 7 threads, and for the GPU if there is one.
@@ -32,8 +33,20 @@ void on_every_backend(const Test& test) {
   }
 }
 
+/// Fills memory that the next arrays on a GPU are likely to get with ones, so that what is not written shows.
+template <class B>
+void poison(const B&) {
+  if constexpr (!HostBackend<B>) {
+    const std::vector<unsigned char> ones(1 << 21, 0xff);
+    std::vector<Array<unsigned char, typename B::Space>> arrays;
+    for (int k = 0; k < 4; ++k) arrays.emplace_back(ones);
+  }
+}
+
 template <class B, class T>
-Array<T, typename B::Space> moved_to(const B&, const std::vector<T>& from) { return Array<T, typename B::Space>(from); }
+Array<T, typename B::Space> moved_to(const B&, const std::vector<T>& from) {
+  return Array<T, typename B::Space>(from);
+}
 
 template <class T, class Space>
 std::vector<T> moved_back(const Array<T, Space>& from) {

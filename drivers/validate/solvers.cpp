@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/validate/checks.hpp>
+#include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::drivers {
@@ -31,6 +32,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   Array<double> b(A.nrows);
   spmv<Serial>(Serial{}, A, ones.span(), b.span());
 
+  const double padding = format_bytes(OpenMP{}, A).sell_padding;
   Criteria criteria;
   criteria.max_iterations = 300;
   for (const Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
@@ -41,7 +43,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
         if (kind != PreconditionerKind::symgs && order == Order::colours) continue;
         MethodChoice choice;
         choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 30;
-        const System<std::int64_t> system{A, b.span(), {}, 1, 1, false};
+        const System<std::int64_t> system{A, b.span(), {}, 1, padding, false};
         const Outcome outcome = solve_on(where, system, choice, 1.0, criteria);
 
         const std::string name(to_string(method)),

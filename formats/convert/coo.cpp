@@ -2,6 +2,7 @@
 #include <seidel/formats/check.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
+#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 
 namespace seidel::convert_detail {
@@ -75,9 +76,7 @@ Csr<Real, Offset> merged(const OpenMP& on, const Csr<Real, Offset>& A, Array<Off
 template <class Offset, class Real>
 Csr<Real, Offset> from_coo(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report) {
   check(on, A);
-  if (A.nnz() > std::numeric_limits<Offset>::max())
-    throw ResourceError("to_csr: found " + std::to_string(A.nnz()) + " entries, expected at most " +
-                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  take 64-bit row pointers");
+  require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
   Csr<Real, Offset> to;
   to.nrows = A.nrows;
   to.ncols = A.ncols;

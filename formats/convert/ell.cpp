@@ -22,7 +22,8 @@ template <class Real, class Offset>
 Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   const std::int64_t width = longest_row(on, A.row_ptr), nrows = A.nrows;
   refuse_padding({"to_ell", "take SELL (to_sell), which pads only within a slice, or keep CSR", A.nrows, A.nnz(), width,
-                  saturating_product(nrows, width), ell_bytes<Real>(nrows, width)});
+                  saturating_product(nrows, width), ell_bytes<Real>(nrows, width)},
+                 Host{});
   Ell<Real> to{
       A.nrows, A.ncols, Index(width), Array<Index>(nrows), Array<Index>(nrows * width), Array<Real>(nrows * width),
       A.nnz()};

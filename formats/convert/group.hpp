@@ -3,6 +3,7 @@
 #pragma once
 #include <bit>
 
+#include <seidel/formats/csr.hpp>
 #include <seidel/formats/shares.hpp>
 
 namespace seidel::convert_detail {

@@ -13,16 +13,19 @@ struct Padding {
   std::int64_t bytes;   // that the result takes
 };
 
-/// Throws ResourceError if the padding is above 8 places an entry, or the bytes above what is free.
-inline void refuse_padding(const Padding& p) {
+/// Throws ResourceError if the padding is above 8 places an entry, or the bytes above what is free in that memory.
+template <MemorySpace Space>
+void refuse_padding(const Padding& p, Space space) {
   const auto number = [](std::int64_t n) { return std::to_string(n); };
   const std::string what = std::string(p.where) + ": " + number(p.nrows) + " rows of " + number(p.nnz) +
                            " entries, the longest of " + number(p.longest_row) + ", would take " + bytes_text(p.bytes);
   if (p.places / padding_at_most > p.nnz || (p.places / padding_at_most == p.nnz && p.places % padding_at_most > 0))
     throw ResourceError(what + ": found " + number(p.places / std::max<std::int64_t>(p.nnz, 1)) +
                         " places for each entry, expected at most " + number(padding_at_most) + "\n  " + p.remedy);
-  if (const std::int64_t free = available_bytes(Host{}); p.bytes > free)
-    throw ResourceError(what + ": found " + bytes_text(free) + " of free memory\n  " + p.remedy);
+  if (const std::int64_t free = available_bytes(space); p.bytes > free)
+    throw ResourceError(what + ": found " + bytes_text(free) +
+                        (std::is_same_v<Space, Host> ? " of free memory" : " of free memory on the GPU") + "\n  " +
+                        p.remedy);
 }
 
 }  // namespace seidel::convert_detail

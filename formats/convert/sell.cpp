@@ -1,6 +1,7 @@
 // CSR to SELL-C-sigma and back.
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/padding.hpp>
+#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 
 namespace seidel {
@@ -15,8 +16,6 @@ std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_hei
 namespace convert_detail {
 
 namespace {
-
-constexpr Index slice_height_at_most = 4096;
 
 /// Rows of each window of sigma by descending length, those of one length in their order.
 template <class Offset>
@@ -39,10 +38,7 @@ Array<Index> sorted_within_windows(const OpenMP& on, HostSpan<const Offset> row_
 
 template <class Real, class Offset>
 Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index slice_height, Index sigma) {
-  if (slice_height < 1 || slice_height > slice_height_at_most || sigma < 1)
-    throw UsageError("to_sell: found slice height " + std::to_string(slice_height) + " and sigma " +
-                     std::to_string(sigma) + ", expected 1 ... " + std::to_string(slice_height_at_most) +
-                     " and at least 1\n  32 and 1 are the defaults");
+  require_slices(slice_height, sigma);
   const std::int64_t C = slice_height, nrows = A.nrows, nslices = (nrows + C - 1) / C;
   Sell<Real> to;
   to.nrows = A.nrows;
@@ -70,7 +66,8 @@ Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index
   for (std::int64_t s = 0; s < nslices; ++s) places = saturating_sum(places, to.slice_ptr[s + 1]);
   refuse_padding({"to_sell", sigma == 1 ? "sort rows of like length together (sigma above 1), or keep CSR" : "keep CSR",
                   nrows, A.nnz(), longest_row(on, A.row_ptr), places,
-                  sell_bytes<Real>(nrows, places, slice_height, sigma)});
+                  sell_bytes<Real>(nrows, places, slice_height, sigma)},
+                 Host{});
   offsets_from_lengths(on, to.slice_ptr);
   to.col_idx = Array<Index>(places);
   to.values = Array<Real>(places);

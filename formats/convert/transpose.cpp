@@ -1,6 +1,7 @@
 // Transposition, the plain version, and copies with other row pointers.
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
+#include <seidel/formats/convert/refusals.hpp>
 
 namespace seidel::convert_detail {
 
@@ -15,9 +16,7 @@ Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>&
 
 template <class NewOffset, class Real, class Offset>
 Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  if (A.nnz() > std::numeric_limits<NewOffset>::max())
-    throw ResourceError("with_offsets: found " + std::to_string(A.nnz()) + " entries, expected at most " +
-                        std::to_string(std::numeric_limits<NewOffset>::max()) + "\n  keep 64-bit row pointers");
+  require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
   Csr<Real, NewOffset> to{A.nrows, A.ncols, Array<NewOffset>(A.row_ptr.size()), Array<Index>(A.nnz()),
                           Array<Real>(A.nnz())};
   for_shares(on, A.row_ptr.size(), 1, [&](std::int64_t first, std::int64_t last, int) {

@@ -69,7 +69,8 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
 
   const std::int64_t width = skew ? std::max<std::int64_t>(0, ncols - 1) : ncols;  // entries a row
   const std::int64_t nnz = nrows * width;
-  if (nnz > INT64_MAX / 16) throw ResourceError(reading.source.file() + ": out of memory: " + std::to_string(nnz) + " entries");
+  if (nnz > INT64_MAX / 16)
+    throw ResourceError(reading.source.file() + ": out of memory: " + std::to_string(nnz) + " entries");
   reading.require((nrows + 1) * 8 + nnz * 12);
   Csr<double, std::int64_t> A;
   A.nrows = Index(nrows);
@@ -94,13 +95,15 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
       mine.zeros += value == 0;
       if (at.col >= ncols) return;  // the file changed meanwhile
       A.values[at.row * width + at.col - (skew && at.col > at.row)] = value;
-      if (!general && at.row != at.col) A.values[at.col * width + at.row - (skew && at.row > at.col)] = skew ? -value : value;
+      if (!general && at.row != at.col)
+        A.values[at.col * width + at.row - (skew && at.row > at.col)] = skew ? -value : value;
       at.next();
     };
     while (p < last) {
       Entry e;
       if (p < chunks.fence()) {
-        const char* next = header.field == Field::integer ? quick_line<Field::integer>(p, e.value) : quick_line<Field::real>(p, e.value);
+        const char* next = header.field == Field::integer ? quick_line<Field::integer>(p, e.value)
+                                                          : quick_line<Field::real>(p, e.value);
         if (next) {
           put(e.value);
           p = next;

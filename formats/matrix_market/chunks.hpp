@@ -16,7 +16,8 @@ class Chunks {
     const std::string_view text = source.text();
     body_ = header.body;
     end_ = text.data() + text.size();
-    // Quick functions stop at a line end; the last one that has 32 bytes behind it is the fence for the lines before it.
+    // Quick functions stop at a line end; the last one that has 32 bytes behind it is the fence for the lines before
+    // it.
     fence_ = end_ - body_ > 32 ? end_ - 32 : body_;
     while (fence_ > body_ && *fence_ != '\n') --fence_;
     count_ = (end_ - body_ + bytes_ - 1) / bytes_;
@@ -27,13 +28,13 @@ class Chunks {
   /// Lines that begin before this byte may be given to the quick functions.
   const char* fence() const { return fence_; }
 
-  /// Calls work(c, first, last, part) for each chunk that is not empty, in any order, on several threads: the lines that begin
-  /// in [first, last). `pass` of `passes` is for the progress report only. `work` must not throw.
+  /// Calls work(c, first, last, part) for each chunk that is not empty, in any order, on several threads: the lines
+  /// that begin in [first, last). `pass` of `passes` is for the progress report only. `work` must not throw.
   template <class Work>
   void for_each(const OpenMP& on, int pass, int passes, const Work& work) const {
     const int threads = int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)));
-    // Each thread has a stretch of the file, far from those of others: neighbouring lines often belong to the same rows, whose
-    // memory two threads had better not write by turns. Who is done helps the others.
+    // Each thread has a stretch of the file, far from those of others: neighbouring lines often belong to the same
+    // rows, whose memory two threads had better not write by turns. Who is done helps the others.
     std::vector<std::atomic<std::int64_t>> next(threads);
     for (int t = 0; t < threads; ++t) next[t] = even_share(count_, t, threads).first;
     std::atomic<std::int64_t> done = 0;

@@ -1,5 +1,4 @@
 // Coordinate files, straight to rows: the first pass counts the entries of each row, the second puts them in place.
-#include <sys/mman.h>
 
 #include <bit>
 #include <cmath>
@@ -119,8 +118,8 @@ class Straight {
   Target to_;
 };
 
-/// By several threads: some at a time, so that the places of those that follow one another in a row are taken together, and
-/// taking places, which waits for all stores before it, is apart from storing.
+/// By several threads: some at a time, so that the places of those that follow one another in a row are taken together,
+/// and taking places, which waits for all stores before it, is apart from storing.
 class Together {
  public:
   explicit Together(const Target& to) : to_(to) {}
@@ -155,55 +154,57 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   const std::uint64_t nrows = std::uint64_t(reading.header.nrows), ncols = std::uint64_t(reading.header.ncols);
   const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
   std::vector<Placed> parts(std::size_t(reading.on().threads));
-  chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2, [&](std::int64_t, const char* first, const char* last, int part) {
-    Placed mine;
-    std::conditional_t<shared, Together, Straight> as_is(target), mirrored(target);
-    std::int64_t zeros = 0;
-    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
-      const Index row = Index(e.row - 1), col = Index(e.col - 1);
-      zeros += e.value == 0;
-      if constexpr (expand) {
-        const bool above = row < col;
-        mine.above |= above;
-        mine.below |= row > col;
-        const Index flag = above ? from_above : 0;
-        as_is.put(row, col | flag, e.value);
-        if (row != col) mirrored.put(col, row | flag, skew ? -e.value : e.value);
-      } else {
-        as_is.put(row, col, e.value);
-      }
-    };
-    for (const char* p = first; p < last;) {
-      Entry e;
-      if (p < chunks.fence()) {
-        const char* next = quick_entry<field>(p, e);
-        if (next && std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols && !(expand && skew && e.row == e.col)) {
-          put(e);
-          p = next;
-          continue;
-        }
-      }
-      const char* end = line_end(p, chunks.end());
-      const Line line = parse_line(reading.header, p, end, e, nullptr);
-      if (line == Line::fault) {
-        mine.good = false;
-        break;
-      }
-      if (line == Line::entry) {
-        put(e);
-        if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
-      }
-      p = end + 1;
-    }
-    as_is.flush();
-    mirrored.flush();
-    mine.values.zeros = zeros;
-    Placed& sum = parts[std::size_t(part)];
-    sum.good &= mine.good;
-    sum.below |= mine.below;
-    sum.above |= mine.above;
-    sum.values.add(mine.values);
-  });
+  chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2,
+                  [&](std::int64_t, const char* first, const char* last, int part) {
+                    Placed mine;
+                    std::conditional_t<shared, Together, Straight> as_is(target), mirrored(target);
+                    std::int64_t zeros = 0;
+                    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
+                      const Index row = Index(e.row - 1), col = Index(e.col - 1);
+                      zeros += e.value == 0;
+                      if constexpr (expand) {
+                        const bool above = row < col;
+                        mine.above |= above;
+                        mine.below |= row > col;
+                        const Index flag = above ? from_above : 0;
+                        as_is.put(row, col | flag, e.value);
+                        if (row != col) mirrored.put(col, row | flag, skew ? -e.value : e.value);
+                      } else {
+                        as_is.put(row, col, e.value);
+                      }
+                    };
+                    for (const char* p = first; p < last;) {
+                      Entry e;
+                      if (p < chunks.fence()) {
+                        const char* next = quick_entry<field>(p, e);
+                        if (next && std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols &&
+                            !(expand && skew && e.row == e.col)) {
+                          put(e);
+                          p = next;
+                          continue;
+                        }
+                      }
+                      const char* end = line_end(p, chunks.end());
+                      const Line line = parse_line(reading.header, p, end, e, nullptr);
+                      if (line == Line::fault) {
+                        mine.good = false;
+                        break;
+                      }
+                      if (line == Line::entry) {
+                        put(e);
+                        if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
+                      }
+                      p = end + 1;
+                    }
+                    as_is.flush();
+                    mirrored.flush();
+                    mine.values.zeros = zeros;
+                    Placed& sum = parts[std::size_t(part)];
+                    sum.good &= mine.good;
+                    sum.below |= mine.below;
+                    sum.above |= mine.above;
+                    sum.values.add(mine.values);
+                  });
   Placed all;
   for (const Placed& part : parts) {
     all.good &= part.good;
@@ -217,8 +218,9 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
 Placed place_entries(const Reading& reading, const Chunks& chunks, const Target& target, bool shared) {
   const auto with = [&]<Field field>(std::integral_constant<Field, field>) {
     const bool expand = reading.header.symmetry != Symmetry::general;
-    if (expand) return shared ? place_entries<field, true, true>(reading, chunks, target)
-                              : place_entries<field, true, false>(reading, chunks, target);
+    if (expand)
+      return shared ? place_entries<field, true, true>(reading, chunks, target)
+                    : place_entries<field, true, false>(reading, chunks, target);
     return shared ? place_entries<field, false, true>(reading, chunks, target)
                   : place_entries<field, false, false>(reading, chunks, target);
   };
@@ -230,8 +232,8 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   return with(std::integral_constant<Field, Field::real>{});
 }
 
-/// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws what the second of a pair says, the first
-/// such in the file.
+/// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws what the second of a pair says, the
+/// first such in the file.
 [[noreturn]] void refuse_both_triangles(const Reading& reading, const std::vector<std::uint64_t>& places) {
   std::vector<const char*> first(2 * places.size(), nullptr);  // where a place was listed: from below, from above
   const std::string_view text = reading.source.text();
@@ -241,37 +243,36 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
     Entry entry;
     if (parse_line(reading.header, p, e, entry, nullptr) == Line::entry && entry.row != entry.col) {
       const bool above = entry.row < entry.col;
-      const std::uint64_t key = std::uint64_t(std::max(entry.row, entry.col) - 1) << 32 | std::uint64_t(std::min(entry.row, entry.col) - 1);
+      const std::uint64_t key =
+          std::uint64_t(std::max(entry.row, entry.col) - 1) << 32 | std::uint64_t(std::min(entry.row, entry.col) - 1);
       const auto found = std::lower_bound(places.begin(), places.end(), key);
       if (found != places.end() && *found == key) {
         const std::size_t k = 2 * std::size_t(found - places.begin());
         if (const char* other = first[k + !above]) {
-          const auto pair = [](std::int64_t i, std::int64_t j) { return "(" + std::to_string(i) + ", " + std::to_string(j) + ")"; };
+          const auto pair = [](std::int64_t i, std::int64_t j) {
+            return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+          };
           const std::string symmetry(name(reading.header.symmetry));
-          const std::string mirror = pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
+          const std::string mirror =
+              pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
           const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
           if (reading.options.repair)
-            raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
-                                   skew ? "opposite values" : "the same value",
-                                   "only pairs that agree are repaired: say general in the banner, or correct the file"});
-          raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
-                                 "one of the two in a file that says " + symmetry,
-                                 "--repair takes pairs that agree once; if both are meant, say general in the banner"});
+            raise(reading.source,
+                  {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
+                   skew ? "opposite values" : "the same value",
+                   "only pairs that agree are repaired: say general in the banner, or correct the file"});
+          raise(reading.source,
+                {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
+                 "one of the two in a file that says " + symmetry,
+                 "--repair takes pairs that agree once; if both are meant, say general in the banner"});
         }
         if (!first[k + above]) first[k + above] = p;
       }
     }
     p = e + 1;
   }
-  throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " + "use --repair");
-}
-
-/// Asks for large pages: fewer faults while entries are placed, fewer misses of address translation ever after.
-template <class T>
-void prefer_large_pages(Array<T>& array) {
-  constexpr std::uintptr_t page = 1 << 21;
-  const auto first = (std::uintptr_t(array.data()) + page - 1) / page * page, last = std::uintptr_t(array.end()) / page * page;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " +
+                   "use --repair");
 }
 
 }  // namespace
@@ -291,9 +292,9 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
     std::fill(A.row_ptr.begin() + first, A.row_ptr.begin() + last, 0);
   });
   std::int64_t entries = 0;
-  const bool counted = expand ? shared ? count<true, true>(reading, chunks, A.row_ptr, entries)
-                                       : count<true, false>(reading, chunks, A.row_ptr, entries)
-                       : shared ? count<false, true>(reading, chunks, A.row_ptr, entries)
+  const bool counted = expand   ? shared ? count<true, true>(reading, chunks, A.row_ptr, entries)
+                                         : count<true, false>(reading, chunks, A.row_ptr, entries)
+                         : shared ? count<false, true>(reading, chunks, A.row_ptr, entries)
                                 : count<false, false>(reading, chunks, A.row_ptr, entries);
   if (!counted || entries != header.entries) reading.explain();
 
@@ -302,8 +303,6 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   reading.require(nnz * 12);
   A.col_idx = Array<Index>(nnz);
   A.values = Array<double>(nnz);
-  prefer_large_pages(A.col_idx);
-  prefer_large_pages(A.values);
   const auto shift = [&] {  // row_ptr[row] has become where the row ends
     std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());
     A.row_ptr[0] = 0;

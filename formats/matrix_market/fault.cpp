@@ -6,9 +6,7 @@
 
 namespace seidel::mm {
 
-std::int64_t line_of(const Source& source, const char* at) {
-  return 1 + std::count(source.text().data(), at, '\n');
-}
+std::int64_t line_of(const Source& source, const char* at) { return 1 + std::count(source.text().data(), at, '\n'); }
 
 std::string place(const Source& source, const char* at) {
   const char* line = at;
@@ -37,7 +35,8 @@ std::string word_at(const char* at, const char* line_end) {
 }
 
 void raise(const Source& source, const Fault& fault) {
-  throw InputError(place(source, fault.at) + ": found " + fault.found + ", expected " + fault.expected + "\n  " + fault.remedy);
+  throw InputError(place(source, fault.at) + ": found " + fault.found + ", expected " + fault.expected + "\n  " +
+                   fault.remedy);
 }
 
 }  // namespace seidel::mm

@@ -1,4 +1,5 @@
-// The banner, the comments below it and the size line, taken apart; sizes are believed only as far as the text can hold them.
+// The banner, the comments below it and the size line, taken apart; sizes are believed only as far as the text can hold
+// them.
 #include <seidel/formats/matrix_market/header.hpp>
 
 #include <algorithm>
@@ -57,11 +58,13 @@ class Words {
   std::int64_t size(const char* what, std::int64_t most) {
     const std::string word = next();
     const std::string_view digits = std::string_view(word).substr(!word.empty() && word[0] == '+');
-    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) wrong(std::string("the ") + what, size_form);
+    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit))
+      wrong(std::string("the ") + what, size_form);
     std::int64_t value = 0;
     for (const char c : digits) {
       const int digit = c - '0';
-      if (value > (most - digit) / 10) wrong(std::string("the ") + what + ", at most " + std::to_string(most), "indices have 32 bits here, counts 63");
+      if (value > (most - digit) / 10)
+        wrong(std::string("the ") + what + ", at most " + std::to_string(most), "indices have 32 bits here, counts 63");
       value = value * 10 + digit;
     }
     return value;
@@ -81,13 +84,15 @@ class Words {
 
 void parse_banner(Words& words, Header& header) {
   if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
-  if (words.next() != "matrix") words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
+  if (words.next() != "matrix")
+    words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
   header.layout = words.one_of(std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
   {
     Words ahead = words;
     if (ahead.next() == "complex")
       ahead.wrong("real, integer or pattern",
-                  "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the size instead");
+                  "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the "
+                  "size instead");
   }
   header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
   {
@@ -118,7 +123,8 @@ std::int64_t array_entries(const Header& header) {
 
 void parse_sizes(const Source& source, Words& words, Header& header) {
   const bool coordinate = header.layout == FileLayout::coordinate;
-  words.size_form = coordinate ? "the size line has three counts: rows columns entries" : "the size line has two counts: rows columns";
+  words.size_form = coordinate ? "the size line has three counts: rows columns entries"
+                               : "the size line has two counts: rows columns";
   constexpr std::int64_t most = std::numeric_limits<Index>::max();
   header.nrows = words.size("number of rows", most);
   const char* first = words.at();
@@ -137,9 +143,10 @@ void parse_sizes(const Source& source, Words& words, Header& header) {
   const std::int64_t shortest = !coordinate ? 2 : header.field == Field::pattern ? 4 : 6;
   const std::int64_t left = source.text().data() + source.text().size() - header.body;
   if (header.entries > (left + 1) / shortest)
-    raise(source, {first, std::to_string(header.entries) + " entries promised",
-                   "at most " + std::to_string((left + 1) / shortest) + ", since " + std::to_string(left) + " bytes follow",
-                   "the file was cut short, or its size line is wrong"});
+    raise(source,
+          {first, std::to_string(header.entries) + " entries promised",
+           "at most " + std::to_string((left + 1) / shortest) + ", since " + std::to_string(left) + " bytes follow",
+           "the file was cut short, or its size line is wrong"});
 }
 
 }  // namespace
@@ -161,7 +168,8 @@ Header parse_header(const Source& source) {
   parse_banner(banner, header);
   for (;;) {
     if (p == end)
-      raise(source, {p, "end of file", "the size line", "below the banner and comments stands: rows columns entries (array: rows columns)"});
+      raise(source, {p, "end of file", "the size line",
+                     "below the banner and comments stands: rows columns entries (array: rows columns)"});
     Words ahead = next_line(), words = ahead;
     const std::string word = ahead.next();
     if (word.empty() || word[0] == '%') continue;

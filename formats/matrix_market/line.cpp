@@ -10,7 +10,8 @@ namespace seidel::mm {
 namespace {
 
 bool is_word(std::string_view word, std::string_view lower) {
-  return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), [](char a, char b) { return (a | 0x20) == b; });
+  return std::equal(word.begin(), word.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
 }
 
 /// An integer of any length, rounded to double.
@@ -22,8 +23,8 @@ bool careful_integer(std::string_view word, double& value) {
   return true;
 }
 
-/// [sign] digits [. digits] [exponent], or nan, inf, infinity. An exponent is e, E, d or D and an integer; or, as Fortran writes
-/// those of three digits, a signed integer without a letter.
+/// [sign] digits [. digits] [exponent], or nan, inf, infinity. An exponent is e, E, d or D and an integer; or, as
+/// Fortran writes those of three digits, a signed integer without a letter.
 bool careful_real(std::string_view word, double& value) {
   const bool negative = word[0] == '-';
   const std::string_view rest = word.substr(negative || word[0] == '+');
@@ -65,7 +66,8 @@ bool careful_real(std::string_view word, double& value) {
 /// Goes through the words of a line and remembers what is wrong.
 class Words {
  public:
-  Words(const Header& header, const char* p, const char* end, Fault* fault) : header_(header), p_(p), end_(end), fault_(fault) {
+  Words(const Header& header, const char* p, const char* end, Fault* fault)
+      : header_(header), p_(p), end_(end), fault_(fault) {
     go_past({});
   }
 
@@ -78,14 +80,16 @@ class Words {
     if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
       const bool number = !word.empty() && (is_digit(word[0]) || word[0] == '-' || word[0] == '.');
       return wrong(word, std::string("a ") + what + (number ? " (a whole number from 1)" : ""),
-                   "an entry is a line of its own: " + entry_form());
+                   number ? "indices start at 1 and are written without point or sign"
+                          : "an entry is a line of its own: " + entry_form());
     }
     value = 0;
     for (const char c : digits) value = std::min<std::int64_t>(value * 10 + (c - '0'), std::int64_t(1) << 40);
     if (value < 1 || value > size)
-      return wrong(word, size == 0 ? std::string("no entry") : std::string("a ") + what + " in 1.." + std::to_string(size),
-                   "the size line (line " + std::to_string(header_.size_line) + ") declares " + std::to_string(header_.nrows) + " x " +
-                       std::to_string(header_.ncols) + "; Matrix Market indices start at 1");
+      return wrong(
+          word, size == 0 ? std::string("no entry") : std::string("a ") + what + " in 1.." + std::to_string(size),
+          "the size line (line " + std::to_string(header_.size_line) + ") declares " + std::to_string(header_.nrows) +
+              " x " + std::to_string(header_.ncols) + "; Matrix Market indices start at 1");
     return go_past(word);
   }
 
@@ -98,7 +102,8 @@ class Words {
                                             : "an entry is a line of its own: " + entry_form());
     const bool words = word.find_first_of("nN") != word.npos;  // inf, nan
     if (std::isinf(value) && !words)
-      return wrong(word, "a magnitude of at most 1.7976931348623157e308", "that is the largest double; scale the matrix, or write Inf");
+      return wrong(word, "a magnitude of at most 1.7976931348623157e308",
+                   "that is the largest double; scale the matrix, or write Inf");
     return go_past(word);
   }
 
@@ -114,7 +119,7 @@ class Words {
 
  private:
   std::string entry_form() const {
-    return header_.layout == FileLayout::array     ? "one value"
+    return header_.layout == FileLayout::array   ? "one value"
            : header_.field == Field::pattern ? "row column"
                                              : "row column value";
   }
@@ -150,11 +155,13 @@ Line parse_line(const Header& header, const char* p, const char* end, Entry& ent
   else
     good = good && words.value(entry.value);
   good = good && words.end();
-  if (good && header.layout == FileLayout::coordinate && header.symmetry == Symmetry::skew_symmetric && entry.row == entry.col) {
+  if (good && header.layout == FileLayout::coordinate && header.symmetry == Symmetry::skew_symmetric &&
+      entry.row == entry.col) {
     good = false;
     if (fault)
       *fault = {first, "the diagonal entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.col) + ")",
-                "entries off the diagonal", "the diagonal of a skew-symmetric matrix is zero and is not listed: remove the line"};
+                "entries off the diagonal",
+                "the diagonal of a skew-symmetric matrix is zero and is not listed: remove the line"};
   }
   return good ? Line::entry : Line::fault;
 }

@@ -18,8 +18,8 @@ struct Entry {
 /// What a line is.
 enum class Line { nothing, entry, fault };
 
-/// Takes the line [p, end), without its '\n', apart with all that the format allows. Indices are in range if it is an entry.
-/// Fills in *fault, if given, when it is a fault.
+/// Takes the line [p, end), without its '\n', apart with all that the format allows. Indices are in range if it is an
+/// entry. Fills in *fault, if given, when it is a fault.
 Line parse_line(const Header& header, const char* p, const char* end, Entry& entry, Fault* fault);
 
 /// The first '\n' at or after p, or `end`.

@@ -10,8 +10,8 @@
 
 namespace seidel {
 
-/// The words of a banner: `%%MatrixMarket matrix <FileLayout> <Field> <Symmetry>`. Complex fields, and hermitian, which the format
-/// knows for complex only, are refused with a message of their own.
+/// The words of a banner: `%%MatrixMarket matrix <Layout> <Field> <Symmetry>`. Complex fields, and hermitian, which the
+/// format knows for complex only, are refused with a message of their own.
 enum class FileLayout { coordinate, array };
 enum class Field { real, integer, pattern };
 enum class Symmetry { general, symmetric, skew_symmetric };
@@ -21,12 +21,13 @@ std::string_view name(Field field);
 std::string_view name(Symmetry symmetry);
 
 struct ReadOptions {
-  bool repair = false;                  ///< take a file that says symmetric and gives entries in both triangles, if they agree
+  bool repair = false;  ///< take a file that says symmetric and gives entries in both triangles, if they agree
   int threads = available_threads();
-  /// Told now and then, by the calling thread, how much of the work is done; total is 0 where it cannot be known. Must not throw.
+  /// Told now and then, by the calling thread, how much of the work is done; total is 0 where it cannot be known. Must
+  /// not throw.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
-  std::int64_t memory_limit = 0;        ///< bytes that text and matrix may take; 0: what the system has to give
-  std::int64_t chunk_bytes = 1 << 20;   ///< text that a thread takes at a time; never changes a result
+  std::int64_t memory_limit = 0;       ///< bytes that text and matrix may take; 0: what the system has to give
+  std::int64_t chunk_bytes = 1 << 20;  ///< text that a thread takes at a time; never changes a result
 };
 
 /// What was found in a file. Counts are of entries as the file lists them.
@@ -36,31 +37,32 @@ struct ReadReport {
   Field field = Field::real;
   Symmetry symmetry = Symmetry::general;
   std::int64_t nrows = 0, ncols = 0;
-  std::int64_t entries = 0;             ///< entries listed
-  std::int64_t nnz = 0;                 ///< entries of the matrix: both triangles, duplicates summed, explicit zeros kept
-  std::int64_t explicit_zeros = 0;      ///< listed entries that are zero (kept)
-  std::int64_t duplicates = 0;          ///< listed entries that were added to one listed before
-  std::int64_t mirrored = 0;            ///< pairs (i,j), (j,i) listed both in a symmetric file, taken once (repair only)
-  std::int64_t nonfinite = 0;           ///< listed entries that are NaN or Inf (kept)
-  std::string first_nonfinite;          ///< file:line:column of the first of them, or empty
-  std::int64_t file_bytes = 0;          ///< as stored (compressed, for gzip); 0 where input is a pipe
-  std::int64_t text_bytes = 0;          ///< of Matrix Market text
+  std::int64_t entries = 0;         ///< entries listed
+  std::int64_t nnz = 0;             ///< entries of the matrix: both triangles, duplicates summed, explicit zeros kept
+  std::int64_t explicit_zeros = 0;  ///< listed entries that are zero (kept)
+  std::int64_t duplicates = 0;      ///< listed entries that were added to one listed before
+  std::int64_t mirrored = 0;        ///< pairs (i,j), (j,i) listed both in a symmetric file, taken once (repair only)
+  std::int64_t nonfinite = 0;       ///< listed entries that are NaN or Inf (kept)
+  std::string first_nonfinite;      ///< file:line:column of the first of them, or empty
+  std::int64_t file_bytes = 0;      ///< as stored (compressed, for gzip); 0 where input is a pipe
+  std::int64_t text_bytes = 0;      ///< of Matrix Market text
   double seconds = 0;
-  std::vector<std::string> repairs;     ///< one sentence for each kind of thing that was not taken as it stands
+  std::vector<std::string> repairs;  ///< one sentence for each kind of thing that was not taken as it stands
 };
 
 struct MatrixFile {
-  Csr<double, std::int64_t> matrix;     // canonical: columns ascending and distinct in each row
+  Csr<double, std::int64_t> matrix;  // canonical: columns ascending and distinct in each row
   ReadReport report;
 };
 
-/// Reads a matrix from a Matrix Market file, plain or gzip (told by content, not by name), or from standard input for "-".
+/// Reads a matrix from a Matrix Market file, plain or gzip (told by content, not by name), or from standard input for
+/// "-".
 ///
-/// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are expanded;
-/// they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are kept.
-/// Memory  the matrix, plus 64 KiB a thread and the longest row that is not in order; gzip and pipes also hold their text.
-/// Repeats bit for bit, errors too, whatever the number of threads.
-/// Errors  InputError `file:line:column: found X, expected Y` for the first defect of the file; ResourceError when the matrix
+/// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are
+/// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are
+/// kept. Memory  the matrix, plus 64 KiB a thread and the longest row that is not in order; gzip and pipes also hold
+/// their text. Repeats bit for bit, errors too, whatever the number of threads. Errors  InputError `file:line:column:
+/// found X, expected Y` for the first defect of the file; ResourceError when the matrix
 ///         does not fit in memory, before it is taken.
 /// Source  Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935, 1996.
 MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options = {});
@@ -76,11 +78,12 @@ struct WriteOptions {
   int threads = available_threads();
 };
 
-/// Writes A in coordinate layout, each value in the fewest digits that read back as the same bits. A path that ends in .gz is
-/// compressed; "-" is standard output. The file appears under its name when it is whole, or not at all.
-/// Errors  InputError naming an entry that breaks the symmetry asked for; ResourceError naming the file, the bytes written and
+/// Writes A in coordinate layout, each value in the fewest digits that read back as the same bits. A path that ends in
+/// .gz is compressed; "-" is standard output. The file appears under its name when it is whole, or not at all. Errors
+/// InputError naming an entry that breaks the symmetry asked for; ResourceError naming the file, the bytes written and
 ///         the system's reason.
-void write_matrix_market(const std::string& path, const CsrView<double, std::int64_t, Host>& A, const WriteOptions& options = {});
+void write_matrix_market(const std::string& path, const CsrView<double, std::int64_t, Host>& A,
+                         const WriteOptions& options = {});
 /// Writes x as an n x 1 array. Otherwise as write_matrix_market.
 void write_vector(const std::string& path, HostSpan<const double> x, const WriteOptions& options = {});
 

@@ -76,7 +76,8 @@ void OutputFile::finish() {
 
 void OutputFile::fail(const char* what) const {
   const std::string reason = std::strerror(errno);
-  throw ResourceError(path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + reason + ")\n  " +
+  throw ResourceError(path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + reason +
+                      ")\n  " +
                       (temporary_.empty() ? "check the path, its folder and your permissions"
                                           : "nothing is left of it; free some space, or write to another disk"));
 }

@@ -6,8 +6,10 @@
 
 namespace seidel::mm {
 
-/// Bytes go to a temporary file in the same folder, which finish() renames; without finish() it is removed. Standard output for
-/// "-", devices and pipes are written directly. Errors  ResourceError with the file, the bytes written and the system's reason.
+/// Bytes go to a temporary file in the same folder, which finish() renames; without finish() it is removed. Standard
+/// output for
+/// "-", devices and pipes are written directly. Errors  ResourceError with the file, the bytes written and the system's
+/// reason.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);

@@ -12,7 +12,8 @@ struct ValueCounts {
   void add(const ValueCounts& other) {
     zeros += other.zeros;
     nonfinite += other.nonfinite;
-    if (!first_nonfinite || (other.first_nonfinite && other.first_nonfinite < first_nonfinite)) first_nonfinite = other.first_nonfinite;
+    if (!first_nonfinite || (other.first_nonfinite && other.first_nonfinite < first_nonfinite))
+      first_nonfinite = other.first_nonfinite;
   }
 };
 

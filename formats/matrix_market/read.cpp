@@ -8,11 +8,13 @@ namespace seidel {
 namespace mm {
 
 void Reading::require(std::int64_t bytes) const {
-  const std::int64_t limit = options.memory_limit > 0 ? options.memory_limit - source.held_bytes() : available_bytes(Host{});
+  const std::int64_t limit =
+      options.memory_limit > 0 ? options.memory_limit - source.held_bytes() : available_bytes(Host{});
   if (bytes > limit)
     throw ResourceError(source.file() + ": out of memory: a matrix of " + std::to_string(header.nrows) + " x " +
-                        std::to_string(header.ncols) + " with " + std::to_string(header.entries) + " entries listed needs " +
-                        std::to_string(bytes) + " bytes, " + std::to_string(std::max<std::int64_t>(0, limit)) + " are free\n" +
+                        std::to_string(header.ncols) + " with " + std::to_string(header.entries) +
+                        " entries listed needs " + std::to_string(bytes) + " bytes, " +
+                        std::to_string(std::max<std::int64_t>(0, limit)) + " are free\n" +
                         "  free some memory or use a larger machine" +
                         (source.held_bytes() > 0 ? "; a plain file instead of gzip or a pipe needs less" : ""));
 }
@@ -43,7 +45,8 @@ void Reading::diagnose() const {
     const bool nothing = first == e || *first == '%' || (*first == '\r' && first + 1 == e);
     if (!nothing) {
       if (++entries > header.entries)
-        raise(source, {first, "entry " + std::to_string(entries), "end of file after " + std::to_string(header.entries) + " entries", promise});
+        raise(source, {first, "entry " + std::to_string(entries),
+                       "end of file after " + std::to_string(header.entries) + " entries", promise});
       Entry entry;
       Fault fault;
       if (parse_line(header, p, e, entry, &fault) == Line::fault) raise(source, fault);
@@ -51,14 +54,15 @@ void Reading::diagnose() const {
     p = e + 1;
   }
   if (entries < header.entries)
-    raise(source, {end, "end of file after " + std::to_string(entries) + " entries", std::to_string(header.entries) + " entries",
-                   promise + "; or it was cut short: fetch it again"});
+    raise(source, {end, "end of file after " + std::to_string(entries) + " entries",
+                   std::to_string(header.entries) + " entries", promise + "; or it was cut short: fetch it again"});
 }
 
 void Reading::explain() const {
   diagnose();
   source.check_unchanged();
-  throw Error(source.file() + ": found nothing wrong line by line, but the passes did not agree: this is a defect of seidel");
+  throw Error(source.file() +
+              ": found nothing wrong line by line, but the passes did not agree: this is a defect of seidel");
 }
 
 namespace {
@@ -107,8 +111,9 @@ Array<double> read_vector(const std::string& path, const ReadOptions& options, R
   const auto& A = file.matrix;
   if (report) *report = file.report;
   if (A.ncols != 1)
-    throw InputError(file.report.file + ": found a " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) +
-                     " matrix, expected a vector: n x 1\n  write one column; a right-hand side has as many rows as the matrix");
+    throw InputError(
+        file.report.file + ": found a " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) +
+        " matrix, expected a vector: n x 1\n  write one column; a right-hand side has as many rows as the matrix");
   if (A.nnz() == A.nrows) return std::move(file.matrix.values);
   Array<double> x(A.nrows, 0.0);
   for (Index row = 0; row < A.nrows; ++row)

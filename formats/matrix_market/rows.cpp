@@ -27,7 +27,9 @@ void insertion_sort(Index* col, double* value, std::int64_t n) {
 }
 
 /// The threads that so many entries are worth.
-OpenMP worth(const OpenMP& on, std::int64_t entries) { return {entries < 2 * worth_a_thread ? 1 : std::max(1, on.threads)}; }
+OpenMP worth(const OpenMP& on, std::int64_t entries) {
+  return {entries < 2 * worth_a_thread ? 1 : std::max(1, on.threads)};
+}
 
 /// By digits of 8 bits from the lowest; needs as much room again.
 void radix_sort(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
@@ -126,7 +128,8 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
     }
     if (facts.equal) equal = true;
     if (facts.thrice) thrice = true;
-    for (std::int64_t seen = longest; seen < longest_here && !longest.compare_exchange_weak(seen, longest_here);) continue;
+    for (std::int64_t seen = longest; seen < longest_here && !longest.compare_exchange_weak(seen, longest_here);)
+      continue;
   });
   RowFacts facts{equal, thrice};
   if (longest > 0) {  // few rows can be this long, so they come one after another and share the room
@@ -192,8 +195,8 @@ void clear_flags(const OpenMP& on, HostSpan<Index> col_idx) {
   });
 }
 
-std::vector<std::uint64_t> listed_twice(HostSpan<const std::int64_t> row_ptr, const Index* col_idx, const double* values,
-                                        bool differing) {
+std::vector<std::uint64_t> listed_twice(HostSpan<const std::int64_t> row_ptr, const Index* col_idx,
+                                        const double* values, bool differing) {
   std::vector<std::uint64_t> places;
   for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
     const std::int64_t last = row_ptr[row + 1];

@@ -14,7 +14,9 @@ ScanResult scan_matrix_market(const std::string& path) {
   const mm::Source source(path, {});
   const mm::Header header = mm::parse_header(source);
   if (source.held_bytes() > 0 || header.layout != FileLayout::coordinate || header.field == Field::pattern)
-    throw InputError(path + ": found another kind of file, expected a plain coordinate file with values\n  the bare scan knows no other");
+    throw InputError(
+        path +
+        ": found another kind of file, expected a plain coordinate file with values\n  the bare scan knows no other");
   const char* p = header.body;
   const char* const end = source.text().data() + source.text().size();
   ScanResult result;

@@ -4,8 +4,8 @@
 
 namespace seidel {
 
-/// Maps the file and scans the entries of a coordinate file, real or integer, on one thread: integers by hand, values by
-/// std::from_chars, nothing checked and nothing kept but a sum.
+/// Maps the file and scans the entries of a coordinate file, real or integer, on one thread: integers by hand, values
+/// by std::from_chars, nothing checked and nothing kept but a sum.
 struct ScanResult {
   double seconds = 0, sum = 0;
   long long bytes = 0, entries = 0;

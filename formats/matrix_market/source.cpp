@@ -27,17 +27,20 @@ class Growing {
     if (capacity <= capacity_) return;
     // What is reserved but not written costs nothing, so the limit is held against what was written.
     if (size_ >= limit_)
-      throw ResourceError(file_ + ": out of memory: the text needs more than " + std::to_string(size_) + " bytes, of which " +
-                          std::to_string(limit_) + " may be used\n  write it to a plain file first: that is read where it lies");
+      throw ResourceError(file_ + ": out of memory: the text needs more than " + std::to_string(size_) +
+                          " bytes, of which " + std::to_string(limit_) +
+                          " may be used\n  write it to a plain file first: that is read where it lies");
     char* grown = static_cast<char*>(std::realloc(buffer_.get(), std::size_t(capacity)));
-    if (!grown) throw ResourceError(file_ + ": out of memory: " + std::to_string(capacity) + " bytes were needed for its text");
+    if (!grown)
+      throw ResourceError(file_ + ": out of memory: " + std::to_string(capacity) + " bytes were needed for its text");
     buffer_.release();
     buffer_.reset(grown);
     capacity_ = capacity;
   }
   /// Room for at least a few pages more.
   void grow() {
-    if (room() < 1 << 16) reserve(std::min(2 * capacity_ + (1 << 18), std::max(capacity_ + (1 << 18), limit_ + (1 << 18))));
+    if (room() < 1 << 16)
+      reserve(std::min(2 * capacity_ + (1 << 18), std::max(capacity_ + (1 << 18), limit_ + (1 << 18))));
   }
   Source::Buffer take() { return std::move(buffer_); }
 
@@ -51,8 +54,8 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& file, const char* what) {
   const std::string reason = std::strerror(errno);
-  throw InputError(file + ": found a file that cannot be " + what + " (" + reason + "), expected a Matrix Market file\n" +
-                   "  check the path and its permissions; standard input is -");
+  throw InputError(file + ": found a file that cannot be " + what + " (" + reason +
+                   "), expected a Matrix Market file\n" + "  check the path and its permissions; standard input is -");
 }
 
 std::int64_t changed_ns(const struct stat& status) {
@@ -114,8 +117,9 @@ void Source::read_all(const ReadOptions& options) {
 void Source::inflate(const ReadOptions& options) {
   const std::string_view from = text_;
   const auto fault = [&](std::size_t at, const std::string& found) {
-    return InputError(file_ + ": byte " + std::to_string(at + 1) + ": found " + found +
-                      ", expected a whole gzip stream\n  the file is damaged or was cut short: fetch it again (gzip -t checks it)");
+    return InputError(
+        file_ + ": byte " + std::to_string(at + 1) + ": found " + found +
+        ", expected a whole gzip stream\n  the file is damaged or was cut short: fetch it again (gzip -t checks it)");
   };
   Growing buffer(file_, options);
   // The last four bytes say the size modulo 2^32. A wrong guess costs address space only.
@@ -125,7 +129,8 @@ void Source::inflate(const ReadOptions& options) {
     buffer.reserve(std::min(size, 1032 * std::int64_t(from.size())) + (1 << 17));
   }
   z_stream stream{};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw ResourceError(file_ + ": out of memory: zlib could not start");
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
+    throw ResourceError(file_ + ": out of memory: zlib could not start");
   std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
   std::size_t at = 0;
   for (std::int64_t told = 0;;) {

@@ -17,7 +17,7 @@ namespace {
 
 using Matrix = CsrView<double, std::int64_t, Host>;
 
-constexpr std::int64_t most_digits = 24;                // of a double: -2.2250738585072014e-308
+constexpr std::int64_t most_digits = 24;  // of a double: -2.2250738585072014e-308
 constexpr std::int64_t longest_line = 2 * 11 + most_digits + 1;
 
 char* put(char* p, std::int64_t v) { return std::to_chars(p, p + 20, v).ptr; }
@@ -75,7 +75,8 @@ class Writer {
           if (text.empty()) out_of_memory = true;
         }
       });
-      if (out_of_memory) throw ResourceError("out of memory: zlib could not compress a block of " + std::to_string(most) + " bytes");
+      if (out_of_memory)
+        throw ResourceError("out of memory: zlib could not compress a block of " + std::to_string(most) + " bytes");
       for (std::int64_t k = 0; k < count; ++k) file_.write(texts[std::size_t(k)]);
     }
   }
@@ -90,7 +91,8 @@ class Writer {
 };
 
 std::string banner(FileLayout layout, Symmetry symmetry, const std::string& comment) {
-  std::string text = "%%MatrixMarket matrix " + std::string(name(layout)) + " real " + std::string(name(symmetry)) + "\n";
+  std::string text =
+      "%%MatrixMarket matrix " + std::string(name(layout)) + " real " + std::string(name(symmetry)) + "\n";
   for (std::size_t p = 0; p < comment.size();) {
     const std::size_t end = std::min(comment.find('\n', p), comment.size());
     text += "% " + comment.substr(p, end - p) + "\n";
@@ -118,7 +120,8 @@ bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmet
   const Index* at = std::lower_bound(first, last, Index(row));
   if (at == last || *at != row) return false;
   const double a = A.values[k], b = A.values[at - A.col_idx.data()];
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(skew ? -b : b) || (std::isnan(a) && std::isnan(b));
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(skew ? -b : b) ||
+         (std::isnan(a) && std::isnan(b));
 }
 
 /// Errors  InputError naming the first entry without its mirror image.
@@ -126,8 +129,8 @@ void check_symmetry(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
   if (symmetry == Symmetry::general) return;
   const std::string word(name(symmetry));
   if (A.nrows != A.ncols)
-    throw InputError("found a matrix of " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) + ", expected a square one to write as " +
-                     word + "\n  write it as general");
+    throw InputError("found a matrix of " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) +
+                     ", expected a square one to write as " + word + "\n  write it as general");
   std::atomic<std::int64_t> first_bad = A.nrows;
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(A.row_ptr, part, nparts);

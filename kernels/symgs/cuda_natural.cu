@@ -21,6 +21,7 @@ struct NaturalSweep<Real>::State {
   Array<Findings, Device> findings{1};
   Array<Real, Device> y, x, t;      // y is unset between sweeps
   Array<unsigned, Device> ticket{1};
+  Array<Index, Device> place_of_row;
   unsigned* hung = nullptr;         // page-locked: the host looks without waiting
 
   State(const Cuda& on, NaturalOptions options) : on(on), options(options) {
@@ -70,6 +71,11 @@ struct NaturalSweep<Real>::State {
     S.ticket = const_cast<unsigned*>(ticket.data());
     S.hung = hung;
     return S;
+  }
+  /// A row that stored its own x would fill a quarter of a sector: four times slower than this pass.
+  void deliver(int which, Real* to) const {
+    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back", flags(which),
+           place_of_row.data(), plan.nrows, to);
   }
   Real* flags(int which) const { return const_cast<Real*>((which == 0 ? y : x).data()); }
 
@@ -148,13 +154,14 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   plan.nwavefronts = found.last_wavefront + 1;
   report.wavefront_seconds = laps.lap();
 
-  const Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
+  Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
   wavefront = {};
   report.order_seconds = laps.lap();
 
   // Thin wavefronts pass faster, so a row must begin to look earlier.
   const bool thin = A.nrows / plan.nwavefronts < 2048;
-  const int distance = options.distance ? options.distance : thin ? 4 : 3;
+  const Distance distance{options.distance ? options.distance : thin ? 4.0f : 3.0f,
+                          options.wide_distance ? options.wide_distance : 3.0f};
   lay_out(on, pattern, lower.data(), order, distance, findings.data(), plan);
   report.layout_seconds = laps.lap();
 
@@ -165,6 +172,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   set_bytes(on, ticket.span(), 0);
   reset();
   report.fill_seconds = laps.lap();
+  place_of_row = std::move(order.place_of_row);
 
   report.wavefronts = std::int64_t(plan.nwavefronts) * plan.node;
   report.slices = plan.slices;
@@ -173,7 +181,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   report.mixed = plan.mixed;
   report.long_rows = plan.has_long;
   for (int h = 0; h < 2; ++h) report.widest[h] = plan.half[h].width;
-  report.bytes = plan.bytes() + 3 * y.size() * std::int64_t(sizeof(Real));
+  report.bytes = plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + 3 * y.size() * std::int64_t(sizeof(Real));
 }
 
 template <class Real>
@@ -225,9 +233,10 @@ void NaturalSweep<Real>::State::one(bool forward, const Real* b, Real* out, Real
   S.x = flags(0);
   S.old = omega == 1 ? nullptr : flags(1);
   S.carried = S.t;
-  S.out = out;
+  if (!forward) S.row_of_place = nullptr;  // b is in t by now
   S.omega = omega;
   forward ? run<true, true>(S) : run<false, true>(S);
+  deliver(0, out);
   set_bytes(on, Span<Real, Device>(flags(0), y.size()), 0xff);
 }
 
@@ -252,15 +261,16 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
     guess || relaxed ? run<true, true>(S) : run<true, false>(S);
 
     S = sweep(1, b);
-    if (in_order) S.row_of_place = nullptr;
+    S.row_of_place = nullptr;
     S.x = flags(1);
     S.unset = flags(0);
     S.omega = omega;
     S.old = relaxed ? flags(0) : nullptr;
-    S.out = last ? out : nullptr;
+    S.out = last && in_order ? out : nullptr;
     S.leaves_upper = !last;
     relaxed || !last ? run<false, true>(S) : run<false, false>(S);
   }
+  if (!in_order) deliver(1, out);
 }
 
 template <class Real>

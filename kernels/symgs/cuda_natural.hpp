@@ -8,7 +8,7 @@
 namespace seidel::symgs_detail {
 
 struct NaturalOptions {
-  int distance = 0;    // wavefronts between a row and the one that it awaits first; 0: chosen, negative: none
+  float distance = 0, wide_distance = 0;  // wavefronts between a row and the one that it awaits first; 0: chosen, negative: none
   Index ahead = 0;     // slices whose data are brought into L2 before their turn; 0: none
   bool nodes = true;   // take rows of one pattern together
 };
@@ -56,6 +56,7 @@ class NaturalSweep {
   void check() const;
   const NaturalReport& report() const;
   void set_ahead(Index slices);  ///< as NaturalOptions::ahead
+
 
  private:
   struct State;

@@ -20,6 +20,8 @@ struct Findings {
   Index longest_part;           // terms left or right of a diagonal
   unsigned nodes;               // bit s: all rows in groups of s have one pattern
   Index last_wavefront;
+  unsigned chained;             // rows of a sample that are coupled to the row before them
+  unsigned lopsided;            // a row of the sample has an upper entry whose mirror image is missing
   unsigned disorder;            // an upper entry leads to no later wavefront
   unsigned hung;                // a wait was given up: the columns of some row do not ascend
   int slice_width[2];           // of the widest slice of each triangle
@@ -51,9 +53,15 @@ template <class Offset>
 [[gnu::used]] Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
                                const Array<Index, Device>& wavefront, Findings* findings, Arrangement& rows);
 
-/// Both triangles: sizes, memory, items. `distance`: wavefronts between a row and the one that it awaits first.
+/// Wavefronts between a row and the one that it awaits first, by the row's own wavefront; none if not positive.
+struct Distance {
+  float thin, wide;
+};
+inline constexpr float wide_wavefront = 16384;  // rows from which passing entries on takes longer than waiting for them
+
+/// Both triangles: sizes, memory, items.
 template <class Real, class Offset>
-[[gnu::used]] void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, int distance,
+[[gnu::used]] void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, Distance distance,
                            Findings* findings, Plan<Real>& plan);
 
 /// Writes columns (as places), values and reciprocals into the streams; without place_of_row only the latter two.

@@ -13,6 +13,25 @@ __global__ void gather(const Real* x, const Index* row_of_place, Index places, R
   publish(to + p, row >= 0 ? x[row] : Real(0));
 }
 
+constexpr int hand_over_threads = 1024, hand_over_rows = 4 * hand_over_threads;
+
+/// The result, into the matrix's own order. Rows that follow each other lie in many wavefronts, but those some hundreds of rows
+/// apart lie side by side, so a block takes some thousands: L1 then serves most of what L2 would have to.
+template <class Real>
+__global__ void __launch_bounds__(hand_over_threads)
+    hand_over(const Real* x, const Index* place_of_row, Index nrows, Real* out) {
+  const Index first = Index(blockIdx.x * hand_over_rows + threadIdx.x);
+  Index place[hand_over_rows / hand_over_threads];
+#pragma unroll
+  for (int k = 0; k < hand_over_rows / hand_over_threads; ++k) {
+    const std::int64_t row = std::int64_t(first) + k * hand_over_threads;
+    place[k] = row < nrows ? __ldcs(place_of_row + row) : -1;
+  }
+#pragma unroll
+  for (int k = 0; k < hand_over_rows / hand_over_threads; ++k)
+    if (place[k] >= 0) __stcs(out + first + k * hand_over_threads, __ldg(x + place[k]));
+}
+
 template <class Real, bool lower>
 __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();

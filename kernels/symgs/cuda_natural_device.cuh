@@ -110,6 +110,23 @@ __device__ inline void put(double* p, double v) { asm volatile("st.relaxed.gpu.g
 __device__ inline void put(float* p, float v) { asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(p), "f"(v) : "memory"); }
 __device__ inline void put(Index* p, Index v) { asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }
 
+// Vectors in the matrix's own order: a wavefront takes one entry of a 32-byte sector, the next ones take the others, so the
+// sector is to stay in L2 meanwhile, while the matrix streams through.
+__device__ inline unsigned long long keep_policy() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+__device__ inline double load_kept(const double* p) {
+  double v;
+  asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(v) : "l"(p), "l"(keep_policy()));
+  return v;
+}
+__device__ inline float load_kept(const float* p) {
+  float v;
+  asm("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(p), "l"(keep_policy()));
+  return v;
+}
 /// A result, in place of an unset value. A NaN that looks unset becomes another NaN.
 template <class Real>
 __device__ Real publish(Real* p, Real v) {
@@ -146,6 +163,8 @@ __device__ inline unsigned draw_ticket(unsigned* counter) {
   __syncthreads();
   return ticket;
 }
+
+__device__ inline void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 /// Starts bringing `bytes` (a multiple of 16) from p on, 16-byte aligned, into L2.
 __device__ inline void bring(const void* p, unsigned bytes) {

@@ -67,20 +67,25 @@ __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes back
   }
 }
 
-/// A place `distance` wavefronts before slice s, as far along its wavefront as s is along its own; -1: there is none.
+/// Place of the row that slice s awaits before all else, or -1: `distance` wavefronts before it, and as far along.
 template <class Offset>
-__device__ Index watched(const Slices<Offset>& S, Index s, bool backward, int distance) {
+__device__ Index watched(const Slices<Offset>& S, Index s, bool backward, Distance distance) {
   const Index p = backward ? S.slice_position[s + 1] - 1 : S.slice_position[s];
-  const Index mine = Index(S.key[p]) / S.per_wavefront, other = backward ? mine + distance : mine - distance;
-  if (distance <= 0 || other < 0 || other >= S.nwavefronts) return -1;
-  const auto start = [&](Index w) { return std::int64_t(S.class_start[std::int64_t(w) * S.per_wavefront]); };
-  const std::int64_t here = start(mine), there = start(other);
-  const std::int64_t q = there + (p - here) * (start(other + 1) - there) / (start(mine + 1) - here);
+  const Index mine = Index(S.key[p]) / S.per_wavefront;
+  const auto start = [&](Index w) { return S.class_start[std::int64_t(w) * S.per_wavefront]; };
+  const auto size = [&](Index w) { return float(start(w + 1) - start(w)); };
+  const float back = size(mine) * float(S.node) >= wide_wavefront ? distance.wide : distance.thin;
+  if (back <= 0) return -1;
+  const float along = (float(p - start(mine)) + 0.5f) / size(mine) + (backward ? back : -back), whole = floorf(along);
+  const std::int64_t other = mine + std::int64_t(whole);
+  if (other < 0 || other >= S.nwavefronts) return -1;
+  Index q = start(Index(other)) + Index((along - whole) * size(Index(other)));
+  if (q >= start(Index(other) + 1)) q = start(Index(other) + 1) - 1;
   return S.place_of_row[S.unit[q] * S.node + (backward ? 0 : S.node - 1)];
 }
 
 template <class Real, class Offset>
-__global__ void list_items(const Slices<Offset> S, bool backward, const Sizes sizes, int distance, unsigned long long* sums,
+__global__ void list_items(const Slices<Offset> S, bool backward, const Sizes sizes, Distance distance, unsigned long long* sums,
                            Item* items) {
   const Index at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= S.slices) return;
@@ -107,7 +112,7 @@ __global__ void list_items(const Slices<Offset> S, bool backward, const Sizes si
 }  // namespace
 
 template <class Real, class Offset>
-void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, int distance,
+void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, Distance distance,
              Findings* findings, Plan<Real>& plan) {
   const Index slices = plan.slices;
   const Slices<Offset> S{A, lower, plan.row_of_place.data(), order.place_of_row.data(), plan.slice_place.data(),
@@ -137,9 +142,9 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
   on.synchronize();  // arrays of this step go now
 }
 
-template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, int, Findings*, Plan<double>&);
-template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, int, Findings*, Plan<double>&);
-template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, int, Findings*, Plan<float>&);
-template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, int, Findings*, Plan<float>&);
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, Distance, Findings*, Plan<double>&);
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, Distance, Findings*, Plan<double>&);
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, Distance, Findings*, Plan<float>&);
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, Distance, Findings*, Plan<float>&);
 
 }  // namespace seidel::symgs_detail::natural

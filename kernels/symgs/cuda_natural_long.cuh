@@ -12,7 +12,8 @@ template <class Real, bool forward, bool general>
 __device__ void sweep_mixed(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();
   const Entries<Real> A = entries_at(S, item.at, width);
-  const Lane<Real, forward, general> row(S, item.place + lane, lane < item.rows());
+  Lane<Real, forward, general> row(S, item.place + lane, lane < item.rows());
+  row.load(S);
   row.unset(S);
   Patience patience(S.hung);
   await_watched(S, item.watch, patience);
@@ -146,7 +147,8 @@ __device__ void sweep_block(const Sweep<Real>& S, const Item& item, int lane) {
 
 template <class Real, bool forward, bool general>
 __device__ void sweep_row(const Sweep<Real>& S, const Item& item, int lane) {
-  const Lane<Real, forward, general> row(S, item.place, lane == 0);
+  Lane<Real, forward, general> row(S, item.place, lane == 0);
+  row.load(S);
   row.unset(S);
   Patience patience(S.hung);
   if (item.kind() == Kind::blocked_row)

@@ -10,7 +10,7 @@
 
 namespace seidel::symgs_detail::natural {
 
-/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b and out with row_of_place.
+/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place.
 template <class Real>
 struct Sweep {
   const std::byte* stream;
@@ -22,9 +22,9 @@ struct Sweep {
   const Real* b;              // forward: the right-hand side
   Real* t;                    // forward leaves t = b - S(lower), backward takes it
   const Real* carried;        // forward: null or S(upper) of the old x; may be t
-  Real* out;                  // null or where the result also goes
+  Real* out;                  // null or where a backward sweep's result also goes, by place
   bool leaves_upper;          // backward leaves S(upper) of the new x in t
-  const Index* row_of_place;  // null: b and out are in the sweep's order too
+  const Index* row_of_place;  // null: b is in the sweep's order too
   Real* sums;                 // of blocks of long rows
   Real omega;
   int node;
@@ -42,14 +42,16 @@ struct Lane {
   bool active;
   Real right, old = 0, carried = 0;
 
+  /// Asks for what load() needs: loads that do not wait for it come in between.
   __device__ Lane(const Sweep<Real>& S, Index place, bool active) : place(place), row(-1), active(active) {
     right = 0;
     if (!active) return;
     row = S.row_of_place ? __ldcs(S.row_of_place + place) : place;
-    if constexpr (forward)
-      right = row >= 0 ? __ldg(S.b + row) : Real(0);
-    else
-      right = __ldcs(S.t + place);
+    if constexpr (!forward) right = __ldcs(S.t + place);
+  }
+  __device__ void load(const Sweep<Real>& S) {
+    if (!active) return;
+    if constexpr (forward) right = row >= 0 ? load_kept(S.b + row) : Real(0);
     if constexpr (general) {
       if (S.old) old = S.old[place];
       if (forward && S.carried) carried = S.carried[place];
@@ -72,8 +74,8 @@ struct Lane {
     if constexpr (forward) __stcs(S.t + place, right - sum);
     if constexpr (!forward && general)
       if (S.leaves_upper) __stcs(S.t + place, sum);
-    if constexpr (!forward || general)
-      if (S.out && row >= 0) S.out[row] = x;
+    if constexpr (!forward)
+      if (S.out) __stcs(S.out + place, x);
   }
 };
 
@@ -129,8 +131,7 @@ __device__ void sweep_slice(const Sweep<Real>& S, const Item& item, int lane) {
   Real within[inner > 0 ? inner : 1];
 #pragma unroll
   for (int q = 0; q < inner; ++q) within[q] = q < S.node - 1 ? __ldcs(own + (q + 1) * lanes) : Real(0);
-  const Lane<Real, forward, general> row(S, place, true);
-  row.unset(S);
+  Lane<Real, forward, general> row(S, place, true);
   Patience patience(S.hung);
   Real sum = 0;
   int left = width, count = single || width <= W ? width : (width - 1) % W + 1;  // the first pass leaves full ones
@@ -142,7 +143,11 @@ __device__ void sweep_slice(const Sweep<Real>& S, const Item& item, int lane) {
     for (int u = 0; u < W; ++u) c[u] = u >= skip ? __ldcs(columns + (u - skip) * lanes) : -1;
 #pragma unroll
     for (int u = 0; u < W; ++u) v[u] = u >= skip ? __ldcs(values + (u - skip) * lanes) : Real(0);
-    if (single || left == width) await_watched(S, item.watch, patience);
+    if (single || left == width) {
+      row.load(S);
+      row.unset(S);
+      await_watched(S, item.watch, patience);
+    }
 #pragma unroll
     for (int u = 0; u < W; ++u) g[u] = c[u] >= 0 ? peek(S.x + c[u]) : Real(0);
 #pragma unroll

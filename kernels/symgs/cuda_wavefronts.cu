@@ -1,13 +1,11 @@
-// Gauss-Seidel sweeps on the GPU, plainly: wavefront after wavefront, a thread a row of it.
-//
-// A wide wavefront is a launch. Narrow ones that follow each other share a launch of one block, with a barrier between
+// Gauss-Seidel sweeps on the GPU, plainly. A wide wavefront is a launch. Narrow ones that follow each other share a launch of one block, with a barrier between
 // them: tens of thousands of them would otherwise cost a launch each.
 #include <algorithm>
 #include <climits>
 
 #include <seidel/formats/cuda_check.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
-#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/kernels/symgs/cuda_wavefronts.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>
 
 namespace seidel::symgs_detail {
@@ -151,7 +149,7 @@ std::vector<Launch> launches_for(const std::vector<std::int64_t>& start) {
 }  // namespace
 
 template <class Real, class Offset>
-struct Sweeper<Real, Offset, Cuda>::State {
+struct WavefrontSweep<Real, Offset>::State {
   Cuda on;
   CsrView<Real, Offset, Device> A;
   Array<Index, Device> rows;
@@ -212,46 +210,46 @@ struct Sweeper<Real, Offset, Cuda>::State {
 };
 
 template <class Real, class Offset>
-Sweeper<Real, Offset, Cuda>::Sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A)
+WavefrontSweep<Real, Offset>::WavefrontSweep(const Cuda& on, const CsrView<Real, Offset, Device>& A)
     : state_(std::make_shared<State>(on, A)) {}
 
 template <class Real, class Offset>
-void Sweeper<Real, Offset, Cuda>::update_values() {
+void WavefrontSweep<Real, Offset>::update_values() {
   state_->find();
 }
 
 template <class Real, class Offset>
-void Sweeper<Real, Offset, Cuda>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
+void WavefrontSweep<Real, Offset>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
   state_->template run<Step::plain>(direction, b, x, omega);
 }
 
 template <class Real, class Offset>
-void Sweeper<Real, Offset, Cuda>::pair(const Real* b, Real* x, Real omega) const {
+void WavefrontSweep<Real, Offset>::pair(const Real* b, Real* x, Real omega) const {
   state_->template run<Step::keeping_t>(Direction::forward, b, x, omega);
   state_->template run<Step::from_t>(Direction::backward, b, x, omega);
 }
 
 template <class Real, class Offset>
-void Sweeper<Real, Offset, Cuda>::pair_from_zero(const Real* b, Real* x, Real omega) const {
+void WavefrontSweep<Real, Offset>::pair_from_zero(const Real* b, Real* x, Real omega) const {
   state_->template run<Step::from_zero>(Direction::forward, b, x, omega);
   state_->template run<Step::from_t>(Direction::backward, b, x, omega);
 }
 
 template <class Real, class Offset>
-std::int64_t Sweeper<Real, Offset, Cuda>::wavefronts() const {
+std::int64_t WavefrontSweep<Real, Offset>::wavefronts() const {
   return std::max<std::int64_t>(state_->start.size() - 1, 0);
 }
 
 template <class Real, class Offset>
-std::int64_t Sweeper<Real, Offset, Cuda>::bytes() const {
+std::int64_t WavefrontSweep<Real, Offset>::bytes() const {
   const State& s = *state_;
   return s.rows.size() * std::int64_t(sizeof(Index)) + s.start.size() * 8 +
          s.diagonal.size() * std::int64_t(sizeof(Offset)) + 2 * s.t.size() * std::int64_t(sizeof(Real));
 }
 
-template class Sweeper<double, std::int32_t, Cuda>;
-template class Sweeper<double, std::int64_t, Cuda>;
-template class Sweeper<float, std::int32_t, Cuda>;
-template class Sweeper<float, std::int64_t, Cuda>;
+template class WavefrontSweep<double, std::int32_t>;
+template class WavefrontSweep<double, std::int64_t>;
+template class WavefrontSweep<float, std::int32_t>;
+template class WavefrontSweep<float, std::int64_t>;
 
 }  // namespace seidel::symgs_detail

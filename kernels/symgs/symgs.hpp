@@ -30,7 +30,7 @@ class Sweeper {
   std::shared_ptr<State> state_;
 };
 
-/// The same on a GPU, where the analysis is another.
+/// The same on a GPU. check() waits for the stream and throws BackendError if a wait in a sweep did not end.
 template <class Real, class Offset>
 class Sweeper<Real, Offset, Cuda> {
  public:
@@ -39,6 +39,7 @@ class Sweeper<Real, Offset, Cuda> {
   void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
   void pair(const Real* b, Real* x, Real omega) const;
   void pair_from_zero(const Real* b, Real* x, Real omega) const;
+  void check() const;
   std::int64_t wavefronts() const;
   std::int64_t bytes() const;
 
@@ -94,6 +95,12 @@ class GaussSeidel {
   void symmetric_from_zero(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
     require_sizes(b, x);
     sweeper_.pair_from_zero(b.data(), x.data(), omega);
+  }
+
+  /// On a GPU: waits for the sweeps. Errors  BackendError if a row's wait for another was given up, which A's changed pattern
+  /// or a fault may cause; that sweep left NaN, and without this call the next one throws.
+  void check() const {
+    if constexpr (!HostBackend<B>) sweeper_.check();
   }
 
   std::int64_t size() const { return n_; }

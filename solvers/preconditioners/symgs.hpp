@@ -16,7 +16,8 @@ namespace seidel {
 ///
 /// Cost    an application is a pair of sweeps from zero (reads A once); for colours, two gathers more. Allocates
 /// nothing.
-///         Copies of the matrix: for colours a permuted one; on a GPU one more, unless the view given is already there.
+///         Copies of the matrix: for colours a permuted one, made where the sweeps run; on a GPU one more, unless the
+///         view given is already there (for colours only until the constructor returns).
 /// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2.
 template <class Real, class Offset, Backend B>
 class SymgsPreconditioner {
@@ -26,6 +27,10 @@ class SymgsPreconditioner {
   /// For A in host memory. Its arrays must outlive this where B is a host back end and the order is natural.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order, Real omega = 1)
       : SymgsPreconditioner(on, plan(on, A, order), omega) {}
+  /// By colours, for the same A in host memory and in the memory of B. Keeps neither.
+  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
+                      Real omega = 1)
+      : SymgsPreconditioner(on, plan_by_colours(on, here, there), omega) {}
   /// In natural order, for A in the memory of B; its arrays must outlive this.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1)
       : SymgsPreconditioner(on, Plan{{}, A, {}, {}}, omega) {}
@@ -50,31 +55,24 @@ class SymgsPreconditioner {
   };
 
   static Plan plan(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
-    Plan p;
-    if (order == Order::natural) {
-      if constexpr (HostBackend<B>) {
-        p.A = A;
-        return p;
-      } else {
-        p.owned = copied_to<Space>(A);
-      }
+    if constexpr (HostBackend<B>) {
+      return order == Order::natural ? Plan{{}, A, {}, {}} : plan_by_colours(on, A, A);
     } else {
-      inverse_diagonal(on, A);  // so that a zero is named by its row in A, not in the permuted matrix
-      const auto new_to_old = colour_order(greedy_colours(host_of(on), A));
-      Array<Index> old_to_new(A.nrows);
-      for (Index i = 0; i < A.nrows; ++i) old_to_new[new_to_old[i]] = i;
-      p.owned = placed(permuted(host_of(on), A, new_to_old.span()));
-      p.new_to_old = copied_to<Space>(new_to_old);
-      p.old_to_new = copied_to<Space>(old_to_new);
+      auto there = copied_to<Space>(A);
+      if (order == Order::colours) return plan_by_colours(on, A, there.view());
+      const auto view = there.view();
+      return {std::move(there), view, {}, {}};
     }
+  }
+  static Plan plan_by_colours(const B& on, const CsrView<Real, Offset, Host>& here,
+                              const CsrView<Real, Offset, Space>& there) {
+    inverse_diagonal(on, here);  // so that a zero is named by its row in A, not in the permuted matrix
+    Plan p;
+    p.new_to_old = copied_to<Space>(colour_order(greedy_colours(host_of(on), here)));
+    p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), here.nrows);
+    p.owned = permuted(on, there, std::as_const(p.new_to_old).span());
     p.A = p.owned.view();
     return p;
-  }
-  static Csr<Real, Offset, Space> placed(Csr<Real, Offset, Host> A) {
-    if constexpr (HostBackend<B>)
-      return A;
-    else
-      return copied_to<Space>(A.view());
   }
 
   SymgsPreconditioner(B on, Plan p, Real omega)

@@ -1,4 +1,4 @@
-// Conversions: every round trip gives the same bits, on any number of threads.
+// Conversions: every round trip gives the same bits, on every back end and any number of threads.
 #include <seidel/formats/convert.hpp>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include <seidel/formats/check.hpp>
 
+#include "../backends.hpp"
 #include "../matrices.hpp"
 
 using namespace seidel;
@@ -14,13 +15,31 @@ using namespace seidel::tests;
 
 namespace {
 
-template <class Test>
-void on_every_host(const Test& test) {
-  test(Serial{});
-  for (int threads : {1, 2, 3, 7}) {
-    CAPTURE(threads);
-    test(OpenMP{threads});
+/// A matrix of any format in the memory of a back end, from poisoned memory where that is a GPU's, and back.
+template <class B, class View>
+auto there(const B& on, const View& A) {
+  poison(on);
+  return copied_to<typename B::Space>(A);
+}
+template <class B, class Real>
+Coo<Real, typename B::Space> there(const B& on, const CooView<Real, Host>& A) {
+  using Space = typename B::Space;
+  poison(on);
+  return {A.nrows, A.ncols, copied_to<Space>(A.row_idx), copied_to<Space>(A.col_idx), copied_to<Space>(A.values)};
+}
+template <class Matrix>
+auto here(const Matrix& A) {
+  return copied_to<Host>(A.view());
+}
+
+template <class Convert>
+std::string refusal(const Convert& convert) {
+  try {
+    convert();
+  } catch (const Error& error) {
+    return error.what();
   }
+  return "";
 }
 
 /// Triplets of A in the order given.
@@ -55,11 +74,12 @@ TEST_CASE("triplets in any order become the same canonical matrix") {
     const auto check_order = [&](const char* which) {
       CAPTURE(which);
       const auto coo = triplets(A, order);
-      on_every_host([&](auto on) {
+      on_every_backend([&](auto on) {
+        const auto moved = there(on, coo.view());
         ToCsrReport report{-1};
-        CHECK(same_matrix(to_csr<std::int64_t>(on, coo.view(), &report), A));
+        CHECK(same_matrix(here(to_csr<std::int64_t>(on, moved.view(), &report)), A));
         CHECK(report.duplicates == 0);
-        CHECK(same_matrix(to_csr<std::int32_t>(on, coo.view()), A));
+        CHECK(same_matrix(here(to_csr<std::int32_t>(on, moved.view())), A));
       });
     };
     check_order("by rows");
@@ -94,34 +114,52 @@ TEST_CASE("entries in the same place are added in order of appearance and counte
       std::vector<Row> rows(n);
       for (const auto& [place, value] : sums) rows[place.first].emplace_back(place.second, value);
       const Matrix expected = matrix_of(n, rows);
-      on_every_host([&](auto on) {
+      on_every_backend([&](auto on) {
         ToCsrReport report;
-        CHECK(same_matrix(to_csr<std::int64_t>(on, coo.view(), &report), expected));
+        CHECK(same_matrix(here(to_csr<std::int64_t>(on, there(on, coo.view()).view(), &report)), expected));
         CHECK(report.duplicates == duplicates);
       });
     }
 }
 
 TEST_CASE("triplets outside the matrix are refused") {
-  const Coo<double> coo{2, 2, std::vector<Index>{0, 2}, std::vector<Index>{0, 0}, std::vector<double>{1, 1}};
-  CHECK_THROWS_AS(to_csr<std::int32_t>(Serial{}, coo.view()), InputError);
+  const std::vector<Index> zeros{0, 0};
+  for (const auto& wrong : {std::vector<Index>{0, 2}, std::vector<Index>{-1, 5}}) {
+    const auto refused_alike = [&](const Coo<double>& coo) {
+      const std::string said = refusal([&] { to_csr<std::int32_t>(Serial{}, coo.view()); });
+      CHECK(said.substr(0, 6) == "entry ");
+      on_every_backend([&](auto on) {
+        const auto moved = there(on, coo.view());
+        CHECK_THROWS_AS(to_csr<std::int32_t>(on, moved.view()), InputError);
+        CHECK(refusal([&] { to_csr<std::int32_t>(on, moved.view()); }) == said);
+      });
+    };
+    refused_alike({2, 2, wrong, zeros, std::vector<double>{1, 1}});
+    refused_alike({2, 2, zeros, wrong, std::vector<double>{1, 1}});
+  }
+  const Coo<double> uneven{2, 2, std::vector<Index>{0}, zeros, std::vector<double>{1, 1}};
+  on_every_backend([&](auto on) {
+    const auto moved = there(on, uneven.view());
+    CHECK_THROWS_AS(to_csr<std::int32_t>(on, moved.view()), ShapeError);
+  });
 }
 
 TEST_CASE("the transpose has the entries where they belong, and (A')' is A") {
   for (const auto& [name, A] : awkward_matrices()) {
     CAPTURE(name);
     const Matrix expected = reference_transpose(A);
-    on_every_host([&](auto on) {
-      const auto T = transpose(on, A.view());
-      CHECK(same_matrix(T, expected));
-      CHECK(same_matrix(transpose(on, T.view()), A));
-      const auto small = as<float, std::int32_t>(A);
-      CHECK(same_matrix(transpose(on, small.view()), as<float, std::int32_t>(expected)));
-      const auto C = to_csc(on, A.view());
+    on_every_backend([&](auto on) {
+      const auto moved = there(on, A.view());
+      const auto T = transpose(on, moved.view());
+      CHECK(same_matrix(here(T), expected));
+      CHECK(same_matrix(here(transpose(on, T.view())), A));
+      const auto small = there(on, as<float, std::int32_t>(A).view());
+      CHECK(same_matrix(here(transpose(on, small.view())), as<float, std::int32_t>(expected)));
+      const auto C = to_csc(on, moved.view());
       CHECK(C.nrows == A.nrows);
       CHECK(C.ncols == A.ncols);
-      CHECK(same_matrix(C.view().transposed(), expected.view()));
-      CHECK(same_matrix(to_csr(on, C.view()), A));
+      CHECK(same_matrix(copied_to<Host>(C.view().transposed()), expected));
+      CHECK(same_matrix(here(to_csr(on, C.view())), A));
     });
   }
 }
@@ -135,14 +173,16 @@ TEST_CASE("random matrices survive every round trip") {
                                    1 + Index(random() % 8));
     CAPTURE(repeat);
     CHECK_NOTHROW(check(A.view()));
-    on_every_host([&](auto on) {
-      CHECK(same_matrix(transpose(on, transpose(on, A.view()).view()), A));
-      CHECK(same_matrix(to_csr<std::int64_t>(on, to_ell(on, A.view()).view()), A));
+    on_every_backend([&](auto on) {
+      const auto moved = there(on, A.view());
+      CHECK(same_matrix(here(transpose(on, transpose(on, moved.view()).view())), A));
+      CHECK(same_matrix(here(to_csr<std::int64_t>(on, to_ell(on, moved.view()).view())), A));
       for (Index C : {1, 4, 32})
         for (Index sigma : {1, 64, 100000})
-          CHECK(same_matrix(to_csr<std::int64_t>(on, to_sell(on, A.view(), C, sigma).view()), A));
-      CHECK(same_matrix(with_offsets<std::int32_t>(on, A.view()), A));
-      CHECK(same_matrix(with_offsets<std::int64_t>(on, with_offsets<std::int32_t>(on, A.view()).view()), A));
+          CHECK(same_matrix(here(to_csr<std::int64_t>(on, to_sell(on, moved.view(), C, sigma).view())), A));
+      const auto narrow = with_offsets<std::int32_t>(on, moved.view());
+      CHECK(same_matrix(here(narrow), A));
+      CHECK(same_matrix(here(with_offsets<std::int64_t>(on, narrow.view())), A));
     });
   }
 }
@@ -154,12 +194,13 @@ TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back th
     std::int64_t width = 0;
     for (Index i = 0; i < A.nrows; ++i) width = std::max(width, A.row_ptr[i + 1] - A.row_ptr[i]);
     if (A.nrows * width > padding_at_most * A.nnz()) {
-      CHECK_THROWS_AS(to_ell(Serial{}, A.view()), ResourceError);
+      on_every_backend([&](auto on) { CHECK_THROWS_AS(to_ell(on, there(on, A.view()).view()), ResourceError); });
       ++refused;
       continue;
     }
-    on_every_host([&](auto on) {
-      const auto E = to_ell(on, A.view());
+    on_every_backend([&](auto on) {
+      const auto moved = to_ell(on, there(on, A.view()).view());
+      const auto E = here(moved);
       CHECK(E.width == width);
       CHECK(E.nnz == A.nnz());
       std::int64_t wrong = 0;
@@ -173,9 +214,9 @@ TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back th
         }
       }
       CHECK(wrong == 0);
-      CHECK(same_matrix(to_csr<std::int32_t>(on, E.view()), A));
+      CHECK(same_matrix(here(to_csr<std::int32_t>(on, moved.view())), A));
       const auto small = as<float, std::int32_t>(A);
-      CHECK(same_matrix(to_csr<std::int64_t>(on, to_ell(on, small.view()).view()), small));
+      CHECK(same_matrix(here(to_csr<std::int64_t>(on, to_ell(on, there(on, small.view()).view()).view())), small));
     });
   }
   CHECK(refused >= 3);  // the dense row, the long rows
@@ -193,6 +234,8 @@ TEST_CASE("SELL keeps rows of a window in descending length, stable, padded with
           S = to_sell(Serial{}, A.view(), C, sigma);
         } catch (const ResourceError&) {
           CHECK(C > 1);  // slices of one row need no padding
+          on_every_backend(
+              [&](auto on) { CHECK_THROWS_AS(to_sell(on, there(on, A.view()).view(), C, sigma), ResourceError); });
           continue;
         }
         const auto V = S.view();
@@ -223,16 +266,17 @@ TEST_CASE("SELL keeps rows of a window in descending length, stable, padded with
         CHECK(wrong == 0);
         CHECK(nnz == A.nnz());
         CHECK(S.permutation.empty() == (sigma == 1 || A.nrows == 0));
-        for (int threads : {1, 2, 3, 7}) {
-          const OpenMP on{threads};
-          const auto T = to_sell(on, A.view(), C, sigma);
+        on_every_backend([&](auto on) {
+          const auto moved = to_sell(on, there(on, A.view()).view(), C, sigma);
+          const auto T = here(moved);
+          CHECK(T.nnz == S.nnz);
           CHECK(same_bits(T.slice_ptr, S.slice_ptr));
           CHECK(same_bits(T.row_length, S.row_length));
           CHECK(same_bits(T.permutation, S.permutation));
           CHECK(same_bits(T.col_idx, S.col_idx));
           CHECK(same_bits(T.values, S.values));
-          CHECK(same_matrix(to_csr<std::int64_t>(on, T.view()), A));
-        }
+          CHECK(same_matrix(here(to_csr<std::int64_t>(on, moved.view())), A));
+        });
       }
 }
 
@@ -245,33 +289,25 @@ TEST_CASE("a padded format is refused in numbers before anything is allocated") 
   for (Index i = 0; i < n; ++i)
     for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) A.col_idx[k] = i == 77 ? Index(k - A.row_ptr[i]) : i;
   CHECK_NOTHROW(check(A.view()));
-  const auto refusal = [&](auto convert) -> std::string {
-    try {
-      convert();
-    } catch (const ResourceError& error) {
-      return error.what();
-    }
-    return "";
-  };
-  for (int threads : {1, 3}) {
-    const OpenMP on{threads};
-    CHECK(refusal([&] { to_ell(on, A.view()); }) ==
+  on_every_backend([&](auto on) {
+    const auto moved = there(on, A.view());
+    CHECK(refusal([&] { to_ell(on, moved.view()); }) ==
           "to_ell: 1000000 rows of 1999999 entries, the longest of 1000000, would take 12 TB: found 500000 places for "
           "each entry, "
           "expected at most 8\n  take SELL (to_sell), which pads only within a slice, or keep CSR");
-    CHECK(refusal([&] { to_sell(on, A.view()); }) ==
+    CHECK(refusal([&] { to_sell(on, moved.view()); }) ==
           "to_sell: 1000000 rows of 1999999 entries, the longest of 1000000, would take 400 MB: found 16 places for "
           "each entry, "
           "expected at most 8\n  sort rows of like length together (sigma above 1), or keep CSR");
-  }
+    CHECK_THROWS_AS(to_sell(on, moved.view(), 0, 1), UsageError);
+    CHECK_THROWS_AS(to_sell(on, moved.view(), 32, 0), UsageError);
+    CHECK_THROWS_AS(to_sell(on, moved.view(), INT32_MAX, 1), UsageError);
+  });
   CHECK(ell_bytes<double>(n, n) == std::int64_t(n) * n * 12 + 4 * std::int64_t(n));
   CHECK(ell_bytes<float>(10, 3) == 10 * 3 * 8 + 40);
   CHECK(ell_bytes<double>(INT32_MAX, INT32_MAX) == INT64_MAX);  // saturates
   CHECK(sell_bytes<double>(33, 64) == 64 * 12 + 3 * 8 + 64 * 4);
   CHECK(sell_bytes<double>(33, 64, 32, 64) == 64 * 12 + 3 * 8 + 64 * 4 + 33 * 4);
-  CHECK_THROWS_AS(to_sell(Serial{}, A.view(), 0, 1), UsageError);
-  CHECK_THROWS_AS(to_sell(Serial{}, A.view(), 32, 0), UsageError);
-  CHECK_THROWS_AS(to_sell(Serial{}, A.view(), INT32_MAX, 1), UsageError);
 }
 
 TEST_CASE("exactly 8 places an entry are taken, one more is refused") {
@@ -283,9 +319,10 @@ TEST_CASE("exactly 8 places an entry are taken, one more is refused") {
   };
   const Matrix even = matrix(8);  // 64 * 8 places, 8 + 56 = 64 entries
   CHECK(even.nnz() == 64);
-  CHECK_NOTHROW(to_ell(Serial{}, even.view()));
+  on_every_backend([&](auto on) { CHECK_NOTHROW(to_ell(on, there(on, even.view()).view())); });
   std::vector<Row> rows(64);
   for (Index k = 0; k < 8; ++k) rows[0].emplace_back(k, 1.0);
   for (Index i = 1; i < 56; ++i) rows[i].emplace_back(i, 1.0);  // 63 entries
-  CHECK_THROWS_AS(to_ell(Serial{}, matrix_of(64, rows).view()), ResourceError);
+  const Matrix odd = matrix_of(64, rows);
+  on_every_backend([&](auto on) { CHECK_THROWS_AS(to_ell(on, there(on, odd.view()).view()), ResourceError); });
 }

@@ -2,8 +2,8 @@
 #include "../backends.hpp"
 
 #include <charconv>
-#include <cstring>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -83,7 +83,8 @@ TEST_CASE("the cuts among threads never change a result") {
     const std::string text = content(folder / file);
     if (text.substr(0, 2) == "\x1f\x8b") continue;  // compressed
     // Behind comments the quick functions see the entries, which the careful ones have near the end of a text.
-    for (const std::string& padded : {text, text + "\n% a comment that is longer than the fence\n\n% and one more of them\n"})
+    for (const std::string& padded :
+         {text, text + "\n% a comment that is longer than the fence\n\n% and one more of them\n"})
       for (int threads : {1, 2, 3, 7})
         for (std::int64_t chunk = 1; chunk <= std::int64_t(padded.size()); ++chunk) {
           if (threads > 1 && chunk > 4 && chunk % 16 != threads) continue;  // time: cuts are the same for all threads
@@ -120,14 +121,16 @@ TEST_CASE("what is not taken as it stands is counted and said") {
 }
 
 TEST_CASE("vectors are read from one column, in either layout") {
-  const std::string path = (std::filesystem::temp_directory_path() / ("seidel_vector." + std::to_string(getpid()))).string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("seidel_vector." + std::to_string(getpid()))).string();
   const auto vector_of = [&](const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
     const auto x = read_vector(path);
     return std::vector<double>(x.begin(), x.end());
   };
   CHECK(vector_of("%%MatrixMarket matrix array real general\n3 1\n1\n2\n-3\n") == std::vector<double>{1, 2, -3});
-  CHECK(vector_of("%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 4\n1 1 5\n") == std::vector<double>{5, 0, 4});
+  CHECK(vector_of("%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 4\n1 1 5\n") ==
+        std::vector<double>{5, 0, 4});
   CHECK(vector_of("%%MatrixMarket matrix array real general\n0 1\n") == std::vector<double>{});
   CHECK_THROWS_AS(vector_of("%%MatrixMarket matrix array real general\n1 3\n1\n2\n-3\n"), InputError);
   std::filesystem::remove(path);
@@ -154,7 +157,8 @@ TEST_CASE("standard input is read from a pipe and from a file") {
   CHECK(piped.report.file == "(standard input)");
 }
 
-TEST_CASE("the real matrices have the entries that their list says" * doctest::skip(!std::getenv("SEIDEL_TEST_MATRICES"))) {
+TEST_CASE("the real matrices have the entries that their list says" *
+          doctest::skip(!std::getenv("SEIDEL_TEST_MATRICES"))) {
   const std::filesystem::path matrices = std::getenv("SEIDEL_TEST_MATRICES");
   std::ifstream list(matrices / "CG.tsv");
   std::string line;

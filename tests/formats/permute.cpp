@@ -6,6 +6,7 @@
 
 #include <seidel/formats/check.hpp>
 
+#include "../backends.hpp"
 #include "../matrices.hpp"
 
 using namespace seidel;
@@ -22,9 +23,10 @@ std::vector<Index> random_permutation(std::mt19937_64& random, Index n) {
 
 HostSpan<const Index> span(const std::vector<Index>& p) { return {p.data(), std::int64_t(p.size())}; }
 
-std::string refusal(int threads, const std::vector<Index>& p, Index n) {
+template <class B>
+std::string refusal(const B& on, const std::vector<Index>& p, Index n) {
   try {
-    inverse_permutation(OpenMP{threads}, span(p), n);
+    inverse_permutation(on, moved_to(on, p).span(), n);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -54,29 +56,30 @@ TEST_CASE("a permuted matrix has entry (p[i], p[j]) at (i, j), and the inverse p
       std::sort(rows[k].begin(), rows[k].end());
     }
     const Matrix expected = matrix_of(n, rows);
-    for (int threads : {1, 2, 3, 7}) {
-      const OpenMP on{threads};
-      CHECK(same_bits(inverse_permutation(on, span(p), n), inverse));
-      const auto B = permuted(on, A.view(), span(p));
-      CHECK(same_matrix(B, expected));
-      CHECK(same_matrix(permuted(on, B.view(), span(inverse)), A));
-    }
-    const auto small = as<float, std::int32_t>(A);
-    CHECK(same_matrix(permuted(Serial{}, small.view(), span(p)), as<float, std::int32_t>(expected)));
+    on_every_backend([&](auto on) {
+      poison(on);
+      const auto order = moved_to(on, p), back = moved_to(on, inverse);
+      CHECK(same_bits(moved_back(inverse_permutation(on, order.span(), n)), inverse));
+      const auto B = permuted(on, copied_to<typename decltype(on)::Space>(A.view()).view(), order.span());
+      CHECK(same_matrix(copied_to<Host>(B.view()), expected));
+      CHECK(same_matrix(copied_to<Host>(permuted(on, B.view(), back.span()).view()), A));
+      const auto small = copied_to<typename decltype(on)::Space>(as<float, std::int32_t>(A).view());
+      CHECK(same_matrix(copied_to<Host>(permuted(on, small.view(), order.span()).view()),
+                        as<float, std::int32_t>(expected)));
+    });
   }
 }
 
 TEST_CASE("what is not a permutation is refused with its first fault, whatever the threads") {
-  for (int threads : {1, 2, 3, 7}) {
-    CHECK(refusal(threads, {0, 1}, 3) == "permutation: found 2 entries, expected 3");
-    CHECK(refusal(threads, {0, 3, -1}, 3) == "permutation: found entry 2 to be 3, expected 0 ... 2");
-    CHECK(refusal(threads, {0, -1, 3}, 3) == "permutation: found entry 2 to be -1, expected 0 ... 2");
-    CHECK(refusal(threads, {2, 1, 2}, 3) == "permutation: found 2 as entries 1 and 3, expected each of 0 ... 2 once");
+  on_every_backend([](auto on) {
+    CHECK(refusal(on, {0, 1}, 3) == "permutation: found 2 entries, expected 3");
+    CHECK(refusal(on, {0, 3, -1}, 3) == "permutation: found entry 2 to be 3, expected 0 ... 2");
+    CHECK(refusal(on, {0, -1, 3}, 3) == "permutation: found entry 2 to be -1, expected 0 ... 2");
+    CHECK(refusal(on, {2, 1, 2}, 3) == "permutation: found 2 as entries 1 and 3, expected each of 0 ... 2 once");
     std::vector<Index> p(50000);
     std::iota(p.begin(), p.end(), 0);
     p[49999] = 17, p[30000] = 100, p[100] = 30000;
     p[40000] = 3;
-    CHECK(refusal(threads, p, 50000) ==
-          "permutation: found 3 as entries 4 and 40001, expected each of 0 ... 49999 once");
-  }
+    CHECK(refusal(on, p, 50000) == "permutation: found 3 as entries 4 and 40001, expected each of 0 ... 49999 once");
+  });
 }

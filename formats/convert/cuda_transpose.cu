@@ -1,0 +1,77 @@
+// Transposition on the device, the plain version, and copies with other row pointers.
+#include <seidel/formats/convert.hpp>
+
+#include <seidel/formats/convert/cuda_device.cuh>
+#include <seidel/formats/convert/refusals.hpp>
+
+namespace seidel {
+
+using namespace convert_detail;
+
+template <class Real, class Offset>
+Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  const std::int64_t n = A.nnz(), ncols = A.ncols;
+  Csr<Real, Offset, Device> to{A.ncols, A.nrows, Array<Offset, Device>(ncols + 1), Array<Index, Device>(n),
+                               Array<Real, Device>(n)};
+  Pairs<Offset> pairs(n);  // column and place of each entry; stable, so that entries of a column stay in order
+  for_each(on, n, "making sort keys",
+           [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t k) {
+             key[k] = A.col_idx[k];
+             place[k] = Offset(k);
+           });
+  sort_pairs(on, pairs, n, ncols);
+  for_each(on, ncols + 1, "finding columns",
+           [=, key = pairs.key[0].data(), ptr = to.row_ptr.data()] __device__(std::int64_t j) {
+             ptr[j] = Offset(keys_below(key, n, j));
+           });
+  rows_of_entries(on, A.row_ptr, pairs.key[1].span());
+  for_each(on, n, "gathering columns",
+           [=, row_of = pairs.key[1].data(), place = pairs.payload[0].data(), col_idx = to.col_idx.data(),
+            values = to.values.data()] __device__(std::int64_t k) {
+             const Offset from = place[k];
+             col_idx[k] = row_of[from];
+             values[k] = A.values[from];
+           });
+  on.synchronize();  // temporaries go now
+  return to;
+}
+
+template <class NewOffset, class Real, class Offset>
+Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
+  Csr<Real, NewOffset, Device> to{A.nrows, A.ncols, Array<NewOffset, Device>(A.row_ptr.size()),
+                                  Array<Index, Device>(A.nnz()), Array<Real, Device>(A.nnz())};
+  for_each(on, A.row_ptr.size(), "copying row pointers",
+           [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = NewOffset(A.row_ptr[i]); });
+  for_each(on, A.nnz(), "copying entries",
+           [=, col_idx = to.col_idx.data(), values = to.values.data()] __device__(std::int64_t k) {
+             col_idx[k] = A.col_idx[k];
+             values[k] = A.values[k];
+           });
+  on.synchronize();
+  return to;
+}
+
+template Csr<double, std::int32_t, Device> transpose(const Cuda&, const CsrView<double, std::int32_t, Device>&);
+template Csr<double, std::int64_t, Device> transpose(const Cuda&, const CsrView<double, std::int64_t, Device>&);
+template Csr<float, std::int32_t, Device> transpose(const Cuda&, const CsrView<float, std::int32_t, Device>&);
+template Csr<float, std::int64_t, Device> transpose(const Cuda&, const CsrView<float, std::int64_t, Device>&);
+
+template Csr<double, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
+                                                                      const CsrView<double, std::int32_t, Device>&);
+template Csr<double, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
+                                                                      const CsrView<double, std::int64_t, Device>&);
+template Csr<float, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
+                                                                     const CsrView<float, std::int32_t, Device>&);
+template Csr<float, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
+                                                                     const CsrView<float, std::int64_t, Device>&);
+template Csr<double, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
+                                                                      const CsrView<double, std::int32_t, Device>&);
+template Csr<double, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
+                                                                      const CsrView<double, std::int64_t, Device>&);
+template Csr<float, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
+                                                                     const CsrView<float, std::int32_t, Device>&);
+template Csr<float, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
+                                                                     const CsrView<float, std::int64_t, Device>&);
+
+}  // namespace seidel

@@ -1,0 +1,36 @@
+// What conversions refuse, in the same words on every back end. Padding has a file of its own.
+#pragma once
+#include <limits>
+#include <string>
+
+#include <seidel/formats/errors.hpp>
+#include <seidel/formats/types.hpp>
+
+namespace seidel::convert_detail {
+
+/// Errors  ResourceError if nnz does not fit into Offset.
+template <class Offset>
+void require_offsets(const char* where, std::int64_t nnz, const char* remedy) {
+  if (nnz > std::numeric_limits<Offset>::max())
+    throw ResourceError(std::string(where) + ": found " + std::to_string(nnz) + " entries, expected at most " +
+                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  " + remedy);
+}
+
+inline constexpr Index slice_height_at_most = 4096;
+
+/// Errors  UsageError for slices that SELL cannot have.
+inline void require_slices(Index slice_height, Index sigma) {
+  if (slice_height < 1 || slice_height > slice_height_at_most || sigma < 1)
+    throw UsageError("to_sell: found slice height " + std::to_string(slice_height) + " and sigma " +
+                     std::to_string(sigma) + ", expected 1 ... " + std::to_string(slice_height_at_most) +
+                     " and at least 1\n  32 and 1 are the defaults");
+}
+
+/// Errors  ShapeError.
+inline void require_square_to_permute(Index nrows, Index ncols) {
+  if (nrows != ncols)
+    throw ShapeError("permuted: found a " + std::to_string(nrows) + " x " + std::to_string(ncols) +
+                     " matrix, expected a square one");
+}
+
+}  // namespace seidel::convert_detail

@@ -1,0 +1,96 @@
+// What a solve says that it will take is what it takes.
+#include <seidel/drivers/memory_plan.hpp>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/statistics.hpp>
+
+#include "../backends.hpp"
+
+using namespace seidel;
+using namespace seidel::drivers;
+
+namespace {
+
+/// Bytes that this process holds, or -1 if the system does not say.
+std::int64_t taken(const OpenMP&) {
+  malloc_trim(0);  // what is free goes back
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmRSS:") {
+      std::int64_t kib;
+      status >> kib;
+      return kib * 1024;
+    }
+  return -1;
+}
+[[maybe_unused]] std::int64_t taken(const Cuda&) { return -available_bytes(Device{}); }
+
+Placement placement(const OpenMP& on) { return {BackendName::openmp, on.threads, "", ""}; }
+[[maybe_unused]] Placement placement(const Cuda&) { return {BackendName::cuda, 1, "", ""}; }
+
+/// Taken while it iterates, beyond what was before; against the plan. Arrays are rounded up to 2 MiB on a GPU.
+template <class B>
+void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice choice) {
+  CAPTURE(to_string(choice.method));
+  CAPTURE(to_string(choice.preconditioner));
+  CAPTURE(to_string(choice.order));
+  constexpr bool cuda = !HostBackend<B>;
+  const auto A = with_offsets<std::int32_t>(OpenMP{}, wide.view());
+  const Array<double> b(A.nrows, 1.0);
+  const double padding = format_bytes(OpenMP{}, A.view()).sell_padding;
+  std::int64_t planned = plan_solve({A.nrows, A.nnz(), choice, cuda, true, padding}, 0).needed();
+  if (!cuda) planned -= 4 * (A.nrows + std::int64_t(1));  // row pointers of 32 bits: taken already
+  const std::int64_t before = taken(on);
+  std::int64_t most = 0;
+  Criteria criteria;
+  criteria.max_iterations = 4;
+  criteria.on_iteration = [&](const IterationReport&) { most = std::max(most, taken(on) - before); };
+  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, 1, criteria);
+  MESSAGE("planned ", planned, " bytes, taken ", most);
+  CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
+  CHECK(double(most) > 0.9 * double(planned));
+}
+
+template <class B>
+void check_plans(const B& on, const char* matrix) {
+  {  // threads and kernels take memory when they are first used
+    const auto A = with_offsets<std::int32_t>(OpenMP{}, generate(OpenMP{}, "poisson3d:20").view());
+    const Array<double> b(A.nrows, 1.0);
+    for (const Order order : {Order::natural, Order::colours})
+      solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12}, {Method::cg, PreconditionerKind::symgs, order},
+               1, {});
+  }
+  const auto A = generate(OpenMP{}, matrix);
+  const auto cg = Method::cg;
+  for (const MethodChoice& choice :
+       {MethodChoice{cg}, MethodChoice{cg, PreconditionerKind::jacobi}, MethodChoice{cg, PreconditionerKind::symgs},
+        MethodChoice{cg, PreconditionerKind::symgs, Order::colours}, MethodChoice{Method::bicgstab}})
+    check_plan(on, A, choice);
+}
+
+}  // namespace
+
+TEST_CASE("a solve takes the memory that it says, within a tenth") {
+  // A sanitizer's own memory counts too, so there is nothing to measure.
+  const std::int64_t before = taken(OpenMP{});
+  const std::int64_t grown = [&] {
+    const Array<double> more(1 << 22, 1.0);
+    return taken(OpenMP{}) - before;
+  }();
+  if (before < 0 || grown > (9 << 22) || taken(OpenMP{}) - before > (1 << 20))
+    MESSAGE("skipped on the host: this system does not say what memory was used");
+  else
+    check_plans(OpenMP{2}, "poisson3d:64");
+  if constexpr (built_with_cuda) {
+    if (tests::have_gpu())
+      check_plans(Cuda{}, "poisson3d:128");
+    else
+      tests::skipped_cuda();
+  }
+}
