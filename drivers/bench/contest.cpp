@@ -32,7 +32,8 @@ Answer solve_ours(const MethodChoice& choice, Runs runs, const Contest& contest,
   answer.iterations = outcome.summary.iterations;
   answer.setup_seconds = outcome.setup_seconds, answer.solve_seconds = outcome.solve_seconds;
   answer.memory_bytes =
-      drivers::plan_solve({contest.A.nrows, contest.A.nnz(), choice, runs == Runs::cuda, true}, 0).needed();
+      drivers::plan_solve({contest.A.nrows, contest.A.nnz(), choice, runs == Runs::cuda, true, contest.sell_padding}, 0)
+          .needed();
   answer.history = std::move(outcome.summary.history);
   answer.x = std::move(outcome.x);
   return answer;

@@ -183,14 +183,14 @@ int validate(const ValidateOptions& options, std::span<const bench::Rival> rival
     }
   }
   line.wipe();
+  if (ledger.checks() == 0)
+    throw UsageError(
+        formatted("--only {}: no rival that can run here has such a name\n  see seidel validate --list", options.only));
   const double seconds = watch.seconds();
   print(options,
         validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, validate_json(ledger, matrices, seconds, options).text());
   if (!options.html.empty()) write_text(options.html, validate_page(ledger, matrices, seconds, options).html());
-  if (ledger.checks() == 0)
-    throw UsageError(
-        formatted("--only {}: no rival that can run here has such a name\n  see seidel validate --list", options.only));
   return ledger.faults().empty() ? 0 : 1;
 }
 
