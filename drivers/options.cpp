@@ -46,7 +46,7 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
 /// How each command declares its options, and what it makes of them.
 struct SolveCommand {
   SolveOptions options;
-  std::string method = "auto", preconditioner = "auto", order = "auto", tolerance, max_iterations, time_limit;
+  std::string method = "auto", preconditioner = "auto", order, tolerance, max_iterations, time_limit;
   std::vector<std::string> pairs;
   CLI::App* app = nullptr;
 
@@ -59,9 +59,10 @@ struct SolveCommand {
     app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
-    app->add_option("--order", order, "of the symgs sweeps: auto, natural, colours, blocks")
-        ->type_name("NAME")
-        ->capture_default_str();
+    app->add_option("--order", order,
+                    "of the symgs sweeps: natural (unless given, the same bits everywhere), colours, blocks, or auto: what "
+                    "should be fastest here")
+        ->type_name("NAME");
     app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
     app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
     app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
@@ -88,7 +89,9 @@ struct SolveCommand {
     options.request.method = one_of("--method", method, {Method::cg, Method::bicgstab, Method::gmres});
     options.request.preconditioner = one_of(
         "--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
-    options.request.order = one_of("--order", order, {Order::natural, Order::colours, Order::blocks});
+    options.order_by_time = order == "auto";
+    if (!order.empty())
+      options.request.order = one_of("--order", order, {Order::natural, Order::colours, Order::blocks});
     if (!tolerance.empty())
       options.tolerance =
           number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });

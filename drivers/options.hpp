@@ -31,6 +31,7 @@ struct SymgsSettings {
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
   MethodRequest request;                            // --method, --precond, --order, --set restart
+  bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   SymgsSettings sweeps;                             // --set omega, sweeps, storage
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::int64_t max_iterations = 20000;

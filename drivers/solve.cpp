@@ -1,6 +1,8 @@
 // seidel solve: reads, looks, solves, certifies, reports.
 #include <unistd.h>
 
+#include <functional>
+
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
@@ -111,9 +113,13 @@ int run(const SolveOptions& options) {
   }
   const Placement where = place(options, A.nnz());
   const bool cuda = where.backend == BackendName::cuda;
-  const MethodChoice choice = choose_method(properties_of_A, rows, options.request, [&] {
-    return cuda ? choose_order(gpu_sweeps, A.nrows, A.nnz(), wavefronts(host, A).count()) : choose_order_on_host();
-  });
+  // Natural order unless told otherwise: it has the same bits on every back end.
+  std::function<OrderChoice()> order;
+  if (options.order_by_time)
+    order = [&] {
+      return cuda ? choose_order(gpu_sweeps, A.nrows, A.nnz(), wavefronts(host, A).count()) : choose_order_on_host();
+    };
+  const MethodChoice choice = choose_method(properties_of_A, rows, options.request, order);
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},

@@ -92,7 +92,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   if (choice.preconditioner == PreconditionerKind::symgs) {
     if (request.order || !order) {
       choice.order = request.order.value_or(Order::natural);
-      taken.say(choice.order, request.order ? " order, as asked" : " order, which needs the fewest iterations");
+      taken.say(choice.order, request.order ? " order, as asked" : " order, which is the same on every back end");
     } else {
       const OrderChoice chosen = order();
       choice.order = chosen.order;
