@@ -119,22 +119,30 @@ __device__ inline void put(Index* p, Index v) {
 }
 
 // Vectors in the matrix's own order: a wavefront takes one entry of a 32-byte sector, the next ones take the others, so
-// the sector is to stay in L2 meanwhile, while the matrix streams through.
-__device__ inline unsigned long long keep_policy() {
-  unsigned long long policy;
+// the sector is to stay in L2 meanwhile, while the matrix streams through. Volatile: the compiler must not hoist the load
+// out of the branch that says whether there is a row (memcheck saw it read before the vector).
+#if __CUDA_ARCH__ >= 800
+__device__ inline std::uint64_t keep_policy() {
+  std::uint64_t policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
 __device__ inline double load_kept(const double* p) {
   double v;
-  asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(v) : "l"(p), "l"(keep_policy()));
+  asm volatile("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(v) : "l"(p), "l"(keep_policy()));
   return v;
 }
 __device__ inline float load_kept(const float* p) {
   float v;
-  asm("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(p), "l"(keep_policy()));
+  asm volatile("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(p), "l"(keep_policy()));
   return v;
 }
+#else
+template <class Real>
+__device__ Real load_kept(const Real* p) {
+  return __ldg(p);
+}
+#endif
 /// A result, in place of an unset value. A NaN that looks unset becomes another NaN.
 template <class Real>
 __device__ Real publish(Real* p, Real v) {
