@@ -10,14 +10,11 @@ namespace seidel {
 ///
 /// Shapes  A is n x n; b and x have n entries.
 /// In/out  x holds the guess on entry, an approximation on return whatever the status: the last one, whose error is the
-/// least in
-///         the norm of A, unless its residual is 100 times an earlier one's.
+///         least in the norm of A, unless its residual is 100 times an earlier one's.
 /// Cost    per iteration one product with A, one with M^-1, two dots, a norm, three updates; five vectors, all taken
-/// before
-///         the loop.
+///         before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
-/// symmetric.
-///         A that is not positive definite is a status.
+///         symmetric. A that is not positive definite is a status.
 /// Source  Saad (2003), algorithm 9.1.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {

@@ -43,9 +43,8 @@ struct MethodChoice {
 };
 
 /// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
-/// of the
-///                 rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one if
-///                 stuck.
+///                 of the rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one
+///                 if stuck.
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.

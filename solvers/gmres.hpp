@@ -22,8 +22,7 @@ int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
 /// Shapes  A is n x n; b and x have n entries.
 /// In/out  x holds the guess on entry, the best approximation on return, whatever the status.
 /// Cost    iteration k of a cycle: one product with A, one with M^-1, k dots, k + 1 updates, a norm. Vectors: restart +
-/// 4, all taken
-///         before the loop.
+///         4, all taken before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for restart < 1.
 /// Source  Saad (2003), algorithm 9.5, orthogonalised by modified Gram-Schmidt.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>

@@ -105,8 +105,7 @@ class GaussSeidel {
   ///
   /// Shapes  R and X are n x k, each in a layout of its own, and do not overlap.
   /// Cost    on the host with X row-major reads A once for each 8 columns, all but the first time from the cache;
-  /// otherwise
-  ///         column after column. The first call for so many columns allocates n k entries, or 2 n.
+  ///         otherwise column after column. The first call for so many columns allocates n k entries, or 2 n.
   void symmetric_from_zero(MultiVectorView<const Real, Space> R, MultiVectorView<Real, Space> X, Real omega = 1) const {
     require_shape(R, X.ncols, "R");
     require_shape(X, R.ncols, "X");

@@ -22,8 +22,7 @@ namespace seidel {
 /// iteration is not.
 ///
 /// Cost    the first pair reads A once, further ones up to twice; colours and blocks gather twice more; single
-/// precision
-///         searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
+///         precision searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
 ///         Copies of the matrix: for colours and blocks a permuted one, made where the sweeps run; its values for
 ///         float; on a GPU one more, unless the view given is already there.
 /// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2 or fewer sweeps than 1.
