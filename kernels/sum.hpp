@@ -15,7 +15,7 @@ inline constexpr int sum_lanes = 32;
 inline constexpr int sum_block = 2048;       // terms of a block
 
 /// Adds block sums, pushed in order of block numbers, in the fixed tree; holds one partial sum a level.
-/// `level_blocks` pushes of whole subtrees are allowed as long as all have the same power-of-two number of blocks.
+/// Sums of whole subtrees may be pushed instead, as long as all have the same power-of-two number of blocks.
 template <class Sum>
 class PairwiseTree {
  public:

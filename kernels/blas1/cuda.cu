@@ -1,6 +1,6 @@
 // Vector operations on the GPU: a thread an element; sums by a warp a block of 2048 terms, in the one order.
 #include <seidel/formats/cuda_check.hpp>
-#include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/blas1/instances.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 
 namespace seidel::blas1 {
@@ -147,22 +147,6 @@ Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
   return brought_back(on, result);
 }
 
-/// Never called: names every operation, so that its code is emitted here.
-template <class Real>
-auto instances(const Cuda& on, Real* x) {
-  for_each_element(on, 0, Fill<Real>{0, x});
-  for_each_element(on, 0, Copy<Real>{x, x});
-  for_each_element(on, 0, CopyStrided<Real>{x, 1, x, 1});
-  for_each_element(on, 0, Axpy<Real>{0, x, x});
-  for_each_element(on, 0, Axpby<Real>{0, x, 0, x});
-  for_each_element(on, 0, Xpby<Real>{x, 0, x});
-  for_each_element(on, 0, Multiply<Real>{x, x, x});
-  for_each_element(on, 0, Gather<Real>{nullptr, x, x});
-  for_each_element(on, 0, Convert<Real, double>{1, x, nullptr});
-  for_each_element(on, 0, Convert<Real, float>{1, x, nullptr});
-  max_abs(on, x, 0);
-  return sum<Real>(on, 0, DotTerm<Real>{x, x}) + sum<Real>(on, 0, ScaledDotTerm<Real>{0, x, x});
-}
 template auto instances(const Cuda&, double*);
 template auto instances(const Cuda&, float*);
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <seidel/formats/parallel.hpp>
-#include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/blas1/instances.hpp>
 #include <seidel/kernels/sum.hpp>
 
 namespace seidel::blas1 {
@@ -97,22 +97,6 @@ Real max_abs(const Serial& on, const Real* x, std::int64_t n) { return largest(o
 template <class Real>
 Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) { return largest(on, x, n); }
 
-/// Never called: names every operation, so that its code is emitted here.
-template <class On, class Real>
-auto instances(const On& on, Real* x) {
-  for_each_element(on, 0, Fill<Real>{0, x});
-  for_each_element(on, 0, Copy<Real>{x, x});
-  for_each_element(on, 0, CopyStrided<Real>{x, 1, x, 1});
-  for_each_element(on, 0, Axpy<Real>{0, x, x});
-  for_each_element(on, 0, Axpby<Real>{0, x, 0, x});
-  for_each_element(on, 0, Xpby<Real>{x, 0, x});
-  for_each_element(on, 0, Multiply<Real>{x, x, x});
-  for_each_element(on, 0, Gather<Real>{nullptr, x, x});
-  for_each_element(on, 0, Convert<Real, double>{1, x, nullptr});
-  for_each_element(on, 0, Convert<Real, float>{1, x, nullptr});
-  max_abs(on, x, 0);
-  return sum<Real>(on, 0, DotTerm<Real>{x, x}) + sum<Real>(on, 0, ScaledDotTerm<Real>{0, x, x});
-}
 template auto instances(const Serial&, double*);
 template auto instances(const Serial&, float*);
 template auto instances(const OpenMP&, double*);
