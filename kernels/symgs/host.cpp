@@ -1,15 +1,13 @@
-// Gauss-Seidel sweeps on the host. One core: rows in natural order. Several: wavefront after wavefront, each shared
-// out.
+// Gauss-Seidel sweeps on the host, 8 independent rows at a time where there are as many.
 //
-// The analysis copies A into two triangles, entries in the order of the sums and rows in the order of the sweep, so
-// that a sweep streams and the pair from a zero guess reads each entry once: a half row of CSR drags the other half
-// along in its cache lines.
+// The analysis copies A into two triangles, entries in the order in which the sweep reads them, so that a sweep streams
+// and the pair from a zero guess reads each entry once: a half row of CSR drags the other half along in its cache lines.
 #include <atomic>
 #include <chrono>
 
 #include <seidel/formats/parallel.hpp>
 #include <seidel/kernels/spmm/row.hpp>
-#include <seidel/kernels/symgs/schedule.hpp>
+#include <seidel/kernels/symgs/slices.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::symgs_detail {
@@ -60,30 +58,55 @@ template <class Real, int W>
   return sums;
 }
 
-/// One side of the diagonal: the entries of the row in place p are first[p] ... first[p + 1] - 1, in the order of the
-/// sum.
-template <class Real, class Offset>
+/// One side of the diagonal, entries in the order of the sweep: see Run.
+template <class Real>
 struct Triangle {
-  Array<Offset> first;
   Array<Index> col_idx;
   Array<Real> values;
 
-  std::int64_t bytes() const {
-    return first.size() * sizeof(Offset) + col_idx.size() * std::int64_t(sizeof(Index) + sizeof(Real));
+  std::int64_t bytes() const { return col_idx.size() * std::int64_t(sizeof(Index) + sizeof(Real)); }
+};
+
+/// How far ahead of the sums memory is asked for, since the order of a sweep is none that a processor foresees: entries
+/// of A, and rows of x and b.
+constexpr std::int64_t entries_ahead = 640, rows_ahead = 64;
+
+/// The side of H rows next to each other: entry k of row l at H k + l.
+template <class Real, int H>
+struct Side {
+  const Index* col_idx;
+  const Real* values;
+  std::int64_t length;
+
+  Columns<Real, H> sums(const Real* x) const {
+    if constexpr (H == 1)
+      if (length > short_sum) return {long_sum<Real>({{col_idx, values, 1, x}, length})};
+    if constexpr (H == 1) fetch_later(0), fetch_later(8);
+    Columns<Real, H> sum{};
+    for (std::int64_t k = 0; k < length; ++k) {
+      if constexpr (H > 1) fetch_later(k * H);
+      for (int l = 0; l < H; ++l) sum.at[l] = std::fma(values[k * H + l], x[col_idx[k * H + l]], sum.at[l]);
+    }
+    return sum;
   }
-  Real sum(std::int64_t p, const Real* x) const {
-    const Offset k = first[p];
-    const RowPart<Real> part{{col_idx.data() + k, values.data() + k, 1, x}, std::int64_t(first[p + 1] - k)};
-    return part.length <= short_sum ? sum_left_to_right<Real>(0, part.length, 1, part.term) : long_sum(part);
+  void fetch_later(std::int64_t entry) const {  // into L2: L1 is for x
+    __builtin_prefetch(values + entry + entries_ahead, 0, 2);
+    __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
   }
-  /// The same with W columns of a row-major X, from the one that x is the first element of.
+  /// Those of row l with W columns of a row-major X, from the one that x is the first element of.
   template <int W>
-  Columns<Real, W> sums(std::int64_t p, const Real* x, std::int64_t leading_dimension) const {
-    const Offset k = first[p];
-    const RowMajorTerm<Real, W> term{col_idx.data() + k, values.data() + k, 1, x, leading_dimension};
-    const auto length = std::int64_t(first[p + 1] - k);
+  Columns<Real, W> sums_of_columns(int l, const Real* x, std::int64_t leading_dimension) const {
+    const RowMajorTerm<Real, W> term{col_idx + l, values + l, H, x, leading_dimension};
     return length <= short_sum ? sum_left_to_right<Columns<Real, W>>(0, length, 1, term) : long_sums(length, term);
   }
+};
+
+/// Rows in places `place` ... place + H - 1, none of which needs another.
+template <class Real, int H>
+struct Slice {
+  static constexpr int height = H;
+  std::int64_t place;
+  Side<Real, H> lower, upper;
 };
 
 /// Analysis and sweeps; one core is one thread.
@@ -91,19 +114,19 @@ template <class Real, class Offset>
 struct Sweeps {
   OpenMP on;
   CsrView<Real, Offset, Host> A;
-  Triangle<Real, Offset> lower, upper;
+  Triangle<Real> lower, upper;
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
   Array<Real> t_of_columns;   // the same for several columns, which stand side by side
   Schedule schedule{A.nrows};
+  std::vector<Run<Offset>> runs;
 
   Sweeps(OpenMP on, const CsrView<Real, Offset, Host>& A) : on(on), A(A), reciprocal(A.nrows), t(A.nrows) {
     refuse_unusable_rows();
     if (on.threads > 1) schedule = Schedule(on, A.row_ptr, A.col_idx);
-    place_rows();
+    runs = cut_into_runs(on, A.row_ptr, A.col_idx, schedule);
+    allocate_triangles();
     fill();
   }
-
-  std::int64_t row_at(std::int64_t p) const { return schedule.row_at(p); }
 
   void refuse_unusable_rows() const {
     std::atomic<std::int64_t> first_bad = A.nrows;
@@ -122,46 +145,29 @@ struct Sweeps {
                {A.values.data() + first, A.values.data() + last});
   }
 
-  Offset diagonal_of(std::int64_t row) const {
-    const Index* const first = A.col_idx.data() + A.row_ptr[row];
-    return Offset(std::lower_bound(first, A.col_idx.data() + A.row_ptr[row + 1], Index(row)) - A.col_idx.data());
-  }
-
-  void place_rows() {
-    lower.first = Array<Offset>(A.nrows + 1);
-    upper.first = Array<Offset>(A.nrows + 1);
-    lower.first[0] = upper.first[0] = 0;
-    parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t p = first; p < last; ++p) {
-        const std::int64_t row = row_at(p);
-        const Offset diagonal = diagonal_of(row);
-        lower.first[p + 1] = diagonal - A.row_ptr[row];
-        upper.first[p + 1] = A.row_ptr[row + 1] - diagonal - 1;
-      }
-    });
-    for (std::int64_t p = 0; p < A.nrows; ++p) {
-      lower.first[p + 1] += lower.first[p];
-      upper.first[p + 1] += upper.first[p];
-    }
-    for (auto* side : {&lower, &upper}) {
-      side->col_idx = Array<Index>(side->first[A.nrows]);
-      side->values = Array<Real>(side->first[A.nrows]);
-    }
+  void allocate_triangles() {
+    std::int64_t nlower = 0, nupper = 0;
+    for (const Run<Offset>& run : runs) nlower += run.count() * run.lower, nupper += run.count() * run.upper;
+    lower = {Array<Index>(nlower), Array<Real>(nlower)};
+    upper = {Array<Index>(nupper), Array<Real>(nupper)};
   }
 
   void fill() {
+    const Index* const rows = std::as_const(schedule).rows();
     parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+      auto run = runs.begin() + run_of(first);
       for (std::int64_t p = first; p < last; ++p) {
-        const std::int64_t row = row_at(p);
-        const Offset diagonal = diagonal_of(row);
+        if (p == run->last) ++run;
+        const Offset begin = A.row_ptr[rows[p]], diagonal = begin + run->lower, end = A.row_ptr[rows[p] + 1];
         reciprocal[p] = 1 / A.values[diagonal];
-        Offset to = lower.first[p];
-        for (Offset k = A.row_ptr[row]; k < diagonal; ++k, ++to) {
+        const std::int64_t lane = (p - run->first) % run->height, step = run->height;
+        std::int64_t to = run->lower_of_slice(p - lane) + lane;
+        for (Offset k = begin; k < diagonal; ++k, to += step) {
           lower.col_idx[to] = A.col_idx[k];
           lower.values[to] = A.values[k];
         }
-        to = upper.first[p];
-        for (Offset k = A.row_ptr[row + 1] - 1; k > diagonal; --k, ++to) {
+        to = run->upper_of_slice(p - lane) + lane;
+        for (Offset k = end - 1; k > diagonal; --k, to += step) {
           upper.col_idx[to] = A.col_idx[k];
           upper.values[to] = A.values[k];
         }
@@ -169,47 +175,93 @@ struct Sweeps {
     });
   }
 
-  /// visit(p) for each place p, those before (or, backward, after) that p needs first.
+  /// The run that place p is in; there is one.
+  std::int64_t run_of(std::int64_t p) const {
+    return std::partition_point(runs.begin(), runs.end(), [p](const Run<Offset>& run) { return run.last <= p; }) -
+           runs.begin();
+  }
+
+  template <int H>
+  Slice<Real, H> slice(const Run<Offset>& run, std::int64_t p) const {
+    const std::int64_t low = run.lower_of_slice(p), up = run.upper_of_slice(p);
+    return {p,
+            {lower.col_idx.data() + low, lower.values.data() + low, run.lower},
+            {upper.col_idx.data() + up, upper.values.data() + up, run.upper}};
+  }
+  template <int H, class Visit>
+  void each_slice_of(const Run<Offset>& run, Direction direction, const Visit& visit) const {
+    if (direction == Direction::forward)
+      for (std::int64_t p = run.first; p < run.last; p += H) visit(slice<H>(run, p));
+    else
+      for (std::int64_t p = run.last - H; p >= run.first; p -= H) visit(slice<H>(run, p));
+  }
+
+  /// visit(slice) for all slices, those before (or, backward, after) that its rows need first.
   template <class Visit>
-  void each_place(Direction direction, const Visit& visit) const {
+  void each_slice(Direction direction, const Visit& visit) const {
     schedule.run(direction, [&](std::int64_t first, std::int64_t last) {
+      if (first == last) return;
+      const std::int64_t first_run = run_of(first), last_run = run_of(last - 1);
       with_simd([&] {
         const Visit local = visit;
-        if (direction == Direction::forward)
-          for (std::int64_t p = first; p < last; ++p) local(p);
-        else
-          for (std::int64_t p = last - 1; p >= first; --p) local(p);
+        for (std::int64_t r = first_run; r <= last_run; ++r) {
+          const Run<Offset> run = runs[direction == Direction::forward ? r : last_run - (r - first_run)];
+          run.height == slice_height ? each_slice_of<slice_height>(run, direction, local)
+                                     : each_slice_of<1>(run, direction, local);
+        }
       });
     });
   }
 
-  void forward(const Real* b, Real* x, Real omega) const {
-    each_place(Direction::forward, [=, this](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      x[i] = swept(b[i] - lower.sum(p, x), upper.sum(p, x), reciprocal[p], omega, x[i]);
-    });
-  }
-  void backward(const Real* b, Real* x, Real omega) const {
-    each_place(Direction::backward, [=, this](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      x[i] = swept(b[i] - lower.sum(p, x), upper.sum(p, x), reciprocal[p], omega, x[i]);
-    });
+  void sweep(Direction direction, const Real* b, Real* x, Real omega) const {
+    const auto visit = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+      const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        x[i] = swept(b[i] - low.at[l], up.at[l], d[p], omega, x[i]);
+      }
+    };
+    each_slice(direction, visit);
   }
   /// Forward, leaving t for backward_from_t.
   void forward_keeping_t(const Real* b, Real* x, Real omega) const {
-    each_place(Direction::forward, [=, this, t = const_cast<Real*>(t.data())](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      t[p] = b[i] - lower.sum(p, x);
-      x[i] = swept(t[p], upper.sum(p, x), reciprocal[p], omega, x[i]);
-    });
+    const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(),
+                        t = const_cast<Real*>(t.data())](const auto& slice) {
+      const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        t[p] = b[i] - low.at[l];
+        x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
+      }
+    };
+    each_slice(Direction::forward, visit);
   }
   /// Forward from x = 0, where S(upper) is 0.
   void forward_from_zero(const Real* b, Real* x, Real omega) const {
-    each_place(Direction::forward, [=, this, t = const_cast<Real*>(t.data())](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      t[p] = b[i] - lower.sum(p, x);
-      x[i] = swept(t[p], Real(0), reciprocal[p], omega, Real(0));
-    });
+    const auto visit = [=, n = A.nrows, rows = schedule.rows(), d = reciprocal.data(),
+                        t = const_cast<Real*>(t.data())](const auto& slice) {
+      const std::int64_t later = std::min<std::int64_t>(slice.place + rows_ahead, n - slice.height);
+      for (int l = 0; l < slice.height; ++l) __builtin_prefetch(b + rows[later + l]), __builtin_prefetch(x + rows[later + l], 1);
+      const auto low = slice.lower.sums(x);
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        t[p] = b[i] - low.at[l];
+        x[i] = swept(t[p], Real(0), d[p], omega, Real(0));
+      }
+    };
+    each_slice(Direction::forward, visit);
+  }
+  void backward_from_t(Real* x, Real omega) const {
+    const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
+      const std::int64_t later = std::max<std::int64_t>(slice.place - rows_ahead, 0);
+      for (int l = 0; l < slice.height; ++l) __builtin_prefetch(x + rows[later + l], 1);
+      const auto up = slice.upper.sums(x);
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
+      }
+    };
+    each_slice(Direction::backward, visit);
   }
   using Many = MultiVectorView<Real, Host>;
   using ManyConst = MultiVectorView<const Real, Host>;
@@ -224,31 +276,30 @@ struct Sweeps {
     if (j < ncols) visit(j, std::integral_constant<int, 1>{});
   }
   void columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) const {
-    each_place(Direction::forward, [=, this, ts = const_cast<Real*>(t_of_columns.data())](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto low = lower.template sums<width()>(p, X.data + j, X.leading_dimension);
-        for (int c = 0; c < width(); ++c) {
-          const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
-          X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
-        }
-      });
-    });
+    each_slice(Direction::forward,
+               [=, this, rows = schedule.rows(), ts = const_cast<Real*>(t_of_columns.data())](const auto& slice) {
+                 for (int l = 0; l < slice.height; ++l) {
+                   const std::int64_t p = slice.place + l, i = rows[p];
+                   in_strips(X.ncols, [&](std::int64_t j, auto width) {
+                     const auto low = slice.lower.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+                     for (int c = 0; c < width(); ++c) {
+                       const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
+                       X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
+                     }
+                   });
+                 }
+               });
   }
   void columns_backward_from_t(const Many& X, Real omega) const {
-    each_place(Direction::backward, [=, this](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto up = upper.template sums<width()>(p, X.data + j, X.leading_dimension);
-        for (int c = 0; c < width(); ++c)
-          X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], up.at[c], reciprocal[p], omega, X(i, j + c));
-      });
-    });
-  }
-  void backward_from_t(Real* x, Real omega) const {
-    each_place(Direction::backward, [=, this](std::int64_t p) {
-      const std::int64_t i = row_at(p);
-      x[i] = swept(t[p], upper.sum(p, x), reciprocal[p], omega, x[i]);
+    each_slice(Direction::backward, [=, this, rows = schedule.rows()](const auto& slice) {
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        in_strips(X.ncols, [&](std::int64_t j, auto width) {
+          const auto up = slice.upper.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+          for (int c = 0; c < width(); ++c)
+            X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], up.at[c], reciprocal[p], omega, X(i, j + c));
+        });
+      }
     });
   }
 };
@@ -272,7 +323,7 @@ void Sweeper<Real, Offset, B>::update_values() {
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
-  direction == Direction::forward ? state_->forward(b, x, omega) : state_->backward(b, x, omega);
+  state_->sweep(direction, b, x, omega);
 }
 
 template <class Real, class Offset, class B>
@@ -305,7 +356,7 @@ template <class Real, class Offset, class B>
 std::int64_t Sweeper<Real, Offset, B>::bytes() const {
   const State& s = *state_;
   return s.lower.bytes() + s.upper.bytes() + (2 * s.t.size() + s.t_of_columns.size()) * std::int64_t(sizeof(Real)) +
-         s.schedule.bytes();
+         s.schedule.bytes() + std::int64_t(s.runs.size() * sizeof(Run<Offset>));
 }
 
 template class Sweeper<double, std::int32_t, Serial>;

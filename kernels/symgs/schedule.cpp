@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::int64_t worth_a_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
 constexpr Index rows_of_block = 64;          // at least
-constexpr int woven_blocks =
-    4;  // take turns row by row, so that a row need not wait for the arithmetic of the last one
 constexpr double scattered = 2;  // time of a row in a sweep by wavefronts of single rows, in rows in natural order
 
 /// value = max(value, least), while others do the same.
@@ -109,7 +107,7 @@ struct Pattern {
 
 }  // namespace
 
-Schedule::Schedule(std::int64_t nrows) : nrows_(nrows) {}
+Schedule::Schedule(std::int64_t nrows) : nrows_(nrows), rows_(nrows) { std::iota(rows_.begin(), rows_.end(), 0); }
 
 template <class Offset>
 Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx)
@@ -123,16 +121,9 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
   rows_ = Array<Index>(nrows_);
   std::int64_t place = 0;
   const auto place_blocks = [&](std::int64_t first, std::int64_t last) {
-    for (; first < last; first += woven_blocks) {
-      const std::int64_t end = std::min(last, first + woven_blocks);
-      bool more = true;
-      for (Index turn = 0; more; ++turn) {
-        more = false;
-        for (std::int64_t q = first; q < end; ++q) {
-          const Index block = blocks.wavefronts.rows[q], row = blocks.first_row[block] + turn;
-          if (row < blocks.first_row[block + 1]) rows_[place++] = row, more = true;
-        }
-      }
+    for (; first < last; ++first) {
+      const Index block = blocks.wavefronts.rows[first];
+      for (Index row = blocks.first_row[block]; row < blocks.first_row[block + 1]; ++row) rows_[place++] = row;
     }
   };
   bool last_shared = true, any_shared = false;

@@ -26,16 +26,25 @@ inline void pause_briefly() {
 /// the stages of a sweep. Where blocks depend on each other too much, single rows are taken. Stages that are too small
 /// to be shared out go together to one part.
 ///
-/// place: where a row stands in the order of the schedule. In stage s, part t of the threads sweeps places cut(s, t)
-/// ... cut(s, t + 1) - 1.
+/// place: where a row stands in the order of the schedule. In stage s, part t of the threads sweeps the task of places
+/// cut(s, t) ... cut(s, t + 1) - 1.
 class Schedule {
  public:
-  /// One thread: places are rows.
+  /// One thread: row p in place p.
   explicit Schedule(std::int64_t nrows);
   template <class Offset>
   [[gnu::used]] Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
 
-  std::int64_t row_at(std::int64_t place) const { return rows_.empty() ? place : rows_[place]; }
+  /// The row in each place. Rows of one task may change places.
+  HostSpan<Index> rows() { return rows_; }
+  const Index* rows() const { return rows_.data(); }
+  /// visit(first, last) for the places of each task, in order; not those of empty ones.
+  template <class Visit>
+  void each_task(const Visit& visit) const {
+    if (nparts_ == 1) return visit(std::int64_t(0), nrows_);
+    for (std::size_t c = 1; c < cut_.size(); ++c)
+      if (cut_[c - 1] < cut_[c]) visit(cut_[c - 1], cut_[c]);
+  }
 
   /// body(first, last) for ranges of places, each after those that it depends on; several at once.
   template <class Body>
@@ -99,7 +108,7 @@ class Schedule {
 
   std::int64_t nrows_, nstages_ = 0;
   int nparts_ = 1;
-  Array<Index> rows_;                              // the row in each place; empty: row p in place p
+  Array<Index> rows_;                              // the row in each place
   std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
   Array<Index> needed_forward_, needed_backward_;  // nstages x nparts x nparts: turns that the last must have done
   mutable std::int64_t turns_before_ = 0;          // turns of all sweeps, the one under way included

@@ -1,0 +1,146 @@
+// Slices of a sweep: rows that do not need each other, each row once and in an order that a sweep may take.
+#include "../backends.hpp"
+#include "matrices.hpp"
+
+#include <seidel/kernels/sum.hpp>
+#include <seidel/kernels/symgs/slices.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+using namespace seidel::symgs_detail;
+
+namespace {
+
+/// `width` chains side by side, so that each wavefront has as many rows.
+Plain chains(Index width, Index length) {
+  Plain A{width * length, std::vector<std::map<Index, double>>(width * length)};
+  for (Index i = 0; i < A.nrows(); ++i) {
+    A.rows[i][i] = 4;
+    if (i >= width) A.rows[i][i - width] = 1;
+  }
+  return A;
+}
+
+/// Nine rows for each pair of lengths left and right of the diagonal; the rows that they need have no others.
+Plain lengths_on_both_sides(const std::vector<Index>& lengths) {
+  const Index side = 2049, middle = Index(9 * lengths.size() * lengths.size()), n = 2 * side + middle;
+  Plain A{n, std::vector<std::map<Index, double>>(n)};
+  for (Index i = 0; i < n; ++i) A.rows[i][i] = 4;
+  Index i = side;
+  for (const Index lower : lengths)
+    for (const Index upper : lengths)
+      for (int copy = 0; copy < 9; ++copy, ++i) {
+        for (Index k = 0; k < lower; ++k) A.rows[i][k] = 1. / (1 + k + i % 7);
+        for (Index k = 0; k < upper; ++k) A.rows[i][n - 1 - k] = 1. / (2 + k + i % 5);
+      }
+  return with_dominant_diagonal(std::move(A));
+}
+
+/// What is wrong with the runs of A swept by so many threads; rows in slices of 8 are counted.
+struct Found {
+  std::int64_t wrong = 0, in_slices = 0;
+};
+Found look_at(const Plain& plain, int threads) {
+  const auto A = csr_of<double>(plain);
+  Schedule schedule = threads > 1 ? Schedule(OpenMP{threads}, A.row_ptr.span(), A.col_idx.span()) : Schedule(A.nrows);
+  const auto runs =
+      cut_into_runs<std::int32_t>(OpenMP{threads}, std::as_const(A.row_ptr), std::as_const(A.col_idx), schedule);
+  const Index* const rows = std::as_const(schedule).rows();
+  Found found;
+  std::vector<std::int64_t> slice_of(A.nrows, -1), task_of(A.nrows);
+  std::int64_t nslices = 0, place = 0, lower = 0;
+  std::int64_t ntasks = 0;
+  schedule.each_task([&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t p = first; p < last; ++p) task_of[rows[p]] = ntasks;
+    ++ntasks;
+  });
+  for (const auto& run : runs) {
+    found.wrong += run.first != place || run.last <= run.first || run.count() % run.height != 0;
+    found.wrong += run.height != 1 && (run.height != slice_height || std::max(run.lower, run.upper) > short_sum);
+    found.wrong += task_of[rows[run.first]] != task_of[rows[run.last - 1]];
+    found.wrong += run.lower_of_slice(run.first) != lower;
+    if (run.height == slice_height) found.in_slices += run.count();
+    for (; place < run.last; ++place) {
+      const Index i = rows[place];
+      found.wrong += slice_of[i] != -1;
+      slice_of[i] = nslices + (place - run.first) / run.height;
+      const auto diagonal = plain.rows[i].find(i);
+      found.wrong += run.lower != std::distance(plain.rows[i].begin(), diagonal);
+      found.wrong += run.upper != std::distance(diagonal, plain.rows[i].end()) - 1;
+    }
+    nslices += run.count() / run.height;
+    lower += run.count() * run.lower;
+  }
+  found.wrong += place != A.nrows;
+  std::int64_t upper = 0;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    found.wrong += run->upper_of_slice(run->last - run->height) != upper;
+    upper += run->count() * run->upper;
+  }
+  for (Index i = 0; i < A.nrows; ++i)
+    for (const auto& [j, value] : plain.rows[i])
+      if (i != j && task_of[i] == task_of[j]) found.wrong += (i < j) != (slice_of[i] < slice_of[j]);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("slices hold each row once, after the rows before it that A or A' couples it to") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const int threads : {1, 2, 3}) {
+    CAPTURE(threads);
+    for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+      CAPTURE(name);
+      CHECK(look_at(plain, threads).wrong == 0);
+    }
+    CHECK(look_at(lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), threads).wrong == 0);
+  }
+}
+
+TEST_CASE("wavefronts of 8 rows and more fill slices, smaller ones and long rows do not") {
+  for (const Index width : {1, 7, 8, 9, 15, 16, 17}) {
+    CAPTURE(width);
+    const Found found = look_at(chains(width, 40), 1);
+    CHECK(found.wrong == 0);
+    CHECK(found.in_slices == 40 * (width / 8 * 8));
+  }
+  const Found found = look_at(lengths_on_both_sides({1, 64, 65}), 1);
+  CHECK(found.in_slices % 8 == 0);
+  CHECK(found.in_slices < 2 * 2049 + 9 * 9 - 5 * 9);  // rows of 65 stand alone
+  CHECK(found.in_slices >= 2 * 2040);
+}
+
+TEST_CASE("rows at the seams of slices and of the sum have the same bits on every back end") {
+  std::vector<Plain> matrices{lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049})};
+  for (const Index width : {1, 7, 8, 9, 17}) matrices.push_back(with_dominant_diagonal(chains(width, 300)));
+  for (const Plain& plain : matrices) {
+    const auto A_host = csr_of<double>(plain);
+    const auto b = random_values<double>(plain.nrows(), 5);
+    // One row after the other, as the formula says.
+    std::vector<double> expected(plain.nrows(), 0);
+    const auto sweep_row = [&](Index i) {
+      std::vector<std::pair<double, double>> lower, upper;
+      for (const auto& [j, value] : plain.rows[i]) {
+        if (j < i) lower.push_back({value, expected[j]});
+        if (j > i) upper.insert(upper.begin(), {value, expected[j]});
+      }
+      const auto sum = [](const auto& terms) {
+        return sum_of_products<double>(std::int64_t(terms.size()), [&](std::int64_t k, double s) {
+          return std::fma(terms[k].first, terms[k].second, s);
+        });
+      };
+      expected[i] = ((b[i] - sum(lower)) - sum(upper)) * (1 / plain.rows[i].at(i));
+    };
+    for (Index i = 0; i < plain.nrows(); ++i) sweep_row(i);
+    for (Index i = Index(plain.nrows()) - 1; i >= 0; --i) sweep_row(i);
+    on_every_backend([&](auto on) {
+      const auto A = copied_to<SpaceOf<decltype(on)>>(A_host.view());
+      const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
+      auto x = moved_to(on, poisoned<double>(plain.nrows()));
+      sweeps.symmetric_from_zero(moved_to(on, b), x);
+      if constexpr (!HostBackend<decltype(on)>) on.synchronize();
+      CHECK(differing(moved_back(x), expected) == 0);
+    });
+  }
+}
