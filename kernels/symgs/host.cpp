@@ -241,7 +241,8 @@ struct Sweeps {
     const auto visit = [=, n = A.nrows, rows = schedule.rows(), d = reciprocal.data(),
                         t = const_cast<Real*>(t.data())](const auto& slice) {
       const std::int64_t later = std::min<std::int64_t>(slice.place + rows_ahead, n - slice.height);
-      for (int l = 0; l < slice.height; ++l) __builtin_prefetch(b + rows[later + l]), __builtin_prefetch(x + rows[later + l], 1);
+      for (int l = 0; l < slice.height; ++l)
+        __builtin_prefetch(b + rows[later + l]), __builtin_prefetch(x + rows[later + l], 1);
       const auto low = slice.lower.sums(x);
       for (int l = 0; l < slice.height; ++l) {
         const std::int64_t p = slice.place + l, i = rows[p];

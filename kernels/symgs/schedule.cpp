@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t worth_a_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
 constexpr Index rows_of_block = 64;          // at least
-constexpr double scattered = 2;  // time of a row in a sweep by wavefronts of single rows, in rows in natural order
+/// Time of a row in a sweep by wavefronts of single rows, in rows swept by one thread in tiles of neighbours.
+constexpr double scattered = 2.5;
 
 /// value = max(value, least), while others do the same.
 void raise(Index& value, Index least) {
@@ -117,6 +118,11 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       seen_(on.threads) {
   for (auto& seen : seen_) seen.assign(nparts_, 0);
   const Blocks blocks = Pattern<Offset>{row_ptr, col_idx}.best_blocks(nparts_);
+  const double slowdown = blocks.count() == nrows_ ? scattered : 1;
+  if (nrows_ == 0 || slowdown * blocks.time(nparts_) >= double(blocks.work.back())) {  // one thread is faster
+    *this = Schedule(nrows_);
+    return;
+  }
 
   rows_ = Array<Index>(nrows_);
   std::int64_t place = 0;
@@ -126,11 +132,10 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       for (Index row = blocks.first_row[block]; row < blocks.first_row[block + 1]; ++row) rows_[place++] = row;
     }
   };
-  bool last_shared = true, any_shared = false;
+  bool last_shared = true;
   for (std::int64_t w = 0; w < blocks.wavefronts.count(); ++w) {
     const std::int64_t first = blocks.wavefronts.start[w], last = blocks.wavefronts.start[w + 1];
     const bool shared = blocks.worth_sharing(w, nparts_);
-    any_shared |= shared;
     if (!shared && !last_shared) {  // goes on with the stage of the wavefront before, all of it part 0
       place_blocks(first, last);
       std::fill(cut_.end() - nparts_, cut_.end(), place);
@@ -151,10 +156,7 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       from = to;
     }
   }
-  if (!any_shared)
-    *this = Schedule(nrows_);
-  else
-    find_needs(on, row_ptr, col_idx);
+  find_needs(on, row_ptr, col_idx);
 }
 
 template <class Offset>

@@ -35,7 +35,8 @@ class Slicer {
     for (auto from = begin; from != end;) {
       auto to = from;
       while (to != end && to->like(*from)) ++to;
-      const std::int64_t fit = std::max(from->lower, from->upper) <= short_sum ? (to - from) / slice_height * slice_height : 0;
+      const std::int64_t fit =
+          std::max(from->lower, from->upper) <= short_sum ? (to - from) / slice_height * slice_height : 0;
       add_run(first + (from - begin), fit, *from, slice_height);
       add_run(first + (from - begin) + fit, to - from - fit, *from, 1);
       from = to;
@@ -129,7 +130,8 @@ std::vector<Run<Offset>> cut_into_runs(const OpenMP& on, HostSpan<const Offset> 
   std::vector<Run<Offset>> runs;
   for (const auto& slicer : slicers) runs.insert(runs.end(), slicer.runs.begin(), slicer.runs.end());
   Offset lower = 0, upper = 0;
-  for (auto run = runs.begin(); run != runs.end(); lower += Offset(run->count() * run->lower), ++run) run->lower_at = lower;
+  for (auto run = runs.begin(); run != runs.end(); lower += Offset(run->count() * run->lower), ++run)
+    run->lower_at = lower;
   for (auto run = runs.rbegin(); run != runs.rend(); upper += Offset(run->count() * run->upper), ++run)
     run->upper_at = upper;
   return runs;
