@@ -116,7 +116,8 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   item("back end", backend_text(where));
   item("method", choice.method == Method::gmres
                      ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
-                     : std::string(to_string(choice.method)));
+                     : formatted("{}{}", to_string(choice.method),
+                                 choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration"));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
   item("memory",
@@ -208,7 +209,8 @@ Json solve_json(const SolveStory& story) {
                         : std::move(Json()
                                         .set("omega", sweeps.omega)
                                         .set("sweeps", sweeps.pairs)
-                                        .set("storage", sweeps.single ? "fp32" : "fp64")));
+                                        .set("storage", sweeps.single ? "fp32" : "fp64")
+                                        .set("form", to_string(choice.form))));
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;

@@ -76,6 +76,17 @@ struct Triangle {
     const RowPart<Real> part{{col_idx.data() + k, values.data() + k, 1, x}, std::int64_t(first[p + 1] - k)};
     return part.length <= short_sum ? sum_left_to_right<Real>(0, part.length, 1, part.term) : long_sum(part);
   }
+  /// With x and with y, in one pass over the entries: the sums do not wait for each other.
+  std::pair<Real, Real> sums_of_two(std::int64_t p, const Real* x, const Real* y) const {
+    const Offset begin = first[p], end = first[p + 1];
+    if (end - begin > short_sum) return {sum(p, x), sum(p, y)};
+    Real with_x = 0, with_y = 0;
+    for (Offset k = begin; k < end; ++k) {
+      with_x = std::fma(values[k], x[col_idx[k]], with_x);
+      with_y = std::fma(values[k], y[col_idx[k]], with_y);
+    }
+    return {with_x, with_y};
+  }
   /// The same with W columns of a row-major X, from the one that x is the first element of.
   template <int W>
   Columns<Real, W> sums(std::int64_t p, const Real* x, std::int64_t leading_dimension) const {
@@ -211,6 +222,18 @@ struct Sweeps {
       x[i] = swept(t[p], Real(0), reciprocal[p], omega, Real(0));
     });
   }
+  void split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+    each_place(Direction::backward, [=, this](std::int64_t place) {
+      const std::int64_t i = row_at(place);
+      p[i] = swept(u[i], upper.sum(place, p), reciprocal[place], Real(1), Real(0));
+    });
+    each_place(Direction::forward, [=, this](std::int64_t place) {
+      const std::int64_t i = row_at(place);
+      const auto [with_p, with_w] = lower.sums_of_two(place, p, w);
+      Ap[i] = u[i] + with_p;
+      w[i] = swept(Ap[i] - with_w, Real(0), reciprocal[place], Real(1), Real(0));
+    });
+  }
   using Many = MultiVectorView<Real, Host>;
   using ManyConst = MultiVectorView<const Real, Host>;
 
@@ -285,6 +308,11 @@ template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::pair_from_zero(const Real* b, Real* x, Real omega) const {
   state_->forward_from_zero(b, x, omega);
   state_->backward_from_t(x, omega);
+}
+
+template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+  state_->split_product(u, p, Ap, w);
 }
 
 template <class Real, class Offset, class B>

@@ -150,6 +150,18 @@ TEST_CASE("--x0 at the solution needs no iteration; a zero right-hand side is an
   CHECK(sum == 0);
 }
 
+TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it cannot be") {
+  const Run wide = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs"});
+  CHECK(wide.exit_code == 0);
+  CHECK(contains(wide.out, "cg, in Eisenstat's form: one read of A an iteration"));
+  const Run plain = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs", "--set", "form=plain"});
+  CHECK(plain.exit_code == 0);
+  CHECK(!contains(plain.out, "Eisenstat"));
+  const Run refused = seidel_program({"solve", "elasticity3d:5", "--order", "colours", "--set", "form=eisenstat"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "natural order"));
+}
+
 TEST_CASE("limits of time and of iterations end a solve") {
   const Run time =
       seidel_program({"solve", "poisson2d:1000", "--precond", "none", "--tol", "1e-13", "--time-limit", "0.2"});
