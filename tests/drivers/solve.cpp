@@ -150,6 +150,18 @@ TEST_CASE("--x0 at the solution needs no iteration; a zero right-hand side is an
   CHECK(sum == 0);
 }
 
+TEST_CASE("a natural order without parallelism is told from one that has some, with what colours would do") {
+  const auto report = [](const std::string& matrix, const std::string& backend) {
+    return seidel_program({"solve", matrix, "--precond", "symgs", "--order", "natural", "--backend", backend}).out;
+  };
+  const std::string chain = report("poisson2d:1x3000", "openmp");
+  CHECK(contains(chain, "1.0 rows a wavefront"));
+  CHECK(contains(chain, "By colours"));
+  CHECK(contains(chain, "seidel solve poisson2d:1x3000 --precond symgs --backend openmp --order colours"));
+  CHECK(!contains(report("poisson2d:1x3000", "serial"), "rows a wavefront"));
+  CHECK(!contains(report("poisson2d:40", "openmp"), "rows a wavefront"));
+}
+
 TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it cannot be") {
   const Run wide = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs"});
   CHECK(wide.exit_code == 0);
