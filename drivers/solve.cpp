@@ -143,11 +143,15 @@ int run(const SolveOptions& options) {
   const double looked_seconds = setup.seconds();
 
   Outcome outcome;
-  if (narrow) {
-    const auto row_ptr = narrowed(loaded.matrix.row_ptr);
-    outcome = solve_with<std::int32_t>(task, {A.nrows, A.ncols, row_ptr, A.col_idx, A.values});
-  } else {
-    outcome = solve_with<std::int64_t>(task, A);
+  try {
+    if (narrow) {
+      const auto row_ptr = narrowed(loaded.matrix.row_ptr);
+      outcome = solve_with<std::int32_t>(task, {A.nrows, A.ncols, row_ptr, A.col_idx, A.values});
+    } else {
+      outcome = solve_with<std::int64_t>(task, A);
+    }
+  } catch (const ZeroDiagonal& error) {
+    throw InputError(loaded.name + ": " + error.what());
   }
 
   // Natural order that a parallel back end gains nothing from: what would colours do?

@@ -162,6 +162,17 @@ TEST_CASE("a natural order without parallelism is told from one that has some, w
   CHECK(!contains(report("poisson2d:40", "openmp"), "rows a wavefront"));
 }
 
+TEST_CASE("a diagonal that cannot be divided by is refused with the file and the row") {
+  Folder folder;
+  const std::string file = folder / "hole.mtx";
+  write_file(file, "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 1\n2 1 1\n");
+  for (const char* order : {"natural", "colours", "blocks"}) {
+    const Run run = seidel_program({"solve", file, "--precond", "symgs", "--order", order});
+    CHECK(run.exit_code == 3);
+    CHECK(contains(run.err, file + ": row 2: the diagonal entry is not stored"));
+  }
+}
+
 TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it cannot be") {
   const Run wide = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs"});
   CHECK(wide.exit_code == 0);
