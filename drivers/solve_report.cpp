@@ -117,12 +117,13 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   item("method", choice.method == Method::gmres
                      ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
                      : formatted("{}{}", to_string(choice.method),
-                                 choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration"));
+                                 choice.form == Form::plain ? ""
+                                                            : ", in Eisenstat's form: one read of A an iteration"));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
   if (colours_instead > 0) {
-    item("note", formatted("{:.1f} rows a wavefront leave a second core, or a GPU, nothing to do. By colours a sweep has {} "
-                           "that follow each other, and there may be more iterations; try",
+    item("note", formatted("{:.1f} rows a wavefront leave a second core, or a GPU, nothing to do. By colours a sweep "
+                           "has {} that follow each other, and there may be more iterations; try",
                            double(rows.nrows) / double(outcome.wavefronts), plural(colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }

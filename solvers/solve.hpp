@@ -29,7 +29,8 @@ Summary run(Method method, const MethodChoice& choice, const AnyOperator<V>& A, 
   switch (method) {
     case Method::cg:
       if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
-      if (!M.is_split()) throw UsageError("Eisenstat's form needs a preconditioner that gives its halves: SplitSymgsPreconditioner");
+      if (!M.is_split())
+        throw UsageError("Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
       return eisenstat_cg(A, M, b, x, criteria);
     case Method::bicgstab: return bicgstab(A, M, b, x, criteria);
     case Method::gmres: break;

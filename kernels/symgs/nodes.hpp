@@ -1,4 +1,4 @@
-// Rows of one pattern that follow each other: the unknowns of a node of a mesh. A GPU takes them in one step of a sweep.
+// Rows of one pattern that follow each other, as the unknowns of a node of a mesh: a GPU takes them in one step.
 #pragma once
 #include <algorithm>
 

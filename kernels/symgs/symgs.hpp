@@ -103,8 +103,8 @@ class GaussSeidel {
     sweeper_.pair_from_zero(b.data(), x.data(), omega);
   }
 
-  /// For A = L + D + U: p = (D + U)^-1 u, Ap = A p = u + L p, w = (D + L)^-1 A p; what an iteration of cg in Eisenstat's
-  /// form asks for (solvers/eisenstat.hpp). No two of the four overlap.
+  /// For A = L + D + U: p = (D + U)^-1 u, Ap = A p = u + L p, w = (D + L)^-1 A p; what an iteration of cg in
+  /// Eisenstat's form asks for (solvers/eisenstat.hpp). No two of the four overlap.
   /// Cost  a backward and a forward sweep: reads each entry of A once; on a GPU the lower triangle twice.
   void split_product(Span<const Real, Space> u, Span<Real, Space> p, Span<Real, Space> Ap, Span<Real, Space> w) const {
     require_sizes(u, p);
