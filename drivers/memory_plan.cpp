@@ -28,14 +28,15 @@ void MemoryPlan::require() const {
 namespace {
 
 /// What the method holds in its loop.
-std::int64_t vectors_of(Method method, int restart) {
-  return method == Method::cg ? 4 : method == Method::bicgstab ? 7 : restart + 3;
+std::int64_t vectors_of(Method method, const MethodChoice& choice) {
+  if (method == Method::cg) return choice.form == Form::eisenstat ? 8 : 4;
+  return method == Method::bicgstab ? 7 : choice.restart + 3;
 }
 
 /// x, b, the best x so far; with a fallback the first guess, and the larger of two methods that follow each other.
 std::int64_t vectors_of(const MethodChoice& choice) {
-  const std::int64_t first = vectors_of(choice.method, choice.restart);
-  return 3 + (choice.fallback ? 1 + std::max(first, vectors_of(*choice.fallback, choice.restart)) : first);
+  const std::int64_t first = vectors_of(choice.method, choice);
+  return 3 + (choice.fallback ? 1 + std::max(first, vectors_of(*choice.fallback, choice)) : first);
 }
 
 /// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them.
@@ -64,7 +65,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
                         method == Method::gmres      ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab ? "--method cg, if A is positive definite"
-                                                     : ""});
+                        : needs.choice.form == Form::eisenstat ? "--set form=plain"
+                                                               : ""});
   if (needs.choice.preconditioner == PreconditionerKind::jacobi)
     plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {

@@ -11,12 +11,13 @@ namespace {
 
 /// --set KEY=VALUE: what only some methods know.
 void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) {
-  const std::vector<std::string> keys = {"restart", "omega", "sweeps", "storage", "atol"};
+  const std::vector<std::string> keys = {"restart", "omega", "sweeps", "storage", "form", "atol"};
   const char* meaning =
       "\n  restart=N  directions that gmres keeps before it starts again (50)"
       "\n  omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)"
       "\n  sweeps=N   pairs of sweeps in an application of symgs (1)"
       "\n  storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)"
+      "\n  form=F     of cg with symgs: plain, or eisenstat, which reads A once an iteration (chosen by the matrix)"
       "\n  atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)";
   for (const auto& pair : pairs) {
     const auto equals = pair.find('=');
@@ -34,6 +35,8 @@ void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) 
           number<int>(option, value, "a whole number from 1 to 1000", [](int v) { return v >= 1 && v <= 1000; });
     else if (key == "storage")
       require_one_of("--set storage", value, {"fp64", "fp32"}), solve.sweeps.single = value == "fp32";
+    else if (key == "form")
+      solve.request.form = one_of("--set form", value, {Form::plain, Form::eisenstat});
     else if (key == "atol")
       solve.absolute_tolerance =
           number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
@@ -66,7 +69,7 @@ struct SolveCommand {
     app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
     app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
     app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
-    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), atol=T")
+    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), form=F (cg), atol=T")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
@@ -102,6 +105,8 @@ struct SolveCommand {
       options.time_limit =
           number<double>("--time-limit", time_limit, "seconds, a number above 0", [](double v) { return v > 0; });
     apply_settings(pairs, options);
+    const SymgsSettings& sweeps = options.sweeps;
+    options.request.one_plain_pair = sweeps.omega == 1 && sweeps.pairs == 1 && !sweeps.single;
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
       throw UsageError("standard input (-) holds one file; give the others by name");
     if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)

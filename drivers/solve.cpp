@@ -1,6 +1,7 @@
 // seidel solve: reads, looks, solves, certifies, reports.
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 
 #include <seidel/drivers/commands.hpp>
@@ -10,6 +11,8 @@
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/nodes.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
@@ -46,6 +49,11 @@ std::string history_csv(const std::vector<double>& history) {
   std::string text = "iteration,relative_residual\n";
   for (std::size_t i = 0; i < history.size(); ++i) text += formatted("{},{}\n", i, history[i]);
   return text;
+}
+
+std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A) {
+  const Array<Index> colours = greedy_colours(host, A);
+  return colours.empty() ? 0 : 1 + *std::max_element(colours.begin(), colours.end());
 }
 
 /// The system and how to solve it, as decided before any back end is touched.
@@ -117,7 +125,10 @@ int run(const SolveOptions& options) {
   std::function<OrderChoice()> order;
   if (options.order_by_time)
     order = [&] {
-      return cuda ? choose_order(gpu_sweeps, A.nrows, A.nnz(), wavefronts(host, A).count()) : choose_order_on_host();
+      if (!cuda) return choose_order_on_host();
+      const std::int64_t steps = wavefronts(host, A).count() / rows_a_node(A);
+      const bool dominated = 2 * properties_of_A.weakly_dominant_rows >= A.nrows;
+      return choose_order(gpu_sweeps, {A.nrows, A.nnz(), steps, count_of_colours(host, A), dominated});
     };
   const MethodChoice choice = choose_method(properties_of_A, rows, options.request, order);
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
@@ -132,12 +143,21 @@ int run(const SolveOptions& options) {
   const double looked_seconds = setup.seconds();
 
   Outcome outcome;
-  if (narrow) {
-    const auto row_ptr = narrowed(loaded.matrix.row_ptr);
-    outcome = solve_with<std::int32_t>(task, {A.nrows, A.ncols, row_ptr, A.col_idx, A.values});
-  } else {
-    outcome = solve_with<std::int64_t>(task, A);
+  try {
+    if (narrow) {
+      const auto row_ptr = narrowed(loaded.matrix.row_ptr);
+      outcome = solve_with<std::int32_t>(task, {A.nrows, A.ncols, row_ptr, A.col_idx, A.values});
+    } else {
+      outcome = solve_with<std::int64_t>(task, A);
+    }
+  } catch (const ZeroDiagonal& error) {
+    throw InputError(loaded.name + ": " + error.what());
   }
+
+  // Natural order that a parallel back end gains nothing from: what would colours do?
+  const bool chain = where.backend != BackendName::serial && choice.order == Order::natural &&
+                     outcome.wavefronts * rows_of_no_parallelism > A.nrows;
+  const std::int64_t colours_instead = chain ? count_of_colours(host, A) : 0;
 
   SolveStory story{options,
                    loaded,
@@ -148,6 +168,7 @@ int run(const SolveOptions& options) {
                    memory,
                    outcome,
                    {},
+                   colours_instead,
                    read_seconds,
                    looked_seconds + outcome.setup_seconds};
   Criteria criteria;

@@ -8,6 +8,7 @@
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>
 #include <seidel/solvers/preconditioners/jacobi.hpp>
+#include <seidel/solvers/preconditioners/split_symgs.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 #include <seidel/solvers/solve.hpp>
 
@@ -49,6 +50,11 @@ AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const Meth
                                                          std::int64_t& wavefronts) {
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
+  if (choice.form == Form::eisenstat) {
+    SplitSymgsPreconditioner<double, Offset, B> symgs(on, here, there);
+    wavefronts = symgs.wavefronts();
+    return symgs;
+  }
   return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, wavefronts)
                        : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, wavefronts);
 }

@@ -98,8 +98,8 @@ std::string command_with(const std::string& command_line, const std::string& cha
 }
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal) {
-  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds,
-               setup_seconds] = story;
+  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, colours_instead,
+               read_seconds, setup_seconds] = story;
   const Summary& summary = outcome.summary;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
@@ -116,9 +116,17 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   item("back end", backend_text(where));
   item("method", choice.method == Method::gmres
                      ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
-                     : std::string(to_string(choice.method)));
+                     : formatted("{}{}", to_string(choice.method),
+                                 choice.form == Form::plain ? ""
+                                                            : ", in Eisenstat's form: one read of A an iteration"));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
+  if (colours_instead > 0) {
+    item("note", formatted("{:.1f} rows a wavefront leave a second core, or a GPU, nothing to do. By colours a sweep "
+                           "has {} that follow each other, and there may be more iterations; try",
+                           double(rows.nrows) / double(outcome.wavefronts), plural(colours_instead, "step")));
+    lines.raw("                 " + command_with(options.command_line, "--order colours"));
+  }
   item("memory",
        formatted("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
                  human_bytes(memory.needed()), human_bytes(memory.available)));
@@ -187,8 +195,8 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
 }
 
 Json solve_json(const SolveStory& story) {
-  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, read_seconds,
-               setup_seconds] = story;
+  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, colours_instead,
+               read_seconds, setup_seconds] = story;
   const Summary& summary = outcome.summary;
   Json json;
   json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
@@ -208,7 +216,8 @@ Json solve_json(const SolveStory& story) {
                         : std::move(Json()
                                         .set("omega", sweeps.omega)
                                         .set("sweeps", sweeps.pairs)
-                                        .set("storage", sweeps.single ? "fp32" : "fp64")));
+                                        .set("storage", sweeps.single ? "fp32" : "fp64")
+                                        .set("form", to_string(choice.form))));
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;

@@ -14,6 +14,9 @@
 
 namespace seidel::drivers {
 
+/// Wavefronts of fewer rows leave nothing for a second thread to do.
+inline constexpr std::int64_t rows_of_no_parallelism = 4;
+
 /// Everything known at the end of a solve.
 struct SolveStory {
   const SolveOptions& options;
@@ -25,6 +28,7 @@ struct SolveStory {
   const MemoryPlan& memory;
   const Outcome& outcome;
   std::vector<Diagnosis> diagnosis;  // empty if solved
+  std::int64_t colours_instead = 0;  // of a natural order without parallelism; 0 where it has some
   double read_seconds = 0;           // matrix and vectors
   double setup_seconds = 0;          // all between reading and the first iteration
 };

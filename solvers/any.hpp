@@ -51,17 +51,37 @@ class AnyPreconditioner {
   void apply(const V& r, V& z) const { held_->apply(r, z); }
   bool is_symmetric() const { return held_->is_symmetric(); }
 
+  /// Whether what is held is a SplitPreconditioner. If not, its three operations must not be called.
+  bool is_split() const { return held_->is_split(); }
+  void solve_lower(const V& r, V& y) const { held_->solve_lower(r, y); }
+  void multiply_diagonal(const V& y, V& Dy) const { held_->multiply_diagonal(y, Dy); }
+  void split_product(const V& u, V& p, V& Ap, V& w) const { held_->split_product(u, p, Ap, w); }
+
  private:
   struct Base {
     virtual ~Base() = default;
     virtual void apply(const V& r, V& z) const = 0;
     virtual bool is_symmetric() const = 0;
+    virtual bool is_split() const = 0;
+    virtual void solve_lower(const V& r, V& y) const = 0;
+    virtual void multiply_diagonal(const V& y, V& Dy) const = 0;
+    virtual void split_product(const V& u, V& p, V& Ap, V& w) const = 0;
   };
   template <class M>
   struct Held final : Base {
     explicit Held(M m) : preconditioner(std::move(m)) {}
     void apply(const V& r, V& z) const override { preconditioner.apply(r, z); }
     bool is_symmetric() const override { return preconditioner.is_symmetric(); }
+    bool is_split() const override { return SplitPreconditioner<M, V>; }
+    void solve_lower(const V& r, V& y) const override {
+      if constexpr (SplitPreconditioner<M, V>) preconditioner.solve_lower(r, y);
+    }
+    void multiply_diagonal(const V& y, V& Dy) const override {
+      if constexpr (SplitPreconditioner<M, V>) preconditioner.multiply_diagonal(y, Dy);
+    }
+    void split_product(const V& u, V& p, V& Ap, V& w) const override {
+      if constexpr (SplitPreconditioner<M, V>) preconditioner.split_product(u, p, Ap, w);
+    }
     M preconditioner;
   };
   std::shared_ptr<const Base> held_;

@@ -20,10 +20,16 @@ enum class Order {
   colours,  // all rows of a colour at once: more at the same time, more iterations
   blocks,   // between both: blocks of neighbouring rows in natural order, all blocks of a colour at once
 };
+/// How cg goes about it.
+enum class Form {
+  plain,      // a product with A and an application of M^-1 in each iteration: cg.hpp
+  eisenstat,  // both in one, for symgs in natural order: eisenstat.hpp
+};
 /// As on the command line.
 std::string_view to_string(Method);
 std::string_view to_string(PreconditionerKind);
 std::string_view to_string(Order);
+std::string_view to_string(Form);
 
 /// What was asked for; what is left out is chosen.
 struct MethodRequest {
@@ -31,6 +37,8 @@ struct MethodRequest {
   std::optional<PreconditionerKind> preconditioner;
   std::optional<Order> order;
   int restart = 50;  // of gmres
+  std::optional<Form> form;
+  bool one_plain_pair = true;  // of sweeps, neither relaxed nor in single precision: what the eisenstat form can do
 };
 
 struct MethodChoice {
@@ -40,6 +48,7 @@ struct MethodChoice {
   int restart = 50;
   std::optional<Method> fallback = {};  // goes on if `method` cannot take A; none if it was asked for by name
   std::string reason = {};              // one sentence: what was taken, and why
+  Form form = Form::plain;              // of cg
 };
 
 /// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
@@ -48,7 +57,10 @@ struct MethodChoice {
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
-/// Errors  ShapeError if A is not square.
+/// Form            eisenstat for cg with one plain pair of sweeps in natural order, where a row has 16 entries or more:
+///                 what it saves, a product, must outweigh what it adds, a few vectors. Not by back end: the bits of
+///                 both forms differ.
+/// Errors  ShapeError if A is not square; UsageError if the eisenstat form was asked for and something else excludes it.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
                            const MethodRequest& request = {}, const std::function<OrderChoice()>& order = {});
 

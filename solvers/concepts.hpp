@@ -20,6 +20,15 @@ concept Preconditioner = requires(const M& m, const V& r, V& z) {
   { m.is_symmetric() } -> std::convertible_to<bool>;
 };
 
+/// M = (D + L) D^-1 (D + U) for A = L + D + U, opened up for eisenstat.hpp: y = (D + L)^-1 r; Dy = D y; and
+/// p = (D + U)^-1 u with Ap = A p and w = (D + L)^-1 A p.
+template <class M, class V>
+concept SplitPreconditioner = Preconditioner<M, V> && requires(const M& m, const V& in, V& p, V& Ap, V& w) {
+  m.solve_lower(in, w);
+  m.multiply_diagonal(in, w);
+  m.split_product(in, p, Ap, w);
+};
+
 /// r = b - A x. r must be neither x nor b.
 template <class V, LinearOperator<V> Matrix>
 void residual(const Matrix& A, const V& x, const V& b, V& r) {

@@ -141,7 +141,7 @@ void is_indefinite(Facts& f) {
           text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
                                                       : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
-    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : "",
+    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : f.other_method(),
           f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres");
   }
 }

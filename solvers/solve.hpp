@@ -5,6 +5,7 @@
 #include <seidel/solvers/bicgstab.hpp>
 #include <seidel/solvers/cg.hpp>
 #include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/eisenstat.hpp>
 #include <seidel/solvers/gmres.hpp>
 
 namespace seidel {
@@ -23,14 +24,18 @@ inline Attempt attempt_of(const Summary& s) {
 }
 
 template <class V>
-Summary run(Method method, int restart, const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const V& b, V& x,
-            const Criteria& criteria) {
+Summary run(Method method, const MethodChoice& choice, const AnyOperator<V>& A, const AnyPreconditioner<V>& M,
+            const V& b, V& x, const Criteria& criteria) {
   switch (method) {
-    case Method::cg: return cg(A, M, b, x, criteria);
+    case Method::cg:
+      if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
+      if (!M.is_split())
+        throw UsageError("Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
+      return eisenstat_cg(A, M, b, x, criteria);
     case Method::bicgstab: return bicgstab(A, M, b, x, criteria);
     case Method::gmres: break;
   }
-  return gmres(A, M, b, x, criteria, {.restart = restart});
+  return gmres(A, M, b, x, criteria, {.restart = choice.restart});
 }
 
 }  // namespace solve_detail
@@ -44,13 +49,13 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
               const Criteria& criteria = {}) {
   using namespace solve_detail;
   if (!choice.fallback) {
-    Summary summary = run(choice.method, choice.restart, A, M, b, x, criteria);
+    Summary summary = run(choice.method, choice, A, M, b, x, criteria);
     summary.attempts = {attempt_of(summary)};
     return summary;
   }
   V guess = like(x);
   copy(x, guess);
-  Summary first = run(choice.method, choice.restart, A, M, b, x, criteria);
+  Summary first = run(choice.method, choice, A, M, b, x, criteria);
   std::vector<Attempt> attempts = {attempt_of(first)};
   if (!may_go_on(first)) {
     first.attempts = std::move(attempts);
@@ -59,7 +64,7 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
   if (!(first.relative_residual <= first.history.front())) copy(guess, x);
   Criteria rest = criteria;
   rest.seconds = std::max(0.0, criteria.seconds - first.seconds);
-  Summary last = run(*choice.fallback, choice.restart, A, M, b, x, rest);
+  Summary last = run(*choice.fallback, choice, A, M, b, x, rest);
   attempts.push_back(attempt_of(last));
   last.attempts = std::move(attempts);
   return last;

@@ -38,6 +38,11 @@ void Sweeper<Real, Offset, Cuda>::pair_from_zero(const Real* b, Real* x, Real om
 }
 
 template <class Real, class Offset>
+void Sweeper<Real, Offset, Cuda>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+  state_->sweeps.split_product(u, p, Ap, w);
+}
+
+template <class Real, class Offset>
 void Sweeper<Real, Offset, Cuda>::check() const {
   state_->sweeps.check();
 }

@@ -86,6 +86,7 @@ struct NaturalSweep<Real>::State {
   void carry(const Real* b) const;
   void one(bool forward, const Real* b, Real* x, Real omega) const;
   void pairs(const Real* b, Real* x, Real omega, int count, bool from_zero, bool in_order) const;
+  void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
 };
 
 namespace {
@@ -272,6 +273,32 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
   if (!in_order) deliver(1, out);
 }
 
+/// In the sweep's order p is in flags(0), A p in flags(2), w in flags(1).
+template <class Real>
+void NaturalSweep<Real>::State::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+  if (plan.nrows == 0) return;
+  look_for_trouble();
+  launch_over(on, plan.places, gather<Real>, "gathering u", u, plan.row_of_place.data(), plan.places, flags(2));
+  Sweep<Real> S = sweep(1, u);
+  S.row_of_place = nullptr;
+  S.x = flags(0);
+  S.unset = flags(1);
+  run<false, false>(S);
+  deliver(0, p);
+
+  S = sweep(0, flags(2));
+  S.row_of_place = nullptr;
+  S.x = flags(0);
+  launch(on, sum_part<Real, true, +1>, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle",
+         S);
+  deliver(2, Ap);
+
+  S.x = flags(1);
+  S.unset = flags(0);
+  run<true, false>(S);
+  deliver(1, w);
+}
+
 template <class Real>
 template <class Offset>
 NaturalSweep<Real>::NaturalSweep(const Cuda& on, const CsrView<Real, Offset, Device>& A, NaturalOptions options)
@@ -309,6 +336,10 @@ void NaturalSweep<Real>::pair_in_order(const Real* b, Real* x) const {
 template <class Real>
 Span<const Index, Device> NaturalSweep<Real>::order() const {
   return std::as_const(state_->plan.row_of_place).span();
+}
+template <class Real>
+void NaturalSweep<Real>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+  state_->split_product(u, p, Ap, w);
 }
 template <class Real>
 void NaturalSweep<Real>::check() const {

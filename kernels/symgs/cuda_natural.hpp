@@ -50,6 +50,8 @@ class NaturalSweep {
   /// is -1 b is ignored.
   void pair_in_order(const Real* b, Real* x) const;
   Span<const Index, Device> order() const;
+  /// As GaussSeidel's.
+  void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
 
   /// Waits for the stream. Errors  BackendError if a wait in a sweep did not end.
   void check() const;

@@ -54,8 +54,9 @@ __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
 
 constexpr int carry_threads = 128;
 
-/// t = b - S(lower) or S(upper), of the x given as S.x. Tickets, since the blocks of long rows are awaited.
-template <class Real, bool lower>
+/// t = b - S(lower) (or b + S(lower)) or S(upper), of the x given as S.x. Tickets, since the blocks of long rows are
+/// awaited.
+template <class Real, bool lower, int sign = -1>
 __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
   const Index k = Index(draw_ticket(S.ticket) * (carry_threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
   const int lane = threadIdx.x % lanes;
   const auto leave = [&](Index place, Real sum) {
     const Index row = S.row_of_place ? S.row_of_place[place] : place;
-    S.t[place] = !lower ? sum : row >= 0 ? S.b[row] - sum : Real(0);
+    S.t[place] = !lower ? sum : row >= 0 ? S.b[row] + sign * sum : Real(0);
   };
   Patience patience(S.hung);
   switch (item.kind()) {

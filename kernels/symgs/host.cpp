@@ -3,7 +3,6 @@
 // The analysis copies A into two triangles, entries in the order in which the sweep reads them, so that a sweep streams
 // and the pair from a zero guess reads each entry once: a half row of CSR drags the other half along in its cache lines.
 #include <atomic>
-#include <chrono>
 
 #include <seidel/formats/parallel.hpp>
 #include <seidel/kernels/spmm/row.hpp>
@@ -11,33 +10,6 @@
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::symgs_detail {
-
-std::int64_t require_square(std::int64_t nrows, std::int64_t ncols) {
-  if (nrows != ncols)
-    throw ShapeError("Gauss-Seidel: the matrix has " + std::to_string(nrows) + " rows and " + std::to_string(ncols) +
-                     " columns, expected a square one\n  take --precond jacobi or none, or solve the normal equations");
-  return nrows;
-}
-
-void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values) {
-  bool stored = false;
-  double diagonal = 0;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (values[k] - values[k] != 0)
-      throw InputError("row " + std::to_string(row + 1) + ", column " + std::to_string(col_idx[k] + 1) + ": found " +
-                       std::to_string(values[k]) +
-                       ", expected a finite number\n  a sweep would spread it over all of x");
-    if (col_idx[k] == row) stored = true, diagonal = values[k];
-  }
-  if (diagonal == 0) throw ZeroDiagonal(row, stored);
-  throw InputError("row " + std::to_string(row + 1) +
-                   ": the diagonal entry is so small that 1 / a_ii overflows, and this " +
-                   "method divides by it\n  scale the row, or take a method that does not (--precond none)");
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 namespace {
 
@@ -92,6 +64,19 @@ struct Side {
   void fetch_later(std::int64_t entry) const {  // into L2: L1 is for x
     __builtin_prefetch(values + entry + entries_ahead, 0, 2);
     __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
+  }
+  /// With x and with y, in one pass over the entries.
+  std::pair<Columns<Real, H>, Columns<Real, H>> sums_of_two(const Real* x, const Real* y) const {
+    if (length > short_sum) return {sums(x), sums(y)};
+    Columns<Real, H> with_x{}, with_y{};
+    for (std::int64_t k = 0; k < length; ++k) {
+      if (H > 1 || k % 8 == 0) fetch_later(k * H);
+      for (int l = 0; l < H; ++l) {
+        with_x.at[l] = std::fma(values[k * H + l], x[col_idx[k * H + l]], with_x.at[l]);
+        with_y.at[l] = std::fma(values[k * H + l], y[col_idx[k * H + l]], with_y.at[l]);
+      }
+    }
+    return {with_x, with_y};
   }
   /// Those of row l with W columns of a row-major X, from the one that x is the first element of.
   template <int W>
@@ -264,6 +249,25 @@ struct Sweeps {
     };
     each_slice(Direction::backward, visit);
   }
+  void split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+    const auto solve_upper = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+      const auto up = slice.upper.sums(p);
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t i = rows[slice.place + l];
+        p[i] = swept(u[i], up.at[l], d[slice.place + l], Real(1), Real(0));
+      }
+    };
+    each_slice(Direction::backward, solve_upper);
+    const auto multiply_and_solve_lower = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+      const auto [with_p, with_w] = slice.lower.sums_of_two(p, w);
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t i = rows[slice.place + l];
+        Ap[i] = u[i] + with_p.at[l];
+        w[i] = swept(Ap[i] - with_w.at[l], Real(0), d[slice.place + l], Real(1), Real(0));
+      }
+    };
+    each_slice(Direction::forward, multiply_and_solve_lower);
+  }
   using Many = MultiVectorView<Real, Host>;
   using ManyConst = MultiVectorView<const Real, Host>;
 
@@ -337,6 +341,11 @@ template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::pair_from_zero(const Real* b, Real* x, Real omega) const {
   state_->forward_from_zero(b, x, omega);
   state_->backward_from_t(x, omega);
+}
+
+template <class Real, class Offset, class B>
+void Sweeper<Real, Offset, B>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+  state_->split_product(u, p, Ap, w);
 }
 
 template <class Real, class Offset, class B>

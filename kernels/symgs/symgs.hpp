@@ -23,6 +23,7 @@ class Sweeper {
   void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
   void pair(const Real* b, Real* x, Real omega) const;
   void pair_from_zero(const Real* b, Real* x, Real omega) const;
+  void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
   /// X is row-major.
   void pairs_from_zero(const MultiVectorView<const Real, Host>& R, const MultiVectorView<Real, Host>& X,
                        Real omega) const;
@@ -43,6 +44,7 @@ class Sweeper<Real, Offset, Cuda> {
   void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
   void pair(const Real* b, Real* x, Real omega) const;
   void pair_from_zero(const Real* b, Real* x, Real omega) const;
+  void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
   void check() const;
   std::int64_t wavefronts() const;
   std::int64_t bytes() const;
@@ -99,6 +101,15 @@ class GaussSeidel {
   void symmetric_from_zero(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
     require_sizes(b, x);
     sweeper_.pair_from_zero(b.data(), x.data(), omega);
+  }
+
+  /// For A = L + D + U: p = (D + U)^-1 u, Ap = A p = u + L p, w = (D + L)^-1 A p; what an iteration of cg in
+  /// Eisenstat's form asks for (solvers/eisenstat.hpp). No two of the four overlap.
+  /// Cost  a backward and a forward sweep: reads each entry of A once; on a GPU the lower triangle twice.
+  void split_product(Span<const Real, Space> u, Span<Real, Space> p, Span<Real, Space> Ap, Span<Real, Space> w) const {
+    require_sizes(u, p);
+    require_sizes(Ap, w);
+    sweeper_.split_product(u.data(), p.data(), Ap.data(), w.data());
   }
 
   /// The same for each column of R at once: column j of X has the bits of the pair for column j of R alone.

@@ -1,9 +1,7 @@
 // Reciprocals of the diagonal, and who has none.
 #include <seidel/solvers/preconditioners/diagonal.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include <seidel/formats/parallel.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
@@ -17,10 +15,10 @@ Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>
   std::atomic<std::int64_t> first_bad = A.nrows;
   parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
-      const Index* const end = A.col_idx.data() + A.row_ptr[row + 1];
-      const Index* const at = std::lower_bound(A.col_idx.data() + A.row_ptr[row], end, Index(row));
-      inverse[row] = at != end && *at == row ? 1 / A.values[at - A.col_idx.data()] : 1 / Real(0);
-      if (inverse[row] - inverse[row] == 0) continue;
+      if (const Offset diagonal = usable_diagonal(A, row); diagonal >= 0) {
+        inverse[row] = 1 / A.values[diagonal];
+        continue;
+      }
       for (std::int64_t bad = first_bad; row < bad && !first_bad.compare_exchange_weak(bad, row);) {}
       break;
     }

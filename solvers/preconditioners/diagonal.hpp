@@ -16,8 +16,9 @@ inline OpenMP host_of(const OpenMP& on) { return on; }
 inline OpenMP host_of(const Cuda&) { return {}; }
 
 /// 1 / a_ii for every row.
-/// Errors  ShapeError if A is not square; ZeroDiagonal, or InputError for a reciprocal that is not finite, naming the
-/// first such row.
+/// Cost    reads A once.
+/// Errors  ShapeError if A is not square; ZeroDiagonal, or InputError for a reciprocal or any entry that is not finite,
+/// naming the first such row.
 template <Backend B, class Real, class Offset>
 Array<Real> inverse_diagonal(const B& on, const CsrView<Real, Offset, Host>& A) {
   return diagonal_detail::inverse_diagonal(host_of(on), A);

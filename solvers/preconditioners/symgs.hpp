@@ -107,7 +107,7 @@ class SymgsPreconditioner {
   }
   static Plan reordered(const B& on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
                         Order order) {
-    inverse_diagonal(on, here);  // so that a zero is named by its row in A, not in the permuted matrix
+    inverse_diagonal(on, here);  // so that what is refused is named by its row in A, not in the permuted matrix
     Plan p;
     if (order == Order::colours) {
       const Array<Index, Space> colours = greedy_colours(on, there);

@@ -70,6 +70,7 @@ void check_plans(const B& on, const char* matrix) {
   const auto cg = Method::cg;
   for (const MethodChoice& choice :
        {MethodChoice{cg}, MethodChoice{cg, PreconditionerKind::jacobi}, MethodChoice{cg, PreconditionerKind::symgs},
+        MethodChoice{.method = cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat},
         MethodChoice{cg, PreconditionerKind::symgs, Order::colours}, MethodChoice{Method::bicgstab}})
     check_plan(on, A, choice);
 }

@@ -150,6 +150,41 @@ TEST_CASE("--x0 at the solution needs no iteration; a zero right-hand side is an
   CHECK(sum == 0);
 }
 
+TEST_CASE("a natural order without parallelism is told from one that has some, with what colours would do") {
+  const auto report = [](const std::string& matrix, const std::string& backend) {
+    return seidel_program({"solve", matrix, "--precond", "symgs", "--order", "natural", "--backend", backend}).out;
+  };
+  const std::string chain = report("poisson2d:1x3000", "openmp");
+  CHECK(contains(chain, "1.0 rows a wavefront"));
+  CHECK(contains(chain, "By colours"));
+  CHECK(contains(chain, "seidel solve poisson2d:1x3000 --precond symgs --backend openmp --order colours"));
+  CHECK(!contains(report("poisson2d:1x3000", "serial"), "rows a wavefront"));
+  CHECK(!contains(report("poisson2d:40", "openmp"), "rows a wavefront"));
+}
+
+TEST_CASE("a diagonal that cannot be divided by is refused with the file and the row") {
+  Folder folder;
+  const std::string file = folder / "hole.mtx";
+  write_file(file, "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 1\n2 1 1\n");
+  for (const char* order : {"natural", "colours", "blocks"}) {
+    const Run run = seidel_program({"solve", file, "--precond", "symgs", "--order", order});
+    CHECK(run.exit_code == 3);
+    CHECK(contains(run.err, file + ": row 2: the diagonal entry is not stored"));
+  }
+}
+
+TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it cannot be") {
+  const Run wide = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs"});
+  CHECK(wide.exit_code == 0);
+  CHECK(contains(wide.out, "cg, in Eisenstat's form: one read of A an iteration"));
+  const Run plain = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs", "--set", "form=plain"});
+  CHECK(plain.exit_code == 0);
+  CHECK(!contains(plain.out, "Eisenstat"));
+  const Run refused = seidel_program({"solve", "elasticity3d:5", "--order", "colours", "--set", "form=eisenstat"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "natural order"));
+}
+
 TEST_CASE("limits of time and of iterations end a solve") {
   const Run time =
       seidel_program({"solve", "poisson2d:1000", "--precond", "none", "--tol", "1e-13", "--time-limit", "0.2"});

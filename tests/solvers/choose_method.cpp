@@ -59,3 +59,26 @@ TEST_CASE("what is asked for is taken, and nothing else is tried") {
 TEST_CASE("a system that is not square is refused") {
   CHECK_THROWS_AS(choice_for(matrix_of(3, {{{0, 1.0}}})), ShapeError);
 }
+
+TEST_CASE("Eisenstat's form is taken for cg with plain symgs in natural order where rows are wide, and refused elsewhere") {
+  const Matrix wide = random_spd(7, 400, 30), narrow = poisson(20);
+  CHECK(choice_for(wide).form == Form::eisenstat);
+  CHECK(choice_for(narrow).form == Form::plain);
+  MethodRequest request;
+  request.form = Form::eisenstat;
+  CHECK(choice_for(narrow, request).form == Form::eisenstat);
+  request.form = Form::plain;
+  CHECK(choice_for(wide, request).form == Form::plain);
+
+  const auto excluded = [&](auto change) {
+    MethodRequest other;
+    change(other);
+    CHECK(choice_for(wide, other).form == Form::plain);
+    other.form = Form::eisenstat;
+    CHECK_THROWS_AS(choice_for(wide, other), UsageError);
+  };
+  excluded([](MethodRequest& r) { r.method = Method::gmres; });
+  excluded([](MethodRequest& r) { r.preconditioner = PreconditionerKind::jacobi; });
+  excluded([](MethodRequest& r) { r.order = Order::colours; });
+  excluded([](MethodRequest& r) { r.one_plain_pair = false; });
+}

@@ -85,27 +85,44 @@ TEST_CASE("shapes that do not fit are refused") {
   CHECK_THROWS_AS(JacobiPreconditioner(Serial{}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
 }
 
-TEST_CASE("preconditioners that divide by the diagonal name the first row without one") {
-  const auto row_of = [](PreconditionerKind kind, Order order, const Matrix& A) -> std::int64_t {
-    try {
-      preconditioner(OpenMP{3}, A, {Method::cg, kind, order});
-    } catch (const ZeroDiagonal& error) {
-      return error.row();
-    }
-    return -1;
-  };
-  Matrix zero = poisson(9);
+TEST_CASE("preconditioners that divide by the diagonal refuse what they cannot use, in every order and on every back end") {
+  Matrix zero = poisson(9), broken = poisson(9);
   for (Index row : {20, 40}) {
     std::int64_t k = zero.row_ptr[row];
     while (zero.col_idx[k] != row) ++k;
     zero.values[k] = 0;
   }
+  broken.values[broken.row_ptr[31]] = not_a_number;
   const Matrix missing = matrix_of(3, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {2, 1.0}}, {{1, 1.0}, {2, 1.0}}});
-  for (auto kind : {PreconditionerKind::jacobi, PreconditionerKind::symgs})
-    for (Order order : {Order::natural, Order::colours}) {
-      CHECK(row_of(kind, order, zero) == 20);
-      CHECK(row_of(kind, order, missing) == 1);
-    }
+  const Matrix wide = matrix_of(3, {{{0, 1.0}}, {{1, 1.0}}});
+  for (const How& how : all_ways()) {
+    if (how.method != Method::cg || how.preconditioner == PreconditionerKind::none) continue;
+    CAPTURE(name_of(how));
+    on_every_backend([&](auto on) {
+      const auto make = [&](const Matrix& A) {
+        const auto there = copied_to<SpaceOf<decltype(on)>>(A.view());
+        preconditioner(on, A, there.view(), how);
+      };
+      const auto row_without_diagonal = [&](const Matrix& A) -> std::int64_t {
+        try {
+          make(A);
+        } catch (const ZeroDiagonal& error) {
+          return error.row();
+        }
+        return -1;
+      };
+      CHECK(row_without_diagonal(zero) == 20);
+      CHECK(row_without_diagonal(missing) == 1);
+      CHECK_THROWS_AS(make(wide), ShapeError);
+      std::string refusal;
+      try {
+        make(broken);
+      } catch (const InputError& error) {
+        refusal = error.what();
+      }
+      CHECK(refusal.starts_with("row 32, column "));
+    });
+  }
 }
 
 TEST_CASE("scales far from 1 change nothing, and what cannot be squared is said") {

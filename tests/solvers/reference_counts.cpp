@@ -47,14 +47,16 @@ TEST_CASE("cg needs as many iterations as the reference program, and is right") 
     const Matrix A = read_matrix_market(std::string(folder) + "/" + row["name"] + ".mtx.gz").matrix;
     std::vector<double> b(A.nrows);
     spmv<Serial>(Serial{}, A.view(), Array<double>(ones(A.nrows)).span(), Span<double, Host>(b.data(), A.nrows));
-    for (auto [kind, column] :
-         {std::pair{PreconditionerKind::jacobi, "jacobi"}, {PreconditionerKind::symgs, "symgs"}}) {
+    const How jacobi{Method::cg, PreconditionerKind::jacobi}, symgs{Method::cg, PreconditionerKind::symgs};
+    How eisenstat = symgs;
+    eisenstat.form = Form::eisenstat;
+    for (auto [how, column] : {std::pair{jacobi, "jacobi"}, {symgs, "symgs"}, {eisenstat, "symgs"}}) {
       CAPTURE(row["name"]);
-      CAPTURE(column);
+      CAPTURE(name_of(how));
       const double one = std::stod(row[std::string(column) + "_double"]),
                    other = std::stod(row[std::string(column) + "_longdouble"]);
       const double least = std::min(one, other), most = std::max(one, other);
-      const Outcome outcome = solve_on(Serial{}, {Method::cg, kind}, A, b);
+      const Outcome outcome = solve_on(Serial{}, how, A, b);
       const double truth = true_residual(A, outcome.x, b);
       CHECK(outcome->relative_residual == doctest::Approx(truth).epsilon(0.05));
       // How many iterations until the recurrence says yes: the reference asks nothing else.

@@ -6,6 +6,7 @@
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>
 #include <seidel/solvers/preconditioners/jacobi.hpp>
+#include <seidel/solvers/preconditioners/split_symgs.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 #include <seidel/solvers/solve.hpp>
 
@@ -17,10 +18,11 @@ struct How {
   Order order = Order::natural;
   int restart = 50;
   std::optional<Method> fallback = {};
+  Form form = Form::plain;
 };
 inline std::string name_of(const How& how) {
   return std::string(to_string(how.method)) + " " + std::string(to_string(how.preconditioner)) + " " +
-         std::string(to_string(how.order));
+         std::string(to_string(how.order)) + " " + std::string(to_string(how.form));
 }
 
 /// Each method with each preconditioner.
@@ -32,12 +34,15 @@ inline std::vector<How> all_ways() {
     ways.push_back({method, PreconditionerKind::symgs, Order::colours});
     ways.push_back({method, PreconditionerKind::symgs, Order::blocks});
   }
+  ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
   return ways;
 }
 
-/// Compiled in systems.cpp for every back end.
+/// `there` is A in the memory of `on`, and outlives the result. Compiled in systems.cpp for every back end.
 template <class B>
-[[gnu::used]] AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A, const How& how);
+[[gnu::used]] AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A,
+                                                                    const CsrView<double, std::int64_t, SpaceOf<B>>& there,
+                                                                    const How& how);
 
 struct Outcome {
   Summary summary;

@@ -1,0 +1,35 @@
+// What every back end's Gauss-Seidel refuses, and its clock.
+#include <seidel/kernels/symgs/symgs.hpp>
+
+#include <chrono>
+
+namespace seidel::symgs_detail {
+
+std::int64_t require_square(std::int64_t nrows, std::int64_t ncols) {
+  if (nrows != ncols)
+    throw ShapeError("Gauss-Seidel: the matrix has " + std::to_string(nrows) + " rows and " + std::to_string(ncols) +
+                     " columns, expected a square one\n  take --precond jacobi or none, or solve the normal equations");
+  return nrows;
+}
+
+void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values) {
+  bool stored = false;
+  double diagonal = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] - values[k] != 0)
+      throw InputError("row " + std::to_string(row + 1) + ", column " + std::to_string(col_idx[k] + 1) + ": found " +
+                       std::to_string(values[k]) +
+                       ", expected a finite number\n  a sweep would spread it over all of x");
+    if (col_idx[k] == row) stored = true, diagonal = values[k];
+  }
+  if (diagonal == 0) throw ZeroDiagonal(row, stored);
+  throw InputError("row " + std::to_string(row + 1) +
+                   ": the diagonal entry is so small that 1 / a_ii overflows, and this " +
+                   "method divides by it\n  scale the row, or take a method that does not (--precond none)");
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace seidel::symgs_detail

@@ -1,0 +1,60 @@
+// Symmetric Gauss-Seidel as preconditioner, opened up for cg in Eisenstat's form.
+#pragma once
+#include <algorithm>
+
+#include <seidel/formats/parallel.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/kernels/vector.hpp>
+#include <seidel/solvers/preconditioners/diagonal.hpp>
+
+namespace seidel {
+
+/// M = (D + L) D^-1 (D + U) for A = L + D + U, in natural order: z = M^-1 r as SymgsPreconditioner, and its halves.
+///
+/// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that no sweep can use, naming the row.
+template <class Real, class Offset, Backend B>
+class SplitSymgsPreconditioner {
+ public:
+  using V = Vector<Real, B>;
+  using Space = SpaceOf<B>;
+
+  /// The same A in host memory and in the memory of B; there it must outlive this.
+  SplitSymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there)
+      : sweeps_(on, there), diagonal_(on, copied_to<Space>(diagonal_of(host_of(on), here))) {}
+
+  void apply(const V& r, V& z) const { sweeps_.symmetric_from_zero(r.span(), z.span()); }
+  bool is_symmetric() const { return true; }
+
+  /// y = (D + L)^-1 r. Cost  reads A once.
+  void solve_lower(const V& r, V& y) const {
+    fill(y, 0);
+    sweeps_.forward(r.span(), y.span());
+  }
+  /// Dy = D y.
+  void multiply_diagonal(const V& y, V& Dy) const { multiply(diagonal_, y, Dy); }
+  /// p = (D + U)^-1 u, Ap = A p, w = (D + L)^-1 A p. Cost  reads A once.
+  void split_product(const V& u, V& p, V& Ap, V& w) const {
+    sweeps_.split_product(u.span(), p.span(), Ap.span(), w.span());
+  }
+
+  std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
+
+ private:
+  /// Of a matrix that sweeps can use.
+  static Array<Real> diagonal_of(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+    Array<Real> diagonal(A.nrows);
+    parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        const Index* const columns = A.col_idx.data();
+        diagonal[row] = A.values[std::lower_bound(columns + A.row_ptr[row], columns + A.row_ptr[row + 1], Index(row)) -
+                                 columns];
+      }
+    });
+    return diagonal;
+  }
+
+  GaussSeidel<Real, Offset, B> sweeps_;
+  V diagonal_;
+};
+
+}  // namespace seidel
