@@ -50,17 +50,19 @@ void require_file(const std::string& what, const std::string& word, bool may_be_
 
 }  // namespace
 
-LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair) {
+LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
+                         const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized) {
   const Stopwatch watch;
   LoadedMatrix loaded;
   loaded.name = word == "-" ? "standard input" : word;
   if (is_generator(word)) {
-    loaded.matrix = generate(host_threads(options), word);
+    loaded.matrix = generate(host_threads(options), word, 1, sized);
   } else {
     require_file("MATRIX", word, true);
     LiveLine line(!options.quiet);
     ReadOptions read = read_options(options, line, loaded.name);
     read.repair = repair;
+    read.sized = sized;
     MatrixFile file = read_matrix_market(word, read);
     loaded.matrix = std::move(file.matrix);
     loaded.file = std::move(file.report);

@@ -1,5 +1,6 @@
 // MATRIX on the command line: a file, standard input, or a generator.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,8 +18,10 @@ struct LoadedMatrix {
 };
 
 /// Reads or generates. A generator's name wins over a file of the same name (write ./NAME for the file).
+/// `sized`, if given, is told the size before the memory is taken, and may throw.
 /// Errors  InputError with file:line:column, or saying what MATRIX may be; ResourceError.
-LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair);
+LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
+                         const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {});
 
 /// Reads a vector with `rows` entries. Errors  InputError naming both lengths.
 Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,

@@ -1,5 +1,6 @@
 // What a solve will take, stated before it is taken.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <seidel/drivers/memory_plan.hpp>
@@ -76,6 +77,17 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
       plan.items.push_back(
           {"the matrix in the order of its colours, for symgs", csr + 2 * 4 * n + 2 * vector, "--order natural"});
   }
+  return plan;
+}
+
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
+                     std::int64_t available) {
+  MethodChoice least{request.method.value_or(Method::cg), request.preconditioner.value_or(PreconditionerKind::none),
+                     request.order.value_or(Order::natural), request.restart};
+  MemoryPlan plan{"host memory", available, {}};
+  if (!cuda) plan = plan_solve({nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max()}, available);
+  plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
+                                         {"the right-hand side", 8 * nrows, ""}});
   return plan;
 }
 

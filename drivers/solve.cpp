@@ -102,7 +102,15 @@ int run(const SolveOptions& options) {
   const OpenMP host = host_threads(options);
 
   const Stopwatch reading;
-  const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
+  const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
+    const bool cuda = place(options, nnz).backend == BackendName::cuda;
+    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, available_bytes(Host{}));
+    least.require();
+    if (options.verbose)
+      say(options, formatted("{}: at least {} are needed, {} are free", least.where, human_bytes(least.needed()),
+                             human_bytes(least.available)));
+  };
+  const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair, state_plan);
   const auto A = loaded.matrix.view();
   Array<double> b, x0;
   if (!options.rhs.empty()) b = load_vector("--rhs", options.rhs, A.nrows, loaded.name, options);

@@ -1,5 +1,6 @@
 // Matrices made from a few words, such as poisson3d:128: for tests, benches and anyone without a file at hand.
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,12 @@ namespace seidel {
 /// The matrix that `spec` describes (generator_help() has the grammar), canonical.
 /// Cost    the matrix, parallel; rmat and spd need about three times that while they run.
 /// Repeats bit for bit on every machine and with any number of threads. `seed` matters to the random ones only.
+/// `sized`, if given, is told how large the matrix will be before it is taken, and may throw; rmat and the
+/// specimens know it too late.
 /// Errors  UsageError naming the spec, what was found, the grammar and an example; ResourceError, before anything is
 ///         allocated, if the memory is not there.
-Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed = 1);
+Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed = 1,
+                                   const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {});
 inline Csr<double, std::int64_t> generate(const Serial&, std::string_view spec, std::uint64_t seed = 1) {
   return generate(OpenMP{1}, spec, seed);
 }

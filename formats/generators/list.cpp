@@ -25,7 +25,7 @@ const Generator* find(std::string_view spec) {
 
 bool is_generator(std::string_view spec) { return find(spec) != nullptr; }
 
-Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed) {
+Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed, const Sized& sized) {
   const Generator* generator = find(spec);
   if (!generator) {
     std::string names;
@@ -33,7 +33,7 @@ Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std:
     throw UsageError(std::string(spec) + ": found \"" + std::string(spec.substr(0, spec.find(':'))) +
                      "\", expected the name of a generator\n  one of " + names);
   }
-  return generator->make(on, Spec(spec, *generator), seed);
+  return generator->make(on, Spec(spec, *generator, sized), seed);
 }
 
 std::string generator_help() {

@@ -29,7 +29,8 @@ bool parse(std::string_view text, T& value) {
 
 }  // namespace
 
-Spec::Spec(std::string_view text, const Generator& generator) : text_(text), generator_(&generator) {
+Spec::Spec(std::string_view text, const Generator& generator, const Sized& sized)
+    : text_(text), generator_(&generator), sized_(sized) {
   arguments_ = split(text_, ':');
   arguments_.erase(arguments_.begin());
 }
@@ -89,6 +90,7 @@ std::vector<double> Spec::reals(int number) const {
 }
 
 void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::int64_t temporary_bytes) {
+  if (nrows > 0 && nnz > 0) spec.tell_size(nrows, nnz);
   const std::int64_t entries = saturating_product(nnz, sizeof(Index) + sizeof(double));
   const std::int64_t bytes = saturating_sum(saturating_sum(entries, (nrows + 1) * 8), temporary_bytes);
   require_memory(bytes, spec.text(), "take a smaller one");

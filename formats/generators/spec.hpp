@@ -1,6 +1,7 @@
 // What the generators share: their description, their arguments, room for the result.
 #pragma once
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace seidel::generators {
 
 using Matrix = Csr<double, std::int64_t>;
+using Sized = std::function<void(std::int64_t nrows, std::int64_t nnz)>;
 
 class Spec;
 
@@ -31,7 +33,7 @@ struct Box {
 /// is not what it should be.
 class Spec {
  public:
-  Spec(std::string_view text, const Generator& generator);
+  Spec(std::string_view text, const Generator& generator, const Sized& sized);
 
   const std::string& text() const { return text_; }
   int arguments() const { return int(arguments_.size()); }
@@ -46,18 +48,23 @@ class Spec {
   /// Numbers of at most 1e100 with commas between them.
   std::vector<double> reals(int number) const;
   std::string_view word(int number) const { return arguments_[number]; }
+  /// To whom the matrix is for: so large will it be.
+  void tell_size(std::int64_t nrows, std::int64_t nnz) const {
+    if (sized_) sized_(nrows, nnz);
+  }
   [[noreturn]] void refuse(std::string_view found, const std::string& expected) const;
 
  private:
   std::string text_;
   const Generator* generator_;
+  const Sized& sized_;
   std::vector<std::string_view> arguments_;
 };
 
 /// Room for the result, once it is known that the memory for it and `temporary_bytes` more is there. row_ptr[0] is set.
 Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
                 std::int64_t temporary_bytes = 0);
-/// The refusal alone.
+/// Tells the size to whom it was asked for, and refuses if the memory is not there.
 void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::int64_t temporary_bytes = 0);
 
 /// Calls fill(row, columns, values) for every row, in parallel; row_ptr is set.

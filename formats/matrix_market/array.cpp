@@ -1,6 +1,4 @@
 // Array files: every entry is listed, column by column, so its place is known from its number.
-#include <cmath>
-
 #include <seidel/formats/matrix_market/passes.hpp>
 
 namespace seidel::mm {
@@ -51,21 +49,7 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   const std::int64_t nrows = header.nrows, ncols = header.ncols;
   const bool general = header.symmetry == Symmetry::general, skew = header.symmetry == Symmetry::skew_symmetric;
 
-  // The first pass numbers the entries: how many lines of each chunk are neither blank nor comments.
-  std::vector<std::int64_t> first_entry(std::size_t(chunks.count()) + 1, 0);
-  chunks.for_each(reading.on(), 1, 2, [&](std::int64_t c, const char* p, const char* last, int) {
-    std::int64_t lines = 0;
-    while (p < last) {
-      const char* end = line_end(p, chunks.end());
-      while (p < end && is_blank(*p)) ++p;
-      lines += p < end && *p != '%' && !(*p == '\r' && p + 1 == end);
-      p = end + 1;
-    }
-    first_entry[std::size_t(c)] = lines;
-  });
-  std::int64_t entries = 0;
-  for (std::int64_t& k : first_entry) entries += std::exchange(k, entries);
-  if (entries != header.entries) reading.explain();
+  const std::vector<std::int64_t> first_entry = number_entries(reading, chunks);
 
   const std::int64_t width = skew ? std::max<std::int64_t>(0, ncols - 1) : ncols;  // entries a row
   const std::int64_t nnz = nrows * width;
@@ -91,37 +75,19 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* p, const char* last, int part) {
     Place at(header, first_entry[std::size_t(c)]);
     ValueCounts mine;
-    const auto put = [&](double value) {
-      mine.zeros += value == 0;
-      if (at.col >= ncols) return;  // the file changed meanwhile
-      A.values[at.row * width + at.col - (skew && at.col > at.row)] = value;
-      if (!general && at.row != at.col)
-        A.values[at.col * width + at.row - (skew && at.row > at.col)] = skew ? -value : value;
-      at.next();
+    const auto quick = [&](const char* line, Entry& e) {
+      return header.field == Field::integer ? quick_line<Field::integer>(line, e.value)
+                                            : quick_line<Field::real>(line, e.value);
     };
-    while (p < last) {
-      Entry e;
-      if (p < chunks.fence()) {
-        const char* next = header.field == Field::integer ? quick_line<Field::integer>(p, e.value)
-                                                          : quick_line<Field::real>(p, e.value);
-        if (next) {
-          put(e.value);
-          p = next;
-          continue;
-        }
-      }
-      const char* end = line_end(p, chunks.end());
-      const Line line = parse_line(header, p, end, e, nullptr);
-      if (line == Line::fault) {
-        good = false;
-        break;
-      }
-      if (line == Line::entry) {
-        put(e.value);
-        if (!std::isfinite(e.value)) mine.add({0, 1, p});
-      }
-      p = end + 1;
-    }
+    const auto put = [&](const Entry& e) {
+      if (at.col >= ncols) return false;  // the file changed meanwhile
+      A.values[at.row * width + at.col - (skew && at.col > at.row)] = e.value;
+      if (!general && at.row != at.col)
+        A.values[at.col * width + at.row - (skew && at.row > at.col)] = skew ? -e.value : e.value;
+      at.next();
+      return true;
+    };
+    if (!each_entry(reading, chunks, p, last, mine, quick, put)) good = false;
     parts[std::size_t(part)].add(mine);
   });
   if (!good) reading.explain();

@@ -1,7 +1,7 @@
 // Coordinate files, straight to rows: the first pass counts the entries of each row, the second puts them in place.
 
 #include <bit>
-#include <cmath>
+#include <numeric>
 
 #include <seidel/formats/matrix_market/passes.hpp>
 #include <seidel/formats/matrix_market/rows.hpp>
@@ -53,10 +53,10 @@ bool count(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> 
     };
     const auto quick = [&](const char* p) {  // the indices are all that is looked at
       Entry e;
-      p = quick_index_at_once(skip_blanks(p), e.row);
+      p = quick_index(skip_blanks(p), e.row);
       if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return false;
       if constexpr (both_indices) {
-        p = quick_index_at_once(skip_blanks(p), e.col);
+        p = quick_index(skip_blanks(p), e.col);
         if (!p || std::uint64_t(e.col - 1) >= ncols) return false;
       }
       take(e);
@@ -90,6 +90,13 @@ bool count(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> 
 struct Placed {
   bool good = true, below = false, above = false;
   ValueCounts values;
+
+  void add(const Placed& other) {
+    good &= other.good;
+    below |= other.below;
+    above |= other.above;
+    values.add(other.values);
+  }
 };
 
 /// Where entries go: next[row] is the place of the row's next entry.
@@ -154,64 +161,36 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
   const std::uint64_t nrows = std::uint64_t(reading.header.nrows), ncols = std::uint64_t(reading.header.ncols);
   const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
   std::vector<Placed> parts(std::size_t(reading.on().threads));
-  chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2,
-                  [&](std::int64_t, const char* first, const char* last, int part) {
-                    Placed mine;
-                    std::conditional_t<shared, Together, Straight> as_is(target), mirrored(target);
-                    std::int64_t zeros = 0;
-                    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
-                      const Index row = Index(e.row - 1), col = Index(e.col - 1);
-                      zeros += e.value == 0;
-                      if constexpr (expand) {
-                        const bool above = row < col;
-                        mine.above |= above;
-                        mine.below |= row > col;
-                        const Index flag = above ? from_above : 0;
-                        as_is.put(row, col | flag, e.value);
-                        if (row != col) mirrored.put(col, row | flag, skew ? -e.value : e.value);
-                      } else {
-                        as_is.put(row, col, e.value);
-                      }
-                    };
-                    for (const char* p = first; p < last;) {
-                      Entry e;
-                      if (p < chunks.fence()) {
-                        const char* next = quick_entry<field>(p, e);
-                        if (next && std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols &&
-                            !(expand && skew && e.row == e.col)) {
-                          put(e);
-                          p = next;
-                          continue;
-                        }
-                      }
-                      const char* end = line_end(p, chunks.end());
-                      const Line line = parse_line(reading.header, p, end, e, nullptr);
-                      if (line == Line::fault) {
-                        mine.good = false;
-                        break;
-                      }
-                      if (line == Line::entry) {
-                        put(e);
-                        if (!std::isfinite(e.value)) mine.values.add({0, 1, p});
-                      }
-                      p = end + 1;
-                    }
-                    as_is.flush();
-                    mirrored.flush();
-                    mine.values.zeros = zeros;
-                    Placed& sum = parts[std::size_t(part)];
-                    sum.good &= mine.good;
-                    sum.below |= mine.below;
-                    sum.above |= mine.above;
-                    sum.values.add(mine.values);
-                  });
+  const auto quick = [&](const char* p, Entry& e) __attribute__((always_inline)) {
+    const char* next = quick_entry<field>(p, e);
+    const bool fits = std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols;
+    return next && fits && !(expand && skew && e.row == e.col) ? next : nullptr;
+  };
+  const auto work = [&](std::int64_t, const char* first, const char* last, int part) {
+    Placed mine;
+    std::conditional_t<shared, Together, Straight> as_is(target), mirrored(target);
+    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
+      const Index row = Index(e.row - 1), col = Index(e.col - 1);
+      if constexpr (expand) {
+        const bool above = row < col;
+        mine.above |= above;
+        mine.below |= row > col;
+        const Index flag = above ? from_above : 0;
+        as_is.put(row, col | flag, e.value);
+        if (row != col) mirrored.put(col, row | flag, skew ? -e.value : e.value);
+      } else {
+        as_is.put(row, col, e.value);
+      }
+      return true;
+    };
+    mine.good = each_entry(reading, chunks, first, last, mine.values, quick, put);
+    as_is.flush();
+    mirrored.flush();
+    parts[std::size_t(part)].add(mine);
+  };
+  chunks.for_each(OpenMP{shared ? reading.on().threads : 1}, 2, 2, work);
   Placed all;
-  for (const Placed& part : parts) {
-    all.good &= part.good;
-    all.below |= part.below;
-    all.above |= part.above;
-    all.values.add(part.values);
-  }
+  for (const Placed& part : parts) all.add(part);
   return all;
 }
 
@@ -275,6 +254,40 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
                    "use --repair");
 }
 
+/// Room for so many entries, of which `nnz` at least will be used: what is not touched is not there.
+void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A) {
+  A.col_idx = {};
+  A.values = {};
+  reading.require(nnz * 12);
+  A.col_idx = Array<Index>(room);
+  A.values = Array<double>(room);
+}
+
+/// Entries of each row, and of all.
+std::int64_t count_entries(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> counts, bool shared) {
+  const bool expand = reading.header.symmetry != Symmetry::general;
+  parallel_for(reading.on(), counts.size(), [&](std::int64_t first, std::int64_t last) {
+    std::fill(counts.begin() + first, counts.begin() + last, 0);
+  });
+  std::int64_t entries = 0;
+  const bool good = expand   ? shared ? count<true, true>(reading, chunks, counts, entries)
+                                      : count<true, false>(reading, chunks, counts, entries)
+                      : shared ? count<false, true>(reading, chunks, counts, entries)
+                             : count<false, false>(reading, chunks, counts, entries);
+  if (!good || entries != reading.header.entries) reading.explain();
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t(0));
+}
+
+/// Puts the entries in place; row_ptr holds where rows begin, then and afterwards.
+Placed place_entries(const Reading& reading, const Chunks& chunks, Csr<double, std::int64_t>& A, bool shared) {
+  const Placed placed =
+      place_entries(reading, chunks, Target{A.row_ptr.data(), A.col_idx.data(), A.values.data(), A.nnz()}, shared);
+  if (!placed.good) reading.explain();
+  std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());  // they had become where rows end
+  A.row_ptr[0] = 0;
+  return placed;
+}
+
 }  // namespace
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
@@ -288,36 +301,31 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   A.ncols = Index(header.ncols);
   reading.require((header.nrows + 1) * 8);
   A.row_ptr = Array<std::int64_t>(header.nrows + 1);
-  parallel_for(reading.on(), A.row_ptr.size(), [&](std::int64_t first, std::int64_t last) {
-    std::fill(A.row_ptr.begin() + first, A.row_ptr.begin() + last, 0);
-  });
-  std::int64_t entries = 0;
-  const bool counted = expand   ? shared ? count<true, true>(reading, chunks, A.row_ptr, entries)
-                                         : count<true, false>(reading, chunks, A.row_ptr, entries)
-                         : shared ? count<false, true>(reading, chunks, A.row_ptr, entries)
-                                : count<false, false>(reading, chunks, A.row_ptr, entries);
-  if (!counted || entries != header.entries) reading.explain();
 
-  std::int64_t nnz = 0;
-  for (std::int64_t& place : A.row_ptr) nnz += std::exchange(place, nnz);  // row_ptr[row] is where the row begins
-  reading.require(nnz * 12);
-  A.col_idx = Array<Index>(nnz);
-  A.values = Array<double>(nnz);
-  const auto shift = [&] {  // row_ptr[row] has become where the row ends
-    std::copy_backward(A.row_ptr.begin(), A.row_ptr.end() - 1, A.row_ptr.end());
-    A.row_ptr[0] = 0;
-    reading.source.check_unchanged();
-  };
-  const Target target{A.row_ptr.data(), A.col_idx.data(), A.values.data(), nnz};
-  const Placed placed = place_entries(reading, chunks, target, shared);
-  if (!placed.good) reading.explain();
-  shift();
+  const auto first_entry = number_entries(reading, chunks);
+  take_entries(reading, header.entries, expand ? 2 * header.entries : header.entries, A);
+  InOrder in_order = place_in_order(reading, chunks, first_entry, A);
+  if (!in_order.good) reading.explain();
+  if (expand && in_order.rows_ascend) {
+    in_order.rows_ascend = in_order.columns_ascend;
+    if (in_order.rows_ascend) mirror(A, header.entries, header.symmetry);
+  }
+  Placed placed;
+  placed.values = in_order.values;
+  if (!in_order.rows_ascend) {
+    const std::int64_t nnz = count_entries(reading, chunks, A.row_ptr, shared);
+    if (expand) take_entries(reading, nnz, nnz, A);
+    std::exclusive_scan(A.row_ptr.begin(), A.row_ptr.end(), A.row_ptr.begin(), std::int64_t(0));
+    placed = place_entries(reading, chunks, A, shared);
+  }
+  reading.source.check_unchanged();
   reading.report_values(placed.values);
+  if (in_order.rows_ascend && in_order.columns_ascend) return A;
 
   RowFacts facts = sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
-  if (shared && facts.thrice) {  // three are added in the order of the file, which several threads do not keep
-    place_entries(reading, chunks, target, false);
-    shift();
+  if (shared && !in_order.rows_ascend && facts.thrice) {
+    // Three are added in the order of the file, which several threads do not keep.
+    place_entries(reading, chunks, A, false);
     sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
   }
   if (facts.equal) {
@@ -326,7 +334,7 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
       if (!places.empty()) refuse_both_triangles(reading, places);
     }
     MergeCounts counts;
-    nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), expand, counts);
+    const std::int64_t nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), expand, counts);
     A.col_idx.truncate(nnz);
     A.values.truncate(nnz);
     reading.report.duplicates = counts.duplicates;

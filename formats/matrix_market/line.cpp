@@ -119,9 +119,9 @@ class Words {
 
  private:
   std::string entry_form() const {
-    return header_.layout == FileLayout::array   ? "one value"
-           : header_.field == Field::pattern ? "row column"
-                                             : "row column value";
+    return header_.layout == FileLayout::array ? "one value"
+           : header_.field == Field::pattern   ? "row column"
+                                               : "row column value";
   }
   bool go_past(std::string_view word) {
     p_ += word.size();

@@ -26,6 +26,8 @@ struct ReadOptions {
   /// Told now and then, by the calling thread, how much of the work is done; total is 0 where it cannot be known. Must
   /// not throw.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
+  /// Told how large the matrix will be, if all that may be listed once is, before it is taken. May throw.
+  std::function<void(std::int64_t nrows, std::int64_t nnz)> sized;
   std::int64_t memory_limit = 0;       ///< bytes that text and matrix may take; 0: what the system has to give
   std::int64_t chunk_bytes = 1 << 20;  ///< text that a thread takes at a time; never changes a result
 };

@@ -1,5 +1,7 @@
 // The front door for reading: source, header, the passes of the layout, the report.
+#include <algorithm>
 #include <chrono>
+#include <new>
 
 #include <seidel/formats/matrix_market/passes.hpp>
 
@@ -67,6 +69,59 @@ void Reading::explain() const {
 
 namespace {
 
+/// How many of these bytes end a line: 255 times 64 counters of a byte, which compilers make vector instructions of.
+std::int64_t count_line_ends(const char* p, const char* end) {
+  std::int64_t sum = 0;
+  with_simd([&] {
+    while (end - p >= 64) {
+      std::uint8_t counters[64] = {};
+      for (std::int64_t blocks = std::min<std::int64_t>(255, (end - p) / 64); blocks > 0; --blocks, p += 64)
+        for (int k = 0; k < 64; ++k) counters[k] += std::uint8_t(p[k] == '\n');
+      for (const std::uint8_t counter : counters) sum += counter;
+    }
+  });
+  return sum + std::count(p, end, '\n');
+}
+
+}  // namespace
+
+std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& chunks) {
+  const auto numbered = [&](const auto& entries_of) {
+    std::vector<std::int64_t> first_entry(std::size_t(chunks.count()) + 1, 0);
+    chunks.for_each(reading.on(), 1, 2, [&](std::int64_t c, const char* first, const char* last, int) {
+      first_entry[std::size_t(c)] = entries_of(first, last);
+    });
+    std::int64_t sum = 0;
+    for (std::int64_t& entries : first_entry) sum += std::exchange(entries, sum);
+    return first_entry;
+  };
+  // If there are as many lines as entries promised, each must be one.
+  auto first_entry = numbered([](const char* p, const char* last) { return 1 + count_line_ends(p, last - 1); });
+  if (first_entry.back() == reading.header.entries) return first_entry;
+  first_entry = numbered([&](const char* p, const char* last) {
+    std::int64_t entries = 0;
+    while (p < last) {
+      const char* end = line_end(p, chunks.end());
+      while (p < end && is_blank(*p)) ++p;
+      entries += p < end && *p != '%' && !(*p == '\r' && p + 1 == end);
+      p = end + 1;
+    }
+    return entries;
+  });
+  if (first_entry.back() != reading.header.entries) reading.explain();
+  return first_entry;
+}
+
+namespace {
+
+/// Symmetric files mostly list the whole diagonal, and it once.
+std::int64_t expected_nnz(const Header& header) {
+  if (header.layout == FileLayout::array) return header.nrows * header.ncols;
+  if (header.symmetry == Symmetry::general) return header.entries;
+  const std::int64_t diagonal = header.symmetry == Symmetry::symmetric ? std::min(header.nrows, header.entries) : 0;
+  return 2 * header.entries - diagonal;
+}
+
 MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::steady_clock::time_point start) {
   MatrixFile file;
   ReadReport& report = file.report;
@@ -81,6 +136,7 @@ MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::s
   report.file_bytes = source.file_bytes();
   report.text_bytes = std::int64_t(source.text().size());
   const Reading reading{source, header, options, report};
+  if (options.sized) options.sized(header.nrows, expected_nnz(header));
   file.matrix = header.layout == FileLayout::coordinate ? read_coordinate(reading) : read_array(reading);
   report.nnz = file.matrix.nnz();
   const auto say = [&](std::int64_t count, const std::string& what) {
@@ -95,15 +151,19 @@ MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::s
 }  // namespace
 }  // namespace mm
 
-MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options) {
+MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options) try {
   const auto start = std::chrono::steady_clock::now();
   const mm::Source source(path, options);
   return mm::read(source, options, start);
+} catch (const std::bad_alloc&) {
+  throw ResourceError(path + ": out of memory");
 }
 
-MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options) {
+MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options) try {
   const mm::Source source(text, file);
   return mm::read(source, options, std::chrono::steady_clock::now());
+} catch (const std::bad_alloc&) {
+  throw ResourceError(file + ": out of memory");
 }
 
 Array<double> read_vector(const std::string& path, const ReadOptions& options, ReadReport* report) {

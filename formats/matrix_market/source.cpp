@@ -35,6 +35,12 @@ class Growing {
       throw ResourceError(file_ + ": out of memory: " + std::to_string(capacity) + " bytes were needed for its text");
     buffer_.release();
     buffer_.reset(grown);
+#ifdef MADV_HUGEPAGE
+    const std::uintptr_t page = 1 << 21, first = (std::uintptr_t(grown) + page - 1) / page * page;
+    if (capacity > 2 * std::int64_t(page))  // a fault for 2 MiB instead of 512
+      ::madvise(reinterpret_cast<void*>(first), std::uintptr_t(grown) + std::uintptr_t(capacity) - first,
+                MADV_HUGEPAGE);
+#endif
     capacity_ = capacity;
   }
   /// Room for at least a few pages more.

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <seidel/formats/memory.hpp>
+
 using namespace seidel::tests;
 
 namespace {
@@ -87,6 +89,18 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
             .exit_code == 0);
   CHECK(contains(read_file(folder / "x.mtx"), "16 1"));
   CHECK(folder.names().size() == 4);
+}
+
+TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says what it would need") {
+  if (seidel::available_bytes(seidel::Host{}) > 250'000'000'000) {
+    MESSAGE("skipped: it would fit into the memory of this machine");
+    return;
+  }
+  const Run run = seidel_program({"solve", "poisson3d:1200", "--method", "gmres"});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 4);
+  CHECK(run.seconds < 1);
+  for (const char* part : {"the matrix", "vectors of gmres", "--set restart=20"}) CHECK(contains(run.err, part));
 }
 
 TEST_CASE("a full disk exits 4, names the file and leaves none") {

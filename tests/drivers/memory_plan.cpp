@@ -7,7 +7,9 @@
 #include <fstream>
 
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/formats/errors.hpp>
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/statistics.hpp>
 
 #include "../backends.hpp"
@@ -76,6 +78,35 @@ void check_plans(const B& on, const char* matrix) {
 }
 
 }  // namespace
+
+TEST_CASE("what does not fit is refused before it is read or made, with what it is for") {
+  const MemoryPlan plan = plan_read(1000, 5000, {Method::bicgstab, PreconditionerKind::jacobi, {}}, false, 100'000);
+  CHECK(plan.needed() > 12 * 5000 + 8 * 1001 + (1 + 3 + 7 + 1) * 8 * 1000);  // the matrix, b, x and bicgstab's, jacobi
+  try {
+    plan.require();
+    FAIL("was not refused");
+  } catch (const ResourceError& error) {
+    const std::string said = error.what();
+    CAPTURE(said);
+    for (const char* part : {"the matrix", "vectors of bicgstab", "jacobi", "--method cg"})
+      CHECK(said.find(part) != said.npos);
+  }
+  std::int64_t nrows = 0, nnz = 0;
+  const auto sized = [&](std::int64_t rows, std::int64_t entries) {
+    nrows = rows;
+    nnz = entries;
+    throw ResourceError("enough");
+  };
+  CHECK_THROWS_WITH_AS(generate(OpenMP{}, "poisson3d:10", 1, sized), "enough", ResourceError);
+  CHECK(nrows == 1000);
+  CHECK(nnz == 7000 - 600);
+  ReadOptions options;
+  options.sized = sized;
+  const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 2 1\n3 3 1\n3 1 wrong\n";
+  CHECK_THROWS_WITH_AS(parse_matrix_market(text, "text", options), "enough", ResourceError);
+  CHECK(nrows == 3);
+  CHECK(nnz == 5);
+}
 
 TEST_CASE("a solve takes the memory that it says, within a tenth") {
   mallopt(M_MMAP_THRESHOLD, 1 << 17);  // its default, but fixed: large arrays go back to the system, in later tests too

@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -267,7 +268,35 @@ TEST_CASE("reading a file takes the memory of its matrix and a few per cent") {
     const std::int64_t matrix = file.matrix.nnz() * 12 + (file.matrix.nrows + 1) * 8;
     MESSAGE("matrix ", matrix, " bytes, taken ", taken, ", text ", file.report.text_bytes);
     CHECK(taken > matrix / 2);
-    CHECK(taken < matrix + matrix / 20 + (1 << 20) + threads * (1 << 19) + 2 * (1 << 21));  // two arrays end on large pages
+    CHECK(taken <
+          matrix + matrix / 20 + (1 << 20) + threads * (1 << 19) + 2 * (1 << 21));  // two arrays end on large pages
+  }
+}
+
+TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
+  for (const int symmetry : {1, -1}) {
+    const Matrix A = random_matrix(400, 400, 9, symmetry, fresh_seed());
+    std::vector<std::string> by_columns, by_rows;  // a row of A to the right of the diagonal is a column below it
+    for (Index i = 0; i < A.nrows; ++i)
+      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+        const Index j = A.col_idx[k];
+        char line[64];
+        std::snprintf(line, sizeof line, "%d %d %.17g\n", std::max(i, j) + 1, std::min(i, j) + 1,
+                      i < j ? symmetry * A.values[k] : A.values[k]);
+        if (i <= j) by_columns.push_back(line);
+        if (i >= j) by_rows.push_back(line);
+      }
+    std::vector<std::string> late_swap = by_columns, with_duplicate = by_columns;
+    std::swap(late_swap[late_swap.size() - 1], late_swap[late_swap.size() - 2]);
+    with_duplicate.push_back(with_duplicate.back().substr(0, with_duplicate.back().rfind(' ')) + " -0\n");
+    for (const auto* lines : {&by_columns, &by_rows, &late_swap, &with_duplicate}) {
+      std::string text = std::string("%%MatrixMarket matrix coordinate real ") +
+                         (symmetry == 1 ? "symmetric" : "skew-symmetric") + "\n400 400 " +
+                         std::to_string(lines->size()) + "\n";
+      for (const std::string& line : *lines) text += line;
+      for (const int threads : {1, 2, 3, 7})
+        CHECK(same_bits(parse_matrix_market(text, "text", with(threads, 1000)).matrix, A));
+    }
   }
 }
 
@@ -312,6 +341,28 @@ TEST_CASE("a write that fails leaves the old file and nothing else") {
                        ResourceError);
   CHECK_THROWS_AS(write_matrix_market(folder / "no/such/folder/A.mtx", A.view()), ResourceError);
   CHECK_THROWS_AS(write_matrix_market(folder.path.string(), A.view()), ResourceError);
+}
+
+TEST_CASE("a process that is killed while it writes leaves the old file") {
+  const Folder folder;
+  const Matrix A = random_matrix(5000, 5000, 10, 0, 1);
+  std::ofstream(folder / "A.mtx") << "old";
+  WriteOptions options;
+  options.threads = 1;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {  // the system kills who writes more
+    const rlimit small{100000, 100000}, no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_FSIZE, &small);
+    std::signal(SIGXFSZ, SIG_DFL);
+    write_matrix_market(folder / "A.mtx", A.view(), options);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(content(folder / "A.mtx") == "old");
 }
 
 TEST_CASE("a symmetry that the matrix does not have is not written") {
