@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include <seidel/formats/backend.hpp>
+
 namespace seidel {
 
 /// Throws BackendError: "file:line: what failed: CUDA's reason", then what to do.
@@ -21,6 +23,15 @@ inline void cuda_check(cudaError_t status, const char* what, const char* file = 
 /// that waits for it.
 inline void check_launch(const char* kernel, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   cuda_check(cudaGetLastError(), kernel, file, line);
+}
+
+/// Waits for the stream.
+template <class T>
+T value_of(const Cuda& on, const T* p) {
+  T value;
+  cuda_check(cudaMemcpyAsync(&value, p, sizeof(T), cudaMemcpyDeviceToHost, on.stream()), "a copy from the device");
+  on.synchronize();
+  return value;
 }
 
 /// Blocks of `threads` that cover n elements. A launch needs at least one: callers return early for n == 0.

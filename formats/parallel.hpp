@@ -59,23 +59,23 @@ inline constexpr std::int64_t worth_a_thread = 8192;
 /// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor. `body` must not throw.
 template <HostBackend On, class Body>
 void parallel_for(const On& on, std::int64_t n, const Body& body) {
-  if (on.threads <= 1 || n < 2 * worth_a_thread) return with_simd([&] { body(std::int64_t(0), n); });
-  parallel_parts(on, [&](int part, int nparts) {
+  const auto part_of = [&](int part, int nparts) {  // one for one thread and for many: each is compiled thrice
     const Range mine = even_share(n, part, nparts);
     with_simd([&] { body(mine.first, mine.last); });
-  });
+  };
+  on.threads <= 1 || n < 2 * worth_a_thread ? part_of(0, 1) : parallel_parts(on, part_of);
 }
 
 /// The same for the rows of a CSR matrix, shared out by nonzeros.
 template <HostBackend On, class Offset, class Body>
 void parallel_for_rows(const On& on, HostSpan<const Offset> row_ptr, const Body& body) {
   const std::int64_t nrows = std::max<std::int64_t>(row_ptr.size() - 1, 0);
-  if (on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_a_thread)
-    return with_simd([&] { body(std::int64_t(0), nrows); });
-  parallel_parts(on, [&](int part, int nparts) {
+  const auto part_of = [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(row_ptr, part, nparts);
     with_simd([&] { body(mine.first, mine.last); });
-  });
+  };
+  const bool few = on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_a_thread;
+  few ? part_of(0, 1) : parallel_parts(on, part_of);
 }
 
 }  // namespace seidel

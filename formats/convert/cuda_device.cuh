@@ -25,15 +25,6 @@ void for_each(const Cuda& on, std::int64_t n, const char* what, const Body& body
   check_launch(what);
 }
 
-/// Waits for the stream.
-template <class T>
-T value_of(const Cuda& on, const T* p) {
-  T value;
-  cuda_check(cudaMemcpyAsync(&value, p, sizeof(T), cudaMemcpyDeviceToHost, on.stream()), "a copy from the device");
-  on.synchronize();
-  return value;
-}
-
 /// A number in device memory.
 template <class T>
 Array<T, Device> one_of(const Cuda& on, T value) {

@@ -10,8 +10,8 @@ namespace seidel::blas1 {
 
 namespace {
 
-template <class On, class Op>
-void for_each(const On& on, std::int64_t n, const Op& op) {
+template <class Op>
+void for_each(const OpenMP& on, std::int64_t n, const Op& op) {
   parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
     const Op local = op;  // so that the compiler sees that stores do not change it
     for (std::int64_t i = first; i < last; ++i) local(i);
@@ -21,8 +21,8 @@ void for_each(const On& on, std::int64_t n, const Op& op) {
 constexpr int chunks_at_most = 1024;
 
 /// Threads sum whole subtrees of 2^level blocks (chunks); the tree goes on over their sums.
-template <class Real, class On, class Term>
-Real sum_in_chunks(const On& on, std::int64_t n, const Term& term) {
+template <class Real, class Term>
+Real sum_in_chunks(const OpenMP& on, std::int64_t n, const Term& term) {
   if (n <= short_sum) return sum_of_products<Real>(n, term);
   std::int64_t chunk = 8 * sum_block;
   while (n / chunk >= chunks_at_most) chunk *= 2;
@@ -51,8 +51,8 @@ Real sum_in_chunks(const On& on, std::int64_t n, const Term& term) {
   return tree.sum();
 }
 
-template <class Real, class On>
-Real largest(const On& on, const Real* x, std::int64_t n) {
+template <class Real>
+Real largest(const OpenMP& on, const Real* x, std::int64_t n) {
   std::array<Real, chunks_at_most> found;
   const int nchunks = int(std::min<std::int64_t>(chunks_at_most, n / worth_a_thread + 1));
   const auto search = [&](std::int64_t first, std::int64_t last) {
@@ -83,17 +83,17 @@ Real largest(const On& on, const Real* x, std::int64_t n) {
 }  // namespace
 
 template <class Op>
-void for_each_element(const Serial& on, std::int64_t n, const Op& op) { for_each(on, n, op); }
+void for_each_element(const Serial&, std::int64_t n, const Op& op) { for_each(OpenMP{1}, n, op); }
 template <class Op>
 void for_each_element(const OpenMP& on, std::int64_t n, const Op& op) { for_each(on, n, op); }
 
 template <class Real, class Term>
-Real sum(const Serial& on, std::int64_t n, const Term& term) { return sum_in_chunks<Real>(on, n, term); }
+Real sum(const Serial&, std::int64_t n, const Term& term) { return sum_in_chunks<Real>(OpenMP{1}, n, term); }
 template <class Real, class Term>
 Real sum(const OpenMP& on, std::int64_t n, const Term& term) { return sum_in_chunks<Real>(on, n, term); }
 
 template <class Real>
-Real max_abs(const Serial& on, const Real* x, std::int64_t n) { return largest(on, x, n); }
+Real max_abs(const Serial&, const Real* x, std::int64_t n) { return largest(OpenMP{1}, x, n); }
 template <class Real>
 Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) { return largest(on, x, n); }
 

@@ -14,24 +14,24 @@ void rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, s
   }
 }
 
-template <class On, class Real, class Offset, class Store>
-void share_out(const On& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store) {
+template <class Real, class Offset, class Store>
+void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store) {
   parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
 }
-template <class On, class Matrix, class Store>
-void share_out(const On& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
+template <class Matrix, class Store>
+void share_out(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
   parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
 }
 
 }  // namespace
 
 template <class Matrix, class Store>
-void product(const Serial& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
+void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
   share_out(on, A, x, store);
 }
 template <class Matrix, class Store>
-void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  share_out(on, A, x, store);
+void product(const Serial&, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
+  product(OpenMP{1}, A, x, store);
 }
 
 /// Never called: names every product, so that its code is emitted here.

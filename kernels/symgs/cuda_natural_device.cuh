@@ -65,14 +65,6 @@ void set_bytes(const Cuda& on, Span<T, Device> data, int byte) {
   if (!data.empty())
     cuda_check(cudaMemsetAsync(data.data(), byte, std::size_t(data.size()) * sizeof(T), on.stream()), "filling memory");
 }
-/// Waits for the stream.
-template <class T>
-T value_of(const Cuda& on, const T* p) {
-  T value;
-  cuda_check(cudaMemcpyAsync(&value, p, sizeof(T), cudaMemcpyDeviceToHost, on.stream()), "a copy from the device");
-  on.synchronize();
-  return value;
-}
 
 // A value is its own flag: what is awaited holds a NaN of all ones until it is there. One load or store of 4 or 8 bytes
 // is never torn and nothing else is guarded by it, so relaxed order is enough; it goes past L1, which is not coherent.

@@ -1,8 +1,8 @@
 // Vector operations: every back end against the formula, and against one another by ==.
 #include "../backends.hpp"
+#include "matrices.hpp"
 
 #include <limits>
-#include <random>
 
 #include <seidel/kernels/sum.hpp>
 #include <seidel/kernels/vector.hpp>
@@ -14,21 +14,12 @@ namespace {
 
 const std::int64_t sizes[] = {0, 1, 2, 31, 32, 33, 64, 65, 255, 256, 257, 2047, 2048, 2049, 16383, 16384, 16385, 70001, 1 << 20};
 
-template <class Real>
-std::vector<Real> random_vector(std::int64_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<Real> uniform(-1, 1);
-  std::vector<Real> x(n);
-  for (auto& v : x) v = uniform(random);
-  return x;
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("dot is the one sum on every back end", Real, double, float) {
   for (std::int64_t n : sizes) {
     CAPTURE(n);
-    const auto x = random_vector<Real>(n, 1), y = random_vector<Real>(n, 2);
+    const auto x = random_values<Real>(n, 1), y = random_values<Real>(n, 2);
     const Real expected = sum_of_products<Real>(n, [&](std::int64_t k, Real s) { return std::fma(x[k], y[k], s); });
     on_every_backend([&](auto on) {
       using B = decltype(on);
@@ -41,7 +32,7 @@ TEST_CASE_TEMPLATE("dot is the one sum on every back end", Real, double, float) 
 TEST_CASE_TEMPLATE("element-wise operations follow their formulas on every back end", Real, double, float) {
   for (std::int64_t n : sizes) {
     CAPTURE(n);
-    const auto x = random_vector<Real>(n, 3), y = random_vector<Real>(n, 4), d = random_vector<Real>(n, 5);
+    const auto x = random_values<Real>(n, 3), y = random_values<Real>(n, 4), d = random_values<Real>(n, 5);
     const Real a = Real(0.7), b = Real(-1.3);
     on_every_backend([&](auto on) {
       using B = decltype(on);

@@ -1,5 +1,6 @@
 // Sizes at which the GPU's kernels change hands: thread, warp, block, launch. Bits must not show it.
 #include "../backends.hpp"
+#include "matrices.hpp"
 
 #include <algorithm>
 #include <random>
@@ -14,15 +15,6 @@ using namespace seidel::tests;
 
 namespace {
 
-template <class Real>
-std::vector<Real> random_vector(std::int64_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<Real> uniform(-1, 1);
-  std::vector<Real> x(n);
-  for (auto& v : x) v = uniform(random);
-  return x;
-}
-
 /// Rows of the given lengths: columns 0, 1, 2, ... with random values.
 template <class Real, class Offset>
 Csr<Real, Offset> rows_of(const std::vector<Index>& lengths, unsigned seed) {
@@ -34,7 +26,7 @@ Csr<Real, Offset> rows_of(const std::vector<Index>& lengths, unsigned seed) {
     row_ptr.push_back(Offset(col_idx.size()));
     ncols = std::max(ncols, length);
   }
-  const auto values = random_vector<Real>(std::int64_t(col_idx.size()), seed);
+  const auto values = random_values<Real>(std::int64_t(col_idx.size()), seed);
   return {Index(lengths.size()), ncols, Array<Offset>(row_ptr), Array<Index>(col_idx), Array<Real>(values)};
 }
 
@@ -94,7 +86,7 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
   many.insert(many.end(), lengths.begin(), lengths.end());
   const auto A = rows_of<Real, std::int32_t>(many, 1);
   const auto wide = rows_of<Real, std::int64_t>(many, 1);
-  const auto x = random_vector<Real>(A.ncols, 2);
+  const auto x = random_values<Real>(A.ncols, 2);
   const Array<Real> x_here(x);
   const Array<Real, Device> x_there(x);
   Array<Real> y(A.nrows), r(A.nrows);
@@ -107,7 +99,7 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
     check_equal(product(on, copied_to<Device>(sliced(A, height).view()).view(), x_there), expected);
   }
   const auto A_there = copied_to<Device>(A.view());
-  const auto b = random_vector<Real>(A.nrows, 3);
+  const auto b = random_values<Real>(A.nrows, 3);
   certified_residual(Serial{}, A.view(), x_here, Array<Real>(b), r);
   Array<Real, Device> r_there(b);
   certified_residual(on, A_there.view(), x_there, r_there, r_there);
@@ -126,7 +118,7 @@ TEST_CASE("[cuda] ELL with huge rows has the bits of the host") {
                       copied_to<Host>(S.col_idx),
                       copied_to<Host>(S.values),
                       A.nnz()};
-  const auto x = random_vector<double>(A.ncols, 5);
+  const auto x = random_values<double>(A.ncols, 5);
   Array<double> y(A.nrows);
   spmv(Serial{}, E.view(), Span<const double, Host>(Array<double>(x)), y.span());
   check_equal(product(on, copied_to<Device>(E.view()).view(), Array<double, Device>(x)), moved_back(y));
@@ -152,7 +144,7 @@ TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across wi
           const std::int64_t ld_y = of_y == Layout::row_major ? k + 3 : A.nrows + 2;
           const std::int64_t size_x = offset + ld_x * (of_x == Layout::row_major ? A.ncols : k);
           const std::int64_t size_y = ld_y * (of_y == Layout::row_major ? A.nrows : k);
-          const auto X = random_vector<Real>(size_x, unsigned(k));
+          const auto X = random_values<Real>(size_x, unsigned(k));
           Array<Real> X_here(X), Y_here(size_y, Real(-7));
           Array<Real, Device> X_there(X), Y_there(std::vector<Real>(size_y, Real(-7)));
           spmm(Serial{}, A.view(), {A.ncols, k, ld_x, of_x, X_here.data() + offset},
@@ -168,7 +160,7 @@ TEST_CASE_TEMPLATE("[cuda] sums of more partial sums than a block has threads ar
   const Cuda on;
   for (std::int64_t n : {16384 * 1024, 16384 * 1024 + 1, 16384 * 1025 + 2049, 40000003}) {
     CAPTURE(n);
-    const auto x = random_vector<Real>(n, 7);
+    const auto x = random_values<Real>(n, 7);
     const Array<Real, Device> there(x);
     const Array<Real> here(x);
     CHECK(dot<Cuda, Real>(on, there, there) == dot<Serial, Real>(Serial{}, here, here));
@@ -215,7 +207,7 @@ TEST_CASE_TEMPLATE(
     const GaussSeidel<Real, std::int64_t, Serial> on_host(Serial{}, A->view());
     const GaussSeidel<Real, std::int64_t, Cuda> on_gpu(on, there.view());
     CHECK(on_gpu.wavefronts() == std::int64_t(sizes.size()));
-    const auto b = random_vector<Real>(first, 9), x = random_vector<Real>(first, 10);
+    const auto b = random_values<Real>(first, 9), x = random_values<Real>(first, 10);
     const Array<Real> b_here(b);
     const Array<Real, Device> b_there(b);
     for (Real omega : {Real(1), Real(1.3)}) {
