@@ -136,9 +136,10 @@ std::int64_t last_level_cache_bytes() {
   return l3 > 0 ? l3 : l2 > 0 ? l2 : 32 << 20;
 }
 
-double host_copy_gb_per_s(const OpenMP& on) {
+Streams host_streams(const OpenMP& on) {
   Vectors v(on);
-  return 16e-9 * double(v.n) / copy_sample(on, v).median();
+  const double g = 1e-9 * double(v.n);
+  return {16 * g / copy_sample(on, v).median(), 24 * g / triad_sample(on, v).median()};
 }
 
 std::vector<Ceiling> host_ceilings(const OpenMP& on) {

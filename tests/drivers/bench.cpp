@@ -31,7 +31,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 TEST_CASE("bench KERNEL --list and validate --list print the same registry, and run nothing") {
   const Run all = seidel_program({"validate", "--list"});
   CHECK(all.exit_code == 0);
-  for (const char* kernel : {"spmv", "spmm", "symgs", "transpose"}) {
+  for (const char* kernel : {"spmv", "spmm", "symgs", "symgs-guess", "transpose"}) {
     const Run run = seidel_program({"bench", kernel, "--list"});
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, std::string(kernel) + ".csr.serial"));
