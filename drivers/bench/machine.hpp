@@ -25,7 +25,7 @@ struct Streams {
 Streams host_streams(const OpenMP& on);
 Streams device_streams(const Cuda& on);
 
-/// Bytes of the largest cache of a host core, 32 MiB if the system does not say.
+/// Bytes of the largest caches of the host's cores, together; 32 MiB if the system does not say.
 std::int64_t last_level_cache_bytes();
 
 }  // namespace seidel::bench

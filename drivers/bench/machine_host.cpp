@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <fstream>
+#include <set>
 
 #include <seidel/formats/array.hpp>
 #include <seidel/formats/parallel.hpp>
@@ -25,8 +27,8 @@ Sample sampled(const Run& run) {
 
 /// Three vectors that no cache holds, touched first by the threads that will use them.
 struct Vectors {
-  explicit Vectors(const OpenMP& on)
-      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), 256 << 20) / 8), a(n), b(n), c(n) {
+  Vectors(const OpenMP& on, std::int64_t least_bytes)
+      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), least_bytes) / 8), a(n), b(n), c(n) {
     parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) a[i] = 1, b[i] = 2, c[i] = 3;
     });
@@ -132,12 +134,27 @@ Sample hand_over_sample() {
 }  // namespace
 
 std::int64_t last_level_cache_bytes() {
+  // The kernel knows which cores share a cache; what the C library says may be a whole socket's of which we see a few
+  // cores (320 MB for 32 seen).
+  static const std::int64_t shared = [] {
+    std::set<std::string> counted;
+    std::int64_t bytes = 0;
+    for (int cpu = 0;; ++cpu) {
+      const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3/";
+      std::ifstream size(folder + "size"), sharers(folder + "shared_cpu_list");
+      std::int64_t kib = 0;
+      std::string cores;
+      if (!(size >> kib) || !(sharers >> cores)) return bytes;
+      if (counted.insert(cores).second) bytes += kib * 1024;
+    }
+  }();
+  if (shared > 0) return shared;
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE), l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return l3 > 0 ? l3 : l2 > 0 ? l2 : 32 << 20;
 }
 
 Streams host_streams(const OpenMP& on) {
-  Vectors v(on);
+  Vectors v(on, 64 << 20);
   const double g = 1e-9 * double(v.n);
   return {16 * g / copy_sample(on, v).median(), 24 * g / triad_sample(on, v).median()};
 }
@@ -145,7 +162,7 @@ Streams host_streams(const OpenMP& on) {
 std::vector<Ceiling> host_ceilings(const OpenMP& on) {
   std::vector<Ceiling> found;
   {
-    Vectors v(on);
+    Vectors v(on, 256 << 20);
     const double gb = 1e-9 * double(v.n);
     found.push_back(rate_of("copy", "GB/s", copy_sample(on, v), 16 * gb,
                             "a = b, read + write counted; a store reads its line first"));

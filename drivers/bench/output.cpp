@@ -121,7 +121,8 @@ std::string table_of(const std::vector<Measurement>& measurements, const Roofs& 
       if (m.verdict != Verdict::right)
         reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
     }
-    text += (first ? "\n" : "") + title_of(measurements[first]) + "\n" + table.text(paint) + reasons;
+    if (first) text += '\n';
+    text += title_of(measurements[first]) + '\n' + table.text(paint) + reasons;
     first = last;
   }
   return text;

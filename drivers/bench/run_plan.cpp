@@ -174,8 +174,8 @@ int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& la
   std::string text = machine_text(places) + "\n";
   for (const auto& [name, said] : bench::lines_of(roofs)) text += formatted("bandwidth, {:<10}  {}\n", name, said);
   const Paint paint(Terminal::of(1).colours);
-  text += "\n" + bench::table_of(all, roofs, paint);
-  if (!orders.empty()) text += "\n" + bench::table_of(orders, paint);
+  text.append("\n").append(bench::table_of(all, roofs, paint));
+  if (!orders.empty()) text.append("\n").append(bench::table_of(orders, paint));
   print(options, text);
   if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(all, roofs));
   if (!outputs.html.empty()) write_text(outputs.html, page_of(found, places, options));

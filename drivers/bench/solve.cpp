@@ -28,6 +28,7 @@ struct Result {
   int threads;
   bench::Answer answer;  // of the fastest trial; x is let go
   double residual, read_seconds;
+  bool generated;
   Index nrows;
   std::int64_t nnz;
   bench::Sample setup, solve;
@@ -92,7 +93,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
     if (!here || !bench::matches(options.only, who.name) || !who.takes(seen)) continue;
     for (const int threads : who.runs == bench::Runs::openmp ? places.threads : std::vector<int>{1}) {
       if (line.due()) line.show(formatted("{} on {}", who.name, loaded.name));
-      Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, A.nrows, A.nnz(), {}, {}};
+      Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
       for (int trial = 0; trial < options.trials; ++trial) {
         bench::Answer answer = who.solve(system, threads);
         r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
@@ -107,8 +108,8 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
 }
 
 std::string title_of(const Result& r) {
-  return formatted("{}: {} rows, {} nonzeros, {} {}", r.matrix, count(r.nrows), count(r.nnz), "read or generated in",
-                   human_seconds(r.read_seconds));
+  return formatted("{}: {} rows, {} nonzeros, {} in {}", r.matrix, count(r.nrows), count(r.nnz),
+                   r.generated ? "generated" : "read", human_seconds(r.read_seconds));
 }
 
 std::string text_of(const std::vector<Result>& all, const Paint& paint) {
@@ -116,7 +117,8 @@ std::string text_of(const std::vector<Result>& all, const Paint& paint) {
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     Table table(header);
     for (; last < all.size() && all[last].matrix == all[first].matrix; ++last) table.row(cells(all[last], all));
-    text += (first ? "\n" : "") + title_of(all[first]) + "\n\n" + table.text(paint);
+    if (first) text += '\n';
+    text += title_of(all[first]) + "\n\n" + table.text(paint);
   }
   return text;
 }

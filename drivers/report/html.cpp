@@ -73,7 +73,8 @@ std::string command_line(int argc, const char* const* argv) {
       for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
       quoted += "'";
     }
-    line += (i ? " " : "") + quoted;
+    if (i) line += ' ';
+    line += quoted;
   }
   return line;
 }
