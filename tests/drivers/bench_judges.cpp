@@ -133,8 +133,10 @@ TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a gue
     CHECK(task.guess.empty() == (kernel == "symgs"));
     auto x = pair_of_sweeps(A, task.input, task.guess);
     CHECK(task.error(x) <= 1);
-    CHECK(task.error(task.guess) > 1);
-    if (!task.guess.empty()) CHECK(task.error(pair_of_sweeps(A, task.input, {})) > 1);
+    if (!task.guess.empty()) {
+      CHECK(task.error(task.guess) > 1);
+      CHECK(task.error(pair_of_sweeps(A, task.input, {})) > 1);
+    }
     for (const std::size_t at : {std::size_t(0), x.size() / 2, x.size() - 1}) {
       auto off = x;
       off[at] *= 1 + 1e-12;
