@@ -60,6 +60,8 @@ for matrix in $solves; do
 done
 csv=
 for file in suite spmv symgs orders; do [ -f "$folder/$file.csv" ] && csv="$csv $folder/$file.csv"; done
-"$root/drivers/plot.py" $csv --machine "$folder/machine.json" --residuals "$folder"/residuals-*.json -o "$folder/pictures" ||
+python=python3
+"$python" -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
+"$python" "$root/drivers/plot.py" $csv --machine "$folder/machine.json" --residuals "$folder"/residuals-*.json -o "$folder/pictures" ||
   echo "no pictures"
 exit $status
