@@ -39,7 +39,7 @@ if $quick; then
   orders="poisson3d:8 hpcg:6" sweeps="poisson3d:8" solves="poisson3d:8" product="poisson3d:8"
 elif $gpu; then
   orders="poisson3d:128 hpcg:96 elasticity3d:64" solves="poisson3d:128 elasticity3d:64" product="poisson3d:128"
-  sweeps="poisson3d:256 hpcg:192 elasticity3d:96 poisson2d:2048 spd:200000:121 graph:128"
+  sweeps="poisson3d:256 hpcg:192 elasticity3d:96 poisson2d:2048 spd:200000:121"
 else
   orders="poisson3d:64 hpcg:48 elasticity3d:20" solves="poisson3d:64 elasticity3d:20" product="poisson3d:128"
   sweeps="poisson3d:128 hpcg:96"

@@ -41,15 +41,13 @@ std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::
     std::string what =
         drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
     if (m.at("backend") == "openmp") what += drivers::formatted(", {} threads", m.at("threads").get<int>());
-    if (spmm)
-      what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
+    if (spmm) what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
     if (m.contains("order")) what += drivers::formatted(", {} order", m.at("order").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);
   }
   return samples;
 } catch (const nlohmann::json::exception& fault) {
-  throw InputError(
-      drivers::formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
+  throw InputError(drivers::formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
 }
 
 Comparison compared(const std::string& what, const Sample& old_sample, const Sample& new_sample) {

@@ -13,8 +13,8 @@ namespace seidel::bench {
 using namespace drivers;
 
 Matrix in_order(const Matrix& A, const std::string& order) {
-  const auto new_to_old = order == "blocks" ? block_colour_order(OpenMP{}, A.view())
-                                            : colour_order(greedy_colours(OpenMP{}, A.view()));
+  const auto new_to_old =
+      order == "blocks" ? block_colour_order(OpenMP{}, A.view()) : colour_order(greedy_colours(OpenMP{}, A.view()));
   return permuted(OpenMP{}, A.view(), new_to_old.span());
 }
 
@@ -31,9 +31,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
   std::vector<OrderRow> rows;
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
-    choice.order = pair.order == "colours"  ? Order::colours
-                   : pair.order == "blocks" ? Order::blocks
-                                            : Order::natural;
+    choice.order = pair.order == "colours" ? Order::colours : pair.order == "blocks" ? Order::blocks : Order::natural;
     const Placement where{pair.rival->runs == Runs::serial   ? BackendName::serial
                           : pair.rival->runs == Runs::openmp ? BackendName::openmp
                                                              : BackendName::cuda,
@@ -45,9 +43,9 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;
     const Streams streams = roofs.of(pair.rival->runs, pair.threads);
     rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->runs, pair.threads,
-                    outcome.setup_seconds, seconds, streams.copy > 0 ? gb / streams.copy : 0, streams.roof() > 0 ? gb / streams.roof() : 0,
-                    outcome.wavefronts, outcome.summary.iterations, outcome.solved,
-                    outcome.setup_seconds + outcome.solve_seconds});
+                    outcome.setup_seconds, seconds, streams.copy > 0 ? gb / streams.copy : 0,
+                    streams.roof() > 0 ? gb / streams.roof() : 0, outcome.wavefronts, outcome.summary.iterations,
+                    outcome.solved, outcome.setup_seconds + outcome.solve_seconds});
   }
   return rows;
 }
@@ -74,7 +72,8 @@ std::vector<std::string> cells(const OrderRow& row) {
 std::string table_of(const std::vector<OrderRow>& rows, const Paint& paint) {
   Table table(orders_header());
   for (const OrderRow& row : rows) table.row(cells(row));
-  return "the solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the order,\n"
+  return "the solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the "
+         "order,\n"
          "gathers the rows, analyses and copies\n\n" +
          table.text(paint);
 }

@@ -85,10 +85,7 @@ Found measured(const std::vector<BenchItem>& items, const std::vector<Layout>& l
     int part = 0;
     plan.progress = [&](int done, int jobs, const std::string& what) {
       const double share = (item_number + (part + double(done) / std::max(jobs, 1)) / parts) / double(items.size());
-      const double left = share > 0 ? clock.seconds() * (1 - share) / share : 0;
-      if (line.due())
-        line.show(formatted("{:.0f} %  {}{}", 100 * share, what,
-                            share > 0.02 ? formatted("  about {} left", human_seconds(left)) : ""));
+      if (line.due()) line.show(progress_text(share, clock.seconds(), what));
     };
     const std::size_t first = found.all.size();
     const auto measure = [&](const bench::Matrix& A, const std::string& order) {
@@ -142,8 +139,9 @@ std::string page_of(const Found& found, const BenchPlaces& places, const CommonO
         const double median = m.sample.median(),
                      rate = m.flops > 0 ? bench::gflop_per_s(m, median) : bench::gb_per_s(m, median);
         bars.push_back(
-            {m.rival->name() + (m.rival->runs == bench::Runs::openmp ? formatted(", {} threads", m.threads) : ""), rate,
-             formatted("{:.2f}", rate)});
+            {m.rival->name() +
+                 (m.rival->runs == bench::Runs::openmp ? formatted(", {}", plural(m.threads, "thread")) : ""),
+             rate, formatted("{:.2f}", rate)});
       }
     }
     const bool flops = all[first].flops > 0;
@@ -186,8 +184,9 @@ int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& la
         .set("command", options.command_line)
         .set("machine", machine_json(places));
     const auto& host = roofs.host;
-    json.set("copy_gb_per_s", std::move(Json().set("host", host.empty() ? 0 : host.rbegin()->second.copy)
-                                            .set("device", roofs.device.copy)));
+    json.set(
+        "copy_gb_per_s",
+        std::move(Json().set("host", host.empty() ? 0 : host.rbegin()->second.copy).set("device", roofs.device.copy)));
     json.set("roofs", bench::to_json(roofs));
     json.set("measurements", bench::to_json(all, roofs));
     if (!orders.empty()) json.set("orders", bench::to_json(orders));

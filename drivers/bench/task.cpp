@@ -100,7 +100,8 @@ Judge sweep_judge(const Matrix& A, const std::vector<double>& b, const std::vect
       const auto lower = [i](Index c) { return c < i; };
       const RowSum row = row_sum(A, i, lower, [&](Index c) { return y[std::size_t(c)]; });
       const RowSum scale = row_sum(A, i, lower, [&](Index c) { return y_scale[std::size_t(c)]; });
-      const long double allowed = std::fabs(b[at]) + upper_scale[at] + scale.scale + std::fabs(diagonal[at]) * y_scale[at];
+      const long double allowed =
+          std::fabs(b[at]) + upper_scale[at] + scale.scale + std::fabs(diagonal[at]) * y_scale[at];
       const RowSum longest = row_sum(
           A, i, [](Index) { return true; }, [](Index) { return 1.0L; });
       worst = worse(worst, error_over_bound(double(0), ((b[at] - upper[at]) - row.sum) - diagonal[at] * y[at], allowed,
@@ -188,8 +189,16 @@ Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout 
     auto judge = sweep_judge(A, b, guess);
     // From a guess the upper triangle is read once more, with the guess.
     const double bytes = 12 * (nnz - n) * (from_guess ? 1.5 : 1) + (from_guess ? 56 : 48) * n;
-    return {kernel,        A,     1, layout, std::move(b), (from_guess ? 3 : 2) * nnz, bytes,
-            from_guess ? "18 (nnz - n) + 56 n" : "12 (nnz - n) + 48 n", std::move(judge), std::move(guess)};
+    return {kernel,
+            A,
+            1,
+            layout,
+            std::move(b),
+            (from_guess ? 3 : 2) * nnz,
+            bytes,
+            from_guess ? "18 (nnz - n) + 56 n" : "12 (nnz - n) + 48 n",
+            std::move(judge),
+            std::move(guess)};
   }
   throw UsageError(
       drivers::formatted("bench: found kernel {}, expected spmv, spmm, symgs, symgs-guess or transpose", kernel));

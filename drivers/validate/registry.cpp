@@ -53,7 +53,8 @@ void check_registry(Ledger& ledger, const Expected& expected, const bench::Matri
   if (expected.sweeps) {
     const auto order = colour_order(greedy_colours(OpenMP{1}, expected.A));
     const bench::Matrix by_colour = permuted(OpenMP{1}, expected.A, order.span());
-    for (const std::string_view kernel : {"symgs", "symgs-guess"}) walk(kernel, A, ""), walk(kernel, by_colour, ", colours");
+    for (const std::string_view kernel : {"symgs", "symgs-guess"})
+      walk(kernel, A, ""), walk(kernel, by_colour, ", colours");
   }
   plan.k = {1, 3, 8};
   plan.layouts = {Layout::column_major, Layout::row_major};

@@ -65,14 +65,30 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
     CHECK(m["share_of_roof"].get<double>() == doctest::Approx(m["gb_per_s"].get<double>() / best));
   }
   const auto header = cells_of(lines.at(0));
-  for (const char* column : {"kernel",        "matrix",      "nrows",
-                             "ncols",         "nnz",         "row_mean",
-                             "row_variance",  "row_max",     "padding_indicator",
-                             "format",        "rival",       "backend",
-                             "threads",       "k",           "trial",
-                             "seconds",       "gflop_per_s", "gb_per_s",
-                             "share_of_copy", "share_of_roof",
-                             "flushed",       "verdict",     "setup_seconds", "workspace_bytes"})
+  for (const char* column : {"kernel",
+                             "matrix",
+                             "nrows",
+                             "ncols",
+                             "nnz",
+                             "row_mean",
+                             "row_variance",
+                             "row_max",
+                             "padding_indicator",
+                             "format",
+                             "rival",
+                             "backend",
+                             "threads",
+                             "k",
+                             "trial",
+                             "seconds",
+                             "gflop_per_s",
+                             "gb_per_s",
+                             "share_of_copy",
+                             "share_of_roof",
+                             "flushed",
+                             "verdict",
+                             "setup_seconds",
+                             "workspace_bytes"})
     CHECK(std::find(header.begin(), header.end(), column) != header.end());
   for (const auto& m : document["measurements"]) {
     CHECK(m["verdict"] == "right");
@@ -85,8 +101,8 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
 
 TEST_CASE("bench symgs --order shows each order's pair beside the solve that it is for") {
   const Folder folder;
-  const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours,blocks", "--backend", "serial",
-                                  "--trials", "1", "--json", folder / "o.json"});
+  const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours,blocks", "--backend",
+                                  "serial", "--trials", "1", "--json", folder / "o.json"});
   CAPTURE(run.err);
   REQUIRE(run.exit_code == 0);
   const json orders = json::parse(read_file(folder / "o.json"))["orders"];
@@ -119,8 +135,8 @@ TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
     CHECK(solve["true_residual"].get<double>() <= 1e-8);
     CHECK(solve["iterations"].get<int>() > 3);
   }
-  for (const char* name : {"cg.none.serial", "cg.jacobi.serial", "cg.symgs-natural.serial", "cg.symgs-colours.serial", "cg.symgs-blocks.serial",
-                           "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
+  for (const char* name : {"cg.none.serial", "cg.jacobi.serial", "cg.symgs-natural.serial", "cg.symgs-colours.serial",
+                           "cg.symgs-blocks.serial", "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   CHECK(lines_of(read_file(folder / "s.csv")).size() == 1 + names.size());
   // Without an answer nobody is right: two iterations are not enough.

@@ -9,8 +9,8 @@ using nlohmann::json;
 namespace {
 
 json measurement(const std::string& rival, std::vector<double> seconds) {
-  return {{"kernel", "spmv"}, {"rival", rival}, {"matrix", "poisson2d:9"}, {"backend", "serial"}, {"threads", 1},
-          {"k", 1},           {"layout", "row"}, {"seconds", seconds}};
+  return {{"kernel", "spmv"}, {"rival", rival}, {"matrix", "poisson2d:9"}, {"backend", "serial"},
+          {"threads", 1},     {"k", 1},         {"layout", "row"},         {"seconds", seconds}};
 }
 json file_of(const std::vector<json>& measurements, const json& machine) {
   return {{"schema", "seidel.bench/1"}, {"machine", machine}, {"measurements", measurements}};
@@ -42,20 +42,20 @@ TEST_CASE("bench compare names what is faster or slower beyond the spread, and h
   CAPTURE(run.out);
   CAPTURE(run.err);
   REQUIRE(run.exit_code == 0);
-  for (const char* said : {"processor: A -> B", "gpu: none -> H", "retired: yes -> not said", "faster: 2", "4.00x",
-                           "slower: 2", "3.00x", "or less than 2 %: 2", "only in the old file: 1", "gone",
-                           "only in the new file: 1", "added"})
+  for (const char* said :
+       {"processor: A -> B", "gpu: none -> H", "retired: yes -> not said", "faster: 2", "4.00x", "slower: 2", "3.00x",
+        "or less than 2 %: 2", "only in the old file: 1", "gone", "only in the new file: 1", "added"})
     CHECK_MESSAGE(contains(run.out, said), said);
   CHECK(!contains(run.out, "cores"));
   const json found = json::parse(read_file(folder / "c.json"));
   CHECK(found["schema"] == "seidel.bench.compare/1");
-  for (const auto& [what, change] : std::vector<std::pair<std::string, std::string>>{
-           {"faster, poisson2d:9", "faster"},
-           {"slower, poisson2d:9", "slower"},
-           {"noisy, poisson2d:9", "same"},
-           {"barely, poisson2d:9", "same"},
-           {"symgs.csr.serial, poisson2d:9, natural order", "slower"},
-           {"symgs.csr.serial, poisson2d:9, colours order", "faster"}}) {
+  for (const auto& [what, change] :
+       std::vector<std::pair<std::string, std::string>>{{"faster, poisson2d:9", "faster"},
+                                                        {"slower, poisson2d:9", "slower"},
+                                                        {"noisy, poisson2d:9", "same"},
+                                                        {"barely, poisson2d:9", "same"},
+                                                        {"symgs.csr.serial, poisson2d:9, natural order", "slower"},
+                                                        {"symgs.csr.serial, poisson2d:9, colours order", "faster"}}) {
     CAPTURE(what);
     const auto& all = found["compared"];
     const auto one = std::find_if(all.begin(), all.end(), [&](const json& c) { return c["what"] == what; });
@@ -99,7 +99,7 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
     const Run run = seidel_program({"bench", "compare", folder / "good.json", folder / "bad.json"});
     CAPTURE(run.err);
     CHECK(run.exit_code == 3);
-    CHECK(contains(run.err, "bad.json: found " ));
+    CHECK(contains(run.err, "bad.json: found "));
     CHECK(contains(run.err, said));
     CHECK(run.out.empty());
   }
