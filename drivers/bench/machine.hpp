@@ -17,7 +17,8 @@ std::vector<Ceiling> host_ceilings(const OpenMP& on);
 /// without CUDA.
 std::vector<Ceiling> device_ceilings(const Cuda& on);
 
-/// Copy (a = b) and triad (a = b + s c) alone, GB/s, each array once: what the share columns of bench divide by.
+/// Copy (a = b) and triad (a = b + s c) alone, GB/s, each array once, the fastest trial of each: what the share columns of bench
+/// divide by.
 struct Streams {
   double copy = 0, triad = 0;  // 0: not measured
   double roof() const { return std::max(copy, triad); }

@@ -128,8 +128,8 @@ Streams device_streams(const Cuda& on) {
   Array<double2, Device> a(stream_elements), b(stream_elements), c(stream_elements);
   for (auto* v : {&a, &b}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
   const double gb = 1e-9 * double(stream_bytes);
-  return {2 * gb / copy_sample(on, a.data(), b.data(), stream_elements).median(),
-          3 * gb / triad_sample(on, a.data(), b.data(), c.data(), stream_elements).median()};
+  return {2 * gb / copy_sample(on, a.data(), b.data(), stream_elements).min(),
+          3 * gb / triad_sample(on, a.data(), b.data(), c.data(), stream_elements).min()};
 }
 
 std::vector<Ceiling> device_ceilings(const Cuda& on) {

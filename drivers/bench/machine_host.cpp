@@ -157,7 +157,7 @@ std::int64_t last_level_cache_bytes() {
 Streams host_streams(const OpenMP& on) {
   Vectors v(on, 64 << 20);
   const double g = 1e-9 * double(v.n);
-  return {16 * g / copy_sample(on, v).median(), 24 * g / triad_sample(on, v).median()};
+  return {16 * g / copy_sample(on, v).min(), 24 * g / triad_sample(on, v).min()};
 }
 
 std::vector<Ceiling> host_ceilings(const OpenMP& on) {

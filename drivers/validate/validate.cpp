@@ -142,7 +142,7 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
     if (worst >= 0) bars.push_back({row.kernel + " " + row.format, worst, formatted("{:.2f}", worst)});
   }
   page.table("Cells", header, rows);
-  page.bars("How near to the bound", "largest error in parts of its bound; above 1 is wrong", bars);
+  page.bars("How near to the bound", "largest error over its bound; above 1 is wrong", bars);
   page.text("Command", options.command_line);
   return page;
 }
