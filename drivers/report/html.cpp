@@ -69,9 +69,13 @@ std::string command_line(int argc, const char* const* argv) {
         word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
     std::string quoted = word;
     if (!plain) {
-      quoted = "'";
-      for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      quoted += "'";
+      quoted.assign(1, '\'');
+      for (char c : word)
+        if (c == '\'')
+          quoted += "'\\''";
+        else
+          quoted += c;
+      quoted += '\'';
     }
     if (i) line += ' ';
     line += quoted;
