@@ -244,7 +244,7 @@ Request parse(int argc, char** argv) {
   ConvertCommand convert;
   ValidateCommand validate;
   BenchReadCommand bench_read;
-  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs, bench_transpose;
+  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs, bench_symgs_guess, bench_transpose;
   BenchSolveCommand bench_solve;
   BenchSuiteCommand bench_suite;
   BenchMachineCommand bench_machine;
@@ -259,6 +259,7 @@ Request parse(int argc, char** argv) {
   bench_spmv.declare(*bench, common, "spmv", "sparse matrix times vector");
   bench_spmm.declare(*bench, common, "spmm", "sparse matrix times several vectors");
   bench_symgs.declare(*bench, common, "symgs", "a forward and a backward Gauss-Seidel sweep from zero");
+  bench_symgs_guess.declare(*bench, common, "symgs-guess", "the same from a guess, which reads more");
   bench_transpose.declare(*bench, common, "transpose", "the transpose of a sparse matrix");
   bench_solve.declare(*bench, common);
   bench_suite.declare(*bench, common);
@@ -279,7 +280,7 @@ Request parse(int argc, char** argv) {
   }
   if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
   if (bench->parsed() && bench->get_subcommands().empty())
-    refuse_command(*bench, {"spmv", "spmm", "symgs", "transpose", "solve", "suite", "machine", "compare", "read"});
+    refuse_command(*bench, {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "solve", "suite", "machine", "compare", "read"});
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = "seidel";
@@ -295,7 +296,7 @@ Request parse(int argc, char** argv) {
   if (generate.app->parsed()) return finished(generate);
   if (convert.app->parsed()) return finished(convert);
   if (validate.app->parsed()) return finished(validate);
-  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs, &bench_transpose})
+  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs, &bench_symgs_guess, &bench_transpose})
     if (kernel->app->parsed()) {
       kernel->options.thread_counts = thread_list(common);
       return finished(*kernel);

@@ -28,9 +28,9 @@ import matplotlib.pyplot as plt  # noqa: E402
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 NUMBERS = ["nrows", "ncols", "nnz", "row_mean", "row_variance", "row_max", "padding_indicator", "threads", "k", "seconds",
-           "gflop_per_s", "gb_per_s", "share_of_copy"]
+           "gflop_per_s", "gb_per_s", "share_of_copy", "share_of_roof"]
 
-plt.rcParams.update({"figure.figsize": (8, 5), "figure.dpi": 130, "font.size": 10, "axes.grid": True, "grid.alpha": 0.3,
+plt.rcParams.update({"figure.figsize": (8, 5), "figure.dpi": 130, "font.size": 10, "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.3,
                      "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "figure.constrained_layout.use": True})
 
 
@@ -81,19 +81,21 @@ def save(figure, folder, name):
 
 
 def roofs(machine, rows, processor):
-    """(bandwidth in GB/s, peak in GFLOP/s or None) of one kind of processor."""
+    """(bandwidth in GB/s, its name, peak in GFLOP/s or None) of one kind of processor; of the run's most threads without a machine file."""
     ceilings = {c["name"]: c["value"] for c in (machine or {}).get(processor, [])}
-    if "copy" in ceilings:
-        return ceilings["copy"], ceilings.get("fma fp64")
-    shares = [row["gb_per_s"] / row["share_of_copy"] for row in rows if row["share_of_copy"] > 0]
-    return (statistics.median(shares), None) if shares else (None, None)
+    streams = [name for name in ("copy", "triad") if name in ceilings]
+    if streams:
+        name = max(streams, key=ceilings.get)
+        return ceilings[name], name, ceilings.get("fma fp64")
+    shares = [row["gb_per_s"] / row["share_of_roof"] for row in rows if row["share_of_roof"] > 0]
+    return (max(shares), "copy or triad", None) if shares else (None, None, None)
 
 
 def draw_roofline(rows, kernel, machine, folder):
     if speed_of(rows)[0] != "gflop_per_s":
         return  # no flops, no place on it
     for processor, mine in (("host", [r for r in rows if r["backend"] != "cuda"]), ("device", [r for r in rows if r["backend"] == "cuda"])):
-        bandwidth, peak = roofs(machine, mine, processor)
+        bandwidth, stream, peak = roofs(machine, mine, processor)
         if not mine or bandwidth is None:
             continue
         figure, axes = plt.subplots()
@@ -112,10 +114,10 @@ def draw_roofline(rows, kernel, machine, folder):
             high = max(high, 2 * peak / bandwidth)
         xs = [low * (high / low) ** (i / 200) for i in range(201)]
         axes.plot(xs, [min(bandwidth * x, peak or math.inf) for x in xs], color="#444444", linewidth=1.5,
-                  label=f"copy {bandwidth:.0f} GB/s" + (f", FMA {peak:.0f} GFLOP/s" if peak else ""))
-        for k in sorted({p[2] for p in points}):
+                  label=f"{stream} {bandwidth:.0f} GB/s" + (f", FMA {peak:.0f} GFLOP/s" if peak else ""))
+        for place, k in enumerate(sorted({p[2] for p in points}) if kernel == "spmm" else []):  # on the axis, in steps, clear of the points
             x = statistics.median(p[0] for p in points if p[2] == k)
-            axes.annotate(f"k = {k:.0f}", (x, max(p[1] for p in points if p[2] == k)), textcoords="offset points", xytext=(0, 8), ha="center", fontsize=8)
+            axes.annotate(f"k = {k:.0f}", (x, 0.01 + 0.035 * (place % 3)), xycoords=("data", "axes fraction"), ha="center", fontsize=8)
         axes.set(xscale="log", yscale="log", xlabel="flops a compulsory byte", ylabel="GFLOP/s (2 nnz k)", title=f"Roofline of {kernel}, {processor}")
         axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         save(figure, folder, f"{kernel}-roofline-{processor}")
@@ -130,12 +132,11 @@ def draw_against_properties(rows, kernel, folder):
             continue
         figure, axes = plt.subplots()
         for index, ((form, backend), group) in enumerate(sorted(grouped(ours, "format", "backend").items())):
-            points = []
-            for (_, value), trials in grouped(group, "matrix", column).items():  # the best rival of the format on each matrix
-                points.append((value, max(median(t, speed) for t in grouped(trials, "rival", "k").values())))
-            points.sort()
+            # The best rival of the format, at each value of the property.
+            points = sorted((value, max(median(t, speed) for t in grouped(trials, "matrix", "rival", "k", "layout").values()))
+                            for (value,), trials in grouped(group, column).items())
             axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{form}, {backend}", **style(index))
-        if log:
+        if log and max(r[column] for r in ours) > 3 * min(r[column] for r in ours):
             axes.set_xscale("log")
         elif column == "row_variance":
             axes.set_xscale("symlog", linthresh=1)
@@ -147,8 +148,8 @@ def draw_against_properties(rows, kernel, folder):
 def draw_boxes(rows, kernel, folder):
     for (matrix,), group in grouped(rows, "matrix").items():
         names, boxes = [], []
-        for (rival, threads, k), trials in sorted(grouped(group, "rival", "threads", "k").items()):
-            names.append(short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}" if kernel == "spmm" else ""))
+        for (rival, threads, k, layout), trials in sorted(grouped(group, "rival", "threads", "k", "layout").items()):
+            names.append(short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else ""))
             boxes.append([1e3 * t["seconds"] for t in trials])
         figure, axes = plt.subplots(figsize=(8, 1.2 + 0.32 * len(names)))
         axes.boxplot(boxes, vert=False, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
@@ -159,8 +160,9 @@ def draw_boxes(rows, kernel, folder):
 
 
 def draw_scaling(rows, kernel, folder):
-    serial = {(m, k, f): median(t, "seconds") for (m, k, f, b), t in grouped([r for r in rows if is_ours(r)], "matrix", "k", "format", "backend").items() if b == "serial"}
-    threaded = [r for r in rows if r["backend"] == "openmp" and is_ours(r)]
+    rows = [r for r in rows if is_ours(r) and r["layout"] == rows[0]["layout"]]
+    serial = {(m, k, f): median(t, "seconds") for (m, k, f, b), t in grouped(rows, "matrix", "k", "format", "backend").items() if b == "serial"}
+    threaded = [r for r in rows if r["backend"] == "openmp"]
     if not serial or len({r["threads"] for r in threaded}) < 2:
         return
     figure, axes = plt.subplots()
@@ -199,16 +201,17 @@ def draw_speedups(rows, kernel, folder):
             for (rival, threads), seconds in sorted(times.items()):
                 if is_ours({"rival": rival}):
                     where = f", {threads:.0f} threads" if threads > 1 else ""
-                    bars.append((f"{matrix}" + (f", k = {k:.0f}" if kernel == "spmm" else "") + f": {short(rival)}{where}", min(baselines) / seconds))
+                    bars.append((f"{matrix}" + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else "") + f": {short(rival)}{where}", min(baselines) / seconds))
     if not bars:
         return
     figure, axes = plt.subplots(figsize=(8, 1.4 + 0.26 * len(bars)))
-    axes.barh([b[0] for b in bars], [b[1] for b in bars], color=[COLOURS[0] if b[1] >= 1 else COLOURS[1] for b in bars])
+    axes.set_yticks(range(len(bars)), [b[0] for b in bars])
+    axes.barh(range(len(bars)), [b[1] for b in bars], color=[COLOURS[0] if b[1] >= 1 else COLOURS[1] for b in bars])
     for place, (_, ratio) in enumerate(bars):
         axes.annotate(f"{ratio:.2f}x", (ratio, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     axes.axvline(1, color="#444444", linewidth=1)
-    axes.invert_yaxis()
+    axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.tick_params(axis="y", labelsize=8)
     axes.set(xlabel="times faster than the fastest baseline", title=f"{kernel} against Eigen (host) and cuSPARSE (GPU)")
     save(figure, folder, f"{kernel}-speedup")

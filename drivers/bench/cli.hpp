@@ -58,7 +58,7 @@ struct BenchKernelCommand {
     }
     if (options.kernel == "symgs")
       app->add_option("--order", order,
-                      "natural, colours or natural,colours (natural): also setup, PCG iterations and time to solution")
+                      "of natural, colours, blocks: also setup, PCG iterations and time to solution of each")
           ->type_name("LIST");
     texts.add_to(*app, options);
     common.add_to(*app);
@@ -74,7 +74,7 @@ struct BenchKernelCommand {
     if (!layout.empty()) options.layouts = CLI::detail::split(layout, ',');
     for (const auto& name : options.layouts) require_one_of("--layout", name, {"row", "col"});
     if (!order.empty()) options.orders = CLI::detail::split(order, ',');
-    for (const auto& name : options.orders) require_one_of("--order", name, {"natural", "colours"});
+    for (const auto& name : options.orders) require_one_of("--order", name, {"natural", "colours", "blocks"});
     if (options.matrices.empty() && !options.list)
       throw UsageError(formatted("seidel bench {}: a MATRIX is missing: {}\n  start with: seidel bench {} poisson3d:64",
                                  options.kernel, matrix_help, options.kernel));

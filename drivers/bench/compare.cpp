@@ -20,25 +20,34 @@ nlohmann::json parsed(const std::string& name) {
   std::ifstream file(name);
   if (!file) throw InputError(name + ": cannot be read\n  name a file that seidel bench --json wrote");
   nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != "seidel.bench/1" || !document.contains("measurements"))
-    throw InputError(
-        name +
-        ": found no \"schema\": \"seidel.bench/1\" with measurements, expected a file that seidel bench --json wrote");
+  const auto refuse = [&](const std::string& found) {
+    throw InputError(drivers::formatted(
+        "{}: found {}, expected a file that seidel bench KERNEL or suite --json wrote (schema seidel.bench/1)", name,
+        found));
+  };
+  if (document.is_discarded()) refuse("what is not JSON");
+  const auto schema = document.is_object() ? document.find("schema") : document.end();
+  if (schema == document.end() || !schema->is_string()) refuse("no schema");
+  if (*schema != "seidel.bench/1") refuse(drivers::formatted("schema {}", schema->get<std::string>()));
+  if (!document.contains("measurements") || !document["measurements"].is_array()) refuse("no measurements");
   return document;
 }
 
-std::map<std::string, Sample> samples_of(const nlohmann::json& file) {
+std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::string& name) try {
   std::map<std::string, Sample> samples;
   for (const auto& m : file.at("measurements")) {
-    if (!m.contains("seconds")) continue;
+    const bool spmm = m.at("kernel") == "spmm";
+    if (!m.contains("seconds")) continue;  // not timed
     std::string what =
         drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
     if (m.at("backend") == "openmp") what += drivers::formatted(", {} threads", m.at("threads").get<int>());
-    if (m.at("kernel") == "spmm")
-      what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
+    if (spmm) what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
+    if (m.contains("order")) what += drivers::formatted(", {} order", m.at("order").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);
   }
   return samples;
+} catch (const nlohmann::json::exception& fault) {
+  throw InputError(drivers::formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
 }
 
 Comparison compared(const std::string& what, const Sample& old_sample, const Sample& new_sample) {
@@ -51,9 +60,13 @@ Comparison compared(const std::string& what, const Sample& old_sample, const Sam
 
 }  // namespace
 
+std::string_view to_string(Change c) {
+  return c == Change::faster ? "faster" : c == Change::slower ? "slower" : "same";
+}
+
 Differences compare(const std::string& old_name, const std::string& new_name) {
   const nlohmann::json old_file = parsed(old_name), new_file = parsed(new_name);
-  const auto before = samples_of(old_file), after = samples_of(new_file);
+  const auto before = samples_of(old_file, old_name), after = samples_of(new_file, new_name);
   Differences found;
   for (const auto& [what, sample] : before)
     if (const auto other = after.find(what); other != after.end())
@@ -69,10 +82,17 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
   const nlohmann::json none = nlohmann::json::object();
   const nlohmann::json old_machine = old_file.value("machine", none);
   const nlohmann::json new_machine = new_file.value("machine", none);
-  for (const auto& [key, value] : new_machine.items())
-    if (!old_machine.contains(key) || old_machine[key] != value)
-      found.machine.push_back(drivers::formatted(
-          "{}: {} -> {}", key, old_machine.contains(key) ? old_machine[key].dump() : "not said", value.dump()));
+  const auto said = [](const nlohmann::json& machine, const std::string& key) {
+    if (!machine.contains(key)) return std::string("not said");
+    return machine[key].is_null()     ? std::string("none")
+           : machine[key].is_string() ? machine[key].get<std::string>()
+                                      : machine[key].dump();
+  };
+  nlohmann::json either = old_machine;
+  either.update(new_machine);
+  for (const auto& [key, value] : either.items())
+    if (said(old_machine, key) != said(new_machine, key))
+      found.machine.push_back(drivers::formatted("{}: {} -> {}", key, said(old_machine, key), said(new_machine, key)));
   return found;
 }
 
@@ -98,8 +118,12 @@ std::string text_of(const Differences& d) {
   block(Change::faster, "faster");
   block(Change::slower, "slower");
   block(Change::same, "within the spread, or less than 2 %");
-  if (!d.only_old.empty()) out += drivers::formatted("only in the old file: {}\n", d.only_old.size());
-  if (!d.only_new.empty()) out += drivers::formatted("only in the new file: {}\n", d.only_new.size());
+  const auto alone = [&](const char* file, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    out += drivers::formatted("only in the {} file: {}\n", file, names.size());
+    for (const auto& name : names) out += drivers::formatted("  {}\n", name);
+  };
+  alone("old", d.only_old), alone("new", d.only_new);
   return out;
 }
 

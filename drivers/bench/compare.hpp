@@ -1,11 +1,13 @@
 // What became faster or slower between two files of seidel bench --json.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace seidel::bench {
 
 enum class Change { faster, slower, same };
+std::string_view to_string(Change);
 
 /// One rival on one task, in both files.
 struct Comparison {
@@ -20,10 +22,10 @@ struct Differences {
   std::vector<std::string> machine;             // "processor: AMD EPYC -> Intel Xeon"
 };
 
-/// Reads both files. Errors  InputError if one cannot be read or is not of schema seidel.bench/1.
+/// Reads both files. Errors  InputError if one cannot be read, is not of schema seidel.bench/1, or lacks a key.
 Differences compare(const std::string& old_name, const std::string& new_name);
 
-/// Faster and slower first, then a line that counts the rest.
+/// Machines first, then faster and slower, then a line that counts the rest, then what one file has alone.
 std::string text_of(const Differences& differences);
 
 }  // namespace seidel::bench

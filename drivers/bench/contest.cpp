@@ -25,7 +25,8 @@ drivers::Placement placement(Runs runs, int threads) {
 Answer solve_ours(const MethodChoice& choice, Runs runs, const Contest& contest, int threads) {
   const drivers::System<std::int32_t> system{
       contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
-  drivers::Outcome outcome = drivers::solve_on(placement(runs, threads), system, choice, drivers::SymgsSettings{}, contest.criteria);
+  drivers::Outcome outcome =
+      drivers::solve_on(placement(runs, threads), system, choice, drivers::SymgsSettings{}, contest.criteria);
   Answer answer;
   answer.claimed = outcome.solved;
   answer.status = std::string(to_string(outcome.summary.status));
@@ -64,7 +65,7 @@ std::vector<Contestant> contestants() {
   if (built_with_cuda) places.push_back(Runs::cuda);
   for (const Method method : {Method::cg, Method::bicgstab, Method::gmres})
     for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours})
+      for (const Order order : {Order::natural, Order::colours, Order::blocks})
         for (const Runs runs : places)
           if (kind == PreconditionerKind::symgs || order == Order::natural)
             all.push_back(ours(method, kind, order, runs));

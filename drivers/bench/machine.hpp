@@ -1,5 +1,6 @@
 // What this machine can do at best: the roofs that kernels are measured against.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include <seidel/drivers/bench/sample.hpp>
@@ -16,11 +17,16 @@ std::vector<Ceiling> host_ceilings(const OpenMP& on);
 /// without CUDA.
 std::vector<Ceiling> device_ceilings(const Cuda& on);
 
-/// The copy bandwidth alone, GB/s (read + write): what the share columns of bench divide by.
-double host_copy_gb_per_s(const OpenMP& on);
-double device_copy_gb_per_s(const Cuda& on);
+/// Copy (a = b) and triad (a = b + s c) alone, GB/s, each array once, the fastest trial of each: what the share columns of bench
+/// divide by.
+struct Streams {
+  double copy = 0, triad = 0;  // 0: not measured
+  double roof() const { return std::max(copy, triad); }
+};
+Streams host_streams(const OpenMP& on);
+Streams device_streams(const Cuda& on);
 
-/// Bytes of the largest cache of a host core, 32 MiB if the system does not say.
+/// Bytes of the largest caches of the host's cores, together; 32 MiB if the system does not say.
 std::int64_t last_level_cache_bytes();
 
 }  // namespace seidel::bench

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <fstream>
+#include <set>
 
 #include <seidel/formats/array.hpp>
 #include <seidel/formats/parallel.hpp>
@@ -25,8 +27,8 @@ Sample sampled(const Run& run) {
 
 /// Three vectors that no cache holds, touched first by the threads that will use them.
 struct Vectors {
-  explicit Vectors(const OpenMP& on)
-      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), 256 << 20) / 8), a(n), b(n), c(n) {
+  Vectors(const OpenMP& on, std::int64_t least_bytes)
+      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), least_bytes) / 8), a(n), b(n), c(n) {
     parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) a[i] = 1, b[i] = 2, c[i] = 3;
     });
@@ -79,16 +81,17 @@ Sample gather_sample(const OpenMP& on, const Vectors& v, std::int64_t table, std
   });
 }
 
-template <class Real>
-Sample fma_sample(const OpenMP& on, std::int64_t rounds, int width) {
+/// As many chains as two units of 4 steps want, in registers.
+template <class Real, int width>
+Sample fma_sample(const OpenMP& on, std::int64_t rounds) {
   return sampled([&] {
     parallel_parts(on, [&](int, int) {
       with_simd([&] {
-        Real lane[128];
-        for (int l = 0; l < 128; ++l) lane[l] = Real(l);
+        Real lane[width];
+        for (int l = 0; l < width; ++l) lane[l] = Real(l);
         for (std::int64_t r = 0; r < rounds; ++r)
           for (int l = 0; l < width; ++l) lane[l] = std::fma(lane[l], Real(0.999), Real(0.001));
-        for (int l = 1; l < 128; ++l) lane[0] += lane[l];
+        for (int l = 1; l < width; ++l) lane[0] += lane[l];
         sink.store(double(lane[0]), std::memory_order_relaxed);
       });
     });
@@ -132,19 +135,35 @@ Sample hand_over_sample() {
 }  // namespace
 
 std::int64_t last_level_cache_bytes() {
+  // The kernel knows which cores share a cache; what the C library says may be a whole socket's of which we see a few
+  // cores (320 MB for 32 seen).
+  static const std::int64_t shared = [] {
+    std::set<std::string> counted;
+    std::int64_t bytes = 0;
+    for (int cpu = 0;; ++cpu) {
+      const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index3/";
+      std::ifstream size(folder + "size"), sharers(folder + "shared_cpu_list");
+      std::int64_t kib = 0;
+      std::string cores;
+      if (!(size >> kib) || !(sharers >> cores)) return bytes;
+      if (counted.insert(cores).second) bytes += kib * 1024;
+    }
+  }();
+  if (shared > 0) return shared;
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE), l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return l3 > 0 ? l3 : l2 > 0 ? l2 : 32 << 20;
 }
 
-double host_copy_gb_per_s(const OpenMP& on) {
-  Vectors v(on);
-  return 16e-9 * double(v.n) / copy_sample(on, v).median();
+Streams host_streams(const OpenMP& on) {
+  Vectors v(on, 64 << 20);
+  const double g = 1e-9 * double(v.n);
+  return {16 * g / copy_sample(on, v).min(), 24 * g / triad_sample(on, v).min()};
 }
 
 std::vector<Ceiling> host_ceilings(const OpenMP& on) {
   std::vector<Ceiling> found;
   {
-    Vectors v(on);
+    Vectors v(on, 256 << 20);
     const double gb = 1e-9 * double(v.n);
     found.push_back(rate_of("copy", "GB/s", copy_sample(on, v), 16 * gb,
                             "a = b, read + write counted; a store reads its line first"));
@@ -160,10 +179,10 @@ std::vector<Ceiling> host_ceilings(const OpenMP& on) {
                   "random reads of 8 bytes from a table of that size"));
     }
   }
-  constexpr std::int64_t rounds = 1 << 18;
-  found.push_back(rate_of("fma fp64", "GFLOP/s", fma_sample<double>(on, rounds, 64),
+  constexpr std::int64_t rounds = 1 << 21;
+  found.push_back(rate_of("fma fp64", "GFLOP/s", fma_sample<double, 64>(on, rounds),
                           2e-9 * 64 * double(rounds) * on.threads, "independent fused multiply-adds in registers"));
-  found.push_back(rate_of("fma fp32", "GFLOP/s", fma_sample<float>(on, rounds, 128),
+  found.push_back(rate_of("fma fp32", "GFLOP/s", fma_sample<float, 128>(on, rounds),
                           2e-9 * 128 * double(rounds) * on.threads, "independent fused multiply-adds in registers"));
   found.push_back(latency_of("wake threads", wake_sample(on), steps, "an empty parallel region"));
   if (on.threads > 1) {

@@ -1,4 +1,4 @@
-// Natural order beside colours.
+// Natural order beside colours and blocks.
 #include <seidel/drivers/bench/orders.hpp>
 
 #include <seidel/drivers/solve_on.hpp>
@@ -6,18 +6,19 @@
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/block_colours.hpp>
 
 namespace seidel::bench {
 
 using namespace drivers;
 
-Matrix by_colour(const Matrix& A) {
-  const auto new_to_old = colour_order(greedy_colours(OpenMP{}, A.view()));
+Matrix in_order(const Matrix& A, const std::string& order) {
+  const auto new_to_old =
+      order == "blocks" ? block_colour_order(OpenMP{}, A.view()) : colour_order(greedy_colours(OpenMP{}, A.view()));
   return permuted(OpenMP{}, A.view(), new_to_old.span());
 }
 
-std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Copies& copies) {
+std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Roofs& roofs) {
   const OpenMP host;
   const MatrixProperties seen = properties(host, A.view());
   const auto narrow = with_offsets<std::int32_t>(host, A.view());
@@ -30,7 +31,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
   std::vector<OrderRow> rows;
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
-    choice.order = pair.order == "colours" ? Order::colours : Order::natural;
+    choice.order = pair.order == "colours" ? Order::colours : pair.order == "blocks" ? Order::blocks : Order::natural;
     const Placement where{pair.rival->runs == Runs::serial   ? BackendName::serial
                           : pair.rival->runs == Runs::openmp ? BackendName::openmp
                                                              : BackendName::cuda,
@@ -38,18 +39,20 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
     const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
     const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, Criteria{});
-    const double seconds = pair.sample.empty() ? 0 : pair.sample.median(), copy = copies.of(pair.rival->runs);
+    const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
+                 gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;
+    const Streams streams = roofs.of(pair.rival->runs, pair.threads);
     rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->runs, pair.threads,
-                    outcome.setup_seconds, seconds, seconds > 0 && copy > 0 ? gb_per_s(pair, seconds) / copy : 0,
-                    outcome.wavefronts, outcome.summary.iterations, outcome.solved,
-                    outcome.setup_seconds + outcome.solve_seconds});
+                    outcome.setup_seconds, seconds, streams.copy > 0 ? gb / streams.copy : 0,
+                    streams.roof() > 0 ? gb / streams.roof() : 0, outcome.wavefronts, outcome.summary.iterations,
+                    outcome.solved, outcome.setup_seconds + outcome.solve_seconds});
   }
   return rows;
 }
 
 std::vector<std::string> orders_header() {
   return {"matrix",  "order",      "back end",   "threads", "setup",           "a pair",
-          "of copy", "wavefronts", "iterations", "with",    "time to solution"};
+          "of roof", "wavefronts", "iterations", "with",    "time to solution"};
 }
 
 std::vector<std::string> cells(const OrderRow& row) {
@@ -59,7 +62,7 @@ std::vector<std::string> cells(const OrderRow& row) {
           row.runs == Runs::cuda ? "gpu" : std::to_string(row.threads),
           human_seconds(row.setup_seconds),
           row.pair_seconds > 0 ? human_seconds(row.pair_seconds) : "-",
-          row.share_of_copy > 0 ? formatted("{:.0f} %", 100 * row.share_of_copy) : "-",
+          row.share_of_roof > 0 ? formatted("{:.0f} %", 100 * row.share_of_roof) : "-",
           count(row.wavefronts),
           count(row.iterations),
           row.method,
@@ -69,7 +72,9 @@ std::vector<std::string> cells(const OrderRow& row) {
 std::string table_of(const std::vector<OrderRow>& rows, const Paint& paint) {
   Table table(orders_header());
   for (const OrderRow& row : rows) table.row(cells(row));
-  return "the solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps\n\n" +
+  return "the solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the "
+         "order,\n"
+         "gathers the rows, analyses and copies\n\n" +
          table.text(paint);
 }
 
@@ -81,6 +86,7 @@ Json to_json(const std::vector<OrderRow>& rows) {
     one.set("backend", to_string(row.runs)).set("threads", row.threads).set("setup_seconds", row.setup_seconds);
     one.set("pair_seconds", row.pair_seconds > 0 ? Json(row.pair_seconds) : Json(nullptr));
     one.set("share_of_copy", row.share_of_copy > 0 ? Json(row.share_of_copy) : Json(nullptr));
+    one.set("share_of_roof", row.share_of_roof > 0 ? Json(row.share_of_roof) : Json(nullptr));
     one.set("wavefronts", row.wavefronts).set("iterations", row.iterations).set("solved", row.solved);
     one.set("solution_seconds", row.solution_seconds);
     all.push(std::move(one));

@@ -11,17 +11,17 @@ struct OrderRow {
   std::string matrix, order, method;  // cg where the matrix is symmetric with a positive diagonal, else bicgstab
   Runs runs;
   int threads;
-  double setup_seconds, pair_seconds, share_of_copy;  // pair and share are 0 where not timed
+  double setup_seconds, pair_seconds, share_of_copy, share_of_roof;  // pair and shares are 0 where not timed
   std::int64_t wavefronts, iterations;
   bool solved;
   double solution_seconds;  // setup and solve to 1e-8 of b = A * ones
 };
 
-/// A with rows and columns gathered by colour.
-Matrix by_colour(const Matrix& A);
+/// A with rows and columns gathered by colour ("colours"), or by colours of blocks ("blocks").
+Matrix in_order(const Matrix& A, const std::string& order);
 
 /// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered).
-std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Copies& copies);
+std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Roofs& roofs);
 
 std::vector<std::string> orders_header();
 std::vector<std::string> cells(const OrderRow& row);

@@ -33,14 +33,15 @@ std::string title_of(const Measurement& m) {
   return title + (m.flops > 0 ? formatted("; counts {:.4g} MFLOP\n", m.flops * 1e-6) : "\n");
 }
 
-std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
-  const double median = m.sample.median(), copy = copies.of(m.rival->runs), baseline = baseline_seconds(m, all);
+std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Measurement>& all, const Roofs& roofs) {
+  const double median = m.sample.median(), roof = roofs.of(m.rival->runs, m.threads).roof(),
+               baseline = baseline_seconds(m, all);
   return {seconds_or_dash(median),
           seconds_or_dash(m.sample.min()),
           formatted("{:.1f} %", 100 * m.sample.spread()),
           m.flops > 0 ? formatted("{:.2f}", gflop_per_s(m, median)) : "-",
           formatted("{:.1f}", gb_per_s(m, median)),
-          copy > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / copy) : "-",
+          roof > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / roof) : "-",
           seconds_or_dash(m.setup_seconds),
           bytes_or_dash(m.workspace_bytes),
           m.flushed ? "cold" : "large",
@@ -48,6 +49,16 @@ std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Mea
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> lines_of(const Roofs& roofs) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  const auto add = [&](const std::string& name, const Streams& s) {
+    if (s.roof() > 0) lines.emplace_back(name, formatted("copy {:.1f}, triad {:.1f} GB/s", s.copy, s.triad));
+  };
+  for (const auto& [threads, streams] : roofs.host) add(plural(threads, "thread"), streams);
+  add("GPU", roofs.device);
+  return lines;
+}
 
 std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
                     const Paint& paint) {
@@ -84,13 +95,13 @@ double baseline_seconds(const Measurement& m, const std::vector<Measurement>& al
 
 std::vector<std::string> table_header() {
   return {"rival", "threads", "median", "fastest", "spread", "GFLOP/s",
-          "GB/s",  "of copy", "setup",  "memory",  "cache",  "vs baseline"};
+          "GB/s",  "of roof", "setup",  "memory",  "cache",  "vs baseline"};
 }
 
-std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Copies& copies) {
+std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Roofs& roofs) {
   std::vector<std::string> cells = {m.rival->name(), m.rival->runs == Runs::cuda ? "gpu" : std::to_string(m.threads)};
   if (!m.sample.empty()) {
-    for (auto& cell : timed_cells(m, all, copies)) cells.push_back(std::move(cell));
+    for (auto& cell : timed_cells(m, all, roofs)) cells.push_back(std::move(cell));
     return cells;
   }
   cells.push_back(std::string(to_string(m.verdict)));
@@ -98,7 +109,7 @@ std::vector<std::string> table_row(const Measurement& m, const std::vector<Measu
   return cells;
 }
 
-std::string table_of(const std::vector<Measurement>& measurements, const Copies& copies, const Paint& paint) {
+std::string table_of(const std::vector<Measurement>& measurements, const Roofs& roofs, const Paint& paint) {
   std::string text;
   for (std::size_t first = 0; first < measurements.size();) {
     std::size_t last = first;
@@ -106,41 +117,59 @@ std::string table_of(const std::vector<Measurement>& measurements, const Copies&
     std::string reasons;
     for (; last < measurements.size() && same_task(measurements[first], measurements[last]); ++last) {
       const Measurement& m = measurements[last];
-      table.row(table_row(m, measurements, copies));
+      table.row(table_row(m, measurements, roofs));
       if (m.verdict != Verdict::right)
         reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
     }
-    text += (first ? "\n" : "") + title_of(measurements[first]) + "\n" + table.text(paint) + reasons;
+    if (first) text += '\n';
+    text += title_of(measurements[first]) + '\n' + table.text(paint) + reasons;
     first = last;
   }
   return text;
 }
 
-std::string csv_of(const std::vector<Measurement>& measurements, const Copies& copies) {
+std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs) {
   std::string text =
       "kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,threads,k,"
       "layout,trial,seconds,"
-      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict,order\n";
+      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict,order,share_of_roof\n";
   for (const Measurement& m : measurements) {
-    const double copy = copies.of(m.rival->runs);
+    const Streams streams = roofs.of(m.rival->runs, m.threads);
+    const auto share = [&](double seconds, double of) {
+      return of > 0 && seconds > 0 ? formatted("{:.6g}", gb_per_s(m, seconds) / of) : "";
+    };
     const std::string before =
         formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, csv_cell(m.matrix),
                   m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
                   m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
-    const std::string after = formatted("{},{:.6g},{},{},{}\n", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes,
+    const std::string after = formatted("{},{:.6g},{},{},{},", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes,
                                         to_string(m.verdict), m.order);
-    if (m.sample.empty()) text += before + ",,,,,," + after;
+    if (m.sample.empty()) text += before + ",,,,,," + after + "\n";
     for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
       const double seconds = m.sample.trials()[t];
-      const std::string share = copy > 0 ? formatted("{:.6g}", gb_per_s(m, seconds) / copy) : "";
-      text += formatted("{},{},{:.9g},{:.6g},{:.6g},{},{}", before, t, seconds, gflop_per_s(m, seconds),
-                        gb_per_s(m, seconds), share, after);
+      text += formatted("{},{},{:.9g},{:.6g},{:.6g},{},{}{}\n", before, t, seconds, gflop_per_s(m, seconds),
+                        gb_per_s(m, seconds), share(seconds, streams.copy), after, share(seconds, streams.roof()));
     }
   }
   return text;
 }
 
-Json to_json(const std::vector<Measurement>& measurements, const Copies& copies) {
+Json to_json(const Roofs& roofs) {
+  Json all = Json::array();
+  const auto add = [&](std::string_view where, int threads, const Streams& s) {
+    if (s.roof() > 0)
+      all.push(std::move(Json()
+                             .set("backend", where)
+                             .set("threads", threads)
+                             .set("copy_gb_per_s", s.copy)
+                             .set("triad_gb_per_s", s.triad)));
+  };
+  for (const auto& [threads, streams] : roofs.host) add("host", threads, streams);
+  add("cuda", 1, roofs.device);
+  return all;
+}
+
+Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
   Json all = Json::array();
   for (const Measurement& m : measurements) {
     Json one;
@@ -164,14 +193,16 @@ Json to_json(const std::vector<Measurement>& measurements, const Copies& copies)
     one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
     one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.flushed);
     if (!m.sample.empty()) {
-      const double median = m.sample.median(), copy = copies.of(m.rival->runs),
-                   baseline = baseline_seconds(m, measurements);
+      const double median = m.sample.median(), baseline = baseline_seconds(m, measurements);
       one.set("seconds", m.sample.trials())
           .set("median_seconds", median)
           .set("min_seconds", m.sample.min())
           .set("spread", m.sample.spread());
       one.set("gflop_per_s", gflop_per_s(m, median)).set("gb_per_s", gb_per_s(m, median));
-      if (copy > 0) one.set("share_of_copy", gb_per_s(m, median) / copy);
+      const Streams streams = roofs.of(m.rival->runs, m.threads);
+      if (streams.copy > 0)
+        one.set("share_of_copy", gb_per_s(m, median) / streams.copy)
+            .set("share_of_roof", gb_per_s(m, median) / streams.roof());
       if (baseline > 0) one.set("speedup_over_baseline", baseline / median);
     }
     all.push(std::move(one));

@@ -17,7 +17,7 @@ using Matrix = Csr<double, std::int64_t, Host>;
 /// One kernel on one matrix: the inputs, what it must cost, and a judge of answers. Matrices and vectors are the
 /// host's.
 struct Task {
-  std::string_view kernel;  // "spmv", "spmm", "symgs", "transpose"
+  std::string_view kernel;  // one of `kernels`
   const Matrix& A;
   std::int64_t k;             // right-hand sides, side by side
   Layout layout;              // of both multivectors
@@ -27,6 +27,7 @@ struct Task {
   std::string bytes_model;    // the same as a formula, for tables
   /// The largest error of `output` over the rounding that the task allows at that entry: right up to 1. NaN is wrong.
   std::function<double(const std::vector<double>& output)> error;
+  std::vector<double> guess = {};  // of symgs-guess: what x holds at first
 };
 
 /// Where rivals run. Cuda is there if it was asked for and found.
@@ -38,7 +39,7 @@ struct Where {
 /// A rival made ready for a task. What it points to lives as long as its functions do.
 struct Prepared {
   std::function<void()> run;     // once; on the GPU it only enqueues
-  std::function<void()> poison;  // sets the output to NaN
+  std::function<void()> poison;  // sets the output to NaN, or to the guess
   std::function<std::vector<double>()>
       output;                        // what the last run left, in the order of the task; a matrix: see flat()
   double setup_seconds = 0;          // conversion or analysis, of this task's matrix alone
@@ -72,7 +73,7 @@ std::vector<double> flat(const Matrix& A);
 bool matches(std::string_view pattern, std::string_view name);
 
 /// The kernels that make_task knows.
-inline constexpr std::string_view kernels[] = {"spmv", "spmm", "symgs", "transpose"};
+inline constexpr std::string_view kernels[] = {"spmv", "spmm", "symgs", "symgs-guess", "transpose"};
 
 /// The task of `kernel` on A with inputs from `seed`. A must outlive it.
 /// Errors  InputError: a NaN or infinite entry; symgs: not square, or a zero or missing on the diagonal.

@@ -53,24 +53,27 @@ std::string machine_text(const BenchPlaces& places) {
 /// Everything that was measured.
 struct Found {
   std::vector<Measurement> all;
-  bench::Copies copies;
+  bench::Roofs roofs;
   std::vector<bench::OrderRow> orders;
 };
 
-bench::Copies copies_of(const BenchPlaces& places) {
-  bench::Copies copies;
-  if (places.selection.serial || places.selection.openmp)
-    copies.host_gb_per_s =
-        bench::host_copy_gb_per_s(OpenMP{*std::max_element(places.threads.begin(), places.threads.end())});
-  if (places.cuda) copies.device_gb_per_s = bench::device_copy_gb_per_s(*places.cuda);
-  return copies;
+bench::Roofs roofs_of(const BenchPlaces& places) {
+  bench::Roofs roofs;
+  const auto measure = [&](int threads) {
+    if (!roofs.host.contains(threads)) roofs.host[threads] = bench::host_streams(OpenMP{threads});
+  };
+  if (places.selection.serial) measure(1);
+  if (places.selection.openmp)
+    for (const int threads : places.threads) measure(threads);
+  if (places.cuda) roofs.device = bench::device_streams(*places.cuda);
+  return roofs;
 }
 
 Found measured(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
                const BenchPlaces& places, const CommonOptions& options, std::span<const bench::Rival> rivals) {
   LiveLine line(!options.quiet);
   Found found;
-  if (trials > 0) found.copies = copies_of(places);
+  if (trials > 0) found.roofs = roofs_of(places);
   int item_number = 0;
   const Stopwatch clock;
   for (const BenchItem& item : items) {
@@ -78,34 +81,30 @@ Found measured(const std::vector<BenchItem>& items, const std::vector<Layout>& l
     bench::Plan plan;
     plan.selection = places.selection, plan.k = item.k, plan.layouts = layouts, plan.threads = places.threads,
     plan.trials = trials;
+    const double parts = item.orders.empty() ? 1 : double(item.orders.size()) + 1;  // the solves are one more
+    int part = 0;
     plan.progress = [&](int done, int jobs, const std::string& what) {
-      const double share = (item_number + double(done) / std::max(jobs, 1)) / double(items.size());
-      const double left = share > 0 ? clock.seconds() * (1 - share) / share : 0;
-      if (line.due())
-        line.show(formatted("{:.0f} %  {}{}", 100 * share, what,
-                            share > 0.02 ? formatted("  about {} left", human_seconds(left)) : ""));
+      const double share = (item_number + (part + double(done) / std::max(jobs, 1)) / parts) / double(items.size());
+      if (line.due()) line.show(progress_text(share, clock.seconds(), what));
     };
     const std::size_t first = found.all.size();
-    const auto measure = [&](const bench::Matrix& A, const std::string& order, double setup) {
+    const auto measure = [&](const bench::Matrix& A, const std::string& order) {
       for (auto& m : bench::measure(item.kernel, loaded.name, A, plan, places.cuda.get(), rivals)) {
-        m.order = order, m.setup_seconds += setup;
+        m.order = order;
         found.all.push_back(std::move(m));
       }
+      ++part;
     };
-    if (item.orders.empty()) measure(loaded.matrix, "", 0);
-    for (const std::string& order : item.orders) {
-      if (order == "natural") {
-        measure(loaded.matrix, order, 0);
-        continue;
-      }
-      const Stopwatch watch;
-      const bench::Matrix by_colour = bench::by_colour(loaded.matrix);
-      measure(by_colour, order, watch.seconds());
-    }
+    if (item.orders.empty()) measure(loaded.matrix, "");
+    for (const std::string& order : item.orders)
+      if (order == "natural")
+        measure(loaded.matrix, order);
+      else
+        measure(bench::in_order(loaded.matrix, order), order);
     if (!item.orders.empty()) {
       const std::vector<Measurement> pairs(found.all.begin() + std::ptrdiff_t(first), found.all.end());
       if (line.due()) line.show(loaded.name + ": the solves that the sweeps are for");
-      for (auto& row : bench::order_rows(loaded.matrix, pairs, found.copies)) found.orders.push_back(std::move(row));
+      for (auto& row : bench::order_rows(loaded.matrix, pairs, found.roofs)) found.orders.push_back(std::move(row));
     }
     ++item_number;
   }
@@ -114,15 +113,14 @@ Found measured(const std::vector<BenchItem>& items, const std::vector<Layout>& l
 }
 
 std::string page_of(const Found& found, const BenchPlaces& places, const CommonOptions& options) {
-  const auto& [all, copies, orders] = found;
+  const auto& [all, roofs, orders] = found;
   std::size_t right = 0;
   for (const Measurement& m : all) right += m.verdict == bench::Verdict::right;
   const bool good = !bench::any_wrong(all);
   HtmlPage page("seidel bench",
                 formatted("{} of {} measurements right{}", right, all.size(), good ? "" : ", some are WRONG"), good);
   std::vector<std::pair<std::string, std::string>> facts = {{"machine", machine_text(places)}, {"version", version}};
-  if (copies.host_gb_per_s > 0) facts.push_back({"copy, host", formatted("{:.1f} GB/s", copies.host_gb_per_s)});
-  if (copies.device_gb_per_s > 0) facts.push_back({"copy, GPU", formatted("{:.1f} GB/s", copies.device_gb_per_s)});
+  for (const auto& [name, said] : bench::lines_of(roofs)) facts.push_back({"bandwidth, " + name, said});
   page.facts("What was run", facts);
   for (std::size_t first = 0; first < all.size();) {
     std::size_t last = first;
@@ -136,13 +134,14 @@ std::string page_of(const Found& found, const BenchPlaces& places, const CommonO
     };
     for (; last < all.size() && title(all[last]) == title(all[first]); ++last) {
       const Measurement& m = all[last];
-      rows.push_back(bench::table_row(m, all, copies));
+      rows.push_back(bench::table_row(m, all, roofs));
       if (!m.sample.empty()) {
         const double median = m.sample.median(),
                      rate = m.flops > 0 ? bench::gflop_per_s(m, median) : bench::gb_per_s(m, median);
         bars.push_back(
-            {m.rival->name() + (m.rival->runs == bench::Runs::openmp ? formatted(", {} threads", m.threads) : ""), rate,
-             formatted("{:.2f}", rate)});
+            {m.rival->name() +
+                 (m.rival->runs == bench::Runs::openmp ? formatted(", {}", plural(m.threads, "thread")) : ""),
+             rate, formatted("{:.2f}", rate)});
       }
     }
     const bool flops = all[first].flops > 0;
@@ -169,16 +168,14 @@ int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& la
   if (!outputs.csv.empty()) require_writable("--csv", outputs.csv);
   if (!outputs.html.empty()) require_writable("--html", outputs.html);
   const Found found = measured(items, layouts, trials, places, options, rivals);
-  const auto& [all, copies, orders] = found;
+  const auto& [all, roofs, orders] = found;
   std::string text = machine_text(places) + "\n";
-  if (copies.host_gb_per_s > 0) text += formatted("copy bandwidth of the host   {:.1f} GB/s\n", copies.host_gb_per_s);
-  if (copies.device_gb_per_s > 0)
-    text += formatted("copy bandwidth of the GPU    {:.1f} GB/s\n", copies.device_gb_per_s);
+  for (const auto& [name, said] : bench::lines_of(roofs)) text += formatted("bandwidth, {:<10}  {}\n", name, said);
   const Paint paint(Terminal::of(1).colours);
-  text += "\n" + bench::table_of(all, copies, paint);
-  if (!orders.empty()) text += "\n" + bench::table_of(orders, paint);
+  text.append("\n").append(bench::table_of(all, roofs, paint));
+  if (!orders.empty()) text.append("\n").append(bench::table_of(orders, paint));
   print(options, text);
-  if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(all, copies));
+  if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(all, roofs));
   if (!outputs.html.empty()) write_text(outputs.html, page_of(found, places, options));
   if (!options.json.empty()) {
     Json json;
@@ -186,9 +183,12 @@ int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& la
         .set("version", version)
         .set("command", options.command_line)
         .set("machine", machine_json(places));
-    json.set("copy_gb_per_s",
-             std::move(Json().set("host", copies.host_gb_per_s).set("device", copies.device_gb_per_s)));
-    json.set("measurements", bench::to_json(all, copies));
+    const auto& host = roofs.host;
+    json.set(
+        "copy_gb_per_s",
+        std::move(Json().set("host", host.empty() ? 0 : host.rbegin()->second.copy).set("device", roofs.device.copy)));
+    json.set("roofs", bench::to_json(roofs));
+    json.set("measurements", bench::to_json(all, roofs));
     if (!orders.empty()) json.set("orders", bench::to_json(orders));
     write_text(options.json, json.text());
   }

@@ -1,6 +1,7 @@
 // seidel bench solve: who solves the same system, how fast, and whether it is solved.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/contest.hpp>
@@ -11,6 +12,7 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/errors.hpp>
@@ -28,6 +30,7 @@ struct Result {
   int threads;
   bench::Answer answer;  // of the fastest trial; x is let go
   double residual, read_seconds;
+  bool generated;
   Index nrows;
   std::int64_t nnz;
   bench::Sample setup, solve;
@@ -65,7 +68,8 @@ std::vector<std::string> cells(const Result& r, const std::vector<Result>& all) 
 
 /// Every contestant that may take the matrix, in the order of the list.
 void contest(const std::string& word, const BenchSolveOptions& options, const BenchPlaces& places,
-             const std::vector<bench::Contestant>& contestants, LiveLine& line, std::vector<Result>& all) {
+             const std::vector<bench::Contestant>& contestants,
+             const std::function<void(double, const std::string&)>& show, std::vector<Result>& all) {
   const LoadedMatrix loaded = load_matrix(word, options, false);
   const auto A = loaded.matrix.view();
   if (A.nrows != A.ncols)
@@ -85,30 +89,39 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   criteria.relative_tolerance = options.tolerance, criteria.max_iterations = options.max_iterations;
   const bench::Contest system{narrow.view(), b.span(), seen, places.cuda ? format_bytes(host, A).sell_padding : 1,
                               criteria};
+  struct Job {
+    const bench::Contestant* who;
+    int threads;
+  };
+  std::vector<Job> jobs;
   for (const auto& who : contestants) {
     const bool here = who.runs == bench::Runs::serial   ? places.selection.serial
                       : who.runs == bench::Runs::openmp ? places.selection.openmp
                                                         : places.cuda != nullptr;
     if (!here || !bench::matches(options.only, who.name) || !who.takes(seen)) continue;
-    for (const int threads : who.runs == bench::Runs::openmp ? places.threads : std::vector<int>{1}) {
-      if (line.due()) line.show(formatted("{} on {}", who.name, loaded.name));
-      Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, A.nrows, A.nnz(), {}, {}};
-      for (int trial = 0; trial < options.trials; ++trial) {
-        bench::Answer answer = who.solve(system, threads);
-        r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
-        if (trial == 0 || answer.setup_seconds + answer.solve_seconds < r.total()) r.answer = std::move(answer);
-      }
-      r.residual = bench::true_residual(system, r.answer.x);
-      r.verdict = bench::judged(r.answer, r.residual, options.tolerance);
-      r.answer.x = {};
-      all.push_back(std::move(r));
+    for (const int threads : who.runs == bench::Runs::openmp ? places.threads : std::vector<int>{1})
+      jobs.push_back({&who, threads});
+  }
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const auto& who = *jobs[j].who;
+    const int threads = jobs[j].threads;
+    show(double(j) / double(jobs.size()), formatted("{} on {}", who.name, loaded.name));
+    Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
+    for (int trial = 0; trial < options.trials; ++trial) {
+      bench::Answer answer = who.solve(system, threads);
+      r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
+      if (trial == 0 || answer.setup_seconds + answer.solve_seconds < r.total()) r.answer = std::move(answer);
     }
+    r.residual = bench::true_residual(system, r.answer.x);
+    r.verdict = bench::judged(r.answer, r.residual, options.tolerance);
+    r.answer.x = {};
+    all.push_back(std::move(r));
   }
 }
 
 std::string title_of(const Result& r) {
-  return formatted("{}: {} rows, {} nonzeros, {} {}", r.matrix, count(r.nrows), count(r.nnz), "read or generated in",
-                   human_seconds(r.read_seconds));
+  return formatted("{}: {} rows, {} nonzeros, {} in {}", r.matrix, count(r.nrows), count(r.nnz),
+                   r.generated ? "generated" : "read", human_seconds(r.read_seconds));
 }
 
 std::string text_of(const std::vector<Result>& all, const Paint& paint) {
@@ -116,7 +129,8 @@ std::string text_of(const std::vector<Result>& all, const Paint& paint) {
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     Table table(header);
     for (; last < all.size() && all[last].matrix == all[first].matrix; ++last) table.row(cells(all[last], all));
-    text += (first ? "\n" : "") + title_of(all[first]) + "\n\n" + table.text(paint);
+    if (first) text += '\n';
+    text += title_of(all[first]) + "\n\n" + table.text(paint);
   }
   return text;
 }
@@ -198,7 +212,15 @@ int run(const BenchSolveOptions& options) {
   const BenchPlaces places = bench_places(options, options.thread_counts);
   std::vector<Result> all;
   LiveLine line(!options.quiet);
-  for (const auto& matrix : options.matrices) contest(matrix, options, places, contestants, line, all);
+  const Stopwatch clock;
+  for (std::size_t i = 0; i < options.matrices.size(); ++i)
+    contest(
+        options.matrices[i], options, places, contestants,
+        [&](double share, const std::string& what) {
+          if (line.due())
+            line.show(progress_text((double(i) + share) / double(options.matrices.size()), clock.seconds(), what));
+        },
+        all);
   line.wipe();
   if (all.empty())
     throw UsageError(

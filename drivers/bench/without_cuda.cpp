@@ -12,6 +12,6 @@ namespace {
 double cuda_seconds_of(const Cuda&, const std::function<void()>&) { refuse(); }
 void flush_device_cache(const Cuda&) { refuse(); }
 std::int64_t device_cache_bytes() { refuse(); }
-double device_copy_gb_per_s(const Cuda&) { refuse(); }
+Streams device_streams(const Cuda&) { refuse(); }
 
 }  // namespace seidel::bench

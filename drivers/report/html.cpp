@@ -20,7 +20,7 @@ constexpr const char* style = R"(
 @media print { :root { --back: #fff; --text: #000; --soft: #444; --line: #bbb; --good: #00724f; --bad: #b23b00;
   --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #b5588f; --s4: #a87800; --s5: #2b8cc4; } section { break-inside: avoid; } .frame { overflow: visible; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.2rem; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0 auto; max-width: 70rem; padding: 1.2rem; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .4rem; } h2 { font-size: 1.1rem; margin: 1.8rem 0 .5rem; }
 .verdict { font-weight: 600; border-left: .3rem solid; padding: .2rem .7rem; } .good { color: var(--good); } .bad { color: var(--bad); }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem 1rem; margin: 0; } dt { color: var(--soft); } dd { margin: 0; }
@@ -28,8 +28,8 @@ dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; } th { color: var(--soft); font-weight: 600; }
 td.number, th.number { text-align: right; }
 pre { margin: 0; padding: .7rem; border: 1px solid var(--line); border-radius: .3rem; white-space: pre-wrap; font: .85em/1.45 ui-monospace, monospace; }
-svg { display: block; width: 100%; height: auto; max-width: 52rem; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
-svg.bars { min-width: 40rem; } @media (max-width: 40rem) { svg.lines text { font-size: 19px; } svg.lines .tip text { font-size: 12px; } }
+svg { display: block; width: 100%; max-width: 52rem; } svg.lines { height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
+@media (max-width: 40rem) { svg.lines text { font-size: 19px; } svg.lines .tip text { font-size: 12px; } }
 svg .axis { stroke: var(--soft); } svg .grid { stroke: var(--line); } svg .soft { fill: var(--soft); }
 svg .tip { visibility: hidden; } svg .tip rect { fill: var(--back); stroke: var(--soft); } svg .point { outline: none; }
 svg .point:hover .tip, svg .point:focus .tip { visibility: visible; } svg .point .dot { opacity: 0; } svg .point:hover .dot, svg .point:focus .dot { opacity: 1; }
@@ -69,11 +69,16 @@ std::string command_line(int argc, const char* const* argv) {
         word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
     std::string quoted = word;
     if (!plain) {
-      quoted = "'";
-      for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      quoted += "'";
+      quoted.assign(1, '\'');
+      for (char c : word)
+        if (c == '\'')
+          quoted += "'\\''";
+        else
+          quoted += c;
+      quoted += '\'';
     }
-    line += (i ? " " : "") + quoted;
+    if (i) line += ' ';
+    line += quoted;
   }
   return line;
 }
@@ -120,7 +125,7 @@ void HtmlPage::chart(const std::string& heading, const LineChart& chart) {
 }
 
 void HtmlPage::bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars) {
-  body_ += section(heading, "<div class=\"frame\">" + svg_of(bars, unit) + "</div>\n");
+  body_ += section(heading, svg_of(bars, unit));
 }
 
 void HtmlPage::text(const std::string& heading, const std::string& preformatted) {

@@ -57,4 +57,10 @@ void SolveProgress::operator()(std::int64_t iteration, double relative_residual,
                        left < 0 ? "no end in sight" : "about " + human_seconds(left) + " left"));
 }
 
+std::string progress_text(double share, double seconds, const std::string& what) {
+  const std::string left =
+      share > 0.02 ? formatted("  about {} left", human_seconds(seconds * (1 - share) / share)) : std::string();
+  return formatted("{:.0f} %  {}{}", 100 * share, what, left);
+}
+
 }  // namespace seidel::drivers

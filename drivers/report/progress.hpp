@@ -28,6 +28,9 @@ class LiveLine {
   Clock::time_point next_;
 };
 
+/// "40 %  what is done now  about 12 s left", where `share` of the work took so many seconds.
+std::string progress_text(double share, double seconds, const std::string& what);
+
 /// How far, how fast and how long still, while a solver runs.
 class SolveProgress {
  public:

@@ -123,28 +123,24 @@ std::string svg_of(const LineChart& chart) {
 }
 
 std::string svg_of(const std::vector<Bar>& bars, const std::string& unit) {
-  std::size_t label = 0, text = 0;
   double most = 0;
-  for (const Bar& bar : bars)
-    label = std::max(label, bar.label.size()), text = std::max(text, bar.text.size()), most = std::max(most, bar.value);
+  for (const Bar& bar : bars) most = std::max(most, bar.value);
   if (bars.empty() || !(most > 0)) return "<p>Nothing to draw.</p>\n";
-  constexpr double line = 24;
-  const double from = std::min(0.5 * width, 7.0 * double(label) + 12), room = width - from - 7.0 * double(text) - 16,
-               tall = line * double(bars.size()) + 26;
-  std::string out = formatted("<svg class=\"bars\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", width,
-                              tall, escaped(unit));
+  // Widths are shares of the page's, so that a phone shows all of it: each bar below its label and its value.
+  constexpr double line = 32;
+  std::string out = formatted("<svg class=\"bars\" width=\"100%\" height=\"{}\" role=\"img\" aria-label=\"{}\">\n",
+                              line * double(bars.size()) + 22, escaped(unit));
   double y = 0;
   for (const Bar& bar : bars) {
-    const double w = std::max(1.0, room * std::max(0.0, bar.value) / most);
     out += formatted(
-        "<g class=\"point\" tabindex=\"0\"><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text><rect "
-        "x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"var(--s0)\"/>"
-        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text><title>{}: {:g} {}</title></g>\n",
-        from - 6, y + 16, escaped(bar.label), from, y + 4, w, line - 8, from + w + 6, y + 16, escaped(bar.text),
+        "<g class=\"point\" tabindex=\"0\"><text x=\"0\" y=\"{:.1f}\">{}</text><text x=\"100%\" y=\"{:.1f}\" "
+        "text-anchor=\"end\">{}</text><rect x=\"0\" y=\"{:.1f}\" width=\"{:.2f}%\" height=\"10\" "
+        "fill=\"var(--s0)\"/><title>{}: {:g} {}</title></g>\n",
+        y + 13, escaped(bar.label), y + 13, escaped(bar.text), y + 18, std::max(0.2, 100 * bar.value / most),
         escaped(bar.label), bar.value, escaped(unit));
     y += line;
   }
-  out += formatted("<text class=\"soft\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", from, y + 16, escaped(unit));
+  out += formatted("<text class=\"soft\" x=\"0\" y=\"{:.1f}\">{}</text>\n", y + 14, escaped(unit));
   return out + "</svg>\n";
 }
 

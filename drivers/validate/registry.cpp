@@ -51,9 +51,10 @@ void check_registry(Ledger& ledger, const Expected& expected, const bench::Matri
   walk("spmv", A, "");
   walk("transpose", A, "");
   if (expected.sweeps) {
-    walk("symgs", A, "");
     const auto order = colour_order(greedy_colours(OpenMP{1}, expected.A));
-    walk("symgs", permuted(OpenMP{1}, expected.A, order.span()), ", colours");
+    const bench::Matrix by_colour = permuted(OpenMP{1}, expected.A, order.span());
+    for (const std::string_view kernel : {"symgs", "symgs-guess"})
+      walk(kernel, A, ""), walk(kernel, by_colour, ", colours");
   }
   plan.k = {1, 3, 8};
   plan.layouts = {Layout::column_major, Layout::row_major};

@@ -142,7 +142,7 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
     if (worst >= 0) bars.push_back({row.kernel + " " + row.format, worst, formatted("{:.2f}", worst)});
   }
   page.table("Cells", header, rows);
-  page.bars("How near to the bound", "largest error in parts of its bound; above 1 is wrong", bars);
+  page.bars("How near to the bound", "largest error over its bound; above 1 is wrong", bars);
   page.text("Command", options.command_line);
   return page;
 }
@@ -172,11 +172,15 @@ int validate(const ValidateOptions& options, std::span<const bench::Rival> rival
     const LoadedMatrix loaded = load_matrix(name, options, false);
     const Expected expected = expect(loaded.matrix.view());
     ledger.matrix(loaded.name);
-    if (line.due()) line.show(loaded.name);
+    const auto show = [&](double part, const std::string& what) {
+      const double share = (double(&name - matrices.data()) + part) / double(matrices.size());
+      if (line.due()) line.show(progress_text(share, watch.seconds(), what));
+    };
+    show(0, loaded.name);
     check_registry(ledger, expected, loaded.matrix, registry, backends, cuda.get());
     if (options.only != "*") continue;  // what follows has no names to match
     for (std::size_t i = 0; i < backends.size(); ++i) {
-      if (line.due()) line.show(formatted("{} on {}", loaded.name, names[i]));
+      show(double(i + 1) / double(backends.size() + 1), formatted("{} on {}", loaded.name, names[i]));
       ledger.backend(i);
       check_kernels(ledger, expected, backends[i]);
       check_solvers(ledger, expected, backends[i]);

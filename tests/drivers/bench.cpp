@@ -31,11 +31,11 @@ std::vector<std::string> cells_of(const std::string& line) {
 TEST_CASE("bench KERNEL --list and validate --list print the same registry, and run nothing") {
   const Run all = seidel_program({"validate", "--list"});
   CHECK(all.exit_code == 0);
-  for (const char* kernel : {"spmv", "spmm", "symgs", "transpose"}) {
+  for (const char* kernel : {"spmv", "spmm", "symgs", "symgs-guess", "transpose"}) {
     const Run run = seidel_program({"bench", kernel, "--list"});
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, std::string(kernel) + ".csr.serial"));
-    CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
+    if (std::string(kernel) != "symgs-guess") CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
     CHECK(contains(all.out, std::string(kernel) + ".csr.serial"));
   }
   const Run some = seidel_program({"validate", "--list", "--only", "spmm.ell.*"});
@@ -56,14 +56,39 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
   const std::size_t measured = document["measurements"].size();
   CHECK(measured >= 2 * 2 * 6);  // k, layouts; ours and Eigen's, serial and with 1 and 2 threads
   CHECK(lines.size() == 1 + 2 * measured);
+  // A roof for each number of threads, and each measurement over its own.
+  REQUIRE(document["roofs"].size() == 2);
+  for (const auto& m : document["measurements"]) {
+    const json& roof = document["roofs"][m["threads"] == 1 ? 0 : 1];
+    CHECK(roof["threads"] == m["threads"]);
+    const double best = std::max(roof["copy_gb_per_s"].get<double>(), roof["triad_gb_per_s"].get<double>());
+    CHECK(m["share_of_roof"].get<double>() == doctest::Approx(m["gb_per_s"].get<double>() / best));
+  }
   const auto header = cells_of(lines.at(0));
-  for (const char* column : {"kernel",        "matrix",      "nrows",
-                             "ncols",         "nnz",         "row_mean",
-                             "row_variance",  "row_max",     "padding_indicator",
-                             "format",        "rival",       "backend",
-                             "threads",       "k",           "trial",
-                             "seconds",       "gflop_per_s", "gb_per_s",
-                             "share_of_copy", "flushed"})
+  for (const char* column : {"kernel",
+                             "matrix",
+                             "nrows",
+                             "ncols",
+                             "nnz",
+                             "row_mean",
+                             "row_variance",
+                             "row_max",
+                             "padding_indicator",
+                             "format",
+                             "rival",
+                             "backend",
+                             "threads",
+                             "k",
+                             "trial",
+                             "seconds",
+                             "gflop_per_s",
+                             "gb_per_s",
+                             "share_of_copy",
+                             "share_of_roof",
+                             "flushed",
+                             "verdict",
+                             "setup_seconds",
+                             "workspace_bytes"})
     CHECK(std::find(header.begin(), header.end(), column) != header.end());
   for (const auto& m : document["measurements"]) {
     CHECK(m["verdict"] == "right");
@@ -76,19 +101,21 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
 
 TEST_CASE("bench symgs --order shows each order's pair beside the solve that it is for") {
   const Folder folder;
-  const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours", "--backend", "serial",
-                                  "--trials", "1", "--json", folder / "o.json"});
+  const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours,blocks", "--backend",
+                                  "serial", "--trials", "1", "--json", folder / "o.json"});
   CAPTURE(run.err);
   REQUIRE(run.exit_code == 0);
   const json orders = json::parse(read_file(folder / "o.json"))["orders"];
-  REQUIRE(orders.size() == 2);
+  REQUIRE(orders.size() == 3);
   CHECK(orders[0]["order"] == "natural");
   CHECK(orders[1]["order"] == "colours");
   CHECK(orders[1]["wavefronts"] == 2);
+  CHECK(orders[2]["order"] == "blocks");
   for (const auto& row : orders) {
     CHECK(row["solved"] == true);
     CHECK(row["iterations"].get<int>() > 3);
     CHECK(row["pair_seconds"].get<double>() > 0);
+    CHECK(row["share_of_roof"].get<double>() > 0);
     CHECK(row["solution_seconds"].get<double>() >= row["setup_seconds"].get<double>());
   }
 }
@@ -109,7 +136,7 @@ TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
     CHECK(solve["iterations"].get<int>() > 3);
   }
   for (const char* name : {"cg.none.serial", "cg.jacobi.serial", "cg.symgs-natural.serial", "cg.symgs-colours.serial",
-                           "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
+                           "cg.symgs-blocks.serial", "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   CHECK(lines_of(read_file(folder / "s.csv")).size() == 1 + names.size());
   // Without an answer nobody is right: two iterations are not enough.
@@ -131,7 +158,7 @@ TEST_CASE("bench refuses what it cannot measure") {
            {{"bench", "spmv", "poisson2d:4", "--only", "spvm*"}, 2, "--list"},
            {{"bench", "solve", "poisson2d:4", "--only", "gc.*"}, 2, "--list"},
            {{"validate", "poisson2d:4", "--only", "nothing"}, 2, "--list"},
-           {{"bench", "symgs", "poisson2d:4", "--order", "random"}, 2, "natural, colours"},
+           {{"bench", "symgs", "poisson2d:4", "--order", "random"}, 2, "natural, colours, blocks"},
            {{"bench", "spmm", "poisson2d:4", "--layout", "rows"}, 2, "row, col"},
            {{"bench", "spmm", "poisson2d:4", "--k", "0"}, 2, "--k"},
            {{"bench", "spmv", "poisson2d:4", "--threads", "0,1"}, 2, "--threads"},

@@ -36,9 +36,9 @@ Product product(const Matrix& A, const std::vector<double>& x) {
   return p;
 }
 
-/// The pair of sweeps from zero, as a textbook has it.
-std::vector<double> pair_of_sweeps(const Matrix& A, const std::vector<double>& b) {
-  std::vector<double> x(b.size(), 0.0);
+/// The pair of sweeps from x, or zero, as a textbook has it.
+std::vector<double> pair_of_sweeps(const Matrix& A, const std::vector<double>& b, std::vector<double> x) {
+  x.resize(b.size());
   const auto relax = [&](Index i) {
     double rest = b[std::size_t(i)], diagonal = 0;
     for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
@@ -126,17 +126,24 @@ TEST_CASE("each column of several right-hand sides is judged, in both layouts") 
   }
 }
 
-TEST_CASE("a pair of sweeps is judged by its equations") {
+TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a guess") {
   const Matrix A = generate(Serial{}, "convdiff:9");
-  const Task task = make_task("symgs", A, 1, Layout::row_major, 7);
-  auto x = pair_of_sweeps(A, task.input);
-  CHECK(task.error(x) <= 1);
-  for (const std::size_t at : {std::size_t(0), x.size() / 2, x.size() - 1}) {
-    auto off = x;
-    off[at] *= 1 + 1e-12;
-    CHECK(task.error(off) > 1);
-    off[at] = std::numeric_limits<double>::quiet_NaN();
-    CHECK(!(task.error(off) <= 1));
+  for (const std::string_view kernel : {"symgs", "symgs-guess"}) {
+    const Task task = make_task(kernel, A, 1, Layout::row_major, 7);
+    CHECK(task.guess.empty() == (kernel == "symgs"));
+    auto x = pair_of_sweeps(A, task.input, task.guess);
+    CHECK(task.error(x) <= 1);
+    if (!task.guess.empty()) {
+      CHECK(task.error(task.guess) > 1);
+      CHECK(task.error(pair_of_sweeps(A, task.input, {})) > 1);
+    }
+    for (const std::size_t at : {std::size_t(0), x.size() / 2, x.size() - 1}) {
+      auto off = x;
+      off[at] *= 1 + 1e-12;
+      CHECK(task.error(off) > 1);
+      off[at] = std::numeric_limits<double>::quiet_NaN();
+      CHECK(!(task.error(off) <= 1));
+    }
   }
 }
 
@@ -190,7 +197,7 @@ TEST_CASE("a wrong rival is caught by bench and by validate, and never timed") {
     Rival rival;
     std::string reason;
   };
-  for (const std::string_view kernel : {"spmv", "spmm", "symgs"})
+  for (const std::string_view kernel : {"spmv", "spmm", "symgs", "symgs-guess"})
     for (const auto& [rival, reason] :
          {Wrong{{kernel, "csr", Runs::serial, "off", false, "", one_entry_off}, "rounding allows"},
           Wrong{{kernel, "csr", Runs::serial, "unwritten", false, "", entries_unwritten}, "never written"},

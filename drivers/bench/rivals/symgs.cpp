@@ -1,6 +1,9 @@
-// The forward and backward sweep of seidel from a zero guess, in natural order.
+// The forward and backward sweep of seidel in natural order, from zero and from a guess; on a GPU also wavefront after
+// wavefront.
+#include <seidel/drivers/bench/cuda_graph.hpp>
 #include <seidel/drivers/bench/rivals/lists.hpp>
 #include <seidel/drivers/bench/rivals/products.hpp>
+#include <seidel/kernels/symgs/cuda_wavefronts.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::bench {
@@ -8,33 +11,70 @@ namespace seidel::bench {
 namespace {
 
 template <class B>
+using Default = GaussSeidel<double, std::int32_t, B>;
+using ByWavefronts = symgs_detail::WavefrontSweep<double, std::int32_t>;
+
+template <class B, class Sweep>
 struct Kept {
   Csr<double, std::int32_t, SpaceOf<B>> A;
-  std::unique_ptr<GaussSeidel<double, std::int32_t, B>> sweep;
+  Array<double, SpaceOf<B>> guess;  // empty: from zero
+  std::unique_ptr<Sweep> sweep;
+  std::function<void()> graph = {};
 };
 
 template <class B>
-Prepared natural(const Task& task, const Where& where) {
-  Kept<B> kept{copied_to<SpaceOf<B>>(narrow(task.A).view()), nullptr};
+void pair(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b, Array<double, SpaceOf<B>>& x, bool from_zero) {
+  from_zero ? sweep.symmetric_from_zero(b, x) : sweep.symmetric(b, x);
+}
+[[maybe_unused]] void pair(const ByWavefronts& sweep, const Array<double, Device>& b, Array<double, Device>& x,
+                           bool from_zero) {
+  from_zero ? sweep.pair_from_zero(b.data(), x.data(), 1) : sweep.pair(b.data(), x.data(), 1);
+}
+
+enum class Launched { one_by_one, as_graph };
+
+template <class B, class Sweep, Launched launched = Launched::one_by_one>
+Prepared swept(const Task& task, const Where& where) {
+  using Operands = Operands<B, Kept<B, Sweep>>;
   const B on = back_end<B>(where);
-  const double setup = seconds_of([&] {
-    kept.sweep = std::make_unique<GaussSeidel<double, std::int32_t, B>>(on, kept.A.view());
+  Kept<B, Sweep> kept{copied_to<SpaceOf<B>>(narrow(task.A).view()), Array<double, SpaceOf<B>>(task.guess), nullptr};
+  double setup = seconds_of([&] {
+    kept.sweep = std::make_unique<Sweep>(on, kept.A.view());
     if constexpr (!HostBackend<B>) on.synchronize();
   });
   const std::int64_t bytes = kept.sweep->bytes();
-  auto operands = std::make_shared<Operands<B, Kept<B>>>(task, where, task.A.nrows, std::move(kept));
-  return prepared(operands, setup, bytes, [](auto& o) { o.kept.sweep->symmetric_from_zero(o.x, o.y); });
+  auto operands = std::make_shared<Operands>(task, where, task.A.nrows, std::move(kept));
+  Operands& o = *operands;
+  const auto once = [](Operands& all) { pair(*all.kept.sweep, all.x, all.y, all.kept.guess.empty()); };
+  if constexpr (launched == Launched::as_graph)
+    setup += seconds_of([&] { o.kept.graph = as_graph(on, [&] { once(o); }); });
+  Prepared ready = prepared(operands, setup, bytes, [once](Operands& all) {
+    if constexpr (launched == Launched::as_graph)
+      all.kept.graph();
+    else
+      once(all);
+  });
+  if (!task.guess.empty())
+    ready.poison = [operands] { copy(std::as_const(operands->kept.guess).span(), operands->y.span()); };
+  return ready;
 }
-
-constexpr std::string_view what = "natural order, exact; a pair of sweeps from a zero guess";
 
 }  // namespace
 
 std::vector<Rival> symgs_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({"symgs", "csr", runs_on<B>, "", true, what, natural<B>});
-  });
+  for (const std::string_view kernel : {"symgs", "symgs-guess"})
+    for_each_back_end([&]<class B>(const B*) {
+      all.push_back({kernel, "csr", runs_on<B>, "", true, "natural order, exact; a forward and a backward sweep",
+                     swept<B, Default<B>>});
+      if constexpr (!HostBackend<B>) {
+        all.push_back({kernel, "csr", runs_on<B>, "wavefronts", true,
+                       "a launch a wide wavefront, one a run of narrow ones; analysed on the host",
+                       swept<B, ByWavefronts>});
+        all.push_back({kernel, "csr", runs_on<B>, "wavefronts-graph", true, "the same launches as nodes of one graph",
+                       swept<B, ByWavefronts, Launched::as_graph>});
+      }
+    });
   return all;
 }
 

@@ -1,0 +1,13 @@
+// Many small launches as one CUDA graph.
+#pragma once
+#include <functional>
+
+#include <seidel/formats/backend.hpp>
+
+namespace seidel::bench {
+
+/// Records the work that run() gives to on.stream(), which must not wait for it, and returns what gives it again as one
+/// launch. Errors  BackendError.
+std::function<void()> as_graph(const Cuda& on, const std::function<void()>& run);
+
+}  // namespace seidel::bench
