@@ -1,7 +1,7 @@
 // Measures the natural-order sweep on a GPU by itself, beside cuSPARSE's SpSV: checked bit for bit against a serial sweep on
 // the host with changing right-hand sides, then timed between events.
 //
-//   bench_symgs [--quick] [--float] [--no-spsv] [--small] [MATRIX...]
+//   bench_symgs [--quick] [--float] [--no-spsv] [--small] [MATRIX[/colours]...]
 //
 // --small: only the many small matrices that are checked and not timed. Ends with 1 if a result was wrong.
 #include <cuda_runtime.h>
@@ -12,6 +12,8 @@
 #include <cstring>
 
 #include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/permute.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
 #include <seidel/kernels/symgs/cuda_natural.hpp>
 #include <seidel/kernels/symgs/row.hpp>
 
@@ -198,10 +200,20 @@ std::string text(const char* format, auto... values) {
   return s;
 }
 
+/// NAME, or NAME/colours: its rows gathered by colour.
+template <class Real>
+Matrix<Real> ordered_matrix(const std::string& name) {
+  const auto slash = name.find("/colours");
+  Matrix<Real> A = matrix<Real>(name.substr(0, slash));
+  if (slash == std::string::npos) return A;
+  const OpenMP all;
+  return permuted(all, std::as_const(A).view(), colour_order(greedy_colours(all, std::as_const(A).view())).span());
+}
+
 template <class Real>
 void measure(const Cuda& on, const std::string& name) {
   const auto start = std::chrono::steady_clock::now();
-  const Matrix<Real> A = matrix<Real>(name);
+  const Matrix<Real> A = ordered_matrix<Real>(name);
   const auto on_device = copied_to<Device>(A.view());
   const Index n = A.nrows;
   std::printf("\n%s, %d-byte values: n %d, nnz %lld (made in %.1f s)\n", name.c_str(), int(sizeof(Real)), n, (long long)A.nnz(),

@@ -11,7 +11,7 @@ sed -e 's/@SEIDEL_BUILT_WITH_CUDA@/true/; s/@PROJECT_VERSION@/bench/' "$root/for
 flags="-std=c++20 -O3 --fmad=false --extended-lambda --expt-relaxed-constexpr -arch=${ARCH:-native} -Xcompiler=-ffp-contract=off,-fopenmp -I$build/include -I$build/generated"
 sources="scripts/bench_symgs.cu kernels/symgs/cuda_natural.cu kernels/symgs/cuda_natural_wavefronts.cu kernels/symgs/cuda_natural_order.cu
   kernels/symgs/cuda_natural_layout.cu kernels/symgs/cuda_natural_fill.cu kernels/symgs/host.cpp kernels/symgs/wavefronts.cpp kernels/symgs/schedule.cpp
-  formats/cuda_backend.cpp formats/backend.cpp formats/errors.cpp formats/memory_host.cpp"
+  formats/cuda_backend.cpp formats/backend.cpp formats/errors.cpp formats/memory_host.cpp formats/permute.cpp kernels/symgs/colours.cpp"
 objects=
 waiting=
 for source in $sources; do
