@@ -204,14 +204,14 @@ __device__ Real sum_in_parts(const Index* columns, const Real* values, int width
     waiting[level] = s;
   }
   Real sum = waiting[4];
-  if (__any_sync(__activemask(), active && terms <= short_sum)) {
+  if (active && terms <= short_sum) {  // those of few lanes are read again
     Real in_order = 0;
-    for (int from = 0; from < short_sum; from += 8) {
-      const Terms<8, Real> T(columns, values, from, 1, width, active, x);
+    for (int from = 0; from < terms; from += 8) {
+      const Terms<8, Real> T(columns, values, from, 1, terms, true, x);
 #pragma unroll
       for (int k = 0; k < 8; ++k) in_order = T.add(k, in_order);
     }
-    if (terms <= short_sum) sum = in_order;
+    sum = in_order;
   }
   return sum;
 }
