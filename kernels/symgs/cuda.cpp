@@ -11,8 +11,9 @@ struct Sweeper<Real, Offset, Cuda>::State {
 };
 
 template <class Real, class Offset>
-Sweeper<Real, Offset, Cuda>::Sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A)
-    : state_(std::make_shared<State>(A, NaturalSweep<Real>(on, A))) {}
+Sweeper<Real, Offset, Cuda>::Sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                     Span<const Index, Device> new_to_old)
+    : state_(std::make_shared<State>(A, NaturalSweep<Real>(on, A, {.new_to_old = new_to_old}))) {}
 
 template <class Real, class Offset>
 void Sweeper<Real, Offset, Cuda>::update_values() {

@@ -7,10 +7,18 @@
 #include <seidel/kernels/symgs/symgs.hpp>
 
 #include <seidel/kernels/symgs/cuda_natural_carry.cuh>
+#include <seidel/kernels/symgs/cuda_natural_wide.cuh>
 
 namespace seidel::symgs_detail {
 
 using namespace natural;
+
+namespace {
+
+/// Wavefronts so few and so wide, as colours are, that each is worth a launch.
+constexpr Index most_wide = 64, least_wide = 4096;
+
+}  // namespace
 
 template <class Real>
 struct NaturalSweep<Real>::State {
@@ -21,10 +29,16 @@ struct NaturalSweep<Real>::State {
   Array<Findings, Device> findings{1};
   Array<Real, Device> vectors;  // y, which is unset between sweeps, x and t: one allocation, since each takes long
   Array<unsigned, Device> ticket{1};
-  Array<Index, Device> place_of_row;
-  unsigned* hung = nullptr;  // page-locked: the host looks without waiting
+  Array<Index, Device> place_of_row;  // of the vectors' rows
+  Array<Index, Device> row_of_place;  // likewise; empty where the vectors are in A's order
+  unsigned* hung = nullptr;           // page-locked: the host looks without waiting
+  bool can_begin_early = false;       // a launch, before the one before it has ended
 
   State(const Cuda& on, NaturalOptions options) : on(on), options(options) {
+    cudaFuncAttributes compiled;
+    cuda_check(cudaFuncGetAttributes(&compiled, sweep_first_wavefront<Real, true, false>),
+               "asking what a kernel is for");
+    can_begin_early = compiled.ptxVersion >= 90;  // else it has no instruction to wait with
     cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&hung), sizeof(unsigned), cudaHostAllocDefault),
                "taking page-locked memory");
     *hung = 0;
@@ -60,7 +74,8 @@ struct NaturalSweep<Real>::State {
     S.count = Index(half.items.size());
     S.b = b;
     S.t = flags(2);
-    S.row_of_place = plan.row_of_place.data();
+    S.right = S.t;
+    S.row_of_place = vector_rows();
     S.sums = const_cast<Real*>(half.sums.data());
     S.omega = 1;
     S.node = plan.node;
@@ -73,17 +88,25 @@ struct NaturalSweep<Real>::State {
     return S;
   }
   /// A row that stored its own x would fill a quarter of a sector: four times slower than this pass.
-  void deliver(int which, Real* to) const {
-    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back",
-           flags(which), place_of_row.data(), plan.nrows, to);
+  void deliver(const Real* x, Real* to) const {
+    launch(on, hand_over<Real>, blocks_for(plan.nrows, hand_over_rows), hand_over_threads, "giving x back", x,
+           place_of_row.data(), plan.nrows, to);
+  }
+  const Index* vector_rows() const { return row_of_place.empty() ? plan.row_of_place.data() : row_of_place.data(); }
+  /// x before a sweep, into flags(1).
+  void bring_in(const Real* x) const {
+    launch_over(on, plan.places, gather<Real>, "gathering x", x, vector_rows(), plan.places, flags(1));
   }
   Real* flags(int which) const { return const_cast<Real*>(vectors.data()) + std::int64_t(which) * plan.places; }
 
   template <bool forward, bool general>
   void run(const Sweep<Real>& S) const;
-  /// t from the old x in flags(1): S(upper) before a forward sweep, b - S(lower) before a backward one.
+  /// A launch a wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
+  template <bool forward, bool general>
+  void run_wide(Sweep<Real> S, bool ends) const;
+  /// t from the old x: S(upper) before a forward sweep, b - S(lower) before a backward one.
   template <bool lower>
-  void carry(const Real* b) const;
+  void carry(const Real* b, const Real* old) const;
   void one(bool forward, const Real* b, Real* x, Real omega) const;
   void pairs(const Real* b, Real* x, Real omega, int count, bool from_zero, bool in_order) const;
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
@@ -107,25 +130,6 @@ class Laps {
   const Cuda& on_;
   double last_;
 };
-
-template <class Real, class Offset>
-__global__ void find_unusable(const CsrView<Real, Offset, Device> A, Index* first) {
-  const Index row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row < A.nrows && usable_diagonal(A, row) < 0) atomicMin(first, row);
-}
-/// Throws what is wrong with the first row that no sweep can use. Some step has found one, not always the first.
-template <class Real, class Offset>
-[[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
-  launch_over(on, A.nrows, find_unusable<Real, Offset>, "looking for bad rows", A, &findings->bad_row);
-  const Index row = value_of(on, &findings->bad_row);
-  copy_bytes(Device{}, &findings->bad_row, Host{}, &A.nrows, sizeof(Index));
-  const Offset first = value_of(on, A.row_ptr.data() + row), last = value_of(on, A.row_ptr.data() + row + 1);
-  std::vector<Index> columns(last - first);
-  std::vector<Real> values(last - first);
-  copy_bytes(Host{}, columns.data(), Device{}, A.col_idx.data() + first, columns.size() * sizeof(Index));
-  copy_bytes(Host{}, values.data(), Device{}, A.values.data() + first, values.size() * sizeof(Real));
-  refuse_row(row, columns, {values.begin(), values.end()});
-}
 
 }  // namespace
 
@@ -153,6 +157,9 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   found = value_of(on, findings.data());
   if (found.hung) throw InputError("Gauss-Seidel: the columns of some row do not ascend\n  check() names the row");
   plan.nwavefronts = found.last_wavefront + 1;
+  plan.wide = plan.node == 1 && plan.nwavefronts <= most_wide && A.nrows / plan.nwavefronts >= least_wide &&
+              found.longest_part <= most_in_parts;
+  if (plan.wide) plan.in_parts = std::exchange(plan.has_long, false);
   report.wavefront_seconds = laps.lap();
 
   Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
@@ -171,6 +178,10 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   reset();
   report.fill_seconds = laps.lap();
   place_of_row = std::move(order.place_of_row);
+  if (!options.new_to_old.empty()) {
+    row_of_place = compose_orders(on, std::exchange(options.new_to_old, {}), plan.row_of_place.span(), place_of_row);
+    plan.as_it_stands = false;
+  }
 
   report.wavefronts = std::int64_t(plan.nwavefronts) * plan.node;
   report.slices = plan.slices;
@@ -179,8 +190,8 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   report.mixed = plan.mixed;
   report.long_rows = plan.has_long;
   for (int h = 0; h < 2; ++h) report.widest[h] = plan.half[h].width;
-  report.bytes =
-      plan.bytes() + place_of_row.size() * std::int64_t(sizeof(Index)) + vectors.size() * std::int64_t(sizeof(Real));
+  report.bytes = plan.bytes() + (place_of_row.size() + row_of_place.size()) * std::int64_t(sizeof(Index)) +
+                 vectors.size() * std::int64_t(sizeof(Real));
 }
 
 template <class Real>
@@ -215,28 +226,63 @@ void NaturalSweep<Real>::State::run(const Sweep<Real>& S) const {
 }
 
 template <class Real>
+template <bool forward, bool general>
+void NaturalSweep<Real>::State::run_wide(Sweep<Real> S, bool ends) const {
+  const Index count = plan.nwavefronts;
+  const Triangle<Real>& half = plan.half[forward ? 0 : 1];
+  Real* const t = S.t;
+  for (Index k = !forward && ends ? 1 : 0; k < count; ++k) {
+    const Index w = forward ? k : count - 1 - k, begin = plan.first_slice[w], end = plan.first_slice[w + 1];
+    const Index first = forward ? begin : plan.slices - end, last = forward ? end : plan.slices - begin;
+    const bool b_is_t = w == 0 && plan.as_it_stands;
+    if (forward) S.t = b_is_t || (ends && w == count - 1) ? nullptr : t;
+    if (!forward && b_is_t) S.right = S.b;
+    const auto go = [&](auto kernel, int slices_a_warp) {
+      // What came before the first forward launch may have written what it reads at once.
+      launch_after(on, can_begin_early && (!forward || k > 0), kernel,
+                   blocks_for(last - first, wide_threads / lanes * slices_a_warp), wide_threads,
+                   "a Gauss-Seidel sweep of a wavefront", S, first, last);
+    };
+    if (k == 0)
+      go(sweep_first_wavefront<Real, forward, general>, slices_at_once);
+    else if (plan.in_parts && half.widths[w] > short_sum)
+      go(sweep_wavefront<Real, forward, general, true, 8>, 1);
+    else if (half.width <= 6)
+      go(sweep_wavefront<Real, forward, general, false, 6>, 1);
+    else
+      go(sweep_wavefront<Real, forward, general, false, 8>, 1);
+  }
+}
+
+template <class Real>
 template <bool lower>
-void NaturalSweep<Real>::State::carry(const Real* b) const {
+void NaturalSweep<Real>::State::carry(const Real* b, const Real* old) const {
   Sweep<Real> S = sweep(lower ? 0 : 1, b);
-  S.x = flags(1);
-  launch(on, sum_part<Real, lower>, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle", S);
+  S.x = const_cast<Real*>(old);
+  const auto kernel = plan.in_parts ? sum_part<Real, lower, true> : sum_part<Real, lower, false>;
+  launch(on, kernel, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle", S);
 }
 
 template <class Real>
 void NaturalSweep<Real>::State::one(bool forward, const Real* b, Real* out, Real omega) const {
   if (plan.nrows == 0) return;
   look_for_trouble();
-  launch_over(on, plan.places, gather<Real>, "gathering x", out, plan.row_of_place.data(), plan.places, flags(1));
-  forward ? carry<false>(b) : carry<true>(b);
+  const bool wide = plan.wide;
+  Real* const old = plan.as_it_stands ? out : flags(1);
+  if (old != out) bring_in(out);
+  forward ? carry<false>(b, old) : carry<true>(b, old);
   Sweep<Real> S = sweep(forward ? 0 : 1, b);
-  S.x = flags(0);
-  S.old = omega == 1 ? nullptr : flags(1);
+  S.x = wide ? old : flags(0);
+  S.old = omega == 1 ? nullptr : old;
   S.carried = S.t;
   if (!forward) S.row_of_place = nullptr;  // b is in t by now
   S.omega = omega;
-  forward ? run<true, true>(S) : run<false, true>(S);
-  deliver(0, out);
-  set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);
+  if (wide)
+    forward ? run_wide<true, true>(S, false) : run_wide<false, true>(S, false);
+  else
+    forward ? run<true, true>(S) : run<false, true>(S);
+  if (S.x != out) deliver(S.x, out);
+  if (!wide) set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);
 }
 
 template <class Real>
@@ -244,33 +290,43 @@ void NaturalSweep<Real>::State::pairs(const Real* b, Real* out, Real omega, int 
                                       bool in_order) const {
   if (plan.nrows == 0 || count < 1) return;
   look_for_trouble();
-  const bool relaxed = omega != 1;
+  const bool relaxed = omega != 1, wide = plan.wide;
+  // Sweeps that await each other's values write an array each, and leave the other's unset.
+  const bool in_place = wide && (plan.as_it_stands || in_order);
+  Real* const after = in_place ? out : flags(1);
+  Real* const between = wide ? after : flags(0);
   if (!from_zero) {
-    launch_over(on, plan.places, gather<Real>, "gathering x", out, plan.row_of_place.data(), plan.places, flags(1));
-    carry<false>(b);
+    if (after != out) bring_in(out);
+    carry<false>(b, after);
   }
   for (int k = 0; k < count; ++k) {
-    const bool guess = !from_zero || k > 0, last = k + 1 == count;
+    const bool guess = !from_zero || k > 0, last = k + 1 == count, ends = last && !relaxed;
     Sweep<Real> S = sweep(0, b);
-    if (in_order) S.row_of_place = nullptr;
-    S.x = flags(0);
-    S.unset = flags(1);
+    if (in_order || plan.as_it_stands) S.row_of_place = nullptr;  // b is in the sweep's order too
+    S.x = between;
+    S.unset = wide ? nullptr : after;
     S.omega = omega;
-    S.old = guess && relaxed ? flags(1) : nullptr;
+    S.old = guess && relaxed ? after : nullptr;
     S.carried = guess ? S.t : nullptr;
-    guess || relaxed ? run<true, true>(S) : run<true, false>(S);
+    if (wide)
+      guess || relaxed ? run_wide<true, true>(S, ends) : run_wide<true, false>(S, ends);
+    else
+      guess || relaxed ? run<true, true>(S) : run<true, false>(S);
 
     S = sweep(1, b);
     S.row_of_place = nullptr;
-    S.x = flags(1);
-    S.unset = flags(0);
+    S.x = after;
+    S.unset = wide ? nullptr : between;
     S.omega = omega;
-    S.old = relaxed ? flags(0) : nullptr;
-    S.out = last && in_order ? out : nullptr;
+    S.old = relaxed ? between : nullptr;
+    S.out = last && in_order && !wide ? out : nullptr;
     S.leaves_upper = !last;
-    relaxed || !last ? run<false, true>(S) : run<false, false>(S);
+    if (wide)
+      relaxed || !last ? run_wide<false, true>(S, ends) : run_wide<false, false>(S, ends);
+    else
+      relaxed || !last ? run<false, true>(S) : run<false, false>(S);
   }
-  if (!in_order) deliver(1, out);
+  if (!in_order && after != out) deliver(after, out);
 }
 
 /// In the sweep's order p is in flags(0), A p in flags(2), w in flags(1).
@@ -278,25 +334,25 @@ template <class Real>
 void NaturalSweep<Real>::State::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
   if (plan.nrows == 0) return;
   look_for_trouble();
-  launch_over(on, plan.places, gather<Real>, "gathering u", u, plan.row_of_place.data(), plan.places, flags(2));
-  Sweep<Real> S = sweep(1, u);
+  launch_over(on, plan.places, gather<Real>, "gathering u", u, vector_rows(), plan.places, flags(2));
+  Sweep<Real> S = sweep(1, flags(2));
   S.row_of_place = nullptr;
   S.x = flags(0);
-  S.unset = flags(1);
-  run<false, false>(S);
-  deliver(0, p);
+  S.unset = plan.wide ? nullptr : flags(1);
+  plan.wide ? run_wide<false, false>(S, false) : run<false, false>(S);
+  deliver(S.x, p);
 
   S = sweep(0, flags(2));
   S.row_of_place = nullptr;
   S.x = flags(0);
-  launch(on, sum_part<Real, true, +1>, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle",
-         S);
-  deliver(2, Ap);
+  const auto multiply = plan.in_parts ? sum_part<Real, true, true, +1> : sum_part<Real, true, false, +1>;
+  launch(on, multiply, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle", S);
+  deliver(S.t, Ap);
 
   S.x = flags(1);
-  S.unset = flags(0);
-  run<true, false>(S);
-  deliver(1, w);
+  S.unset = plan.wide ? nullptr : flags(0);
+  plan.wide ? run_wide<true, false>(S, false) : run<true, false>(S);
+  deliver(S.x, w);
 }
 
 template <class Real>
@@ -335,7 +391,11 @@ void NaturalSweep<Real>::pair_in_order(const Real* b, Real* x) const {
 }
 template <class Real>
 Span<const Index, Device> NaturalSweep<Real>::order() const {
-  return std::as_const(state_->plan.row_of_place).span();
+  return {state_->vector_rows(), state_->plan.places};
+}
+template <class Real>
+Span<std::byte, Device> NaturalSweep<Real>::stream(int half) const {
+  return state_->plan.half[half].stream.span();
 }
 template <class Real>
 void NaturalSweep<Real>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {

@@ -11,6 +11,8 @@ struct NaturalOptions {
   float distance = 0;  // wavefronts between a row and the one that it awaits first; 0: chosen, negative: none
   Index ahead = 1024;  // slices whose data are brought into L2 before their turn; 0: none
   bool nodes = true;   // take rows of one pattern together
+  /// Not empty: A is a matrix permuted by it, and b and x are in the order before. Copied.
+  Span<const Index, Device> new_to_old;
 };
 
 /// What the analysis found and took.
@@ -52,6 +54,8 @@ class NaturalSweep {
   Span<const Index, Device> order() const;
   /// As GaussSeidel's.
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
+  /// What the device keeps of the lower (0) or upper (1) triangle; for a test of what a fault does.
+  Span<std::byte, Device> stream(int half) const;
 
   /// Waits for the stream. Errors  BackendError if a wait in a sweep did not end.
   void check() const;

@@ -24,6 +24,7 @@ struct Findings {
   unsigned lopsided;           // a row of the sample has an upper entry whose mirror image is missing
   unsigned disorder;           // an upper entry leads to no later wavefront
   unsigned hung;               // a wait was given up: the columns of some row do not ascend
+  unsigned moved;              // some row's place is not its own number
   int slice_width[2];          // of the widest slice of each triangle
   unsigned long long places;   // if each wavefront has slices of its own
   unsigned long long sums[2];  // of blocks of rows with more than 2048 terms in a part
@@ -54,6 +55,11 @@ template <class Offset>
 [[gnu::used]] Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
                                const Array<Index, Device>& wavefront, Findings* findings, Arrangement& rows);
 
+/// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those of the
+/// vectors.
+Array<Index, Device> compose_orders(const Cuda& on, Span<const Index, Device> new_to_old,
+                                    Span<const Index, Device> row_in_A, Array<Index, Device>& place_of_row);
+
 /// Both triangles: sizes, memory, items. `distance`: wavefronts between a row and the one that it awaits first; none if
 /// not positive.
 template <class Real, class Offset>
@@ -65,5 +71,9 @@ template <class Real, class Offset>
 template <class Real, class Offset>
 [[gnu::used]] void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row,
                         Findings* findings, Plan<Real>& plan);
+
+/// Throws what is wrong with the first row that no sweep can use. Some step has found one, not always the first.
+template <class Real, class Offset>
+[[noreturn, gnu::used]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings);
 
 }  // namespace seidel::symgs_detail::natural

@@ -32,10 +32,11 @@ __global__ void __launch_bounds__(hand_over_threads)
     if (place[k] >= 0) __stcs(out + first + k * hand_over_threads, __ldg(x + place[k]));
 }
 
-template <class Real, bool lower>
+template <class Real, bool lower, bool in_parts>
 __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();
   const Entries<Real> A = entries_at(S, item.at, width);
+  if (in_parts && width > short_sum) return sum_in_parts(A.columns + lane, A.values + lane, width, true, S.x);
   Real sum = 0;
 #pragma unroll 4
   for (int u = 0; u < width; ++u) {
@@ -56,7 +57,7 @@ constexpr int carry_threads = 128;
 
 /// t = b - S(lower) (or b + S(lower)) or S(upper), of the x given as S.x. Tickets, since the blocks of long rows are
 /// awaited.
-template <class Real, bool lower, int sign = -1>
+template <class Real, bool lower, bool in_parts, int sign = -1>
 __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
   const Index k = Index(draw_ticket(S.ticket) * (carry_threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
   switch (item.kind()) {
     case Kind::slice:
     case Kind::mixed:
-      if (lane < item.rows()) leave(item.place + lane, slice_sum<Real, lower>(S, item, lane));
+      if (lane < item.rows()) leave(item.place + lane, slice_sum<Real, lower, in_parts>(S, item, lane));
       return;
     case Kind::row: {
       const Real sum = sum_of_terms(S, item, lane, patience);

@@ -20,6 +20,22 @@ void launch(const Cuda& on, void (*kernel)(Parameters...), std::int64_t blocks, 
   kernel<<<unsigned(blocks), threads, 0, on.stream()>>>(Parameters(arguments)...);
   check_launch(what);
 }
+/// `early`: the kernel may begin before the one launched before it has ended, and waits for that itself.
+template <class... Parameters, class... Arguments>
+void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+                  const char* what, const Arguments&... arguments) {
+  if (blocks == 0) return;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = unsigned(blocks);
+  config.blockDim = unsigned(threads);
+  config.stream = on.stream();
+  config.attrs = &attribute;
+  config.numAttrs = early;
+  cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), what);
+}
 /// A thread for each of n.
 template <class... Parameters, class... Arguments>
 void launch_over(const Cuda& on, std::int64_t n, void (*kernel)(Parameters...), const char* what,

@@ -1,6 +1,7 @@
 // Analysis, last step: the entries of A go into the streams of both triangles. What is left to do when only values
 // change.
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
 
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
 
@@ -66,12 +67,12 @@ __device__ bool fill_lane(const Filling<Real, Offset>& F, Columns<Real> to, int 
                           int count) {
   constexpr int group = 4;
   bool finite = true;
-  for (int u = 0; u < width - count; ++u) {
+  const bool in_parts = width > short_sum;
+  for (int u = in_parts ? count : 0; u < (in_parts ? width : width - count); ++u) {
     if (with_columns) to.columns[u * lanes] = -1;
     to.values[u * lanes] = 0;
   }
-  if (with_columns) to.columns += (width - count) * lanes;
-  to.values += (width - count) * lanes;
+  if (!in_parts) to.columns += (width - count) * lanes, to.values += (width - count) * lanes;
   for (int u = 0; u < count; u += group) {  // a group's loads are under way together
     Real v[group];
     Index c[group];
@@ -174,7 +175,26 @@ __global__ void fill_streams(const Filling<Real, Offset> F, const Index* slice_p
     fill_row<with_columns>(F, item, slice_place[s], lane);
 }
 
+template <class Real, class Offset>
+__global__ void find_unusable(const CsrView<Real, Offset, Device> A, Index* first) {
+  const Index row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < A.nrows && usable_diagonal(A, row) < 0) atomicMin(first, row);
+}
+
 }  // namespace
+
+template <class Real, class Offset>
+void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
+  launch_over(on, A.nrows, find_unusable<Real, Offset>, "looking for bad rows", A, &findings->bad_row);
+  const Index row = value_of(on, &findings->bad_row);
+  copy_bytes(Device{}, &findings->bad_row, Host{}, &A.nrows, sizeof(Index));
+  const Offset first = value_of(on, A.row_ptr.data() + row), last = value_of(on, A.row_ptr.data() + row + 1);
+  std::vector<Index> columns(last - first);
+  std::vector<Real> values(last - first);
+  copy_bytes(Host{}, columns.data(), Device{}, A.col_idx.data() + first, columns.size() * sizeof(Index));
+  copy_bytes(Host{}, values.data(), Device{}, A.values.data() + first, values.size() * sizeof(Real));
+  refuse_row(row, columns, {values.begin(), values.end()});
+}
 
 template <class Real, class Offset>
 void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
@@ -186,6 +206,10 @@ void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* p
   launch_over(on, std::int64_t(plan.slices) * lanes, kernel, "filling the triangles", F, plan.slice_place.data());
 }
 
+template void refuse(const Cuda&, const CsrView<double, std::int32_t, Device>&, Findings*);
+template void refuse(const Cuda&, const CsrView<double, std::int64_t, Device>&, Findings*);
+template void refuse(const Cuda&, const CsrView<float, std::int32_t, Device>&, Findings*);
+template void refuse(const Cuda&, const CsrView<float, std::int64_t, Device>&, Findings*);
 template void fill(const Cuda&, const CsrView<double, std::int32_t, Device>&, const Index*, Findings*, Plan<double>&);
 template void fill(const Cuda&, const CsrView<double, std::int64_t, Device>&, const Index*, Findings*, Plan<double>&);
 template void fill(const Cuda&, const CsrView<float, std::int32_t, Device>&, const Index*, Findings*, Plan<float>&);

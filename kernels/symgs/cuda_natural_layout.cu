@@ -23,11 +23,11 @@ struct Slices {
   const unsigned* key;
   Index slices, nwavefronts;
   int node, per_wavefront;
-  bool mixed;
+  bool mixed, packed;
 
   __device__ bool has_long_row(Index s) const { return per_wavefront > 1 && key[slice_position[s]] % 2 == 1; }
   __device__ int lanes_of(Index s, bool long_row) const {
-    return long_row ? 1 : mixed ? slice_place[s + 1] - slice_place[s] : lanes;
+    return long_row ? 1 : packed ? slice_place[s + 1] - slice_place[s] : lanes;
   }
 };
 
@@ -110,6 +110,19 @@ __global__ void list_items(const Slices<Offset> S, bool backward, const Sizes si
   }
 }
 
+/// `width`: of slices in the order of the sweep.
+std::vector<Index> widest_of_wavefronts(const Array<Index, Device>& width, bool backward,
+                                        const std::vector<Index>& first) {
+  const auto here = copied_to<Host>(width.span());
+  std::vector<Index> widest;
+  for (std::size_t w = 0; w + 1 < first.size(); ++w) {
+    Index most = 0;
+    for (Index s = first[w]; s < first[w + 1]; ++s) most = std::max(most, here[backward ? here.size() - 1 - s : s]);
+    widest.push_back(most);
+  }
+  return widest;
+}
+
 }  // namespace
 
 template <class Real, class Offset>
@@ -129,7 +142,8 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
                          plan.nwavefronts,
                          plan.node,
                          order.classes_a_wavefront,
-                         plan.mixed};
+                         plan.mixed,
+                         plan.packed};
   Array<Index, Device> width[2] = {Array<Index, Device>(slices), Array<Index, Device>(slices)};
   Array<unsigned, Device> units[2] = {Array<unsigned, Device>(slices + 1), Array<unsigned, Device>(slices + 1)};
   for (auto& half : plan.half) half.first_item = Array<Index, Device>(slices + 1);
@@ -145,6 +159,7 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
   for (int h = 0; h < 2; ++h) {
     Triangle<Real>& half = plan.half[h];
     half.width = found.slice_width[h];
+    if (plan.in_parts) half.widths = widest_of_wavefronts(width[h], h == 1, plan.first_slice);
     half.stream = Array<std::byte, Device>(std::int64_t(value_of(on, units[h].data() + slices)) * unit_bytes);
     half.items = Array<Item, Device>(value_of(on, half.first_item.data() + slices));
     half.sums = Array<Real, Device>(std::int64_t(found.sums[h]));

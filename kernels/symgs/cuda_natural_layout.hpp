@@ -1,6 +1,8 @@
 // How the natural-order sweep on a GPU lays out a matrix: rows in the order of wavefronts, in slices of 32 lanes; for
 // each triangle one stream of entries, a slice's together, in the order in which the sweep meets them.
 #pragma once
+#include <vector>
+
 #include <seidel/formats/array.hpp>
 #include <seidel/kernels/sum.hpp>
 
@@ -39,7 +41,8 @@ template <class Real>
 inline constexpr unsigned value_units = lanes * sizeof(Real) / unit_bytes;  // of a value a lane
 
 /// A slice's entries: columns, then values, `width` a lane; the reciprocal diagonal; then the couplings within a node,
-/// node - 1 a lane. Shorter rows have nothing (column -1, value 0) first: a sum that starts so stays +0.
+/// node - 1 a lane. Shorter rows have nothing (column -1, value 0) first: a sum that starts so stays +0; last where the slice
+/// has more than 64 terms, whose sums are in parts.
 template <class Real>
 SEIDEL_HD unsigned slice_units(int width, int node) {
   return unsigned(width) + (unsigned(width) + unsigned(node)) * value_units<Real>;
@@ -104,6 +107,7 @@ struct Triangle {
   Array<Index, Device> first_item;  // of each slice, in the order of the sweep (backward: last slice first)
   Array<Real, Device> sums;         // of blocks; unset between sweeps
   int width = 0;                    // of its widest slice
+  std::vector<Index> widths;        // of the widest of each wavefront; if slices are summed in parts
 
   std::int64_t bytes() const {
     return stream.size() + items.size() * std::int64_t(sizeof(Item)) + first_item.size() * std::int64_t(sizeof(Index)) +
@@ -114,12 +118,17 @@ struct Triangle {
 /// The order of the sweep.
 struct Arrangement {
   Index nrows = 0, places = 0, slices = 0;
-  int node = 1;                       // rows taken together: all rows in groups of so many have one pattern
-  bool mixed = false;                 // slices hold rows of several wavefronts
-  bool has_long = false;              // some part of a row has more than 64 terms
-  Index nwavefronts = 0;              // of nodes, whose rows follow each other
+  int node = 1;               // rows taken together: all rows in groups of so many have one pattern
+  bool mixed = false;         // slices hold rows of several wavefronts
+  bool wide = false;          // wavefronts are few and wide, as colours are: a launch each
+  bool in_parts = false;      // and slices hold rows with parts of more than 64 terms, to be summed in 32 lanes' way
+  bool packed = false;        // places are positions in the sorted order: nothing between wavefronts
+  bool as_it_stands = false;  // and these are the rows' own: row p is at place p
+  bool has_long = false;      // some part of a row has more than 64 terms
+  Index nwavefronts = 0;      // of nodes, whose rows follow each other
   Array<Index, Device> row_of_place;  // -1: no row
   Array<Index, Device> slice_place;   // slices + 1
+  std::vector<Index> first_slice;     // of each wavefront, and the end; if wide
 
   std::int64_t bytes() const { return (row_of_place.size() + slice_place.size()) * std::int64_t(sizeof(Index)); }
 };

@@ -159,6 +159,63 @@ __device__ void sweep_row(const Sweep<Real>& S, const Item& item, int lane) {
   row.finish(S, sum, reciprocal_at(S, item.at + terms_units<Real>(item.width())));
 }
 
+inline constexpr int most_in_parts = 4 * lanes;  // terms that a lane adds alone
+
+/// Terms u of a lane's row for u = first, first + step, ... below `last` and width, of an x that is all there.
+template <int most, class Real>
+struct Terms {
+  Index c[most];
+  Real v[most], g[most];
+  __device__ Terms(const Index* columns, const Real* values, int first, int step, int last, bool active,
+                   const Real* x) {
+#pragma unroll
+    for (int k = 0; k < most; ++k)
+      c[k] = active && first + k * step < last ? __ldcs(columns + (first + k * step) * lanes) : -1;
+#pragma unroll
+    for (int k = 0; k < most; ++k)
+      v[k] = active && first + k * step < last ? __ldcs(values + (first + k * step) * lanes) : Real(0);
+#pragma unroll
+    for (int k = 0; k < most; ++k) g[k] = c[k] >= 0 ? x[c[k]] : Real(0);
+  }
+  __device__ Real add(int k, Real sum) const { return c[k] >= 0 ? std::fma(v[k], g[k], sum) : sum; }
+};
+
+/// Up to most_in_parts terms of a lane's own row, in a slice where some lane has more than 64; of an x that is all there.
+/// More than 64 are added as a warp's lanes would add them: 32 parts, taken in such an order that few of the tree's sums wait.
+template <class Real>
+__device__ Real sum_in_parts(const Index* columns, const Real* values, int width, bool active, const Real* x) {
+  constexpr int each = most_in_parts / lanes, pairs = lanes / 2;
+  Real waiting[5];
+  int terms = 0;
+#pragma unroll
+  for (int i = 0; i < pairs; ++i) {
+    const int l = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | (i & 8) >> 3;
+    const Terms<2 * each, Real> T(columns, values, l, pairs, width, active, x);  // l, l + 16, l + 32, ...
+    Real s = 0, other = 0;
+#pragma unroll
+    for (int k = 0; k < 2 * each; k += 2) {
+      s = T.add(k, s), other = T.add(k + 1, other);
+      terms += (T.c[k] >= 0) + (T.c[k + 1] >= 0);
+    }
+    s = s + other;
+    int level = 0;
+#pragma unroll
+    for (int bits = i; bits & 1; bits >>= 1) s = waiting[level++] + s;
+    waiting[level] = s;
+  }
+  Real sum = waiting[4];
+  if (active && terms <= short_sum) {  // those of few lanes are read again
+    Real in_order = 0;
+    for (int from = 0; from < terms; from += 8) {
+      const Terms<8, Real> T(columns, values, from, 1, terms, true, x);
+#pragma unroll
+      for (int k = 0; k < 8; ++k) in_order = T.add(k, in_order);
+    }
+    sum = in_order;
+  }
+  return sum;
+}
+
 /// The kernel for matrices with long rows or with wavefronts of a few rows.
 template <class Real, bool forward, bool general, int W, int batch, int threads>
 __global__ void __launch_bounds__(threads) sweep_items(const Sweep<Real> S) {

@@ -72,25 +72,46 @@ struct Seats {
   const Index *unit, *start, *run, *slice, *place_group;
   Index units, slices, places;
   int per_wavefront, node;
-  bool mixed;
+  bool mixed, packed;
   Index *place_of_row, *row_of_place, *slice_place, *slice_position;
+  unsigned* moved;  // some row is not at its own place
 };
 __global__ void take_seats(const Seats S) {
   const Index p = blockIdx.x * blockDim.x + threadIdx.x;
   if (p >= S.units) return;
   const Index k = Index(S.key[p]);
-  const Class c{S.start[k], S.start[k + 1], S.run[k], S.slice[k], S.mixed ? 0 : S.place_group[k] * lanes};
+  const Class c{S.start[k], S.start[k + 1], S.run[k], S.slice[k], S.packed ? S.start[k] : S.place_group[k] * lanes};
   const Seat seat = seat_of(c, p, is_long(k, S.per_wavefront), S.mixed, S.node);
   const Index row = S.unit[p] * S.node;
   for (int r = 0; r < S.node; ++r) {
     S.place_of_row[row + r] = seat.place + r;
     S.row_of_place[seat.place + r] = row + r;
+    if (seat.place != row) *(volatile unsigned*)S.moved = 1;
   }
   if (seat.first) S.slice_place[seat.slice] = seat.place, S.slice_position[seat.slice] = p;
   if (p == 0) S.slice_place[S.slices] = S.places, S.slice_position[S.slices] = S.units;
 }
 
+/// The places of vectors whose order became A's by new_to_old.
+__global__ void compose(const Index* new_to_old, const Index* place_in_A, Index nrows, const Index* row_in_A,
+                        Index places, Index* place_of_row, Index* row_of_place) {
+  const Index k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < nrows) place_of_row[new_to_old[k]] = place_in_A[k];
+  if (k < places) row_of_place[k] = row_in_A[k] >= 0 ? new_to_old[row_in_A[k]] : -1;
+}
+
 }  // namespace
+
+Array<Index, Device> compose_orders(const Cuda& on, Span<const Index, Device> new_to_old,
+                                    Span<const Index, Device> row_in_A, Array<Index, Device>& place_of_row) {
+  const Index nrows = Index(place_of_row.size()), places = Index(row_in_A.size());
+  const Array<Index, Device> place_in_A = std::exchange(place_of_row, Array<Index, Device>(nrows));
+  Array<Index, Device> row_of_place(places);
+  launch_over(on, std::max(places, nrows), compose, "composing orders", new_to_old.data(), place_in_A.data(), nrows,
+              row_in_A.data(), places, place_of_row.data(), row_of_place.data());
+  on.synchronize();  // place_in_A goes now
+  return row_of_place;
+}
 
 template <class Offset>
 Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Array<Index, Device>& wavefront,
@@ -122,11 +143,12 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
               &findings->places);
   const std::int64_t padded = std::int64_t(value_of(on, &findings->places));
   const bool too_many = padded > std::numeric_limits<Index>::max() - lanes;
-  rows.mixed = rows.node == 1 && (padded > most_padding * rows.nrows || too_many);
-  if (too_many && !rows.mixed)
+  rows.mixed = rows.node == 1 && !rows.wide && (padded > most_padding * rows.nrows || too_many);
+  rows.packed = rows.mixed || rows.wide;
+  if (too_many && !rows.packed)
     throw ResourceError("Gauss-Seidel on the GPU: " + std::to_string(padded) +
                         " places are more than 32 bits count\n  take --order colours, or --backend openmp");
-  rows.places = rows.mixed ? rows.nrows : Index(padded);
+  rows.places = rows.packed ? rows.nrows : Index(padded);
 
   Array<Index, Device> run(classes), slice(classes + 1), place_group(classes + 1);
   launch_over(on, classes, mark_runs, "marking runs", start, classes, order.classes_a_wavefront, rows.mixed,
@@ -137,12 +159,16 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   exclusive_sum(on, slice.span());
   exclusive_sum(on, place_group.span());
   rows.slices = value_of(on, slice.data() + classes);
+  if (rows.wide) {  // then a wavefront has one class
+    rows.first_slice.resize(classes + 1);
+    copy_bytes(Host{}, rows.first_slice.data(), Device{}, slice.data(), (classes + 1) * std::int64_t(sizeof(Index)));
+  }
 
   order.place_of_row = Array<Index, Device>(rows.nrows);
   order.slice_position = Array<Index, Device>(rows.slices + 1);
   rows.row_of_place = Array<Index, Device>(rows.places);
   rows.slice_place = Array<Index, Device>(rows.slices + 1);
-  if (!rows.mixed) set_bytes(on, rows.row_of_place.span(), 0xff);
+  if (!rows.packed) set_bytes(on, rows.row_of_place.span(), 0xff);
   const Seats seats{order.key.data(),
                     order.unit.data(),
                     start,
@@ -155,11 +181,14 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
                     order.classes_a_wavefront,
                     rows.node,
                     rows.mixed,
+                    rows.packed,
                     order.place_of_row.data(),
                     rows.row_of_place.data(),
                     rows.slice_place.data(),
-                    order.slice_position.data()};
+                    order.slice_position.data(),
+                    &findings->moved};
   launch_over(on, units, take_seats, "seating rows", seats);
+  rows.as_it_stands = rows.wide && value_of(on, &findings->moved) == 0;
   on.synchronize();  // arrays of this step go now
   return order;
 }

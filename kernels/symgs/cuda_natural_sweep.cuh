@@ -20,7 +20,8 @@ struct Sweep {
   Real* unset;                // null or an array that the next sweep needs unset
   const Real* old;            // null or x before the sweep; may be `unset`
   const Real* b;              // forward: the right-hand side
-  Real* t;                    // forward leaves t = b - S(lower), backward takes it
+  Real* t;                    // forward leaves t = b - S(lower) here, unless null
+  const Real* right;          // backward: where that t is
   const Real* carried;        // forward: null or S(upper) of the old x; may be t
   Real* out;                  // null or where a backward sweep's result also goes, by place
   bool leaves_upper;          // backward leaves S(upper) of the new x in t
@@ -47,7 +48,7 @@ struct Lane {
     right = 0;
     if (!active) return;
     row = S.row_of_place ? __ldcs(S.row_of_place + place) : place;
-    if constexpr (!forward) right = __ldcs(S.t + place);
+    if constexpr (!forward) right = __ldcs(S.right + place);
   }
   __device__ void load(const Sweep<Real>& S) {
     if (!active) return;
@@ -71,7 +72,8 @@ struct Lane {
   __device__ void finish(const Sweep<Real>& S, Real sum, Real reciprocal) const {
     if (!active) return;
     const Real x = publish(S.x + place, result(S, sum, reciprocal));
-    if constexpr (forward) __stcs(S.t + place, right - sum);
+    if constexpr (forward)
+      if (S.t) __stcs(S.t + place, right - sum);
     if constexpr (!forward && general)
       if (S.leaves_upper) __stcs(S.t + place, sum);
     if constexpr (!forward)
@@ -182,7 +184,7 @@ __device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item) {
   const std::int64_t place = item.place + std::int64_t(S.ahead) * (forward ? lanes : -lanes);
   if (place < 0 || place + lanes > S.places) return;
   if (S.row_of_place) bring(S.row_of_place + place, lanes * sizeof(Index));
-  if (!forward) bring(S.t + place, lanes * sizeof(Real));
+  if (!forward) bring(S.right + place, lanes * sizeof(Real));
 }
 
 /// The kernel for matrices whose items are all slices of one wavefront.

@@ -39,7 +39,7 @@ class Sweeper {
 template <class Real, class Offset>
 class Sweeper<Real, Offset, Cuda> {
  public:
-  Sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+  Sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A, Span<const Index, Device> new_to_old = {});
   void update_values();
   void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
   void pair(const Real* b, Real* x, Real omega) const;
@@ -79,6 +79,10 @@ class GaussSeidel {
 
   /// Analysis. Keeps the view: A's arrays must outlive this.
   GaussSeidel(B on, CsrView<Real, Offset, Space> A) : GaussSeidel(on, A, symgs_detail::seconds_now()) {}
+
+  /// On a GPU: for A permuted by new_to_old, with b and x in the order before, so that nobody has to permute those.
+  GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old) requires(!HostBackend<B>)
+      : GaussSeidel(on, A, symgs_detail::seconds_now(), new_to_old) {}
 
   /// To be called when A's values, but not its pattern, have changed. Errors  as the constructor.
   void update_values() { sweeper_.update_values(); }
@@ -150,10 +154,11 @@ class GaussSeidel {
   std::int64_t bytes() const { return sweeper_.bytes(); }  ///< memory held beside A
 
  private:
-  GaussSeidel(const B& on, const CsrView<Real, Offset, Space>& A, double start)
+  template <class... Order>
+  GaussSeidel(const B& on, const CsrView<Real, Offset, Space>& A, double start, Order... order)
       : n_(symgs_detail::require_square(A.nrows, A.ncols)),
         on_(on),
-        sweeper_(on, A),
+        sweeper_(on, A, order...),
         analysis_seconds_(symgs_detail::seconds_now() - start) {}
   void require_sizes(Span<const Real, Space> b, Span<Real, Space> x) const {
     spmv_detail::require_size(b.size(), n_, "Gauss-Seidel", "b");

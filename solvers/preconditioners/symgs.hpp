@@ -122,10 +122,17 @@ class SymgsPreconditioner {
   }
 
   SymgsPreconditioner(B on, Plan p, Real omega, int sweeps)
-      : on_(on), omega_(checked(omega)), count_(checked(sweeps)), plan_(std::move(p)), sweeps_(on_, plan_.A) {
+      : on_(on), omega_(checked(omega)), count_(checked(sweeps)), plan_(std::move(p)), sweeps_(sweeps_of(on_, plan_)) {
     const auto n = plan_.A.nrows;
-    if (!plan_.new_to_old.empty()) permuted_r_.emplace(on_, n), permuted_z_.emplace(on_, n);
+    if (HostBackend<B> && !plan_.new_to_old.empty()) permuted_r_.emplace(on_, n), permuted_z_.emplace(on_, n);
     if constexpr (!std::same_as<Stored, Real>) converted_r_.emplace(on_, n), converted_z_.emplace(on_, n);
+  }
+  /// On a GPU these take vectors in the order before.
+  static GaussSeidel<Stored, Offset, B> sweeps_of(const B& on, const Plan& p) {
+    if constexpr (HostBackend<B>)
+      return {on, p.A};
+    else
+      return {on, p.A, p.new_to_old.span()};
   }
   static Real checked(Real omega) {
     if (omega > 0 && omega < 2) return omega;

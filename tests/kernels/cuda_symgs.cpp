@@ -6,8 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include <seidel/formats/permute.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
 #include <seidel/kernels/symgs/cuda_natural.hpp>
 #include <seidel/kernels/symgs/cuda_wavefronts.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -51,6 +54,17 @@ void compare_ways(const Plain& plain, unsigned seed) {
   }
 }
 
+/// Two colours, whose rows have up to 120 terms in the other: sums of more than 64 beside shorter ones.
+Plain two_halves(Index n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Plain A{n, std::vector<std::map<Index, double>>(n)};
+  for (Index i = 0; i < n; ++i)
+    for (auto terms = random() % 121; terms > 0; --terms)
+      A.rows[i][Index(random() % (n / 2)) + (i < n / 2 ? n / 2 : 0)] = uniform(random);
+  return with_dominant_diagonal(std::move(A));
+}
+
 }  // namespace
 
 TEST_CASE("[cuda] wavefront after wavefront and all at once give the same bits") {
@@ -85,5 +99,82 @@ TEST_CASE("[cuda] a NaN in b is a value that nothing waits for, whatever its bit
     sweeps.pairs_from_zero(ones.data(), x.data());
     CHECK_NOTHROW(sweeps.check());
     for (const double v : moved_back(x)) REQUIRE(std::isfinite(v));  // nothing is left of it
+  }
+}
+
+TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural sweep of the permuted matrix") {
+  if constexpr (built_with_cuda) {
+    if (!have_gpu()) return skipped_cuda();
+    const Cuda on;
+    const unsigned seed = fresh_seed();
+    CAPTURE(seed);
+    const auto compare = [&]<class Real>(const Plain& plain, Real) {
+      const auto A = csr_of<Real>(plain);
+      const Index n = A.nrows;
+      const auto order = colour_order(greedy_colours(Serial{}, A.view()));
+      const auto permuted_A = permuted(Serial{}, A.view(), order.span());
+      const GaussSeidel<Real, std::int32_t, Serial> serial(Serial{}, permuted_A.view());
+      const auto there = copied_to<Device>(permuted_A.view());
+      const auto order_there = copied_to<Device>(order.span());
+      const GaussSeidel<Real, std::int32_t, Cuda> as_it_stands(on, there.view()),
+          before(on, there.view(), order_there.span());
+      REQUIRE(as_it_stands.wavefronts() <= 64);  // else the sweep is another
+      REQUIRE(n / as_it_stands.wavefronts() >= 4096);
+      const auto b = random_values<Real>(n, seed), guess = random_values<Real>(n, seed + 1);
+      const auto scattered = [&](const std::vector<Real>& v) {  // into the order before
+        std::vector<Real> to(v.size());
+        for (Index k = 0; k < n; ++k) to[order[k]] = v[k];
+        return to;
+      };
+      for (const Real omega : {Real(1), Real(1.3)})
+        for (const int what : {0, 1, 2, 3}) {
+          CAPTURE(what);
+          const auto sweep = [&](const auto& sweeps, const auto& b, auto& x) {
+            if (what == 0) sweeps.symmetric_from_zero(b, x, omega);
+            if (what == 1) sweeps.symmetric(b, x, omega);
+            if (what == 2) sweeps.forward(b, x, omega);
+            if (what == 3) sweeps.backward(b, x, omega);
+          };
+          Array<Real> expected(guess);
+          sweep(serial, Array<Real>(b), expected);
+          for (const bool permuted_vectors : {false, true}) {
+            CAPTURE(permuted_vectors);
+            const auto b_there = moved_to(on, permuted_vectors ? scattered(b) : b);
+            auto x_there = moved_to(on, permuted_vectors ? scattered(guess) : guess);
+            sweep(permuted_vectors ? before : as_it_stands, b_there, x_there);
+            CHECK_NOTHROW(as_it_stands.check());
+            const std::vector<Real> right(expected.begin(), expected.end());
+            CHECK(differing(moved_back(x_there), permuted_vectors ? scattered(right) : right) == 0);
+          }
+        }
+    };
+    compare(poisson3d(29, 23, 25), 0.0);
+    compare(poisson3d(29, 23, 25), 0.0f);
+    compare(random_square(60000, 4, seed), 0.0);
+    compare(two_halves(20000, seed), 0.0);
+    compare(two_halves(20000, seed), 0.0f);
+  }
+}
+
+TEST_CASE("[cuda] a fault in what the device keeps of A ends with an error, not a hang") {
+  if constexpr (built_with_cuda) {
+    if (!have_gpu()) return skipped_cuda();
+    const Cuda on;
+    const auto A = copied_to<Device>(csr_of<double>(poisson3d(20, 20, 20)).view());
+    const auto b = moved_to(on, std::vector<double>(8000, 1));
+    Array<double, Device> x(8000);
+    {
+      const NaturalSweep<double> sweeps(on, A.view());
+      const auto upper = sweeps.stream(1);
+      const std::vector<std::byte> zeros(upper.size(), std::byte(0));
+      copy_bytes(Device{}, upper.data(), Host{}, zeros.data(),
+                 upper.size());  // now all rows await the first, itself too
+      sweeps.pairs_from_zero(b.data(), x.data());
+      CHECK_THROWS_AS(sweeps.check(), BackendError);
+    }
+    const NaturalSweep<double> whole(on, A.view());
+    whole.pairs_from_zero(b.data(), x.data());
+    CHECK_NOTHROW(whole.check());
+    for (const double v : moved_back(x)) REQUIRE(std::isfinite(v));
   }
 }
