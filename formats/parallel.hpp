@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <exception>
 
 #include <seidel/formats/backend.hpp>
 #include <seidel/formats/simd.hpp>
@@ -41,7 +42,7 @@ Range share_by_nonzeros(HostSpan<const Offset> row_ptr, int part, int nparts) {
   return {row_at(part), part + 1 == nparts ? nrows : row_at(part + 1)};
 }
 
-/// Calls body(part, nparts) once on each thread. `body` must not throw.
+/// Calls body(part, nparts) once on each thread. What a body throws is thrown on, one of them if there are several.
 template <class Body>
 void parallel_parts(const Serial&, const Body& body) {
   body(0, 1);
@@ -49,14 +50,21 @@ void parallel_parts(const Serial&, const Body& body) {
 template <class Body>
 void parallel_parts(const OpenMP& on, const Body& body) {
   if (on.threads <= 1) return body(0, 1);
+  std::exception_ptr thrown;
 #pragma omp parallel num_threads(on.threads)
-  body(omp_get_thread_num(), omp_get_num_threads());
+  try {
+    body(omp_get_thread_num(), omp_get_num_threads());
+  } catch (...) {
+#pragma omp critical(seidel_parallel_parts)
+    thrown = std::current_exception();
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 /// Below this many elements waking the threads costs more than they save.
 inline constexpr std::int64_t worth_a_thread = 8192;
 
-/// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor. `body` must not throw.
+/// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor.
 template <HostBackend On, class Body>
 void parallel_for(const On& on, std::int64_t n, const Body& body) {
   const auto part_of = [&](int part, int nparts) {  // one for one thread and for many: each is compiled thrice

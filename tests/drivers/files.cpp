@@ -96,7 +96,7 @@ TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says 
     MESSAGE("skipped: it would fit into the memory of this machine");
     return;
   }
-  const Run run = seidel_program({"solve", "poisson3d:1200", "--method", "gmres"});
+  const Run run = seidel_program({"solve", "poisson3d:1200", "--method", "gmres", "--backend", "openmp"});
   CAPTURE(run.err);
   CHECK(run.exit_code == 4);
   CHECK(run.seconds < 1);
