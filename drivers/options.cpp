@@ -196,8 +196,14 @@ struct ValidateCommand {
   void finish(const CommonTexts&) {}
 };
 
-std::string quoted(const std::string& text) {
-  return text.find_first_of(" \t\"'\\$&|;<>()*?") == std::string::npos && !text.empty() ? text : "'" + text + "'";
+/// As a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
+  if (plain && !word.empty()) return word;
+  std::string text = "'";
+  for (char c : word) c == '\'' ? text += "'\\''" : text += c;
+  return text + "'";
 }
 
 /// "seidel", "seidel solve", ...: where on the command line `app` and the commands given below it are.

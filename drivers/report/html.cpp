@@ -60,29 +60,6 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string command_line(int argc, const char* const* argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool plain =
-        !word.empty() &&
-        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
-    std::string quoted = word;
-    if (!plain) {
-      quoted.assign(1, '\'');
-      for (char c : word)
-        if (c == '\'')
-          quoted += "'\\''";
-        else
-          quoted += c;
-      quoted += '\'';
-    }
-    if (i) line += ' ';
-    line += quoted;
-  }
-  return line;
-}
-
 HtmlPage::HtmlPage(std::string title, std::string verdict, bool good)
     : title_(std::move(title)), verdict_(std::move(verdict)), good_(good) {}
 

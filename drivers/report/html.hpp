@@ -50,7 +50,5 @@ class HtmlPage {
 /// `text` with the five characters that HTML gives a meaning replaced.
 std::string escaped(const std::string& text);
 
-/// The command line that made a page, quoted for a shell where it must be.
-std::string command_line(int argc, const char* const* argv);
 
 }  // namespace seidel::drivers

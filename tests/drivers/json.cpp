@@ -101,6 +101,14 @@ TEST_CASE("an error leaves a JSON document, too") {
   has(document, "/message", json::value_t::string);
 }
 
+TEST_CASE("the command in a report is one that a shell takes again, whatever the names of files") {
+  const Folder folder;
+  REQUIRE(seidel_program({"generate", "poisson2d:3", "-o", folder / "Ada's A.mtx"}).exit_code == 0);
+  const Run run = seidel_program({"info", folder / "Ada's A.mtx", "--json", "-"});
+  const std::string command = json::parse(run.out)["command"];
+  CHECK(command == "seidel info '" + (folder / "Ada") + "'\\''s A.mtx' --json -");
+}
+
 TEST_CASE("a name that is not UTF-8 does not break the JSON") {
   Folder folder;
   const std::string path = folder / "A\xff.mtx";
