@@ -3,90 +3,87 @@
 
 namespace seidel::mm {
 
-namespace {
-
-struct Rows {
-  Index first = -1, last = -1;  // of a chunk, or -1 if it has no entries
-};
+InOrder::InOrder(const Header& header, Csr<double, std::int64_t>& A, int threads)
+    : header_(header), A_(A), values_(std::size_t(threads)) {}
 
 template <Field field, bool triangle>
-InOrder place(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-              Csr<double, std::int64_t>& A) {
-  const std::uint64_t nrows = std::uint64_t(A.nrows), ncols = std::uint64_t(A.ncols);
-  const bool skew = triangle && reading.header.symmetry == Symmetry::skew_symmetric;
-  std::int64_t* const row_ptr = A.row_ptr.data();
-  Index* const col_idx = A.col_idx.data();
-  double* const values = A.values.data();
-  std::atomic<bool> good = true, rows_ascend = true, columns_ascend = true;
-  std::vector<ValueCounts> counts(std::size_t(reading.on().threads));
-  std::vector<Rows> rows(std::size_t(chunks.count()));
+void InOrder::place_lines(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
+  const std::uint64_t nrows = std::uint64_t(A_.nrows), ncols = std::uint64_t(A_.ncols);
+  const bool skew = triangle && header_.symmetry == Symmetry::skew_symmetric;
+  std::int64_t* const row_ptr = A_.row_ptr.data();
+  Index* const col_idx = A_.col_idx.data();
+  double* const values = A_.values.data();
   const auto quick = [&](const char* p, Entry& e) __attribute__((always_inline)) {
     const char* next = quick_entry<field>(p, e);
     const bool fits = std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols;
     return next && fits && !(skew && e.row == e.col) ? next : nullptr;
   };
-  chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* first, const char* last, int part) {
-    if (!rows_ascend) return;
-    std::int64_t k = first_entry[std::size_t(c)];
-    const std::int64_t end = first_entry[std::size_t(c) + 1];
-    Index row = -1, col = -1;
-    bool ascending = true;
-    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
-      if (k == end) [[unlikely]]  // the file changed meanwhile
-        return false;
-      // A column of the lower triangle is a row of the upper one.
-      const Index here = Index((triangle ? e.col : e.row) - 1);
-      const Index before = std::exchange(col, Index((triangle ? e.row : e.col) - 1));
-      if (triangle && col < here) return false;
-      if (here == row) {
-        ascending &= before < col;
-      } else {
-        if (here < row) return false;
-        if (row < 0) row = rows[std::size_t(c)].first = here;
-        while (row < here) row_ptr[++row] = k;
-      }
-      col_idx[k] = col;
-      values[k++] = e.value;
-      return true;
-    };
-    if (!each_entry(reading, chunks, first, last, counts[std::size_t(part)], quick, put)) good = false;
-    if (k < end) rows_ascend = false;
-    if (!ascending) columns_ascend = false;
-    rows[std::size_t(c)].last = row;
-  });
-
-  InOrder result{good, rows_ascend, columns_ascend, {}};
-  for (const ValueCounts& part : counts) result.values.add(part);
-  Index row = -1;  // rows that begin with a chunk, and those that end the matrix
-  for (std::size_t c = 0; c < rows.size() && result.good && result.rows_ascend; ++c) {
-    if (rows[c].first < 0) continue;
-    const std::int64_t k = first_entry[c];
-    result.rows_ascend = row <= rows[c].first;
-    result.columns_ascend &= row != rows[c].first || col_idx[k - 1] < col_idx[k];
-    while (row < rows[c].first) row_ptr[++row] = k;
-    row = rows[c].last;
-  }
-  while (row < A.nrows) row_ptr[++row] = first_entry.back();
-  return result;
+  std::int64_t k = stretch.first_entry;
+  const std::int64_t end = stretch.last_entry;
+  Index first_row = -1, row = -1, col = -1;
+  bool ascending = true;
+  const auto put = [&](const Entry& e) __attribute__((always_inline)) {
+    if (k == end) [[unlikely]]  // the file changed meanwhile
+      return false;
+    // A column of the lower triangle is a row of the upper one.
+    const Index here = Index((triangle ? e.col : e.row) - 1);
+    const Index before = std::exchange(col, Index((triangle ? e.row : e.col) - 1));
+    if (triangle && col < here) return false;
+    if (here == row) {
+      ascending &= before < col;
+    } else {
+      if (here < row) return false;
+      if (row < 0) row = first_row = here;
+      while (row < here) row_ptr[++row] = k;
+    }
+    col_idx[k] = col;
+    values[k++] = e.value;
+    return true;
+  };
+  ValueCounts counts;
+  if (!each_entry(header_, fence, first, last, counts, quick, put)) good_ = false;
+  if (k < end) rows_ascend_ = false;
+  if (!ascending) columns_ascend_ = false;
+  values_[std::size_t(part)].add(counts);
+  stretch.first_row = first_row;
+  stretch.last_row = row;
 }
 
-template <Field field>
-InOrder place(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-              Csr<double, std::int64_t>& A) {
-  return reading.header.symmetry == Symmetry::general ? place<field, false>(reading, chunks, first_entry, A)
-                                                      : place<field, true>(reading, chunks, first_entry, A);
+void InOrder::place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
+  if (!rows_ascend_) return;
+  const bool triangle = header_.symmetry != Symmetry::general;
+  const auto with = [&]<Field field>(std::integral_constant<Field, field>) {
+    triangle ? place_lines<field, true>(fence, first, last, stretch, part)
+             : place_lines<field, false>(fence, first, last, stretch, part);
+  };
+  switch (header_.field) {
+    case Field::real: return with(std::integral_constant<Field, Field::real>{});
+    case Field::integer: return with(std::integral_constant<Field, Field::integer>{});
+    case Field::pattern: return with(std::integral_constant<Field, Field::pattern>{});
+  }
 }
 
-}  // namespace
-
-InOrder place_in_order(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-                       Csr<double, std::int64_t>& A) {
-  switch (reading.header.field) {
-    case Field::integer: return place<Field::integer>(reading, chunks, first_entry, A);
-    case Field::pattern: return place<Field::pattern>(reading, chunks, first_entry, A);
-    case Field::real: break;
+void InOrder::join(const std::vector<Stretch>& stretches) {
+  if (!good_ || !rows_ascend_) return;
+  Index row = -1;  // rows that begin with a stretch, and those that end the matrix
+  for (const Stretch& s : stretches) {
+    if (s.first_row < 0) continue;
+    const std::int64_t k = s.first_entry;
+    if (row > s.first_row) {
+      rows_ascend_ = false;
+      return;
+    }
+    if (row == s.first_row && A_.col_idx[k - 1] >= A_.col_idx[k]) columns_ascend_ = false;
+    while (row < s.first_row) A_.row_ptr[++row] = k;
+    row = s.last_row;
   }
-  return place<Field::real>(reading, chunks, first_entry, A);
+  while (row < A_.nrows) A_.row_ptr[++row] = header_.entries;
+}
+
+ValueCounts InOrder::values() const {
+  ValueCounts all;
+  for (const ValueCounts& part : values_) all.add(part);
+  return all;
 }
 
 void mirror(Csr<double, std::int64_t>& A, std::int64_t entries, Symmetry symmetry) {
