@@ -75,7 +75,7 @@ MatrixFile parse_matrix_market(std::string_view text, const std::string& file, c
 Array<double> read_vector(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 
 struct WriteOptions {
-  Symmetry symmetry = Symmetry::general;  ///< symmetric, skew_symmetric: the lower triangle is written
+  Symmetry symmetry = Symmetry::general;  ///< the others: the lower triangle is written, by columns
   std::string comment;                    ///< lines to stand below the banner
   int threads = available_threads();
 };

@@ -300,6 +300,25 @@ TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
   }
 }
 
+TEST_CASE("a triangle is written by columns, the order that reads fastest") {
+  const Folder folder;
+  for (const auto& [symmetry, sign] : {std::pair(Symmetry::symmetric, 1), std::pair(Symmetry::skew_symmetric, -1)}) {
+    WriteOptions options;
+    options.symmetry = symmetry;
+    write_matrix_market(folder / "A.mtx", random_matrix(500, 500, 9, sign, 1).view(), options);
+    std::istringstream text(content(folder / "A.mtx"));
+    std::string line;
+    std::getline(text, line);
+    std::getline(text, line);
+    std::pair<int, int> last(0, 0);
+    int row, col, disorder = 0;
+    for (std::string value; text >> row >> col >> value; last = {col, row})
+      disorder += row < col || std::pair(col, row) <= last;
+    CHECK(last.first > 400);
+    CHECK(disorder == 0);
+  }
+}
+
 TEST_CASE("progress only grows, and ends within its total") {
   const Folder folder;
   write_matrix_market(folder / "A.mtx", random_matrix(20000, 20000, 15, 0, 1).view());
