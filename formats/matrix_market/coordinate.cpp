@@ -325,7 +325,8 @@ bool finish_in_order(const Reading& reading, const InOrder& in_order, Csr<double
   if (!in_order.rows_ascend() || (triangle && !in_order.columns_ascend())) return false;
   reading.source.check_unchanged();
   reading.report_values(in_order.values());
-  if (triangle) mirror(A, reading.header.entries, reading.header.symmetry);
+  if (in_order.order() == Order::triangle_by_columns) mirror_columns(reading.header, A);
+  if (in_order.order() == Order::triangle_by_rows) mirror_rows(reading.header, A);
   if (!in_order.columns_ascend())
     add_up(reading, sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data()), {}, A);
   return true;
@@ -335,16 +336,18 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   const Chunks chunks(reading.source, reading.header, reading.options);
   const auto first_entry = number_entries(reading, chunks);
   Csr<double, std::int64_t> A = room_in_order(reading);
-  InOrder in_order(reading.header, A, reading.on().threads);
-  std::vector<Stretch> stretches(std::size_t(chunks.count()));
-  chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* first, const char* last, int part) {
-    Stretch& stretch = stretches[std::size_t(c)];
-    stretch = {first_entry[std::size_t(c)], first_entry[std::size_t(c) + 1]};
-    in_order.place(chunks.fence(), first, last, stretch, part);
-  });
-  in_order.join(stretches);
-  if (!in_order.good()) reading.explain();
-  if (finish_in_order(reading, in_order, A)) return A;
+  for (const Order order : orders_of(reading.header)) {
+    InOrder in_order(reading.header, order, A, reading.on().threads);
+    std::vector<Stretch> stretches(std::size_t(chunks.count()));
+    chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* first, const char* last, int part) {
+      Stretch& stretch = stretches[std::size_t(c)];
+      stretch = {first_entry[std::size_t(c)], first_entry[std::size_t(c) + 1]};
+      in_order.place(chunks.fence(), first, last, stretch, part);
+    });
+    in_order.join(stretches);
+    if (!in_order.good()) reading.explain();
+    if (finish_in_order(reading, in_order, A)) return A;
+  }
 
   const bool shared = reading.on().threads > 1 && chunks.count() > 1;
   const std::int64_t nnz = count_entries(reading, chunks, A.row_ptr, shared);

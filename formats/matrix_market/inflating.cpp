@@ -165,9 +165,8 @@ class Pipeline {
   bool closed_ = false;        // no block will be filled any more
 };
 
-}  // namespace
-
-std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options) try {
+/// The file, if it has the n-th of the orders that it may have.
+std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options, std::size_t n) {
   const std::int64_t block_bytes = std::clamp<std::int64_t>(options.chunk_bytes, 256, most_block_bytes);
   Lines lines(source, block_bytes);
   std::vector<Block> blocks(std::size_t(2 * std::max(1, options.threads) - 1));
@@ -176,19 +175,27 @@ std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions
   if (!lines.next(first)) return {};
   const Source head({first.room.data(), std::size_t(first.size)}, source.file());
   const Header header = parse_header(head, most_text(source.text()));
-  if (header.layout != FileLayout::coordinate) return {};
+  const std::vector<Order> orders = orders_of(header);
+  if (header.layout != FileLayout::coordinate || n >= orders.size()) return {};
   first.first = header.body;
 
   MatrixFile file;
   file.report = report_of(source, header, options);
   const Reading reading{source, header, options, file.report};
   file.matrix = room_in_order(reading);
-  InOrder in_order(header, file.matrix, reading.on().threads);
+  InOrder in_order(header, orders[n], file.matrix, reading.on().threads);
   const bool whole = Pipeline(reading, lines, blocks, in_order).run();
   // Where the first value is that is not finite can be said of a text that is kept.
   if (!whole || in_order.values().nonfinite > 0 || !finish_in_order(reading, in_order, file.matrix)) return {};
   file.report.text_bytes = lines.text_bytes();
   return file;
+}
+
+}  // namespace
+
+std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options) try {
+  auto file = read_inflating(source, options, 0);
+  return file ? std::move(file) : read_inflating(source, options, 1);
 } catch (const Error&) {
   return {};
 }

@@ -84,12 +84,18 @@ struct Stretch {
   Index first_row = -1, last_row = -1;  // -1 if there are no entries
 };
 
+/// Orders in which the number of an entry says its place.
+enum class Order { general_by_rows, triangle_by_columns, triangle_by_rows };  // the lower triangle
+/// Those that a file may have.
+std::vector<Order> orders_of(const Header& header);
+
 /// Puts each entry of a coordinate file at the place that its number says: one pass, no row counted. Right only if
-/// rows_ascend. Of files that list the lower triangle, column by column as most do, this makes the upper triangle.
+/// rows_ascend. Of a triangle by columns this makes the upper triangle, of one by rows the lower one, triangle_start()
+/// further on.
 class InOrder {
  public:
   /// Makes row_ptr, col_idx and values of A, which have room.
-  InOrder(const Header& header, Csr<double, std::int64_t>& A, int threads);
+  InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads);
   /// The lines that begin in [first, last). Any stretch by any thread, whose number is `part`; does not throw.
   void place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
   /// When all are placed, in the order of the file.
@@ -98,20 +104,30 @@ class InOrder {
   bool rows_ascend() const { return rows_ascend_; }        // row_ptr is made
   bool columns_ascend() const { return columns_ascend_; }  // strictly in each row, so that nothing is left to do
   ValueCounts values() const;
+  Order order() const { return order_; }
 
  private:
-  template <Field field, bool triangle>
+  template <Field field, Order order>
   void place_lines(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
 
   const Header& header_;
+  Order order_;
   Csr<double, std::int64_t>& A_;
+  Index* col_idx_;
+  double* values_at_;
   std::atomic<bool> good_ = true, rows_ascend_ = true, columns_ascend_ = true;
   std::vector<ValueCounts> values_;
 };
 
-/// The whole matrix from its upper triangle, whose columns ascend, in place: there is room for 2 * entries. Takes 4 bytes
-/// a row; linear time, one thread. It moves what is there, at 4 ns an entry, and only lines are worth several.
-void mirror(Csr<double, std::int64_t>& A, std::int64_t entries, Symmetry symmetry);
+/// How many entries the matrix has; mostly, if symmetric: all of the diagonal is then listed, and each of it once.
+std::int64_t expected_nnz(const Header& header);
+/// Where entries of a triangle by rows begin: as far on as the other triangle needs.
+inline std::int64_t triangle_start(const Header& header) { return expected_nnz(header) - header.entries; }
+
+/// The whole matrix from a triangle, whose columns ascend, in place: there is room for 2 * entries. Takes 4 bytes a row;
+/// linear time, one thread.
+void mirror_columns(const Header& header, Csr<double, std::int64_t>& A);
+void mirror_rows(const Header& header, Csr<double, std::int64_t>& A);
 
 /// Room for so many entries, of which `nnz` at least will be used: what is not touched is not there.
 void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A);

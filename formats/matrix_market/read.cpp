@@ -109,17 +109,12 @@ std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& c
   return first_entry;
 }
 
-namespace {
-
-/// Symmetric files mostly list the whole diagonal, and it once.
 std::int64_t expected_nnz(const Header& header) {
   if (header.layout == FileLayout::array) return header.nrows * header.ncols;
   if (header.symmetry == Symmetry::general) return header.entries;
   const std::int64_t diagonal = header.symmetry == Symmetry::symmetric ? std::min(header.nrows, header.entries) : 0;
   return 2 * header.entries - diagonal;
 }
-
-}  // namespace
 
 ReadReport report_of(const Source& source, const Header& header, const ReadOptions& options) {
   ReadReport report;

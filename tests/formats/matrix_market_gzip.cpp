@@ -103,6 +103,15 @@ std::string lines(bool swapped) {
     }
   return text;
 }
+/// The same triangle by rows.
+std::string lines_by_rows() {
+  std::string text;
+  for (int i = 1; i <= n; ++i)
+    for (int k = 2; k >= 0; --k)
+      if (const int j = i - 1000 * k; j >= 1 && j + 2000 <= n && j % 500 != 0)
+        text += std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(j * 0.37 - k) + "\n";
+  return text;
+}
 constexpr int nlines = 3 * 998;
 
 }  // namespace
@@ -123,7 +132,9 @@ TEST_CASE("a packed file is parsed in blocks as if it were whole") {
   const File file;
   const std::string general = header("general", nlines) + lines(true), last = "2999 2999 1\n";
   check_packed(file, general);
-  check_packed(file, header("symmetric", nlines) + lines(false));
+  const std::string symmetric = check_packed(file, header("symmetric", nlines) + lines(false));
+  CHECK(check_packed(file, header("symmetric", nlines) + lines_by_rows()) == symmetric);
+  check_packed(file, header("skew-symmetric", 2) + "2 1 4\n3 2 4.5\n");
   check_packed(file, general.substr(0, general.size() - 1));  // no last line end
   check_packed(file, general + "% a comment\n\n");
   check_packed(file, header("general", nlines + 1) + lines(true) + "2999 2999 nan\n");
@@ -182,5 +193,6 @@ TEST_CASE("a packed file in order is inflated once, and parsed meanwhile") {
   };
   CHECK(inflated_once(header("general", nlines) + lines(true)));
   CHECK(inflated_once(header("symmetric", nlines) + lines(false)));
+  CHECK(inflated_once(header("symmetric", nlines) + lines_by_rows()));
   CHECK(!inflated_once(header("general", nlines) + lines(false)));
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <csignal>
 
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/number.hpp>
 
@@ -274,8 +275,9 @@ TEST_CASE("reading a file takes the memory of its matrix and a few per cent") {
 }
 
 TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
-  for (const int symmetry : {1, -1}) {
-    const Matrix A = random_matrix(400, 400, 9, symmetry, fresh_seed());
+  for (const auto& [symmetry, whole_diagonal] : {std::pair(1, false), std::pair(1, true), std::pair(-1, false)}) {
+    const Matrix A =
+        whole_diagonal ? generate(OpenMP{1}, "spd:400:9") : random_matrix(400, 400, 9, symmetry, fresh_seed());
     std::vector<std::string> by_columns, by_rows;  // a row of A to the right of the diagonal is a column below it
     for (Index i = 0; i < A.nrows; ++i)
       for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
