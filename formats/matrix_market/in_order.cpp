@@ -1,4 +1,4 @@
-// Coordinate files in order, general ones by rows and lower triangles by columns: the number of an entry is its place.
+// Coordinate files in order, general ones by rows and lower triangles by columns or rows: the number of an entry is its place.
 #include <cstring>
 
 #include <seidel/formats/matrix_market/passes.hpp>
