@@ -167,7 +167,7 @@ struct ConvertCommand {
     app->add_option("IN", options.in, matrix_help)->required();
     app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
-    app->add_flag("--sort")->description("entries in order of rows and columns (always so)");
+    app->add_flag("--sort")->description("entries in order of rows, one triangle in order of columns (always so)");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
         ->type_name("NAME")
         ->capture_default_str();

@@ -87,7 +87,7 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
       at.next();
       return true;
     };
-    if (!each_entry(reading, chunks, p, last, mine, quick, put)) good = false;
+    if (!each_entry(header, chunks.fence(), p, last, mine, quick, put)) good = false;
     parts[std::size_t(part)].add(mine);
   });
   if (!good) reading.explain();

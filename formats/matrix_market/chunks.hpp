@@ -8,25 +8,31 @@
 
 namespace seidel::mm {
 
+/// Quick functions stop at a line end; the last one that has 32 bytes behind it is the fence for the lines before it.
+struct Fence {
+  const char *at, *end;  // lines that begin before `at` may be given to quick functions; the text ends at `end`
+
+  Fence(const char* first, const char* last) : at(last - first > 32 ? last - 32 : first), end(last) {
+    while (at > first && *at != '\n') --at;
+  }
+};
+
 /// The lines below the size line, in chunks; chunk c has the lines that begin in its bytes.
 class Chunks {
  public:
   Chunks(const Source& source, const Header& header, const ReadOptions& options)
-      : source_(source), bytes_(std::max<std::int64_t>(1, options.chunk_bytes)), progress_(options.progress) {
-    const std::string_view text = source.text();
-    body_ = header.body;
-    end_ = text.data() + text.size();
-    // Quick functions stop at a line end; the last one that has 32 bytes behind it is the fence for the lines before
-    // it.
-    fence_ = end_ - body_ > 32 ? end_ - 32 : body_;
-    while (fence_ > body_ && *fence_ != '\n') --fence_;
+      : source_(source),
+        bytes_(std::max<std::int64_t>(1, options.chunk_bytes)),
+        body_(header.body),
+        end_(source.text().data() + source.text().size()),
+        fence_(body_, end_),
+        progress_(options.progress) {
     count_ = (end_ - body_ + bytes_ - 1) / bytes_;
   }
 
   std::int64_t count() const { return count_; }
   const char* end() const { return end_; }
-  /// Lines that begin before this byte may be given to the quick functions.
-  const char* fence() const { return fence_; }
+  const Fence& fence() const { return fence_; }
 
   /// Calls work(c, first, last, part) for each chunk that is not empty, in any order, on several threads: the lines
   /// that begin in [first, last). `pass` of `passes` is for the progress report only. `work` must not throw.
@@ -62,7 +68,8 @@ class Chunks {
  private:
   const Source& source_;
   std::int64_t bytes_, count_;
-  const char *body_, *end_, *fence_;
+  const char *body_, *end_;
+  Fence fence_;
   const std::function<void(std::int64_t, std::int64_t)>& progress_;
 };
 

@@ -183,7 +183,7 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
       }
       return true;
     };
-    mine.good = each_entry(reading, chunks, first, last, mine.values, quick, put);
+    mine.good = each_entry(reading.header, chunks.fence(), first, last, mine.values, quick, put);
     as_is.flush();
     mirrored.flush();
     parts[std::size_t(part)].add(mine);
@@ -254,15 +254,6 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Target&
                    "use --repair");
 }
 
-/// Room for so many entries, of which `nnz` at least will be used: what is not touched is not there.
-void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A) {
-  A.col_idx = {};
-  A.values = {};
-  reading.require(nnz * 12);
-  A.col_idx = Array<Index>(room);
-  A.values = Array<double>(room);
-}
-
 /// Entries of each row, and of all.
 std::int64_t count_entries(const Reading& reading, const Chunks& chunks, HostSpan<std::int64_t> counts, bool shared) {
   const bool expand = reading.header.symmetry != Symmetry::general;
@@ -288,53 +279,16 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, Csr<double, s
   return placed;
 }
 
-}  // namespace
-
-Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
-  const Header& header = reading.header;
-  const Chunks chunks(reading.source, header, reading.options);
-  const bool expand = header.symmetry != Symmetry::general;
-  const bool shared = reading.on().threads > 1 && chunks.count() > 1;
-
-  Csr<double, std::int64_t> A;
-  A.nrows = Index(header.nrows);
-  A.ncols = Index(header.ncols);
-  reading.require((header.nrows + 1) * 8);
-  A.row_ptr = Array<std::int64_t>(header.nrows + 1);
-
-  const auto first_entry = number_entries(reading, chunks);
-  take_entries(reading, header.entries, expand ? 2 * header.entries : header.entries, A);
-  InOrder in_order = place_in_order(reading, chunks, first_entry, A);
-  if (!in_order.good) reading.explain();
-  if (expand && in_order.rows_ascend) {
-    in_order.rows_ascend = in_order.columns_ascend;
-    if (in_order.rows_ascend) mirror(A, header.entries, header.symmetry);
-  }
-  Placed placed;
-  placed.values = in_order.values;
-  if (!in_order.rows_ascend) {
-    const std::int64_t nnz = count_entries(reading, chunks, A.row_ptr, shared);
-    if (expand) take_entries(reading, nnz, nnz, A);
-    std::exclusive_scan(A.row_ptr.begin(), A.row_ptr.end(), A.row_ptr.begin(), std::int64_t(0));
-    placed = place_entries(reading, chunks, A, shared);
-  }
-  reading.source.check_unchanged();
-  reading.report_values(placed.values);
-  if (in_order.rows_ascend && in_order.columns_ascend) return A;
-
-  RowFacts facts = sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
-  if (shared && !in_order.rows_ascend && facts.thrice) {
-    // Three are added in the order of the file, which several threads do not keep.
-    place_entries(reading, chunks, A, false);
-    sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
-  }
+/// Adds up what sorted rows have twice, if the file may; clears the flags.
+void add_up(const Reading& reading, const RowFacts& facts, const Placed& placed, Csr<double, std::int64_t>& A) {
   if (facts.equal) {
     if (placed.below && placed.above) {
       const auto places = listed_twice(A.row_ptr, A.col_idx.data(), A.values.data(), reading.options.repair);
       if (!places.empty()) refuse_both_triangles(reading, places);
     }
     MergeCounts counts;
-    const std::int64_t nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), expand, counts);
+    const bool triangle = reading.header.symmetry != Symmetry::general;
+    const std::int64_t nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), triangle, counts);
     A.col_idx.truncate(nnz);
     A.values.truncate(nnz);
     reading.report.duplicates = counts.duplicates;
@@ -342,6 +296,73 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   } else if (placed.above) {
     clear_flags(reading.on(), A.col_idx);
   }
+}
+
+}  // namespace
+
+void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A) {
+  A.col_idx = {};
+  A.values = {};
+  reading.require(nnz * 12);
+  A.col_idx = Array<Index>(room);
+  A.values = Array<double>(room);
+}
+
+Csr<double, std::int64_t> room_in_order(const Reading& reading) {
+  const Header& header = reading.header;
+  Csr<double, std::int64_t> A;
+  A.nrows = Index(header.nrows);
+  A.ncols = Index(header.ncols);
+  reading.require((header.nrows + 1) * 8);
+  A.row_ptr = Array<std::int64_t>(header.nrows + 1);
+  const bool triangle = header.symmetry != Symmetry::general;
+  take_entries(reading, header.entries, triangle ? 2 * header.entries : header.entries, A);
+  return A;
+}
+
+bool finish_in_order(const Reading& reading, const InOrder& in_order, Csr<double, std::int64_t>& A) {
+  const bool triangle = reading.header.symmetry != Symmetry::general;
+  if (!in_order.rows_ascend() || (triangle && !in_order.columns_ascend())) return false;
+  reading.source.check_unchanged();
+  reading.report_values(in_order.values());
+  if (in_order.order() == Order::triangle_by_columns) mirror_columns(reading.header, A);
+  if (in_order.order() == Order::triangle_by_rows) mirror_rows(reading.header, A);
+  if (!in_order.columns_ascend())
+    add_up(reading, sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data()), {}, A);
+  return true;
+}
+
+Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
+  const Chunks chunks(reading.source, reading.header, reading.options);
+  const auto first_entry = number_entries(reading, chunks);
+  Csr<double, std::int64_t> A = room_in_order(reading);
+  for (const Order order : orders_of(reading.header)) {
+    InOrder in_order(reading.header, order, A, reading.on().threads);
+    std::vector<Stretch> stretches(std::size_t(chunks.count()));
+    chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* first, const char* last, int part) {
+      Stretch& stretch = stretches[std::size_t(c)];
+      stretch = {first_entry[std::size_t(c)], first_entry[std::size_t(c) + 1]};
+      in_order.place(chunks.fence(), first, last, stretch, part);
+    });
+    in_order.join(stretches);
+    if (!in_order.good()) reading.explain();
+    if (finish_in_order(reading, in_order, A)) return A;
+  }
+
+  const bool shared = reading.on().threads > 1 && chunks.count() > 1;
+  const std::int64_t nnz = count_entries(reading, chunks, A.row_ptr, shared);
+  if (reading.header.symmetry != Symmetry::general) take_entries(reading, nnz, nnz, A);
+  std::exclusive_scan(A.row_ptr.begin(), A.row_ptr.end(), A.row_ptr.begin(), std::int64_t(0));
+  const Placed placed = place_entries(reading, chunks, A, shared);
+  reading.source.check_unchanged();
+  reading.report_values(placed.values);
+  const RowFacts facts = sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
+  if (shared && facts.thrice) {
+    // Three are added in the order of the file, which several threads do not keep.
+    place_entries(reading, chunks, A, false);
+    sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
+  }
+  add_up(reading, facts, placed, A);
   return A;
 }
 

@@ -121,7 +121,7 @@ std::int64_t array_entries(const Header& header) {
   return 0;
 }
 
-void parse_sizes(const Source& source, Words& words, Header& header) {
+void parse_sizes(const Source& source, std::int64_t text_bytes, Words& words, Header& header) {
   const bool coordinate = header.layout == FileLayout::coordinate;
   words.size_form = coordinate ? "the size line has three counts: rows columns entries"
                                : "the size line has two counts: rows columns";
@@ -141,7 +141,7 @@ void parse_sizes(const Source& source, Words& words, Header& header) {
   words.end();
   // The shortest lines: "1 1" for a pattern, "1 1 1", "1" in an array; the last may lack its end.
   const std::int64_t shortest = !coordinate ? 2 : header.field == Field::pattern ? 4 : 6;
-  const std::int64_t left = source.text().data() + source.text().size() - header.body;
+  const std::int64_t left = text_bytes - (header.body - source.text().data());
   if (header.entries > (left + 1) / shortest)
     raise(source,
           {first, std::to_string(header.entries) + " entries promised",
@@ -151,7 +151,7 @@ void parse_sizes(const Source& source, Words& words, Header& header) {
 
 }  // namespace
 
-Header parse_header(const Source& source) {
+Header parse_header(const Source& source, std::int64_t text_bytes) {
   const std::string_view text = source.text();
   const char* const end = text.data() + text.size();
   Header header;
@@ -174,7 +174,7 @@ Header parse_header(const Source& source) {
     const std::string word = ahead.next();
     if (word.empty() || word[0] == '%') continue;
     header.body = p;
-    parse_sizes(source, words, header);
+    parse_sizes(source, text_bytes, words, header);
     return header;
   }
 }

@@ -14,7 +14,8 @@ struct Header {
   const char* body = nullptr;         // the first byte after it
 };
 
-/// Errors  InputError for the first defect.
-Header parse_header(const Source& source);
+/// `text_bytes`: of all text, if the source has only the first of it. Errors  InputError for the first defect.
+Header parse_header(const Source& source, std::int64_t text_bytes);
+inline Header parse_header(const Source& source) { return parse_header(source, std::int64_t(source.text().size())); }
 
 }  // namespace seidel::mm

@@ -1,96 +1,110 @@
-// Coordinate files in order, general ones by rows and lower triangles by columns: the number of an entry is its place.
+// Coordinate files in order, general ones by rows and lower triangles by columns or rows: the number of an entry is its place.
+#include <cstring>
+
 #include <seidel/formats/matrix_market/passes.hpp>
 
 namespace seidel::mm {
 
-namespace {
+std::vector<Order> orders_of(const Header& header) {
+  if (header.symmetry == Symmetry::general) return {Order::general_by_rows};
+  return {Order::triangle_by_columns, Order::triangle_by_rows};
+}
 
-struct Rows {
-  Index first = -1, last = -1;  // of a chunk, or -1 if it has no entries
-};
+InOrder::InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads)
+    : header_(header), order_(order), A_(A), values_(std::size_t(threads)) {
+  const std::int64_t start = order == Order::triangle_by_rows ? triangle_start(header) : 0;
+  col_idx_ = A.col_idx.data() + start;
+  values_at_ = A.values.data() + start;
+}
 
-template <Field field, bool triangle>
-InOrder place(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-              Csr<double, std::int64_t>& A) {
-  const std::uint64_t nrows = std::uint64_t(A.nrows), ncols = std::uint64_t(A.ncols);
-  const bool skew = triangle && reading.header.symmetry == Symmetry::skew_symmetric;
-  std::int64_t* const row_ptr = A.row_ptr.data();
-  Index* const col_idx = A.col_idx.data();
-  double* const values = A.values.data();
-  std::atomic<bool> good = true, rows_ascend = true, columns_ascend = true;
-  std::vector<ValueCounts> counts(std::size_t(reading.on().threads));
-  std::vector<Rows> rows(std::size_t(chunks.count()));
+template <Field field, Order order>
+void InOrder::place_lines(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
+  constexpr bool by_columns = order == Order::triangle_by_columns;
+  const std::uint64_t nrows = std::uint64_t(A_.nrows), ncols = std::uint64_t(A_.ncols);
+  const bool skew = header_.symmetry == Symmetry::skew_symmetric;
+  std::int64_t* const row_ptr = A_.row_ptr.data();
+  Index* const col_idx = col_idx_;
+  double* const values = values_at_;
   const auto quick = [&](const char* p, Entry& e) __attribute__((always_inline)) {
     const char* next = quick_entry<field>(p, e);
     const bool fits = std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols;
     return next && fits && !(skew && e.row == e.col) ? next : nullptr;
   };
-  chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* first, const char* last, int part) {
-    if (!rows_ascend) return;
-    std::int64_t k = first_entry[std::size_t(c)];
-    const std::int64_t end = first_entry[std::size_t(c) + 1];
-    Index row = -1, col = -1;
-    bool ascending = true;
-    const auto put = [&](const Entry& e) __attribute__((always_inline)) {
-      if (k == end) [[unlikely]]  // the file changed meanwhile
-        return false;
-      // A column of the lower triangle is a row of the upper one.
-      const Index here = Index((triangle ? e.col : e.row) - 1);
-      const Index before = std::exchange(col, Index((triangle ? e.row : e.col) - 1));
-      if (triangle && col < here) return false;
-      if (here == row) {
-        ascending &= before < col;
-      } else {
-        if (here < row) return false;
-        if (row < 0) row = rows[std::size_t(c)].first = here;
-        while (row < here) row_ptr[++row] = k;
-      }
-      col_idx[k] = col;
-      values[k++] = e.value;
-      return true;
-    };
-    if (!each_entry(reading, chunks, first, last, counts[std::size_t(part)], quick, put)) good = false;
-    if (k < end) rows_ascend = false;
-    if (!ascending) columns_ascend = false;
-    rows[std::size_t(c)].last = row;
-  });
+  std::int64_t k = stretch.first_entry;
+  const std::int64_t end = stretch.last_entry;
+  Index first_row = -1, row = -1, col = -1;
+  bool ascending = true;
+  const auto put = [&](const Entry& e) __attribute__((always_inline)) {
+    if (k == end) [[unlikely]]  // the file changed meanwhile
+      return false;
+    // A column of the lower triangle is a row of the upper one.
+    const Index here = Index((by_columns ? e.col : e.row) - 1);
+    const Index before = std::exchange(col, Index((by_columns ? e.row : e.col) - 1));
+    if (order != Order::general_by_rows && e.row < e.col) return false;
+    if (here == row) {
+      ascending &= before < col;
+    } else {
+      if (here < row) return false;
+      if (row < 0) row = first_row = here;
+      while (row < here) row_ptr[++row] = k;
+    }
+    col_idx[k] = col;
+    values[k++] = e.value;
+    return true;
+  };
+  ValueCounts counts;
+  if (!each_entry(header_, fence, first, last, counts, quick, put)) good_ = false;
+  if (k < end) rows_ascend_ = false;
+  if (!ascending) columns_ascend_ = false;
+  values_[std::size_t(part)].add(counts);
+  stretch.first_row = first_row;
+  stretch.last_row = row;
+}
 
-  InOrder result{good, rows_ascend, columns_ascend, {}};
-  for (const ValueCounts& part : counts) result.values.add(part);
-  Index row = -1;  // rows that begin with a chunk, and those that end the matrix
-  for (std::size_t c = 0; c < rows.size() && result.good && result.rows_ascend; ++c) {
-    if (rows[c].first < 0) continue;
-    const std::int64_t k = first_entry[c];
-    result.rows_ascend = row <= rows[c].first;
-    result.columns_ascend &= row != rows[c].first || col_idx[k - 1] < col_idx[k];
-    while (row < rows[c].first) row_ptr[++row] = k;
-    row = rows[c].last;
+void InOrder::place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
+  if (!rows_ascend_) return;
+  const auto with = [&]<Field field>(std::integral_constant<Field, field>) {
+    switch (order_) {
+      case Order::general_by_rows: return place_lines<field, Order::general_by_rows>(fence, first, last, stretch, part);
+      case Order::triangle_by_columns:
+        return place_lines<field, Order::triangle_by_columns>(fence, first, last, stretch, part);
+      case Order::triangle_by_rows:
+        return place_lines<field, Order::triangle_by_rows>(fence, first, last, stretch, part);
+    }
+  };
+  switch (header_.field) {
+    case Field::real: return with(std::integral_constant<Field, Field::real>{});
+    case Field::integer: return with(std::integral_constant<Field, Field::integer>{});
+    case Field::pattern: return with(std::integral_constant<Field, Field::pattern>{});
   }
-  while (row < A.nrows) row_ptr[++row] = first_entry.back();
-  return result;
 }
 
-template <Field field>
-InOrder place(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-              Csr<double, std::int64_t>& A) {
-  return reading.header.symmetry == Symmetry::general ? place<field, false>(reading, chunks, first_entry, A)
-                                                      : place<field, true>(reading, chunks, first_entry, A);
-}
-
-}  // namespace
-
-InOrder place_in_order(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-                       Csr<double, std::int64_t>& A) {
-  switch (reading.header.field) {
-    case Field::integer: return place<Field::integer>(reading, chunks, first_entry, A);
-    case Field::pattern: return place<Field::pattern>(reading, chunks, first_entry, A);
-    case Field::real: break;
+void InOrder::join(const std::vector<Stretch>& stretches) {
+  if (!good_ || !rows_ascend_) return;
+  Index row = -1;  // rows that begin with a stretch, and those that end the matrix
+  for (const Stretch& s : stretches) {
+    if (s.first_row < 0) continue;
+    const std::int64_t k = s.first_entry;
+    if (row > s.first_row) {
+      rows_ascend_ = false;
+      return;
+    }
+    if (row == s.first_row && col_idx_[k - 1] >= col_idx_[k]) columns_ascend_ = false;
+    while (row < s.first_row) A_.row_ptr[++row] = k;
+    row = s.last_row;
   }
-  return place<Field::real>(reading, chunks, first_entry, A);
+  while (row < A_.nrows) A_.row_ptr[++row] = header_.entries;
 }
 
-void mirror(Csr<double, std::int64_t>& A, std::int64_t entries, Symmetry symmetry) {
-  const bool skew = symmetry == Symmetry::skew_symmetric;
+ValueCounts InOrder::values() const {
+  ValueCounts all;
+  for (const ValueCounts& part : values_) all.add(part);
+  return all;
+}
+
+void mirror_columns(const Header& header, Csr<double, std::int64_t>& A) {
+  const bool skew = header.symmetry == Symmetry::skew_symmetric;
+  const std::int64_t entries = header.entries;
   Array<Index> below(A.nrows, 0);  // entries of each row below the diagonal that are yet to come
   std::int64_t nnz = entries;
   for (Index row = 0; row < A.nrows; ++row)
@@ -118,6 +132,46 @@ void mirror(Csr<double, std::int64_t>& A, std::int64_t entries, Symmetry symmetr
   }
   A.col_idx.truncate(nnz);
   A.values.truncate(nnz);
+}
+
+void mirror_rows(const Header& header, Csr<double, std::int64_t>& A) {
+  const bool skew = header.symmetry == Symmetry::skew_symmetric;
+  const std::int64_t expected = triangle_start(header);
+  Index* col_idx = A.col_idx.data() + expected;
+  double* values = A.values.data() + expected;
+  Array<Index> above(A.nrows, 0);  // entries of each row above the diagonal that are yet to come
+  std::int64_t start = 0;
+  for (Index row = 0; row < A.nrows; ++row)
+    for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (col_idx[k] != row) ++above[col_idx[k]], ++start;
+  if (start > expected) {  // not all of the diagonal is listed
+    std::memmove(A.col_idx.data() + start, col_idx, std::size_t(header.entries) * sizeof(Index));
+    std::memmove(A.values.data() + start, values, std::size_t(header.entries) * sizeof(double));
+  }
+  col_idx = A.col_idx.data() + start;
+  values = A.values.data() + start;
+  // From the first row to the last: a row moves down, to where the rows before it end, and its mirror image goes to
+  // those.
+  std::int64_t to = 0, first = 0;
+  for (Index row = 0; row < A.nrows; ++row) {
+    const std::int64_t last = A.row_ptr[row + 1];
+    A.row_ptr[row] = to;
+    for (std::int64_t k = first; k < last; ++k) {
+      const Index col = col_idx[k];
+      const double value = values[k];
+      A.col_idx[to] = col;
+      A.values[to++] = value;
+      if (col == row) continue;
+      const std::int64_t at = A.row_ptr[col + 1] - above[col]--;
+      A.col_idx[at] = row;
+      A.values[at] = skew ? -value : value;
+    }
+    to += above[row];
+    first = last;
+  }
+  A.row_ptr[A.nrows] = to;
+  A.col_idx.truncate(to);
+  A.values.truncate(to);
 }
 
 }  // namespace seidel::mm

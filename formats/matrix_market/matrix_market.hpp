@@ -62,8 +62,8 @@ struct MatrixFile {
 ///
 /// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are
 /// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are
-/// kept. Memory  the matrix, plus 64 KiB a thread and the longest row that is not in order; gzip and pipes also hold
-/// their text. Repeats bit for bit, errors too, whatever the number of threads. Errors  InputError `file:line:column:
+/// kept. Memory  the matrix, plus 64 KiB a thread and the longest row that is not in order; gzip in order 512 KiB a
+/// thread; gzip that is not, and pipes, also hold their text. Repeats bit for bit, errors too, whatever the number of threads. Errors  InputError `file:line:column:
 /// found X, expected Y` for the first defect of the file; ResourceError when the matrix
 ///         does not fit in memory, before it is taken.
 /// Source  Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935, 1996.
@@ -75,7 +75,7 @@ MatrixFile parse_matrix_market(std::string_view text, const std::string& file, c
 Array<double> read_vector(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 
 struct WriteOptions {
-  Symmetry symmetry = Symmetry::general;  ///< symmetric, skew_symmetric: the lower triangle is written
+  Symmetry symmetry = Symmetry::general;  ///< the others: the lower triangle is written, by columns
   std::string comment;                    ///< lines to stand below the banner
   int threads = available_threads();
 };

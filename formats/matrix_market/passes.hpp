@@ -1,6 +1,7 @@
 // What reading a coordinate and an array file have in common.
 #pragma once
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include <seidel/formats/matrix_market/chunks.hpp>
@@ -39,18 +40,20 @@ struct Reading {
 /// The number of entries listed before each chunk, and behind the last of all. Goes through the file once, at the speed
 /// of memory unless there are comments or blank lines. Errors  as explain(), if they are not as many as promised.
 std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& chunks);
+/// How many of these bytes end a line.
+std::int64_t count_line_ends(const char* p, const char* end);
 
 /// Calls take(entry) for the entries of the lines that begin in [first, last), until it answers false. quick(p, entry)
 /// is asked first: the byte after the line, or nullptr if the careful parser must look. False if a line is wrong.
 template <class Quick, class Take>
-[[gnu::always_inline]] inline bool each_entry(const Reading& reading, const Chunks& chunks, const char* first,
+[[gnu::always_inline]] inline bool each_entry(const Header& header, const Fence& fence, const char* first,
                                               const char* last, ValueCounts& counts, const Quick& quick,
                                               const Take& take) {
   std::int64_t zeros = 0;
   bool good = true;
   for (const char* p = first; p < last;) {
     Entry e;
-    if (p < chunks.fence()) {
+    if (p < fence.at) {
       if (const char* next = quick(p, e)) {
         zeros += e.value == 0;
         if (!take(e)) break;
@@ -58,8 +61,8 @@ template <class Quick, class Take>
         continue;
       }
     }
-    const char* end = line_end(p, chunks.end());
-    const Line line = parse_line(reading.header, p, end, e, nullptr);
+    const char* end = line_end(p, fence.end);
+    const Line line = parse_line(header, p, end, e, nullptr);
     if (line == Line::fault) {
       good = false;
       break;
@@ -75,20 +78,70 @@ template <class Quick, class Take>
   return good;
 }
 
-/// The entries of a coordinate file, each at the place that its number says: one pass, no row counted. Right only if
-/// rows_ascend. Of files that list the lower triangle, column by column as most do, this makes the upper triangle.
-struct InOrder {
-  bool good = true;            // no line was wrong
-  bool rows_ascend = true;     // row_ptr is made
-  bool columns_ascend = true;  // strictly in each row, so that nothing is left to do
-  ValueCounts values;
+/// Lines that follow one another: the numbers of their entries and, once these are placed, their rows.
+struct Stretch {
+  std::int64_t first_entry, last_entry;
+  Index first_row = -1, last_row = -1;  // -1 if there are no entries
 };
-InOrder place_in_order(const Reading& reading, const Chunks& chunks, const std::vector<std::int64_t>& first_entry,
-                       Csr<double, std::int64_t>& A);
 
-/// The whole matrix from its upper triangle, whose columns ascend, in place: there is room for 2 * entries. Takes 4 bytes
-/// a row; linear time, one thread. It moves what is there, at 4 ns an entry, and only lines are worth several.
-void mirror(Csr<double, std::int64_t>& A, std::int64_t entries, Symmetry symmetry);
+/// Orders in which the number of an entry says its place.
+enum class Order { general_by_rows, triangle_by_columns, triangle_by_rows };  // the lower triangle
+/// Those that a file may have.
+std::vector<Order> orders_of(const Header& header);
+
+/// Puts each entry of a coordinate file at the place that its number says: one pass, no row counted. Right only if
+/// rows_ascend. Of a triangle by columns this makes the upper triangle, of one by rows the lower one, triangle_start()
+/// further on.
+class InOrder {
+ public:
+  /// Makes row_ptr, col_idx and values of A, which have room.
+  InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads);
+  /// The lines that begin in [first, last). Any stretch by any thread, whose number is `part`; does not throw.
+  void place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
+  /// When all are placed, in the order of the file.
+  void join(const std::vector<Stretch>& stretches);
+  bool good() const { return good_; }                      // no line was wrong
+  bool rows_ascend() const { return rows_ascend_; }        // row_ptr is made
+  bool columns_ascend() const { return columns_ascend_; }  // strictly in each row, so that nothing is left to do
+  ValueCounts values() const;
+  Order order() const { return order_; }
+
+ private:
+  template <Field field, Order order>
+  void place_lines(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
+
+  const Header& header_;
+  Order order_;
+  Csr<double, std::int64_t>& A_;
+  Index* col_idx_;
+  double* values_at_;
+  std::atomic<bool> good_ = true, rows_ascend_ = true, columns_ascend_ = true;
+  std::vector<ValueCounts> values_;
+};
+
+/// How many entries the matrix has; mostly, if symmetric: all of the diagonal is then listed, and each of it once.
+std::int64_t expected_nnz(const Header& header);
+/// Where entries of a triangle by rows begin: as far on as the other triangle needs.
+inline std::int64_t triangle_start(const Header& header) { return expected_nnz(header) - header.entries; }
+
+/// The whole matrix from a triangle, whose columns ascend, in place: there is room for 2 * entries. Takes 4 bytes a row;
+/// linear time, one thread.
+void mirror_columns(const Header& header, Csr<double, std::int64_t>& A);
+void mirror_rows(const Header& header, Csr<double, std::int64_t>& A);
+
+/// Room for so many entries, of which `nnz` at least will be used: what is not touched is not there.
+void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A);
+/// Room for what the header says, before the entries of a file in order are placed.
+Csr<double, std::int64_t> room_in_order(const Reading& reading);
+/// What is left to do when they are: the other triangle, unsorted rows, duplicates. False if they were not in order.
+bool finish_in_order(const Reading& reading, const InOrder& in_order, Csr<double, std::int64_t>& A);
+
+/// What is known from the header; tells options.sized. `text_bytes`: of all text.
+ReadReport report_of(const Source& source, const Header& header, const ReadOptions& options);
+
+/// A packed coordinate file in order, parsed while it is inflated: neither text nor packed bytes are kept. Nothing if the
+/// file is another one or anything is wrong with it: then inflate it all, and read that.
+std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options);
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading);
 Csr<double, std::int64_t> read_array(const Reading& reading);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <new>
 
+#include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/passes.hpp>
 
 namespace seidel {
@@ -67,9 +68,7 @@ void Reading::explain() const {
               ": found nothing wrong line by line, but the passes did not agree: this is a defect of seidel");
 }
 
-namespace {
-
-/// How many of these bytes end a line: 255 times 64 counters of a byte, which compilers make vector instructions of.
+// 255 times 64 counters of a byte, which compilers make vector instructions of.
 std::int64_t count_line_ends(const char* p, const char* end) {
   std::int64_t sum = 0;
   with_simd([&] {
@@ -82,8 +81,6 @@ std::int64_t count_line_ends(const char* p, const char* end) {
   });
   return sum + std::count(p, end, '\n');
 }
-
-}  // namespace
 
 std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& chunks) {
   const auto numbered = [&](const auto& entries_of) {
@@ -112,9 +109,6 @@ std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& c
   return first_entry;
 }
 
-namespace {
-
-/// Symmetric files mostly list the whole diagonal, and it once.
 std::int64_t expected_nnz(const Header& header) {
   if (header.layout == FileLayout::array) return header.nrows * header.ncols;
   if (header.symmetry == Symmetry::general) return header.entries;
@@ -122,10 +116,8 @@ std::int64_t expected_nnz(const Header& header) {
   return 2 * header.entries - diagonal;
 }
 
-MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::steady_clock::time_point start) {
-  MatrixFile file;
-  ReadReport& report = file.report;
-  const Header header = parse_header(source);
+ReadReport report_of(const Source& source, const Header& header, const ReadOptions& options) {
+  ReadReport report;
   report.file = source.file();
   report.layout = header.layout;
   report.field = header.field;
@@ -135,9 +127,27 @@ MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::s
   report.entries = header.entries;
   report.file_bytes = source.file_bytes();
   report.text_bytes = std::int64_t(source.text().size());
-  const Reading reading{source, header, options, report};
   if (options.sized) options.sized(header.nrows, expected_nnz(header));
+  return report;
+}
+
+namespace {
+
+MatrixFile read(const Source& source, const ReadOptions& options) {
+  MatrixFile file;
+  const Header header = parse_header(source);
+  file.report = report_of(source, header, options);
+  const Reading reading{source, header, options, file.report};
   file.matrix = header.layout == FileLayout::coordinate ? read_coordinate(reading) : read_array(reading);
+  return file;
+}
+
+/// What read() gives, and what is said about it.
+template <class Read>
+MatrixFile told(const std::string& name, const Read& read) try {
+  const auto start = std::chrono::steady_clock::now();
+  MatrixFile file = read();
+  ReadReport& report = file.report;
   report.nnz = file.matrix.nnz();
   const auto say = [&](std::int64_t count, const std::string& what) {
     if (count > 0) report.repairs.push_back(std::to_string(count) + " " + what);
@@ -146,24 +156,26 @@ MatrixFile read(const Source& source, const ReadOptions& options, std::chrono::s
   say(report.mirrored, "pairs were listed in both triangles and agree: each is taken once");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return file;
+} catch (const std::bad_alloc&) {
+  throw ResourceError(name + ": out of memory");
 }
 
 }  // namespace
 }  // namespace mm
 
-MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options) try {
-  const auto start = std::chrono::steady_clock::now();
-  const mm::Source source(path, options);
-  return mm::read(source, options, start);
-} catch (const std::bad_alloc&) {
-  throw ResourceError(path + ": out of memory");
+MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options) {
+  return mm::told(path, [&] {
+    mm::Source source(path, options);
+    if (mm::is_gzip(source.text())) {
+      if (auto file = mm::read_inflating(source, options)) return std::move(*file);
+      source.inflate(options);
+    }
+    return mm::read(source, options);
+  });
 }
 
-MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options) try {
-  const mm::Source source(text, file);
-  return mm::read(source, options, std::chrono::steady_clock::now());
-} catch (const std::bad_alloc&) {
-  throw ResourceError(file + ": out of memory");
+MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options) {
+  return mm::told(file, [&] { return mm::read(mm::Source(text, file), options); });
 }
 
 Array<double> read_vector(const std::string& path, const ReadOptions& options, ReadReport* report) {

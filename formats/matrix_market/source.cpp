@@ -5,11 +5,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include <seidel/formats/matrix_market/gzip.hpp>
 
 namespace seidel::mm {
 
@@ -68,8 +69,6 @@ std::int64_t changed_ns(const struct stat& status) {
   return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
-
 }  // namespace
 
 Source::Source(std::string_view text, std::string file) : file_(std::move(file)), text_(text) {}
@@ -90,7 +89,6 @@ Source::Source(const std::string& path, const ReadOptions& options) : file_(path
       if (at != MAP_FAILED) mapped_ = text_ = {static_cast<const char*>(at), std::size_t(file_bytes_)};
     }
     if (mapped_.empty()) read_all(options);
-    if (is_gzip(text_)) inflate(options);
   } catch (...) {
     close();
     throw;
@@ -121,53 +119,21 @@ void Source::read_all(const ReadOptions& options) {
 }
 
 void Source::inflate(const ReadOptions& options) {
-  const std::string_view from = text_;
-  const auto fault = [&](std::size_t at, const std::string& found) {
-    return InputError(
-        file_ + ": byte " + std::to_string(at + 1) + ": found " + found +
-        ", expected a whole gzip stream\n  the file is damaged or was cut short: fetch it again (gzip -t checks it)");
-  };
+  const std::string_view packed = text_;
   Growing buffer(file_, options);
   // The last four bytes say the size modulo 2^32. A wrong guess costs address space only.
-  if (from.size() >= 18) {
+  if (packed.size() >= 18) {
     std::int64_t size = 0;
-    for (std::size_t k = 1; k <= 4; ++k) size = size << 8 | std::uint8_t(from[from.size() - k]);
-    buffer.reserve(std::min(size, 1032 * std::int64_t(from.size())) + (1 << 17));
+    for (std::size_t k = 1; k <= 4; ++k) size = size << 8 | std::uint8_t(packed[packed.size() - k]);
+    buffer.reserve(std::min(size, most_text(packed)) + (1 << 17));
   }
-  z_stream stream{};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
-    throw ResourceError(file_ + ": out of memory: zlib could not start");
-  std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
-  std::size_t at = 0;
-  for (std::int64_t told = 0;;) {
+  Inflater inflater(packed, file_);
+  while (!inflater.at_end()) {
     buffer.grow();
-    const std::size_t give = std::min<std::size_t>(from.size() - at, 1 << 22);
-    const std::size_t take = std::size_t(std::min<std::int64_t>(buffer.room(), 1 << 22));
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(from.data() + at));
-    stream.avail_in = uInt(give);
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.end());
-    stream.avail_out = uInt(take);
-    const int status = ::inflate(&stream, Z_NO_FLUSH);
-    at += give - stream.avail_in;
-    buffer.add(std::int64_t(take - stream.avail_out));
-    if (status == Z_STREAM_END) {
-      while (at < from.size() && from[at] == 0) ++at;  // padding, as tapes and block devices leave it
-      if (at == from.size()) break;
-      if (!is_gzip(from.substr(at))) throw fault(at, "other bytes after the end of the stream");
-      inflateReset(&stream);  // another member: their texts follow one another
-    } else if (status == Z_MEM_ERROR) {
-      throw ResourceError(file_ + ": out of memory: zlib had none left");
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw fault(at, std::string("bytes that do not inflate (") + (stream.msg ? stream.msg : "corrupt") + ")");
-    } else if (at == from.size() && stream.avail_out > 0) {
-      throw fault(at, "the end of the file");
-    }
-    if (options.progress && buffer.size() - told >= 1 << 22) {
-      told = buffer.size();
-      options.progress(std::int64_t(at), 2 * std::int64_t(from.size()));  // parsing counts as the other half
-    }
+    buffer.add(inflater.read(buffer.end(), std::min<std::int64_t>(buffer.room(), 1 << 22)));
+    if (options.progress)  // parsing counts as the other half
+      options.progress(inflater.taken(), 2 * std::int64_t(packed.size()));
   }
-  end.reset();
   if (!mapped_.empty()) done_with(mapped_.data(), mapped_.data() + mapped_.size());
   const std::size_t size = std::size_t(buffer.size());
   buffer_ = buffer.take();

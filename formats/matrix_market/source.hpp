@@ -12,13 +12,16 @@ namespace seidel::mm {
 /// Text that stays where it is as long as this lives.
 class Source {
  public:
-  /// Opens `path`, "-" being standard input; takes gzip apart. Errors  InputError, ResourceError.
+  /// Opens `path`, "-" being standard input; gzip is text() as it is packed. Errors  InputError, ResourceError.
   Source(const std::string& path, const ReadOptions& options);
   /// A caller's text.
   Source(std::string_view text, std::string file);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
+
+  /// Makes text() of gzip the text. Errors  InputError, ResourceError.
+  void inflate(const ReadOptions& options);
 
   const std::string& file() const { return file_; }
   std::string_view text() const { return text_; }
@@ -39,7 +42,6 @@ class Source {
 
   void close();
   void read_all(const ReadOptions& options);
-  void inflate(const ReadOptions& options);
 
   std::string file_;
   int descriptor_ = -1;

@@ -101,13 +101,14 @@ std::string banner(FileLayout layout, Symmetry symmetry, const std::string& comm
   return text;
 }
 
-/// Entries of row `row` that are written: all, or those left of the diagonal and on it.
-std::int64_t row_end(const Matrix& A, std::int64_t row, Symmetry symmetry) {
-  if (symmetry == Symmetry::general) return A.row_ptr[row + 1];
+/// The first entry of row `row` that is written, as all behind it are: for a triangle the one on or right of the diagonal.
+/// By symmetry these are a column of the lower triangle, which is listed by columns, as most such files are.
+std::int64_t row_start(const Matrix& A, std::int64_t row, Symmetry symmetry) {
+  if (symmetry == Symmetry::general) return A.row_ptr[row];
   const Index* first = A.col_idx.data() + A.row_ptr[row];
   const Index* last = A.col_idx.data() + A.row_ptr[row + 1];
-  const Index most = Index(row) - (symmetry == Symmetry::skew_symmetric);
-  return std::upper_bound(first, last, most) - A.col_idx.data();
+  const Index least = Index(row) + (symmetry == Symmetry::skew_symmetric);
+  return std::lower_bound(first, last, least) - A.col_idx.data();
 }
 
 /// Whether entry k of row `row` has the mirror image that the symmetry asks for.
@@ -158,28 +159,32 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
   std::int64_t entries = A.nnz();
   if (options.symmetry != Symmetry::general) {
     entries = 0;
-    for (std::int64_t row = 0; row < A.nrows; ++row) entries += row_end(A, row, options.symmetry) - A.row_ptr[row];
+    for (std::int64_t row = 0; row < A.nrows; ++row)
+      entries += A.row_ptr[row + 1] - row_start(A, row, options.symmetry);
   }
   writer.write(banner(FileLayout::coordinate, options.symmetry, options.comment) + std::to_string(A.nrows) + " " +
                std::to_string(A.ncols) + " " + std::to_string(entries) + "\n");
+  const bool triangle = options.symmetry != Symmetry::general, skew = options.symmetry == Symmetry::skew_symmetric;
   constexpr std::int64_t block = 1 << 15;  // entries
   writer.write_blocks((A.nnz() + block - 1) / block, block * longest_line, [&](std::int64_t b, char* p) {
     const std::int64_t first = b * block, last = std::min(first + block, A.nnz());
     std::int64_t row = std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), first) - A.row_ptr.begin() - 1;
     for (std::int64_t k = first; k < last; ++row) {
-      char start[20];
-      const std::size_t length = std::size_t(put(start, row + 1) - start);
-      const std::int64_t end = std::min(last, row_end(A, row, options.symmetry));
-      for (; k < end; ++k) {
-        std::memcpy(p, start, length);
+      char word[20];  // what the lines of this row share
+      const std::size_t length = std::size_t(put(word, row + 1) - word);
+      const auto put_row = [&] {
+        std::memcpy(p, word, length);
         p += length;
-        *p++ = ' ';
+      };
+      const std::int64_t end = std::min(last, A.row_ptr[row + 1]);
+      for (k = std::max(k, std::min(end, row_start(A, row, options.symmetry))); k < end; ++k) {
+        if (!triangle) put_row(), *p++ = ' ';
         p = put(p, std::int64_t(A.col_idx[k]) + 1);
         *p++ = ' ';
-        p = put(p, A.values[k]);
+        if (triangle) put_row(), *p++ = ' ';
+        p = put(p, skew ? -A.values[k] : A.values[k]);
         *p++ = '\n';
       }
-      k = std::max(k, std::min(last, A.row_ptr[row + 1]));
     }
     return p;
   });

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <csignal>
 
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/number.hpp>
 
@@ -274,8 +275,9 @@ TEST_CASE("reading a file takes the memory of its matrix and a few per cent") {
 }
 
 TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
-  for (const int symmetry : {1, -1}) {
-    const Matrix A = random_matrix(400, 400, 9, symmetry, fresh_seed());
+  for (const auto& [symmetry, whole_diagonal] : {std::pair(1, false), std::pair(1, true), std::pair(-1, false)}) {
+    const Matrix A =
+        whole_diagonal ? generate(OpenMP{1}, "spd:400:9") : random_matrix(400, 400, 9, symmetry, fresh_seed());
     std::vector<std::string> by_columns, by_rows;  // a row of A to the right of the diagonal is a column below it
     for (Index i = 0; i < A.nrows; ++i)
       for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
@@ -297,6 +299,25 @@ TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
       for (const int threads : {1, 2, 3, 7})
         CHECK(same_bits(parse_matrix_market(text, "text", with(threads, 1000)).matrix, A));
     }
+  }
+}
+
+TEST_CASE("a triangle is written by columns, the order that reads fastest") {
+  const Folder folder;
+  for (const auto& [symmetry, sign] : {std::pair(Symmetry::symmetric, 1), std::pair(Symmetry::skew_symmetric, -1)}) {
+    WriteOptions options;
+    options.symmetry = symmetry;
+    write_matrix_market(folder / "A.mtx", random_matrix(500, 500, 9, sign, 1).view(), options);
+    std::istringstream text(content(folder / "A.mtx"));
+    std::string line;
+    std::getline(text, line);
+    std::getline(text, line);
+    std::pair<int, int> last(0, 0);
+    int row, col, disorder = 0;
+    for (std::string value; text >> row >> col >> value; last = {col, row})
+      disorder += row < col || std::pair(col, row) <= last;
+    CHECK(last.first > 400);
+    CHECK(disorder == 0);
   }
 }
 

@@ -1,0 +1,33 @@
+// The text of a gzip file, as much at a time as one asks for.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct z_stream_s;
+
+namespace seidel::mm {
+
+class Inflater {
+ public:
+  /// `file` is for messages. Both must outlive this.
+  Inflater(std::string_view packed, const std::string& file);
+  /// Writes `room` bytes of text to `to`, or less at its end; how many. Errors  InputError, ResourceError.
+  std::int64_t read(char* to, std::int64_t room);
+  bool at_end() const { return at_end_; }
+  /// Packed bytes read so far.
+  std::int64_t taken() const { return std::int64_t(at_); }
+
+ private:
+  std::string_view packed_;
+  const std::string& file_;
+  std::unique_ptr<z_stream_s, void (*)(z_stream_s*)> stream_;
+  std::size_t at_ = 0;
+  bool at_end_ = false;
+};
+
+/// Bytes of text that so many packed ones may hold at most.
+inline std::int64_t most_text(std::string_view packed) { return 1032 * std::int64_t(packed.size()); }
+inline bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+
+}  // namespace seidel::mm
