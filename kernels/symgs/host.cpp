@@ -173,17 +173,17 @@ struct Sweeps {
             {lower.col_idx.data() + low, lower.values.data() + low, run.lower},
             {upper.col_idx.data() + up, upper.values.data() + up, run.upper}};
   }
-  template <int H, class Visit>
-  void each_slice_of(const Run<Offset>& run, Direction direction, const Visit& visit) const {
-    if (direction == Direction::forward)
+  template <int H, Direction direction, class Visit>
+  void each_slice_of(const Run<Offset>& run, const Visit& visit) const {
+    if constexpr (direction == Direction::forward)
       for (std::int64_t p = run.first; p < run.last; p += H) visit(slice<H>(run, p));
     else
       for (std::int64_t p = run.last - H; p >= run.first; p -= H) visit(slice<H>(run, p));
   }
 
   /// visit(slice) for all slices, those before (or, backward, after) that its rows need first.
-  template <class Visit>
-  void each_slice(Direction direction, const Visit& visit) const {
+  template <Direction direction, class Visit>
+  void each_slice(const Visit& visit) const {
     schedule.run(direction, [&](std::int64_t first, std::int64_t last) {
       if (first == last) return;
       const std::int64_t first_run = run_of(first), last_run = run_of(last - 1);
@@ -191,8 +191,8 @@ struct Sweeps {
         const Visit local = visit;
         for (std::int64_t r = first_run; r <= last_run; ++r) {
           const Run<Offset> run = runs[direction == Direction::forward ? r : last_run - (r - first_run)];
-          run.height == slice_height ? each_slice_of<slice_height>(run, direction, local)
-                                     : each_slice_of<1>(run, direction, local);
+          run.height == slice_height ? each_slice_of<slice_height, direction>(run, local)
+                                     : each_slice_of<1, direction>(run, local);
         }
       });
     });
@@ -206,7 +206,7 @@ struct Sweeps {
         x[i] = swept(b[i] - low.at[l], up.at[l], d[p], omega, x[i]);
       }
     };
-    each_slice(direction, visit);
+    direction == Direction::forward ? each_slice<Direction::forward>(visit) : each_slice<Direction::backward>(visit);
   }
   /// Forward, leaving t for backward_from_t.
   void forward_keeping_t(const Real* b, Real* x, Real omega) const {
@@ -219,7 +219,7 @@ struct Sweeps {
         x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
       }
     };
-    each_slice(Direction::forward, visit);
+    each_slice<Direction::forward>(visit);
   }
   /// Forward from x = 0, where S(upper) is 0.
   void forward_from_zero(const Real* b, Real* x, Real omega) const {
@@ -235,7 +235,7 @@ struct Sweeps {
         x[i] = swept(t[p], Real(0), d[p], omega, Real(0));
       }
     };
-    each_slice(Direction::forward, visit);
+    each_slice<Direction::forward>(visit);
   }
   void backward_from_t(Real* x, Real omega) const {
     const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
@@ -247,7 +247,7 @@ struct Sweeps {
         x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
       }
     };
-    each_slice(Direction::backward, visit);
+    each_slice<Direction::backward>(visit);
   }
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
     const auto solve_upper = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
@@ -257,7 +257,7 @@ struct Sweeps {
         p[i] = swept(u[i], up.at[l], d[slice.place + l], Real(1), Real(0));
       }
     };
-    each_slice(Direction::backward, solve_upper);
+    each_slice<Direction::backward>(solve_upper);
     const auto multiply_and_solve_lower = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
       const auto [with_p, with_w] = slice.lower.sums_of_two(p, w);
       for (int l = 0; l < slice.height; ++l) {
@@ -266,7 +266,7 @@ struct Sweeps {
         w[i] = swept(Ap[i] - with_w.at[l], Real(0), d[slice.place + l], Real(1), Real(0));
       }
     };
-    each_slice(Direction::forward, multiply_and_solve_lower);
+    each_slice<Direction::forward>(multiply_and_solve_lower);
   }
   using Many = MultiVectorView<Real, Host>;
   using ManyConst = MultiVectorView<const Real, Host>;
@@ -281,22 +281,22 @@ struct Sweeps {
     if (j < ncols) visit(j, std::integral_constant<int, 1>{});
   }
   void columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) const {
-    each_slice(Direction::forward,
-               [=, this, rows = schedule.rows(), ts = const_cast<Real*>(t_of_columns.data())](const auto& slice) {
-                 for (int l = 0; l < slice.height; ++l) {
-                   const std::int64_t p = slice.place + l, i = rows[p];
-                   in_strips(X.ncols, [&](std::int64_t j, auto width) {
-                     const auto low = slice.lower.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
-                     for (int c = 0; c < width(); ++c) {
-                       const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
-                       X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
-                     }
-                   });
-                 }
-               });
+    each_slice<Direction::forward>(
+        [=, this, rows = schedule.rows(), ts = const_cast<Real*>(t_of_columns.data())](const auto& slice) {
+          for (int l = 0; l < slice.height; ++l) {
+            const std::int64_t p = slice.place + l, i = rows[p];
+            in_strips(X.ncols, [&](std::int64_t j, auto width) {
+              const auto low = slice.lower.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+              for (int c = 0; c < width(); ++c) {
+                const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
+                X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
+              }
+            });
+          }
+        });
   }
   void columns_backward_from_t(const Many& X, Real omega) const {
-    each_slice(Direction::backward, [=, this, rows = schedule.rows()](const auto& slice) {
+    each_slice<Direction::backward>([=, this, rows = schedule.rows()](const auto& slice) {
       for (int l = 0; l < slice.height; ++l) {
         const std::int64_t p = slice.place + l, i = rows[p];
         in_strips(X.ncols, [&](std::int64_t j, auto width) {
