@@ -9,8 +9,7 @@
 
 namespace seidel {
 
-/// Calls body(first, last, part) for even shares of 0 ... n-1, `weight` saying what an element costs. `body` must not
-/// throw.
+/// Calls body(first, last, part) for even shares of 0 ... n-1, `weight` saying what an element costs.
 template <class Body>
 void for_shares(const OpenMP& on, std::int64_t n, std::int64_t weight, const Body& body) {
   if (on.threads <= 1 || n < 2 || n < 2 * worth_a_thread / weight) return body(std::int64_t(0), n, 0);
@@ -20,7 +19,7 @@ void for_shares(const OpenMP& on, std::int64_t n, std::int64_t weight, const Bod
   });
 }
 
-/// Calls body(i, part) for i = 0 ... n-1, each as a thread becomes free: for few, uneven pieces. `body` must not throw.
+/// Calls body(i, part) for i = 0 ... n-1, each as a thread becomes free: for few, uneven pieces.
 template <class Body>
 void for_each_in_turn(const OpenMP& on, std::int64_t n, const Body& body) {
   if (on.threads <= 1 || n < 2) {
@@ -64,23 +63,26 @@ std::int64_t first_where(const OpenMP& on, std::int64_t n, std::int64_t weight, 
 template <class Offset>
 void offsets_from_lengths(const OpenMP& on, Array<Offset>& ptr) {
   const std::int64_t n = ptr.size() - 1;
-  Array<std::int64_t> sums(on.threads + 1);
-  for (auto& sum : sums) sum = 0;
-  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int part) {
+  const int npieces = n < 2 * worth_a_thread ? 1 : std::max(1, on.threads);  // however many threads there are
+  Array<std::int64_t> sums(npieces + 1);
+  sums[0] = 0;
+  for_each_in_turn(on, npieces, [&](std::int64_t piece, int) {
+    const Range mine = even_share(n, int(piece), npieces);
     std::int64_t sum = 0;
-    for (std::int64_t i = first; i < last; ++i) sum += ptr[i + 1];
-    sums[part + 1] = sum;
+    for (std::int64_t i = mine.first; i < mine.last; ++i) sum += ptr[i + 1];
+    sums[piece + 1] = sum;
   });
-  for (int part = 0; part < on.threads; ++part) sums[part + 1] += sums[part];
-  const std::int64_t total = sums[on.threads];
+  for (int piece = 0; piece < npieces; ++piece) sums[piece + 1] += sums[piece];
+  const std::int64_t total = sums[npieces];
   if (total > std::numeric_limits<Offset>::max())
     throw ResourceError("found " + std::to_string(total) + " entries, expected at most " +
                         std::to_string(std::numeric_limits<Offset>::max()) +
                         " with 32-bit row pointers\n  take 64-bit row pointers");
   ptr[0] = 0;
-  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int part) {
-    std::int64_t sum = sums[part];
-    for (std::int64_t i = first; i < last; ++i) ptr[i + 1] = Offset(sum += ptr[i + 1]);
+  for_each_in_turn(on, npieces, [&](std::int64_t piece, int) {
+    const Range mine = even_share(n, int(piece), npieces);
+    std::int64_t sum = sums[piece];
+    for (std::int64_t i = mine.first; i < mine.last; ++i) ptr[i + 1] = Offset(sum += ptr[i + 1]);
   });
 }
 

@@ -120,7 +120,7 @@ TEST_CASE("what the plain corpus says is what it says when packed") {
   const File file;
   for (const char* folder : {"valid", "invalid"})
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / folder)) {
+         std::filesystem::directory_iterator(std::filesystem::path(SEIDEL_SOURCE_DIR "/tests/formats") / folder)) {
       CAPTURE(entry.path());
       std::ifstream stream(entry.path(), std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(stream), {}};

@@ -12,7 +12,7 @@ using namespace seidel;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "invalid";
+const std::filesystem::path folder = std::filesystem::path(SEIDEL_SOURCE_DIR "/tests/formats") / "invalid";
 
 struct Invalid {
   std::string file, message;  // what follows `file:` in the first line

@@ -19,7 +19,7 @@ using namespace seidel;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "valid";
+const std::filesystem::path folder = std::filesystem::path(SEIDEL_SOURCE_DIR "/tests/formats") / "valid";
 
 /// rows x columns: row,column=value ...
 std::string shown(const Csr<double, std::int64_t>& A) {
