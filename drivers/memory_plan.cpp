@@ -64,8 +64,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   const Method method = needs.choice.method;
   const std::int64_t vectors = vectors_of(needs.choice);
   plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
-                        method == Method::gmres      ? "--set restart=20, or --method bicgstab"
-                        : method == Method::bicgstab ? "--method cg, if A is positive definite"
+                        method == Method::gmres                ? "--set restart=20, or --method bicgstab"
+                        : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                                                : ""});
   if (needs.choice.preconditioner == PreconditionerKind::jacobi)

@@ -62,14 +62,16 @@ struct SolveCommand {
     app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
-    app->add_option("--order", order,
-                    "of the symgs sweeps: natural (unless given, the same bits everywhere), colours, blocks, or auto: what "
-                    "should be fastest here")
+    app->add_option(
+           "--order", order,
+           "of the symgs sweeps: natural (unless given, the same bits everywhere), colours, blocks, or auto: what "
+           "should be fastest here")
         ->type_name("NAME");
     app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
     app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
     app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
-    app->add_option("--set", pairs, "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), form=F (cg), atol=T")
+    app->add_option("--set", pairs,
+                    "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), form=F (cg), atol=T")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
@@ -286,7 +288,8 @@ Request parse(int argc, char** argv) {
   }
   if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
   if (bench->parsed() && bench->get_subcommands().empty())
-    refuse_command(*bench, {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "solve", "suite", "machine", "compare", "read"});
+    refuse_command(
+        *bench, {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "solve", "suite", "machine", "compare", "read"});
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = "seidel";

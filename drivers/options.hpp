@@ -23,9 +23,9 @@ struct CommonOptions {
 
 /// Details of symgs.
 struct SymgsSettings {
-  double omega = 1;      // relaxation
-  int pairs = 1;         // of sweeps, an application
-  bool single = false;   // triangles and sweeps in FP32
+  double omega = 1;     // relaxation
+  int pairs = 1;        // of sweeps, an application
+  bool single = false;  // triangles and sweeps in FP32
 };
 
 struct SolveOptions : CommonOptions {

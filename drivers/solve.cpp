@@ -167,18 +167,9 @@ int run(const SolveOptions& options) {
                      outcome.wavefronts * rows_of_no_parallelism > A.nrows;
   const std::int64_t colours_instead = chain ? count_of_colours(host, A) : 0;
 
-  SolveStory story{options,
-                   loaded,
-                   properties_of_A,
-                   rows,
-                   where,
-                   choice,
-                   memory,
-                   outcome,
-                   {},
-                   colours_instead,
-                   read_seconds,
-                   looked_seconds + outcome.setup_seconds};
+  SolveStory story{options, loaded,          properties_of_A, rows,
+                   where,   choice,          memory,          outcome,
+                   {},      colours_instead, read_seconds,    looked_seconds + outcome.setup_seconds};
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance;
   criteria.absolute_tolerance = options.absolute_tolerance;

@@ -114,11 +114,11 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   if (!options.x0.empty()) item("start", "x from " + options.x0);
   item("machine", processor_text());
   item("back end", backend_text(where));
-  item("method", choice.method == Method::gmres
-                     ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
-                     : formatted("{}{}", to_string(choice.method),
-                                 choice.form == Form::plain ? ""
-                                                            : ", in Eisenstat's form: one read of A an iteration"));
+  item("method",
+       choice.method == Method::gmres
+           ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
+           : formatted("{}{}", to_string(choice.method),
+                       choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration"));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
   if (colours_instead > 0) {

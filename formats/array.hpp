@@ -21,9 +21,7 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::int64_t size) : data_(static_cast<T*>(allocate(Space{}, bytes_of(size)))), size_(size) {}
-  Array(std::int64_t size, T value)
-    requires std::is_same_v<Space, Host>
-      : Array(size) {
+  Array(std::int64_t size, T value) requires std::is_same_v<Space, Host> : Array(size) {
     std::fill(data_, data_ + size, value);
   }
   Array(const std::vector<T>& from) : Array(std::int64_t(from.size())) {

@@ -58,7 +58,10 @@ std::string cuda_unavailable_because();
 std::string cuda_device_name();
 
 template <class B>
-concept Backend = requires { typename B::Space; } && MemorySpace<typename B::Space>;
+concept Backend = requires {
+  typename B::Space;
+}
+&&MemorySpace<typename B::Space>;
 template <class B>
 concept HostBackend = Backend<B> && std::is_same_v<typename B::Space, Host>;
 

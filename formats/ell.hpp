@@ -32,7 +32,8 @@ struct Ell {
 
 template <MemorySpace To, class Real, MemorySpace From>
 Ell<Real, To> copied_to(const EllView<Real, From>& A) {
-  return {A.nrows, A.ncols, A.width, copied_to<To>(A.row_length), copied_to<To>(A.col_idx), copied_to<To>(A.values), A.nnz};
+  return {A.nrows, A.ncols, A.width, copied_to<To>(A.row_length), copied_to<To>(A.col_idx), copied_to<To>(A.values),
+          A.nnz};
 }
 
 }  // namespace seidel

@@ -19,8 +19,7 @@ struct MultiVectorView {
   }
   SEIDEL_HD T& operator()(std::int64_t i, std::int64_t j) const { return data[at(i, j)]; }
   template <class U>
-    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
-  operator MultiVectorView<U, Space>() const {
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator MultiVectorView<U, Space>() const {
     return {nrows, ncols, leading_dimension, layout, data};
   }
 };
@@ -32,7 +31,9 @@ class MultiVector {
   MultiVector(std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t leading_dimension = 0)
       : nrows_(nrows),
         ncols_(ncols),
-        leading_dimension_(leading_dimension ? leading_dimension : layout == Layout::row_major ? ncols : nrows),
+        leading_dimension_(leading_dimension             ? leading_dimension
+                           : layout == Layout::row_major ? ncols
+                                                         : nrows),
         layout_(layout),
         data_((layout == Layout::row_major ? nrows : ncols) * leading_dimension_) {}
 

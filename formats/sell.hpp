@@ -14,14 +14,14 @@ struct SellView {
   using Space = Space_;
 
   Index nrows = 0, ncols = 0;
-  Index slice_height = 0;                      // C
-  Index sigma = 1;                             // rows a sorting window; 1 keeps the order of the matrix
-  Span<const std::int64_t, Space> slice_ptr;   // nslices + 1 entries, multiples of C
-  Span<const Index, Space> row_length;         // C * nslices entries, by place
-  Span<const Index, Space> permutation;        // nrows entries: the matrix row in place p; empty when sigma == 1
-  Span<const Index, Space> col_idx;            // slice_ptr[nslices] entries
-  Span<const Real, Space> values;              // slice_ptr[nslices] entries
-  std::int64_t nnz = 0;                        // sum of row_length
+  Index slice_height = 0;                     // C
+  Index sigma = 1;                            // rows a sorting window; 1 keeps the order of the matrix
+  Span<const std::int64_t, Space> slice_ptr;  // nslices + 1 entries, multiples of C
+  Span<const Index, Space> row_length;        // C * nslices entries, by place
+  Span<const Index, Space> permutation;       // nrows entries: the matrix row in place p; empty when sigma == 1
+  Span<const Index, Space> col_idx;           // slice_ptr[nslices] entries
+  Span<const Real, Space> values;             // slice_ptr[nslices] entries
+  std::int64_t nnz = 0;                       // sum of row_length
 
   SEIDEL_HD std::int64_t nslices() const { return slice_ptr.size() - 1; }
   SEIDEL_HD Index row_at(std::int64_t place) const { return permutation.empty() ? Index(place) : permutation[place]; }
@@ -42,8 +42,16 @@ struct Sell {
 
 template <MemorySpace To, class Real, MemorySpace From>
 Sell<Real, To> copied_to(const SellView<Real, From>& A) {
-  return {A.nrows, A.ncols, A.slice_height, A.sigma, copied_to<To>(A.slice_ptr), copied_to<To>(A.row_length),
-          copied_to<To>(A.permutation), copied_to<To>(A.col_idx), copied_to<To>(A.values), A.nnz};
+  return {A.nrows,
+          A.ncols,
+          A.slice_height,
+          A.sigma,
+          copied_to<To>(A.slice_ptr),
+          copied_to<To>(A.row_length),
+          copied_to<To>(A.permutation),
+          copied_to<To>(A.col_idx),
+          copied_to<To>(A.values),
+          A.nnz};
 }
 
 }  // namespace seidel

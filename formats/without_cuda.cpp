@@ -9,7 +9,8 @@ struct Cuda::State {};
 
 std::string cuda_unavailable_because() {
   return "this seidel was built without CUDA\n"
-         "  install the CUDA Toolkit (nvcc on the PATH) and build again: cmake --preset cuda && cmake --build --preset cuda";
+         "  install the CUDA Toolkit (nvcc on the PATH) and build again: cmake --preset cuda && cmake --build --preset "
+         "cuda";
 }
 
 namespace {

@@ -10,9 +10,9 @@
 
 namespace seidel {
 
-inline constexpr int short_sum = 64;         // terms that are added from left to right
+inline constexpr int short_sum = 64;  // terms that are added from left to right
 inline constexpr int sum_lanes = 32;
-inline constexpr int sum_block = 2048;       // terms of a block
+inline constexpr int sum_block = 2048;  // terms of a block
 
 /// Adds block sums, pushed in order of block numbers, in the fixed tree; holds one partial sum a level.
 /// Sums of whole subtrees may be pushed instead, as long as all have the same power-of-two number of blocks.

@@ -29,12 +29,18 @@ class Vector {
 
 /// A zero vector of the same size on the same back end.
 template <class Real, class B>
-Vector<Real, B> like(const Vector<Real, B>& v) { return {v.on(), v.size()}; }
+Vector<Real, B> like(const Vector<Real, B>& v) {
+  return {v.on(), v.size()};
+}
 
 template <class Real, class B>
-void fill(Vector<Real, B>& x, std::type_identity_t<Real> value) { fill<B, Real>(x.on(), x.span(), value); }
+void fill(Vector<Real, B>& x, std::type_identity_t<Real> value) {
+  fill<B, Real>(x.on(), x.span(), value);
+}
 template <class Real, class B>
-void copy(const Vector<Real, B>& x, Vector<Real, B>& y) { copy<B, Real>(x.on(), x.span(), y.span()); }
+void copy(const Vector<Real, B>& x, Vector<Real, B>& y) {
+  copy<B, Real>(x.on(), x.span(), y.span());
+}
 template <class Real, class B>
 void axpy(std::type_identity_t<Real> a, const Vector<Real, B>& x, Vector<Real, B>& y) {
   axpy<B, Real>(x.on(), a, x.span(), y.span());
@@ -52,10 +58,16 @@ void multiply(const Vector<Real, B>& d, const Vector<Real, B>& x, Vector<Real, B
   multiply<B, Real>(x.on(), d.span(), x.span(), y.span());
 }
 template <class Real, class B>
-Real dot(const Vector<Real, B>& x, const Vector<Real, B>& y) { return dot<B, Real>(x.on(), x.span(), y.span()); }
+Real dot(const Vector<Real, B>& x, const Vector<Real, B>& y) {
+  return dot<B, Real>(x.on(), x.span(), y.span());
+}
 template <class Real, class B>
-Real norm2(const Vector<Real, B>& x) { return norm2<B, Real>(x.on(), x.span()); }
+Real norm2(const Vector<Real, B>& x) {
+  return norm2<B, Real>(x.on(), x.span());
+}
 template <class Real, class B>
-Real max_abs(const Vector<Real, B>& x) { return max_abs<B, Real>(x.on(), x.span()); }
+Real max_abs(const Vector<Real, B>& x) {
+  return max_abs<B, Real>(x.on(), x.span());
+}
 
 }  // namespace seidel

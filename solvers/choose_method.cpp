@@ -117,8 +117,8 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     throw UsageError("form=eisenstat: found " + taken.sentence +
                      "\n  Eisenstat's form is one of cg with symgs in natural order, with omega=1, sweeps=1 and "
                      "storage=fp64");
-  choice.form = !possible ? Form::plain
-                          : request.form.value_or(rows.mean >= entries_that_pay ? Form::eisenstat : Form::plain);
+  choice.form =
+      !possible ? Form::plain : request.form.value_or(rows.mean >= entries_that_pay ? Form::eisenstat : Form::plain);
   choice.reason = std::move(taken.sentence);
   return choice;
 }

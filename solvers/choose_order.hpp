@@ -26,9 +26,9 @@ inline constexpr SweepMachine gpu_sweeps{4.27e12, 0.39e-6, 11e-6, 0.15e-9, 1.2e-
 /// A matrix, as far as the time of its sweeps goes.
 struct SweptMatrix {
   std::int64_t nrows = 0, nnz = 0;
-  std::int64_t steps = 0;     // of a sweep in natural order: wavefronts, of nodes where rows are taken together
-  std::int64_t colours = 0;   // of greedy_colours
-  bool dominated = true;      // most rows are weakly dominated by their diagonal
+  std::int64_t steps = 0;    // of a sweep in natural order: wavefronts, of nodes where rows are taken together
+  std::int64_t colours = 0;  // of greedy_colours
+  bool dominated = true;     // most rows are weakly dominated by their diagonal
 };
 
 /// Of cg with symgs. An iteration is a pair of sweeps, a product and the vector operations.

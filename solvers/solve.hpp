@@ -30,7 +30,8 @@ Summary run(Method method, const MethodChoice& choice, const AnyOperator<V>& A, 
     case Method::cg:
       if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
       if (!M.is_split())
-        throw UsageError("Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
+        throw UsageError(
+            "Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
       return eisenstat_cg(A, M, b, x, criteria);
     case Method::bicgstab: return bicgstab(A, M, b, x, criteria);
     case Method::gmres: break;

@@ -35,7 +35,9 @@ struct Tally : doctest::IReporter {
   void subcase_end() override {}
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
-  void test_case_skipped(const doctest::TestCaseData& test) override { ++(std::strstr(test.m_name, "[cuda]") ? tagged : others); }
+  void test_case_skipped(const doctest::TestCaseData& test) override {
+    ++(std::strstr(test.m_name, "[cuda]") ? tagged : others);
+  }
 };
 REGISTER_LISTENER("tally", 1, Tally);
 

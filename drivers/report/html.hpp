@@ -50,5 +50,4 @@ class HtmlPage {
 /// `text` with the five characters that HTML gives a meaning replaced.
 std::string escaped(const std::string& text);
 
-
 }  // namespace seidel::drivers

@@ -230,7 +230,8 @@ class KernelChecks {
     const std::string name = order + ", ";
     ledger_.same("forward sweep", order, name + "forward", forward);
     ledger_.same("backward sweep", order, name + "pair", both);
-    ledger_.same("symgs from a guess", order, name + "pair", after(start, [&](auto x) { sweeper.symmetric(b.span(), x); }));
+    ledger_.same("symgs from a guess", order, name + "pair",
+                 after(start, [&](auto x) { sweeper.symmetric(b.span(), x); }));
     const auto from_zero = after(zero, [&](auto x) { sweeper.forward(b.span(), x), sweeper.backward(b.span(), x); });
     ledger_.same("symgs from a guess", order, name + "pair from zero", from_zero);
     ledger_.same("symgs from zero", order, name + "pair from zero",

@@ -68,10 +68,10 @@ Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index
   });
   std::int64_t places = 0;  // a slice has at most 2^62 of them; sums saturate before they can overflow
   for (std::int64_t s = 0; s < nslices; ++s) places = saturating_sum(places, to.slice_ptr[s + 1]);
-  refuse_padding({"to_sell", sigma == 1 ? "sort rows of like length together (sigma above 1), or keep CSR" : "keep CSR",
-                  nrows, A.nnz(), longest_row(on, A.row_ptr), places,
-                  sell_bytes<Real>(nrows, places, slice_height, sigma)},
-                 Host{});
+  refuse_padding(
+      {"to_sell", sigma == 1 ? "sort rows of like length together (sigma above 1), or keep CSR" : "keep CSR", nrows,
+       A.nnz(), longest_row(on, A.row_ptr), places, sell_bytes<Real>(nrows, places, slice_height, sigma)},
+      Host{});
   offsets_from_lengths(on, to.slice_ptr);
   to.col_idx = Array<Index>(places);
   to.values = Array<Real>(places);

@@ -83,19 +83,31 @@ Real largest(const OpenMP& on, const Real* x, std::int64_t n) {
 }  // namespace
 
 template <class Op>
-void for_each_element(const Serial&, std::int64_t n, const Op& op) { for_each(OpenMP{1}, n, op); }
+void for_each_element(const Serial&, std::int64_t n, const Op& op) {
+  for_each(OpenMP{1}, n, op);
+}
 template <class Op>
-void for_each_element(const OpenMP& on, std::int64_t n, const Op& op) { for_each(on, n, op); }
+void for_each_element(const OpenMP& on, std::int64_t n, const Op& op) {
+  for_each(on, n, op);
+}
 
 template <class Real, class Term>
-Real sum(const Serial&, std::int64_t n, const Term& term) { return sum_in_chunks<Real>(OpenMP{1}, n, term); }
+Real sum(const Serial&, std::int64_t n, const Term& term) {
+  return sum_in_chunks<Real>(OpenMP{1}, n, term);
+}
 template <class Real, class Term>
-Real sum(const OpenMP& on, std::int64_t n, const Term& term) { return sum_in_chunks<Real>(on, n, term); }
+Real sum(const OpenMP& on, std::int64_t n, const Term& term) {
+  return sum_in_chunks<Real>(on, n, term);
+}
 
 template <class Real>
-Real max_abs(const Serial&, const Real* x, std::int64_t n) { return largest(OpenMP{1}, x, n); }
+Real max_abs(const Serial&, const Real* x, std::int64_t n) {
+  return largest(OpenMP{1}, x, n);
+}
 template <class Real>
-Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) { return largest(on, x, n); }
+Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) {
+  return largest(on, x, n);
+}
 
 template auto instances(const Serial&, double*);
 template auto instances(const Serial&, float*);

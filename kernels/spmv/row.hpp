@@ -14,7 +14,9 @@ struct RowTerm {
   const Real* values;
   std::int64_t stride;
   const Real* x;
-  SEIDEL_HD Real operator()(std::int64_t k, Real s) const { return std::fma(values[k * stride], x[col_idx[k * stride]], s); }
+  SEIDEL_HD Real operator()(std::int64_t k, Real s) const {
+    return std::fma(values[k * stride], x[col_idx[k * stride]], s);
+  }
 };
 
 /// The terms of the row in place p, how many there are, and which row of the matrix it is.

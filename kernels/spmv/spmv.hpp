@@ -17,8 +17,8 @@ template <class Matrix, class Store>
 
 inline void require_size(std::int64_t size, std::int64_t expected, const char* operation, const char* operand) {
   if (size != expected)
-    throw ShapeError(std::string(operation) + ": " + operand + " has " + std::to_string(size) + " entries, the matrix needs " +
-                     std::to_string(expected));
+    throw ShapeError(std::string(operation) + ": " + operand + " has " + std::to_string(size) +
+                     " entries, the matrix needs " + std::to_string(expected));
 }
 
 }  // namespace spmv_detail
@@ -30,7 +30,7 @@ inline void require_size(std::int64_t size, std::int64_t expected, const char* o
 /// Repeats bit for bit on every back end, in every format and with any number of threads.
 /// Errors  ShapeError.
 template <Backend B, class Matrix>
-  requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
+requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void spmv(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceOf<B>> x,
           Span<typename Matrix::Real, SpaceOf<B>> y) {
   spmv_detail::require_size(x.size(), A.ncols, "spmv", "x");
@@ -40,7 +40,7 @@ void spmv(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceO
 
 /// r = b - A x, row by row: the sum of spmv, then one subtraction. r may be b, but not x.
 template <Backend B, class Matrix>
-  requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
+requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void residual(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceOf<B>> x,
               Span<const typename Matrix::Real, SpaceOf<B>> b, Span<typename Matrix::Real, SpaceOf<B>> r) {
   spmv_detail::require_size(x.size(), A.ncols, "residual", "x");

@@ -46,8 +46,8 @@ class SplitSymgsPreconditioner {
     parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row) {
         const Index* const columns = A.col_idx.data();
-        diagonal[row] = A.values[std::lower_bound(columns + A.row_ptr[row], columns + A.row_ptr[row + 1], Index(row)) -
-                                 columns];
+        diagonal[row] =
+            A.values[std::lower_bound(columns + A.row_ptr[row], columns + A.row_ptr[row + 1], Index(row)) - columns];
       }
     });
     return diagonal;

@@ -15,7 +15,7 @@ struct Run {
 
 struct Input {
   std::string text{};            // on standard input
-  double interrupt_after = 0;  // seconds until SIGINT; 0 for never
+  double interrupt_after = 0;    // seconds until SIGINT; 0 for never
   std::string interrupt_when{};  // not before this text stands on standard error
   std::string environment{};     // NAME=VALUE, added to that of the tests
 };

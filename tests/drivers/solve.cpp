@@ -1,8 +1,8 @@
 // seidel solve as a process: what it says, what it exits with, and that the bits are the same everywhere.
 #include "process.hpp"
 
-#include <cstdint>
 #include <cmath>
+#include <cstdint>
 #include <sstream>
 
 using namespace seidel::tests;
@@ -111,10 +111,10 @@ TEST_CASE("a command to try keeps the options given and replaces the one it chan
 
 TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1") {
   Folder folder;
-  const Run run = seidel_program(
-      {"solve", "poisson2d:1200", "--precond", "none", "--tol", "1e-14", "--backend", "serial", "--verbose", "--out",
-       folder / "x.mtx"},  // serial: a GPU would be done before the signal comes
-      {.interrupt_after = 1, .interrupt_when = "are needed"});
+  const Run run =
+      seidel_program({"solve", "poisson2d:1200", "--precond", "none", "--tol", "1e-14", "--backend", "serial",
+                      "--verbose", "--out", folder / "x.mtx"},  // serial: a GPU would be done before the signal comes
+                     {.interrupt_after = 1, .interrupt_when = "are needed"});
   CAPTURE(run.err);
   CAPTURE(run.out);
   CHECK(run.exit_code == 1);

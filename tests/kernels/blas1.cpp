@@ -12,7 +12,8 @@ using namespace seidel::tests;
 
 namespace {
 
-const std::int64_t sizes[] = {0, 1, 2, 31, 32, 33, 64, 65, 255, 256, 257, 2047, 2048, 2049, 16383, 16384, 16385, 70001, 1 << 20};
+const std::int64_t sizes[] = {0,   1,    2,    31,   32,    33,    64,    65,    255,    256,
+                              257, 2047, 2048, 2049, 16383, 16384, 16385, 70001, 1 << 20};
 
 }  // namespace
 
@@ -46,16 +47,23 @@ TEST_CASE_TEMPLATE("element-wise operations follow their formulas on every back 
         for (std::int64_t i = 0; i < n; ++i) wrong += !(got[i] == formula(i));
         CHECK(wrong == 0);
       };
-      expect("fill", [&](const auto&, const auto&, auto y_) { fill<B, Real>(on, y_, a); }, [&](auto) { return a; });
-      expect("copy", [&](const auto& x_, const auto&, auto y_) { copy<B, Real>(on, x_, y_); }, [&](auto i) { return x[i]; });
-      expect("axpy", [&](const auto& x_, const auto&, auto y_) { axpy<B, Real>(on, a, x_, y_); },
-             [&](auto i) { return std::fma(a, x[i], y[i]); });
-      expect("axpby", [&](const auto& x_, const auto&, auto y_) { axpby<B, Real>(on, a, x_, b, y_); },
-             [&](auto i) { return std::fma(a, x[i], b * y[i]); });
-      expect("xpby", [&](const auto& x_, const auto&, auto y_) { xpby<B, Real>(on, x_, b, y_); },
-             [&](auto i) { return std::fma(b, y[i], x[i]); });
-      expect("multiply", [&](const auto& x_, const auto& d_, auto y_) { multiply<B, Real>(on, d_, x_, y_); },
-             [&](auto i) { return d[i] * x[i]; });
+      expect(
+          "fill", [&](const auto&, const auto&, auto y_) { fill<B, Real>(on, y_, a); }, [&](auto) { return a; });
+      expect(
+          "copy", [&](const auto& x_, const auto&, auto y_) { copy<B, Real>(on, x_, y_); },
+          [&](auto i) { return x[i]; });
+      expect(
+          "axpy", [&](const auto& x_, const auto&, auto y_) { axpy<B, Real>(on, a, x_, y_); },
+          [&](auto i) { return std::fma(a, x[i], y[i]); });
+      expect(
+          "axpby", [&](const auto& x_, const auto&, auto y_) { axpby<B, Real>(on, a, x_, b, y_); },
+          [&](auto i) { return std::fma(a, x[i], b * y[i]); });
+      expect(
+          "xpby", [&](const auto& x_, const auto&, auto y_) { xpby<B, Real>(on, x_, b, y_); },
+          [&](auto i) { return std::fma(b, y[i], x[i]); });
+      expect(
+          "multiply", [&](const auto& x_, const auto& d_, auto y_) { multiply<B, Real>(on, d_, x_, y_); },
+          [&](auto i) { return d[i] * x[i]; });
     });
   }
 }

@@ -60,7 +60,8 @@ TEST_CASE("a system that is not square is refused") {
   CHECK_THROWS_AS(choice_for(matrix_of(3, {{{0, 1.0}}})), ShapeError);
 }
 
-TEST_CASE("Eisenstat's form is taken for cg with plain symgs in natural order where rows are wide, and refused elsewhere") {
+TEST_CASE(
+    "Eisenstat's form is taken for cg with plain symgs in natural order where rows are wide, and refused elsewhere") {
   const Matrix wide = random_spd(7, 400, 30), narrow = poisson(20);
   CHECK(choice_for(wide).form == Form::eisenstat);
   CHECK(choice_for(narrow).form == Form::plain);

@@ -85,7 +85,8 @@ TEST_CASE("shapes that do not fit are refused") {
   CHECK_THROWS_AS(JacobiPreconditioner(Serial{}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
 }
 
-TEST_CASE("preconditioners that divide by the diagonal refuse what they cannot use, in every order and on every back end") {
+TEST_CASE(
+    "preconditioners that divide by the diagonal refuse what they cannot use, in every order and on every back end") {
   Matrix zero = poisson(9), broken = poisson(9);
   for (Index row : {20, 40}) {
     std::int64_t k = zero.row_ptr[row];

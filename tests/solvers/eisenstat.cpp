@@ -39,7 +39,8 @@ TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at
       CAPTURE(steps);
       Criteria criteria;
       criteria.max_iterations = steps;
-      const Outcome one = solve_on(Serial{}, plain, A, b, criteria), other = solve_on(Serial{}, eisenstat, A, b, criteria);
+      const Outcome one = solve_on(Serial{}, plain, A, b, criteria),
+                    other = solve_on(Serial{}, eisenstat, A, b, criteria);
       REQUIRE(other->iterations == one->iterations);
       CHECK(apart(one.x, other.x) < 1e-11);
       for (std::size_t k = 0; k < one->history.size(); ++k)
@@ -74,7 +75,8 @@ TEST_CASE("Eisenstat's form has the same bits on every back end") {
   }
 }
 
-TEST_CASE("Eisenstat's form starts from a guess, says what is not positive definite, and refuses other preconditioners") {
+TEST_CASE(
+    "Eisenstat's form starts from a guess, says what is not positive definite, and refuses other preconditioners") {
   const Matrix A = poisson(20);
   const auto b = ramp(A.nrows);
   const Outcome from_zero = solve_on(Serial{}, eisenstat, A, b);
@@ -94,6 +96,7 @@ TEST_CASE("Eisenstat's form starts from a guess, says what is not positive defin
   using V = Vector<double, Serial>;
   const V rhs(Serial{}, 3);
   V x(Serial{}, 3);
-  CHECK_THROWS_AS(solve<V>(MatrixOperator(Serial{}, D.view()), JacobiPreconditioner(Serial{}, D.view()), choice, rhs, x),
-                  UsageError);
+  CHECK_THROWS_AS(
+      solve<V>(MatrixOperator(Serial{}, D.view()), JacobiPreconditioner(Serial{}, D.view()), choice, rhs, x),
+      UsageError);
 }

@@ -82,11 +82,11 @@ Matrix hilbert(Index n) {
 
 template <class B>
 AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A,
-                                               const CsrView<double, std::int64_t, SpaceOf<B>>& there, const How& how) {
+                                                    const CsrView<double, std::int64_t, SpaceOf<B>>& there,
+                                                    const How& how) {
   if (how.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (how.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner(on, A.view());
-  if (how.form == Form::eisenstat)
-    return SplitSymgsPreconditioner<double, std::int64_t, B>(on, A.view(), there);
+  if (how.form == Form::eisenstat) return SplitSymgsPreconditioner<double, std::int64_t, B>(on, A.view(), there);
   return SymgsPreconditioner(on, A.view(), how.order);
 }
 
@@ -100,8 +100,9 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
   x0.resize(A.ncols);
   V x(on, moved_to(on, x0));
   Outcome outcome;
-  outcome.summary = solve(op, preconditioner(on, A, there.view(), how),
-                          {how.method, how.preconditioner, how.order, how.restart, how.fallback, "", how.form}, rhs, x, criteria);
+  outcome.summary =
+      solve(op, preconditioner(on, A, there.view(), how),
+            {how.method, how.preconditioner, how.order, how.restart, how.fallback, "", how.form}, rhs, x, criteria);
   if constexpr (!HostBackend<B>) on.synchronize();
   outcome.x.resize(A.ncols);
   copy_bytes(Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));

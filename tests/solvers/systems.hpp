@@ -27,9 +27,8 @@ std::vector<How> all_ways();
 
 /// `there` is A in the memory of `on`, and outlives the result. Compiled in systems.cpp for every back end.
 template <class B>
-[[gnu::used]] AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A,
-                                                                    const CsrView<double, std::int64_t, SpaceOf<B>>& there,
-                                                                    const How& how);
+[[gnu::used]] AnyPreconditioner<Vector<double, B>> preconditioner(
+    const B& on, const Matrix& A, const CsrView<double, std::int64_t, SpaceOf<B>>& there, const How& how);
 
 struct Outcome {
   Summary summary;

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::string> layers = {"formats", "kernels", "solvers", "drivers"};  // an include never points to the right
+const std::vector<std::string> layers = {"formats", "kernels", "solvers",
+                                         "drivers"};  // an include never points to the right
 
 int layer_of(const fs::path& relative) {
   return int(std::find(layers.begin(), layers.end(), relative.begin()->string()) - layers.begin());
@@ -38,7 +39,8 @@ std::string fault_of_line(const fs::path& relative, const std::string& line) {
     const auto starts = [&](const std::string& folder) { return path.rfind(folder, 0) == 0; };
     if (path.rfind("seidel/", 0) == 0) {
       const int to = layer_of(path.substr(7)), from = layer_of(relative);
-      if (to < int(layers.size()) && to > from) return "includes <" + path + ">, which lies above it: an include never points upwards";
+      if (to < int(layers.size()) && to > from)
+        return "includes <" + path + ">, which lies above it: an include never points upwards";
       if (match[1] == "\"") return "includes \"" + path + "\": write <" + path + ">";
     } else if (!in_tests && (match[1] == "\"" || std::any_of(own.begin(), own.end(), starts))) {
       return "includes " + path + ": headers of the project are included as <seidel/...>";
@@ -63,7 +65,8 @@ std::vector<std::string> faults(const fs::path& root) {
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     const fs::path relative = entry.path().lexically_relative(root);
     if (!is_ours(relative) || !entry.is_regular_file()) continue;
-    const bool mirrored = *relative.begin() == "tests" && relative.parent_path() != "tests";  // tests/README.md speaks for all
+    const bool mirrored =
+        *relative.begin() == "tests" && relative.parent_path() != "tests";  // tests/README.md speaks for all
     if (!mirrored) has_readme[relative.parent_path()] |= relative.filename() == "README.md";
     if (!is_source(relative)) continue;
     std::ifstream file(entry.path());
@@ -78,7 +81,8 @@ std::vector<std::string> faults(const fs::path& root) {
       found.push_back(relative.string() + ": " + std::to_string(number) + " lines: a file above 400 is two things");
   }
   for (const auto& [folder, has] : has_readme)
-    if (!has) found.push_back(folder.string() + ": no README.md: what lives here, what it may include, where a new one goes");
+    if (!has)
+      found.push_back(folder.string() + ": no README.md: what lives here, what it may include, where a new one goes");
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -124,7 +128,8 @@ TEST_CASE("each fault of a tree's shape is found and named") {
     return found.size() == 1 ? found[0] : std::to_string(found.size()) + " faults";
   };
   const auto starts = [](const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; };
-  CHECK(starts(only("formats/a.hpp", "#pragma once\n#include <seidel/kernels/sum.hpp>"), "formats/a.hpp:2: includes <seidel/kernels/"));
+  CHECK(starts(only("formats/a.hpp", "#pragma once\n#include <seidel/kernels/sum.hpp>"),
+               "formats/a.hpp:2: includes <seidel/kernels/"));
   CHECK(starts(only("kernels/a.cu", "  # include <seidel/solvers/cg.hpp>  // why not"), "kernels/a.cu:1: includes"));
   CHECK(starts(only("solvers/a.cpp", "#include <seidel/drivers/report.hpp>"), "solvers/a.cpp:1: includes"));
   CHECK(starts(only("solvers/a.cpp", "#include \"cg.hpp\""), "solvers/a.cpp:1: includes cg.hpp"));
@@ -134,8 +139,8 @@ TEST_CASE("each fault of a tree's shape is found and named") {
   CHECK(starts(only("docs/examples/a.cpp", "int main() {}"), "docs/examples: no README.md"));
   CHECK(starts(only("kernels/spmm/a.hpp", ""), "kernels/spmm: no README.md"));
   CHECK(starts(only("drivers/long.cpp", std::string(400, '\n')), "drivers/long.cpp: 401 lines"));
-  for (const char* fine : {"#include <seidel/formats/csr.hpp>", "#include <seidel/config.hpp>", "#include <omp.h>", "#define SEIDEL_HD",
-                           "// #define X", "// #include \"x\""})
+  for (const char* fine : {"#include <seidel/formats/csr.hpp>", "#include <seidel/config.hpp>", "#include <omp.h>",
+                           "#define SEIDEL_HD", "// #define X", "// #include \"x\""})
     CHECK(only("kernels/a.hpp", fine) == "0 faults");
   CHECK(only("tests/kernels/a.cpp", "#include \"../backends.hpp\"") == "0 faults");
 }
