@@ -34,7 +34,9 @@ bool starts_with(const std::string& text, const std::string& start) {
 }  // namespace
 
 TEST_CASE("check accepts every canonical matrix, with either scalar and either offset") {
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const NamedMatrix& named : awkward_matrices()) {
+    const auto& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     CHECK(said_of(A.view()) == "");
     CHECK(said_of(as<float, std::int32_t>(A).view()) == "");

@@ -67,7 +67,9 @@ TEST_CASE("triplets in any order become the same canonical matrix") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const NamedMatrix& named : awkward_matrices()) {
+    const auto& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     std::vector<std::int64_t> order(A.nnz());
     std::iota(order.begin(), order.end(), 0);
@@ -145,7 +147,9 @@ TEST_CASE("triplets outside the matrix are refused") {
 }
 
 TEST_CASE("the transpose has the entries where they belong, and (A')' is A") {
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const NamedMatrix& named : awkward_matrices()) {
+    const auto& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     const Matrix expected = reference_transpose(A);
     on_every_backend([&](auto on) {
@@ -189,7 +193,9 @@ TEST_CASE("random matrices survive every round trip") {
 
 TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back the same") {
   int refused = 0;
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const NamedMatrix& named : awkward_matrices()) {
+    const auto& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     std::int64_t width = 0;
     for (Index i = 0; i < A.nrows; ++i) width = std::max(width, A.row_ptr[i + 1] - A.row_ptr[i]);
@@ -223,10 +229,11 @@ TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back th
 }
 
 TEST_CASE("SELL keeps rows of a window in descending length, stable, padded with zeros, and comes back the same") {
-  for (const auto& [name, A] : awkward_matrices())
+  for (const NamedMatrix& named : awkward_matrices())
     for (Index C : {1, 3, 32})
       for (Index sigma : {1, 2, 64, 1 << 20}) {
-        CAPTURE(name);
+        const Matrix& A = named.matrix;
+        CAPTURE(named.name);
         CAPTURE(C);
         CAPTURE(sigma);
         Sell<double> S;
