@@ -60,7 +60,7 @@ TEST_CASE("every generator gives recorded bits, on any number of threads") {
     const char* spec;
     std::uint64_t hash;
   };
-  for (const auto& [spec, hash] : {
+  for (const auto& pinned : {
            Pinned{"poisson2d:70x90", 0xf38195ddfe1b6d7fu},
            Pinned{"poisson3d:20x21x22", 0x8a929dd222b820abu},
            Pinned{"hpcg:17x13x11", 0x95be4aafd75d9a7eu},
@@ -77,6 +77,8 @@ TEST_CASE("every generator gives recorded bits, on any number of threads") {
            Pinned{"densecolumn:9001", 0x2ca9a32667c9beb8u},
            Pinned{"emptyrows:20000", 0x822447a45d9802e7u},
        }) {
+    const auto& spec = pinned.spec;
+    const auto& hash = pinned.hash;
     CAPTURE(spec);
     CHECK(hash_of(made(spec)) == hash);
     for (int threads : {1, 2, 3, 7}) {
@@ -99,8 +101,9 @@ TEST_CASE("the seed matters to the random ones, and only to them") {
 }
 
 TEST_CASE("lattices have the stencil at every node, x fastest, down to one node a side") {
-  for (const auto& [nx, ny, nz] : std::vector<std::array<Index, 3>>{
+  for (const auto& sides : std::vector<std::array<Index, 3>>{
            {1, 1, 1}, {1, 5, 1}, {7, 1, 1}, {2, 2, 2}, {5, 4, 3}, {1, 3, 4}, {33, 31, 9}}) {
+    const Index nx = sides[0], ny = sides[1], nz = sides[2];
     const std::string sizes = std::to_string(nx) + "x" + std::to_string(ny) + "x" + std::to_string(nz);
     CAPTURE(sizes);
     const Matrix poisson = made("poisson3d:" + sizes), hpcg = made("hpcg:" + sizes),
@@ -191,14 +194,15 @@ TEST_CASE("elasticity is symmetric to the last bit, clamped, and knows rigid mot
 }
 
 TEST_CASE("random matrices have exactly the entries asked for, spread evenly") {
-  for (const auto& [m, n, nnz] : std::vector<std::array<std::int64_t, 3>>{{1, 1, 0},
-                                                                          {1, 1, 1},
-                                                                          {10, 7, 70},
-                                                                          {10, 7, 69},
-                                                                          {7, 10, 35},
-                                                                          {3, 100000, 60000},
-                                                                          {100000, 3, 60000},
-                                                                          {2000, 2000, 40000}}) {
+  for (const auto& sizes : std::vector<std::array<std::int64_t, 3>>{{1, 1, 0},
+                                                                    {1, 1, 1},
+                                                                    {10, 7, 70},
+                                                                    {10, 7, 69},
+                                                                    {7, 10, 35},
+                                                                    {3, 100000, 60000},
+                                                                    {100000, 3, 60000},
+                                                                    {2000, 2000, 40000}}) {
+    const std::int64_t m = sizes[0], n = sizes[1], nnz = sizes[2];
     const Matrix A = made("random:" + std::to_string(m) + "x" + std::to_string(n) + ":" + std::to_string(nnz));
     CAPTURE(m);
     CHECK(A.nrows == m);

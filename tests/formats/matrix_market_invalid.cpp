@@ -116,7 +116,8 @@ std::string error_of(const std::string& path, const ReadOptions& options) {
 
 TEST_CASE("every malformed file is refused with its place, what was found and what was expected") {
   std::set<std::string> tested;
-  for (const auto& [file, message] : invalid) {
+  for (const auto& one : invalid) {
+    const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
     const std::string path = (folder / file).string(), error = error_of(path, {});
     const std::size_t line_end = error.find('\n');
@@ -130,7 +131,8 @@ TEST_CASE("every malformed file is refused with its place, what was found and wh
 }
 
 TEST_CASE("the first defect of a file is the one reported, whatever the threads and chunks") {
-  for (const auto& [file, message] : invalid) {
+  for (const auto& one : invalid) {
+    const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
     const std::string path = (folder / file).string(), expected = error_of(path, {});
     const std::int64_t size = std::int64_t(std::filesystem::file_size(path));
@@ -151,7 +153,8 @@ TEST_CASE("the first defect of a file is the one reported, whatever the threads 
 }
 
 TEST_CASE("quick functions, which are kept from the end of a text, let no defect pass") {
-  for (const auto& [file, message] : invalid) {
+  for (const auto& one : invalid) {
+    const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
     std::ifstream stream(folder / file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};

@@ -67,7 +67,9 @@ std::string content(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("every legal file is read as it says") {
-  for (const auto& [file, matrix, repair] : valid) {
+  for (const auto& one : valid) {
+    const std::string &file = one.file, &matrix = one.matrix;
+    const bool repair = one.repair;
     CAPTURE(file);
     ReadOptions options;
     options.repair = repair;
@@ -78,7 +80,9 @@ TEST_CASE("every legal file is read as it says") {
 }
 
 TEST_CASE("the cuts among threads never change a result") {
-  for (const auto& [file, matrix, repair] : valid) {
+  for (const auto& one : valid) {
+    const std::string &file = one.file, &matrix = one.matrix;
+    const bool repair = one.repair;
     CAPTURE(file);
     const std::string text = content(folder / file);
     if (text.substr(0, 2) == "\x1f\x8b") continue;  // compressed

@@ -39,7 +39,9 @@ TEST_CASE("a permuted matrix has entry (p[i], p[j]) at (i, j), and the inverse p
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const auto& named : awkward_matrices()) {
+    const std::string& name = named.name;
+    const Matrix& A = named.matrix;
     if (A.nrows != A.ncols) {
       CHECK_THROWS_AS(permuted(Serial{}, A.view(), span(random_permutation(random, A.nrows))), ShapeError);
       continue;

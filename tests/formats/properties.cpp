@@ -77,7 +77,9 @@ void check_symmetry(const Matrix& A, const MatrixProperties& p) {
 }  // namespace
 
 TEST_CASE("properties of the awkward matrices are those of their dense twins") {
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const auto& named : awkward_matrices()) {
+    const std::string& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     const auto p = properties_of(A);
     CHECK(p.square == (A.nrows == A.ncols));

@@ -7,7 +7,9 @@ using namespace seidel;
 using namespace seidel::tests;
 
 TEST_CASE("row statistics are those of the definition, on any number of threads") {
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const auto& named : awkward_matrices()) {
+    const std::string& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     std::int64_t max = 0, min = INT64_MAX, empty = 0, longest = -1;
     for (Index i = 0; i < A.nrows; ++i) {
@@ -57,7 +59,9 @@ TEST_CASE("the bytes of each format are those of the arrays that conversion make
   const auto bytes = [](const auto&... arrays) {
     return (std::int64_t(0) + ... + (arrays.size() * std::int64_t(sizeof(arrays[0]))));
   };
-  for (const auto& [name, A] : awkward_matrices()) {
+  for (const auto& named : awkward_matrices()) {
+    const std::string& name = named.name;
+    const Matrix& A = named.matrix;
     CAPTURE(name);
     for (int threads : {1, 3}) {
       const OpenMP on{threads};

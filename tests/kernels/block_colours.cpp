@@ -41,8 +41,10 @@ Plain permuted(const Plain& A, const Array<Index>& new_to_old) {
 TEST_CASE("each block takes the least colour that no coupled block before it has, with any number of threads") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  for (const auto& [name, plain] : awkward_to_sweep(seed))
+  for (const auto& named : awkward_to_sweep(seed))
     for (const Index size : {1, 7, 128}) {
+      const std::string& name = named.first;
+      const Plain& plain = named.second;
       CAPTURE(name);
       CAPTURE(size);
       const auto expected = literal_block_colours(plain, size);
@@ -56,7 +58,9 @@ TEST_CASE("each block takes the least colour that no coupled block before it has
 TEST_CASE("the order by blocks keeps rows of a block together and as they stood, blocks of a colour apart") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+  for (const auto& named : awkward_to_sweep(seed)) {
+    const std::string& name = named.first;
+    const Plain& plain = named.second;
     CAPTURE(name);
     constexpr Index size = 50;
     const auto A = csr_of<double>(plain);

@@ -34,7 +34,9 @@ std::vector<Index> literal_colours(const Plain& A) {
 TEST_CASE("each row takes the least colour that no coupled row before it has") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+  for (const auto& named : awkward_to_sweep(seed)) {
+    const std::string& name = named.first;
+    const Plain& plain = named.second;
     CAPTURE(name);
     const auto expected = literal_colours(plain);
     const auto check = [&](const auto& found) { CHECK(std::vector<Index>(found.begin(), found.end()) == expected); };

@@ -90,7 +90,9 @@ TEST_CASE("slices hold each row once, after the rows before it that A or A' coup
   CAPTURE(seed);
   for (const int threads : {1, 2, 3}) {
     CAPTURE(threads);
-    for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+    for (const auto& named : awkward_to_sweep(seed)) {
+      const std::string& name = named.first;
+      const Plain& plain = named.second;
       CAPTURE(name);
       CHECK(look_at(plain, threads).wrong == 0);
     }
