@@ -1,4 +1,5 @@
 // Coordinate files in order, general ones by rows and lower triangles by columns or rows: the number of an entry is its place.
+#include <atomic>
 #include <cstring>
 
 #include <seidel/formats/matrix_market/passes.hpp>
@@ -46,7 +47,8 @@ void InOrder::place_lines(const Fence& fence, const char* first, const char* las
     } else {
       if (here < row) return false;
       if (row < 0) row = first_row = here;
-      while (row < here) row_ptr[++row] = k;
+      // Atomic: in a file that is out of order, which is read again, other stretches may have these rows too.
+      while (row < here) std::atomic_ref(row_ptr[++row]).store(k, std::memory_order_relaxed);
     }
     col_idx[k] = col;
     values[k++] = e.value;

@@ -95,8 +95,10 @@ void check_all_sweeps(const Plain& plain, const Case<Real>& expected, Real omega
 TEST_CASE_TEMPLATE("sweeps are the literal formula, bit for bit, on every back end", Real, double, float) {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  for (const auto& [name, plain] : awkward_to_sweep(seed))
+  for (const auto& named : awkward_to_sweep(seed))
     for (const Real omega : {Real(1), Real(1.3)}) {
+      const std::string& name = named.first;
+      const Plain& plain = named.second;
       CAPTURE(name);
       CAPTURE(omega);
       check_all_sweeps<std::int32_t>(plain, literal<Real>(plain, omega, seed), omega);
@@ -109,7 +111,9 @@ TEST_CASE("a swept row solves its equation with the newest values, to rounding")
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   constexpr double u = std::numeric_limits<double>::epsilon() / 2;
-  for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+  for (const auto& named : awkward_to_sweep(seed)) {
+    const std::string& name = named.first;
+    const Plain& plain = named.second;
     CAPTURE(name);
     const auto b = random_values<double>(plain.nrows(), seed), old = random_values<double>(plain.nrows(), seed + 1);
     for (const double omega : {1.0, 1.3}) {

@@ -30,8 +30,10 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
     if (named.first == "1 x 1" || named.first == "dense 200 x 200" || named.first == "dense row" ||
         named.first == "0 x 0")
       matrices.push_back(named);
-  for (const auto& [name, plain] : matrices)
+  for (const auto& named : matrices)
     for (const std::int64_t k : {0, 1, 3, 8, 11, 64}) {
+      const std::string& name = named.first;
+      const Plain& plain = named.second;
       if (k > 11 && name != "random") continue;
       CAPTURE(name);
       CAPTURE(k);

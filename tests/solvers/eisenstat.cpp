@@ -32,7 +32,9 @@ std::vector<std::pair<std::string, Matrix>> spd_systems() {
 }  // namespace
 
 TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at each step") {
-  for (const auto& [name, A] : spd_systems()) {
+  for (const auto& named : spd_systems()) {
+    const std::string& name = named.first;
+    const Matrix& A = named.second;
     CAPTURE(name);
     const auto b = ramp(A.nrows);
     for (const std::int64_t steps : {1, 2, 5}) {
@@ -50,7 +52,9 @@ TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at
 }
 
 TEST_CASE("Eisenstat's form needs as many iterations, and its residual is that of A x = b") {
-  for (const auto& [name, A] : spd_systems()) {
+  for (const auto& named : spd_systems()) {
+    const std::string& name = named.first;
+    const Matrix& A = named.second;
     CAPTURE(name);
     const auto b = times(A, ones(A.nrows));
     const Outcome one = solve_on(Serial{}, plain, A, b), other = solve_on(Serial{}, eisenstat, A, b);
@@ -63,7 +67,9 @@ TEST_CASE("Eisenstat's form needs as many iterations, and its residual is that o
 }
 
 TEST_CASE("Eisenstat's form has the same bits on every back end") {
-  for (const auto& [name, A] : spd_systems()) {
+  for (const auto& named : spd_systems()) {
+    const std::string& name = named.first;
+    const Matrix& A = named.second;
     CAPTURE(name);
     const auto b = ramp(A.nrows);
     const Outcome serial = solve_on(Serial{}, eisenstat, A, b);

@@ -50,7 +50,9 @@ TEST_CASE("cg needs as many iterations as the reference program, and is right") 
     const How jacobi{Method::cg, PreconditionerKind::jacobi}, symgs{Method::cg, PreconditionerKind::symgs};
     How eisenstat = symgs;
     eisenstat.form = Form::eisenstat;
-    for (auto [how, column] : {std::pair{jacobi, "jacobi"}, {symgs, "symgs"}, {eisenstat, "symgs"}}) {
+    for (const auto& way : {std::pair{jacobi, "jacobi"}, {symgs, "symgs"}, {eisenstat, "symgs"}}) {
+      const How& how = way.first;
+      const char* const column = way.second;
       CAPTURE(row["name"]);
       CAPTURE(name_of(how));
       const double one = std::stod(row[std::string(column) + "_double"]),
