@@ -46,7 +46,8 @@ class Schedule {
       if (cut_[c - 1] < cut_[c]) visit(cut_[c - 1], cut_[c]);
   }
 
-  /// body(first, last) for ranges of places, each after those that it depends on; several at once.
+  /// body(first, last) for ranges of places, each after those that it depends on; several at once. `body` must
+  /// not throw: other threads would wait for its turn for ever.
   template <class Body>
   void run(Direction direction, const Body& body) const {
     if (nparts_ == 1) return body(std::int64_t(0), nrows_);
