@@ -15,6 +15,18 @@ std::int64_t MemoryPlan::needed() const {
                          [](auto sum, const auto& item) { return sum + item.bytes; });
 }
 
+std::string MemoryPlan::text() const {
+  std::string text =
+      formatted("{} of {} are needed, {} are free", human_bytes(needed()), where, human_bytes(available));
+  bool first = true;
+  for (const auto& item : items)
+    if (item.bytes > 0) {
+      text += formatted("{}{} for {}", first ? ": " : "; ", human_bytes(item.bytes), item.what);
+      first = false;
+    }
+  return text;
+}
+
 void MemoryPlan::require() const {
   if (needed() <= available) return;
   std::string message = formatted("out of memory: {} of {} are needed, {} are free", human_bytes(needed()), where,

@@ -20,6 +20,10 @@ struct MemoryPlan {
   std::vector<MemoryItem> items;
 
   std::int64_t needed() const;
+  /// "1.2 GB of host memory are needed, 3.4 GB are free: 1 GB for the matrix; ..."
+  std::string text() const;
+  /// Whether a user wants to know before it is taken: 1 GB and more.
+  bool large() const { return needed() >= 1'000'000'000; }
   /// Errors  ResourceError: what is needed for what, what there is, and what would need less.
   void require() const;
 };

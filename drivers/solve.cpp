@@ -106,9 +106,7 @@ int run(const SolveOptions& options) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
     const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, available_bytes(Host{}));
     least.require();
-    if (options.verbose)
-      say(options, formatted("{}: at least {} are needed, {} are free", least.where, human_bytes(least.needed()),
-                             human_bytes(least.available)));
+    if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
   const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair, state_plan);
   const auto A = loaded.matrix.view();
@@ -144,9 +142,7 @@ int run(const SolveOptions& options) {
   const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},
                                        cuda ? available_bytes(Device{}) : available_bytes(Host{}));
   memory.require();
-  if (options.verbose)
-    say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()),
-                           human_bytes(memory.available)));
+  if (options.verbose || memory.large()) say(options, "to solve, " + memory.text());
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
   const double looked_seconds = setup.seconds();
 

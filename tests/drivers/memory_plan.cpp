@@ -100,6 +100,14 @@ TEST_CASE("what does not fit is refused before it is read or made, with what it 
   CHECK_THROWS_WITH_AS(generate(OpenMP{}, "poisson3d:10", 1, sized), "enough", ResourceError);
   CHECK(nrows == 1000);
   CHECK(nnz == 7000 - 600);
+  for (const char* spec : {"denserow:50", "densecolumn:50", "emptyrows:50", "rmat:4", "spd:50:7", "random:50x50:90"}) {
+    CAPTURE(spec);
+    const auto A = generate(OpenMP{}, spec);
+    CHECK_THROWS_WITH_AS(generate(OpenMP{}, spec, 1, sized), "enough", ResourceError);
+    CHECK(nrows == A.nrows);
+    CHECK(nnz >= A.nnz() * 9 / 10);
+    CHECK(nnz <= std::max<std::int64_t>(A.nnz() * 11 / 10, 16 * 16));  // rmat: edges in the same place count one by one
+  }
   ReadOptions options;
   options.sized = sized;
   const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 2 1\n3 3 1\n3 1 wrong\n";
