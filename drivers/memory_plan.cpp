@@ -95,7 +95,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
 MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available) {
   MethodChoice least{request.method.value_or(Method::cg), request.preconditioner.value_or(PreconditionerKind::none),
-                     request.order.value_or(Order::natural), request.restart};
+                     request.order.value_or(Order::natural), request.restart.value_or(50)};
   MemoryPlan plan{"host memory", available, {}};
   if (!cuda) plan = plan_solve({nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max()}, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
