@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
 namespace seidel::drivers {
@@ -13,7 +14,7 @@ namespace {
 void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) {
   const std::vector<std::string> keys = {"restart", "omega", "sweeps", "storage", "form", "atol"};
   const char* meaning =
-      "\n  restart=N  directions that gmres keeps before it starts again (50)"
+      "\n  restart=N  directions that gmres keeps before it starts again (50; all where A has up to 1000 rows)"
       "\n  omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)"
       "\n  sweeps=N   pairs of sweeps in an application of symgs (1)"
       "\n  storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)"
@@ -59,7 +60,7 @@ struct SolveCommand {
     app->add_option("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)")
         ->type_name("FILE");
     app->add_option("--x0", options.x0, "where to start (0 unless given)")->type_name("FILE");
-    app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
+    app->add_option("-o,--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
     app->add_option(
@@ -198,16 +199,6 @@ struct ValidateCommand {
   void finish(const CommonTexts&) {}
 };
 
-/// As a shell takes it.
-std::string quoted(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
-  if (plain && !word.empty()) return word;
-  std::string text = "'";
-  for (char c : word) c == '\'' ? text += "'\\''" : text += c;
-  return text + "'";
-}
-
 /// "seidel", "seidel solve", ...: where on the command line `app` and the commands given below it are.
 std::string path_of(const CLI::App& app) {
   const auto below = app.get_subcommands();
@@ -228,16 +219,16 @@ const CLI::App& last_of(const CLI::App& app) {
         all));
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
-  throw UsageError(
-      formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command",
-                word, matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
+  throw UsageError(formatted(
+      "unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
+      matrix ? formatted(" (did you mean seidel solve {}?)", quoted(word)) : did_you_mean(word, names), all));
 }
 
 }  // namespace
 
 Request parse(int argc, char** argv) {
   CLI::App app("Solves sparse linear systems, and tells the truth about the answer.", "seidel");
-  app.set_help_flag("--help", "print this and exit");
+  app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
   app.footer(
@@ -263,7 +254,7 @@ Request parse(int argc, char** argv) {
   convert.declare(app, common);
   validate.declare(app, common);
   CLI::App* bench = add_command(app, "bench", "measure");
-  bench->set_help_flag("--help", "print this and exit");
+  bench->set_help_flag("-h,--help", "print this and exit");
   bench_spmv.declare(*bench, common, "spmv", "sparse matrix times vector");
   bench_spmm.declare(*bench, common, "spmm", "sparse matrix times several vectors");
   bench_symgs.declare(*bench, common, "symgs", "a forward and a backward Gauss-Seidel sweep from zero");
@@ -292,7 +283,7 @@ Request parse(int argc, char** argv) {
         *bench, {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "solve", "suite", "machine", "compare", "read"});
   refuse_extras(last_of(app), path_of(app));
 
-  std::string command_line = "seidel";
+  std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
   for (int i = 1; i < argc; ++i) command_line += " " + quoted(argv[i]);
   const auto finished = [&](auto& command) -> Request {
     common.check(command.options);
