@@ -75,7 +75,10 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   }
   const Method method = needs.choice.method;
   const std::int64_t vectors = vectors_of(needs.choice);
-  plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
+  const auto& fallback = needs.choice.fallback;
+  plan.items.push_back({formatted("{} vectors of {}{}", vectors, to_string(method),
+                                  fallback ? formatted(", and of {} if that must go on", to_string(*fallback)) : ""),
+                        vectors * vector,
                         method == Method::gmres                ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
@@ -90,6 +93,15 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
           {"the matrix in the order of its colours, for symgs", csr + 2 * 4 * n + 2 * vector, "--order natural"});
   }
   return plan;
+}
+
+MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
+  if (!needs.choice.fallback || plan_solve(needs, available).needed() <= available) return needs.choice;
+  SolveNeeds alone = needs;
+  alone.choice.fallback.reset();
+  alone.choice.reason +=
+      formatted("; no {} after it, for which the memory is not there", to_string(*needs.choice.fallback));
+  return alone.choice;
 }
 
 MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,

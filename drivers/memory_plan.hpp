@@ -45,6 +45,9 @@ inline constexpr double sell_padding_at_most = 1.5;
 /// over.
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
 
+/// needs.choice; without the method that would go on, where there is memory for the first alone. Its reason then says so.
+MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
+
 /// What a solve takes at least on the host, the matrix included, before that is read: method and preconditioner where
 /// they were asked for, else those that need least.
 MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,

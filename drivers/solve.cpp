@@ -136,11 +136,13 @@ int run(const SolveOptions& options) {
       const bool dominated = 2 * properties_of_A.weakly_dominant_rows >= A.nrows;
       return choose_order(gpu_sweeps, {A.nrows, A.nnz(), steps, count_of_colours(host, A), dominated});
     };
-  const MethodChoice choice = choose_method(properties_of_A, rows, options.request, order);
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
-  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},
-                                       cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  const std::int64_t available = cuda ? available_bytes(Device{}) : available_bytes(Host{});
+  SolveNeeds needs{A.nrows, A.nnz(), choose_method(properties_of_A, rows, options.request, order),
+                   cuda,    narrow,  padding};
+  const MethodChoice choice = needs.choice = affordable(needs, available);
+  const MemoryPlan memory = plan_solve(needs, available);
   memory.require();
   if (options.verbose || memory.large()) say(options, "to solve, " + memory.text());
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};

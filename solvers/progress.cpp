@@ -22,6 +22,12 @@ std::string text(double value) {
   return s;
 }
 
+/// A count with two digits that mean something.
+std::string rounded(double n) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(n)) - 1));
+  return n < 1e15 ? std::to_string(std::int64_t(std::round(n / unit) * unit)) : text(n);
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -112,7 +118,7 @@ bool Progress::worth_another_round(double true_norm) {
   const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
   if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
   return end(Status::stagnated, "at the rate of the last " + std::to_string(summary_.iterations / 2) +
-                                    " iterations about " + text(wanting) + " more are needed");
+                                    " iterations about " + rounded(wanting) + " more are needed");
 }
 
 /// How many more are needed at the rate of the last half.

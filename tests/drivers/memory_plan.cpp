@@ -116,6 +116,17 @@ TEST_CASE("what does not fit is refused before it is read or made, with what it 
   CHECK(nnz == 5);
 }
 
+TEST_CASE("a method that may have to go on is left out where its memory is not there, and nothing else is") {
+  const MethodChoice choice{.method = Method::cg, .fallback = Method::gmres, .reason = "cg, because"};
+  const SolveNeeds needs{1'000'000, 7'000'000, choice};
+  CHECK(plan_solve(needs, 0).needed() > 8'000'000 * 53LL);
+  CHECK(affordable(needs, 1'000'000'000).fallback == Method::gmres);
+  const MethodChoice alone = affordable(needs, 200'000'000);
+  CHECK(!alone.fallback);
+  CHECK(alone.reason == "cg, because; no gmres after it, for which the memory is not there");
+  CHECK(plan_solve({1'000'000, 7'000'000, alone}, 200'000'000).needed() < 100'000'000);
+}
+
 TEST_CASE("a solve takes the memory that it says, within a tenth") {
   mallopt(M_MMAP_THRESHOLD, 1 << 17);  // its default, but fixed: large arrays go back to the system, in later tests too
   // A sanitizer's own memory counts too, so there is nothing to measure.
