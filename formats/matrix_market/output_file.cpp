@@ -99,9 +99,10 @@ void OutputFile::finish() {
 }
 
 void OutputFile::fail(const char* what) const {
-  const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  const int error = errno;
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   throw ResourceError(
-      path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + std::strerror(errno) +
+      path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + std::strerror(error) +
       ")\n  " + (temporary_.empty() && !nameless_ ? "" : "nothing is left of it; ") +
       (full ? "free some space, or write to another disk" : "check the path, its folder and your permissions"));
 }
