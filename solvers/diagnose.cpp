@@ -62,6 +62,11 @@ struct Facts {
     return summary.status == Status::iteration_limit || summary.status == Status::time_limit ||
            summary.status == Status::interrupted;
   }
+  std::string symgs_advice() const {
+    return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
+               ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
+               : "";
+  }
   /// Iterations to the tolerance, at the measured rate; infinity where the residual does not fall.
   double iterations_wanting() const;
   bool says(const char* words) const { return summary.reason.find(words) != std::string::npos; }
@@ -232,16 +237,15 @@ void needs_more_iterations(Facts& f) {
         !hopeless          ? longer
         : s.method == "cg" ? ""
                            : f.other_method(),
-        f.choice.preconditioner != PreconditionerKind::symgs && f.full_diagonal()
-            ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
-        : hopeless ? "that is very slow: another method is better than more of the same"
-                   : "");
+        !f.symgs_advice().empty() ? f.symgs_advice()
+        : hopeless                ? "that is very slow: another method is better than more of the same"
+                                  : "");
 }
 
 void is_stuck(Facts& f) {
   const Summary& s = f.summary;
   if (s.status == Status::stagnated && s.truth_checks.empty())
-    f.add("gmres restarts too early for this matrix", s.reason, f.other_method());
+    f.add("gmres restarts too early for this matrix", s.reason, f.other_method(), f.symgs_advice());
   if (s.status == Status::breakdown && s.method == "bicgstab")
     f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
   if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))

@@ -130,6 +130,7 @@ TEST_CASE("gmres that a limit could not contain ends long before it, and says wh
   CHECK(c.outcome->reason.find("more are needed") != std::string::npos);
   CHECK(c.first().cause == "gmres restarts too early for this matrix");
   CHECK(c.first().remedy == "--method gmres --set restart=2000");
+  CHECK(c.first().advice.find("--precond symgs") != std::string::npos);
   criteria.max_iterations = 100;  // too few to tell
   CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 6}, A, ramp(A.nrows), criteria)
             ->status == Status::iteration_limit);
