@@ -67,14 +67,19 @@ struct Task {
   double sell_padding;
 };
 
+Criteria criteria_of(const SolveOptions& options) {
+  Criteria criteria;
+  criteria.relative_tolerance = options.tolerance;
+  criteria.absolute_tolerance = options.absolute_tolerance;
+  criteria.max_iterations = options.max_iterations;
+  criteria.seconds = options.time_limit;
+  return criteria;
+}
+
 template <class Offset>
 Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   SolveProgress progress(!task.options.quiet, task.options.tolerance);
-  Criteria criteria;
-  criteria.relative_tolerance = task.options.tolerance;
-  criteria.absolute_tolerance = task.options.absolute_tolerance;
-  criteria.max_iterations = task.options.max_iterations;
-  criteria.seconds = task.options.time_limit;
+  Criteria criteria = criteria_of(task.options);
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) {
     progress(report.iteration, report.relative_residual, report.seconds);
@@ -85,11 +90,11 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
 }
 
 /// What diagnose() has to say, for the reader of a report.
-std::vector<Diagnosis> causes_of(const SolveStory& story, const Criteria& criteria) {
+std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.solved) return {};
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
-  return diagnose(story.properties, story.rows, story.choice, summary, criteria);
+  return diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));
 }
 
 }  // namespace
@@ -168,12 +173,7 @@ int run(const SolveOptions& options) {
   SolveStory story{options, loaded,          properties_of_A, rows,
                    where,   choice,          memory,          outcome,
                    {},      colours_instead, read_seconds,    looked_seconds + outcome.setup_seconds};
-  Criteria criteria;
-  criteria.relative_tolerance = options.tolerance;
-  criteria.absolute_tolerance = options.absolute_tolerance;
-  criteria.max_iterations = options.max_iterations;
-  criteria.seconds = options.time_limit;
-  story.diagnosis = causes_of(story, criteria);
+  story.diagnosis = causes_of(story);
 
   WriteOptions write;
   write.threads = host.threads;

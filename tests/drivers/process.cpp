@@ -9,9 +9,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace seidel::tests {
 
@@ -89,27 +86,6 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
   run.seconds = seconds();
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
-}
-
-Folder::Folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "seidel-test-XXXXXX").string();
-  REQUIRE(mkdtemp(pattern.data()));
-  path_ = pattern;
-}
-Folder::~Folder() { std::filesystem::remove_all(path_); }
-std::vector<std::string> Folder::names() const {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_))
-    names.push_back(entry.path().filename().string());
-  return names;
-}
-
-void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 }  // namespace seidel::tests

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../files.hpp"
+
 namespace seidel::tests {
 
 struct Run {
@@ -26,22 +28,5 @@ struct Input {
 
 /// Runs seidel with these words.
 Run seidel_program(const std::vector<std::string>& words, const Input& input = {});
-
-/// A folder that is gone at the end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-  std::vector<std::string> names() const;
-
- private:
-  std::string path_;
-};
-
-void write_file(const std::string& path, const std::string& text);
-std::string read_file(const std::string& path);
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace seidel::tests

@@ -1,5 +1,6 @@
 // What is written is read back bit for bit; what is read does not depend on the order of a file, nor on the threads.
 #include "../backends.hpp"
+#include "../files.hpp"
 
 #include <malloc.h>
 
@@ -25,19 +26,9 @@
 #include <seidel/formats/matrix_market/number.hpp>
 
 using namespace seidel;
+using seidel::tests::Folder, seidel::tests::read_file, seidel::tests::write_file;
 
 namespace {
-
-/// A folder of its own, removed at the end.
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("seidel_tests." + std::to_string(getpid()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string operator/(const char* name) const { return (path / name).string(); }
-  std::size_t files() const {
-    return std::size_t(std::distance(std::filesystem::directory_iterator(path), std::filesystem::directory_iterator()));
-  }
-};
 
 std::uint64_t fresh_seed() {
   const std::uint64_t seed = std::random_device{}();
@@ -84,11 +75,6 @@ bool same_bits(const Matrix& A, const Matrix& B) {
          same_bits(A.col_idx, B.col_idx) && same_bits(A.values, B.values);
 }
 
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 ReadOptions with(int threads, std::int64_t chunk_bytes) {
   ReadOptions options;
   options.threads = threads;
@@ -114,12 +100,12 @@ TEST_CASE("every double survives writing and reading bit for bit") {
         options.threads = threads;
         options.comment = "two lines\nof comment";
         write_matrix_market(folder / file, A.view(), options);
-        const std::string bytes = content(folder / file);
+        const std::string bytes = read_file(folder / file);
         if (first.empty()) first = bytes;
         CHECK(bytes == first);
         CHECK(same_bits(read_matrix_market(folder / file, with(threads, 1 << 14)).matrix, A));
       }
-      CHECK(folder.files() == 1);
+      CHECK(folder.names().size() == 1);
       std::filesystem::remove(folder / file);
       CHECK((std::uint8_t(first[0]) == 0x1f) == (file[5] != 0));
     }
@@ -308,7 +294,7 @@ TEST_CASE("a triangle is written by columns, the order that reads fastest") {
     WriteOptions options;
     options.symmetry = symmetry;
     write_matrix_market(folder / "A.mtx", random_matrix(500, 500, 9, sign, 1).view(), options);
-    std::istringstream text(content(folder / "A.mtx"));
+    std::istringstream text(read_file(folder / "A.mtx"));
     std::string line;
     std::getline(text, line);
     std::getline(text, line);
@@ -341,7 +327,7 @@ TEST_CASE("progress only grows, and ends within its total") {
 TEST_CASE("a write that fails leaves the old file and nothing else") {
   const Folder folder;
   const Matrix A = random_matrix(5000, 5000, 10, 0, 1);
-  std::ofstream(folder / "A.mtx") << "old";
+  write_file(folder / "A.mtx", "old");
   rlimit limit;
   getrlimit(RLIMIT_FSIZE, &limit);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -356,18 +342,18 @@ TEST_CASE("a write that fails leaves the old file and nothing else") {
   setrlimit(RLIMIT_FSIZE, &limit);
   std::signal(SIGXFSZ, handler);
   CHECK(message.find("A.mtx: could not be written after 100000 bytes (File too large)") != message.npos);
-  CHECK(content(folder / "A.mtx") == "old");
-  CHECK(folder.files() == 1);
+  CHECK(read_file(folder / "A.mtx") == "old");
+  CHECK(folder.names().size() == 1);
   CHECK_THROWS_WITH_AS(write_matrix_market("/dev/full", A.view()), doctest::Contains("No space left on device"),
                        ResourceError);
   CHECK_THROWS_AS(write_matrix_market(folder / "no/such/folder/A.mtx", A.view()), ResourceError);
-  CHECK_THROWS_AS(write_matrix_market(folder.path.string(), A.view()), ResourceError);
+  CHECK_THROWS_AS(write_matrix_market(folder.path(), A.view()), ResourceError);
 }
 
 TEST_CASE("a process that is killed while it writes leaves the old file") {
   const Folder folder;
   const Matrix A = random_matrix(5000, 5000, 10, 0, 1);
-  std::ofstream(folder / "A.mtx") << "old";
+  write_file(folder / "A.mtx", "old");
   WriteOptions options;
   options.threads = 1;
   const pid_t child = ::fork();
@@ -383,7 +369,7 @@ TEST_CASE("a process that is killed while it writes leaves the old file") {
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(WIFSIGNALED(status));
-  CHECK(content(folder / "A.mtx") == "old");
+  CHECK(read_file(folder / "A.mtx") == "old");
   const int nameless = ::open(folder.path.c_str(), O_TMPFILE | O_WRONLY, 0666);
   if (nameless >= 0) CHECK(folder.files() == 1);  // nothing is left beside it, where the system has such files
   if (nameless >= 0) ::close(nameless);
@@ -402,5 +388,5 @@ TEST_CASE("a symmetry that the matrix does not have is not written") {
                        doctest::Contains("row 1: found an entry in column"), InputError);
   options.symmetry = Symmetry::skew_symmetric;
   CHECK_THROWS_AS(write_matrix_market(folder / "B.mtx", A.view(), options), InputError);
-  CHECK(folder.files() == 1);
+  CHECK(folder.names().size() == 1);
 }

@@ -72,10 +72,10 @@ TEST_CASE("[cuda] wavefront after wavefront and all at once give the same bits")
     if (!have_gpu()) return skipped_cuda();
     const unsigned seed = fresh_seed();
     CAPTURE(seed);
-    for (const auto& [name, plain] : awkward_to_sweep(seed)) {
-      CAPTURE(name);
-      compare_ways<double>(plain, seed);
-      compare_ways<float>(plain, seed);
+    for (const auto& named : awkward_to_sweep(seed)) {
+      CAPTURE(named.name);
+      compare_ways<double>(named.plain, seed);
+      compare_ways<float>(named.plain, seed);
     }
   }
 }

@@ -1,8 +1,8 @@
 // Slices of a sweep: rows that do not need each other, each row once and in an order that a sweep may take.
 #include "../backends.hpp"
+#include "literal_sweep.hpp"
 #include "matrices.hpp"
 
-#include <seidel/kernels/sum.hpp>
 #include <seidel/kernels/symgs/slices.hpp>
 
 using namespace seidel;
@@ -91,9 +91,8 @@ TEST_CASE("slices hold each row once, after the rows before it that A or A' coup
   for (const int threads : {1, 2, 3}) {
     CAPTURE(threads);
     for (const auto& named : awkward_to_sweep(seed)) {
-      const std::string& name = named.first;
-      const Plain& plain = named.second;
-      CAPTURE(name);
+      const Plain& plain = named.plain;
+      CAPTURE(named.name);
       CHECK(look_at(plain, threads).wrong == 0);
     }
     CHECK(look_at(lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), threads).wrong == 0);
@@ -119,23 +118,8 @@ TEST_CASE("rows at the seams of slices and of the sum have the same bits on ever
   for (const Plain& plain : matrices) {
     const auto A_host = csr_of<double>(plain);
     const auto b = random_values<double>(plain.nrows(), 5);
-    // One row after the other, as the formula says.
     std::vector<double> expected(plain.nrows(), 0);
-    const auto sweep_row = [&](Index i) {
-      std::vector<std::pair<double, double>> lower, upper;
-      for (const auto& [j, value] : plain.rows[i]) {
-        if (j < i) lower.push_back({value, expected[j]});
-        if (j > i) upper.insert(upper.begin(), {value, expected[j]});
-      }
-      const auto sum = [](const auto& terms) {
-        return sum_of_products<double>(std::int64_t(terms.size()), [&](std::int64_t k, double s) {
-          return std::fma(terms[k].first, terms[k].second, s);
-        });
-      };
-      expected[i] = ((b[i] - sum(lower)) - sum(upper)) * (1 / plain.rows[i].at(i));
-    };
-    for (Index i = 0; i < plain.nrows(); ++i) sweep_row(i);
-    for (Index i = Index(plain.nrows()) - 1; i >= 0; --i) sweep_row(i);
+    for (const bool forward : {true, false}) literal_sweep(plain, forward, b, expected, 1.0);
     on_every_backend([&](auto on) {
       const auto A = copied_to<SpaceOf<decltype(on)>>(A_host.view());
       const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());

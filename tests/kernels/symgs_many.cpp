@@ -1,6 +1,6 @@
 // Sweeps of many matrices, random and real: every back end against one core, by ==.
 #include "../backends.hpp"
-#include "../matrices.hpp"
+#include "matrices.hpp"
 
 #include <filesystem>
 
@@ -43,24 +43,16 @@ Matrix drawn(unsigned seed) {
   return with_dominant_diagonal(matrix_of(points * dofs, rows));
 }
 
-template <class Real>
-std::vector<Real> numbers(std::int64_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Real> v(n);
-  for (auto& x : v) x = Real(random_value(random));
-  return v;
-}
-
 /// What sweeps leave, one after another; right-hand sides change between them, so that no value of one may serve the
 /// next.
 template <class Real, class B>
 std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
   const auto A = copied_to<SpaceOf<B>>(as<Real, std::int32_t>(matrix).view());
   const GaussSeidel<Real, std::int32_t, B> sweeps(on, A.view());
-  auto x = moved_to(on, numbers<Real>(matrix.nrows, 3));
+  auto x = moved_to(on, random_values<Real>(matrix.nrows, 3));
   std::vector<std::vector<Real>> seen;
   for (const unsigned seed : {1u, 2u}) {
-    const auto b = moved_to(on, numbers<Real>(matrix.nrows, seed));
+    const auto b = moved_to(on, random_values<Real>(matrix.nrows, seed));
     const auto see = [&](const auto& sweep) {
       sweep();
       sweeps.check();

@@ -88,14 +88,7 @@ TEST_CASE("one triangle only") {
 }
 
 TEST_CASE("the limit of double precision") {
-  std::vector<Row> rows(60);
-  for (Index i = 0; i < 60; ++i) {
-    const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
-    if (i > 0) rows[i].emplace_back(i - 1, -before);
-    rows[i].emplace_back(i, before + after + 1);
-    if (i < 59) rows[i].emplace_back(i + 1, -after);
-  }
-  const Matrix A = matrix_of(60, rows);
+  const Matrix A = at_the_limit();
   const Case c = diagnosed({Method::cg, PreconditionerKind::symgs}, A, ones(60));
   REQUIRE(c.outcome->status == Status::stagnated);
   CHECK(c.first().cause == "the limit of double precision is reached");
