@@ -53,19 +53,20 @@ class Chunks {
     std::atomic<std::int64_t> next = 0, done = 0;
     parallel_parts(OpenMP{int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)))},
                    [&](int part, int) {
-      std::int64_t told = 0;
-      for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < count_;) {
-        Chunk chunk = lines(c);
-        const std::int64_t entries = count_entries(chunk.first, chunk.last, end_);
-        const auto before = std::size_t(c);
-        while ((chunk.first_entry = first_entry[before].load(std::memory_order_acquire)) < 0) std::this_thread::yield();
-        chunk.last_entry = chunk.first_entry + entries;
-        first_entry[before + 1].store(chunk.last_entry, std::memory_order_release);
-        if (chunk.last_entry > most || !work(c, std::as_const(chunk), part)) next = count_;
-        done += done_with(c);
-        if (part == 0 && progress_ && done - told >= worth_telling) progress_(told = done, end_ - body_);
-      }
-    });
+                     std::int64_t told = 0;
+                     for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < count_;) {
+                       Chunk chunk = lines(c);
+                       const std::int64_t entries = count_entries(chunk.first, chunk.last, end_);
+                       const auto before = std::size_t(c);
+                       while ((chunk.first_entry = first_entry[before].load(std::memory_order_acquire)) < 0)
+                         std::this_thread::yield();
+                       chunk.last_entry = chunk.first_entry + entries;
+                       first_entry[before + 1].store(chunk.last_entry, std::memory_order_release);
+                       if (chunk.last_entry > most || !work(c, std::as_const(chunk), part)) next = count_;
+                       done += done_with(c);
+                       if (part == 0 && progress_ && done - told >= worth_telling) progress_(told = done, end_ - body_);
+                     }
+                   });
     return first_entry[std::size_t(count_)];
   }
 

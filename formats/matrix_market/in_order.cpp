@@ -13,8 +13,7 @@ bool follows(Order order, const Entry& before, const Entry& e) {
     case Order::general_by_rows: return before.row <= e.row;
     case Order::triangle_by_columns:
       return e.row >= e.col && std::pair(before.col, before.row) < std::pair(e.col, e.row);
-    case Order::triangle_by_rows:
-      return e.row >= e.col && std::pair(before.row, before.col) < std::pair(e.row, e.col);
+    case Order::triangle_by_rows: return e.row >= e.col && std::pair(before.row, before.col) < std::pair(e.row, e.col);
   }
   return false;
 }

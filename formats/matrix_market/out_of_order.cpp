@@ -206,15 +206,15 @@ Csr<double, std::int64_t> read_out_of_order(const Reading& reading) {
   Csr<double, std::int64_t> A = rows_of(reading);
   // Foreign places are kept in 32 bits.
   const bool few = header.entries < std::numeric_limits<std::uint32_t>::max() / 2;
-  const int stretches = few ? int(std::max<std::int64_t>(1, std::min<std::int64_t>(reading.on().threads, chunks.count()))) : 1;
+  const int stretches =
+      few ? int(std::max<std::int64_t>(1, std::min<std::int64_t>(reading.on().threads, chunks.count()))) : 1;
   Array<std::uint32_t> foreign(stretches > 1 ? header.nrows : 0, 0);
   const Rows rows{A.row_ptr.data(), foreign.data(), header.nrows, stretches};
   parallel_for(reading.on(), A.row_ptr.size(), [&](std::int64_t first, std::int64_t last) {
     std::fill(A.row_ptr.begin() + first, A.row_ptr.begin() + last, 0);
   });
   std::int64_t entries = 0;
-  const bool good =
-      expand ? count<true>(reading, chunks, rows, entries) : count<false>(reading, chunks, rows, entries);
+  const bool good = expand ? count<true>(reading, chunks, rows, entries) : count<false>(reading, chunks, rows, entries);
   if (!good || entries != header.entries) reading.explain();
   std::int64_t nnz = 0;
   for (std::int64_t row = 0; row <= header.nrows; ++row) {
