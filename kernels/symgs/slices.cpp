@@ -43,7 +43,7 @@ class Slicer {
     }
   }
 
-  std::vector<Run<Offset>> runs;
+  std::vector<Run> runs;
 
  private:
   struct Row {
@@ -109,8 +109,8 @@ class Slicer {
 }  // namespace
 
 template <class Offset>
-std::vector<Run<Offset>> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
-                                       Schedule& schedule) {
+std::vector<Run> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                               Schedule& schedule) {
   const HostSpan<Index> rows = schedule.rows();
   Array<Index> place_of(rows.size());
   parallel_for(on, rows.size(), [&](std::int64_t first, std::int64_t last) {
@@ -127,19 +127,15 @@ std::vector<Run<Offset>> cut_into_runs(const OpenMP& on, HostSpan<const Offset> 
   };
   parallel_parts(on, slice_share);
 
-  std::vector<Run<Offset>> runs;
+  std::vector<Run> runs;
   for (const auto& slicer : slicers) runs.insert(runs.end(), slicer.runs.begin(), slicer.runs.end());
-  Offset lower = 0, upper = 0;
-  for (auto run = runs.begin(); run != runs.end(); lower += Offset(run->count() * run->lower), ++run)
-    run->lower_at = lower;
-  for (auto run = runs.rbegin(); run != runs.rend(); upper += Offset(run->count() * run->upper), ++run)
-    run->upper_at = upper;
+  std::int64_t lower = 0, upper = 0;
+  for (auto run = runs.begin(); run != runs.end(); lower += run->count() * run->lower, ++run) run->lower_at = lower;
+  for (auto run = runs.rbegin(); run != runs.rend(); upper += run->count() * run->upper, ++run) run->upper_at = upper;
   return runs;
 }
 
-template std::vector<Run<std::int32_t>> cut_into_runs(const OpenMP&, HostSpan<const std::int32_t>,
-                                                      HostSpan<const Index>, Schedule&);
-template std::vector<Run<std::int64_t>> cut_into_runs(const OpenMP&, HostSpan<const std::int64_t>,
-                                                      HostSpan<const Index>, Schedule&);
+template std::vector<Run> cut_into_runs(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const Index>, Schedule&);
+template std::vector<Run> cut_into_runs(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<const Index>, Schedule&);
 
 }  // namespace seidel::symgs_detail
