@@ -44,33 +44,56 @@ struct Analysed : Sweeps<Real> {
   }
 
   void allocate_triangles() {
-    std::int64_t nlower = 0, nupper = 0;
-    for (const Run& run : runs) nlower += run.count() * run.lower, nupper += run.count() * run.upper;
-    lower = {Array<Index>(nlower), Array<Real>(nlower)};
-    upper = {Array<Index>(nupper), Array<Real>(nupper)};
+    const auto entries = [&](auto of_run) {
+      std::int64_t sum = 0;
+      for (const Run& run : runs) sum += of_run(run);
+      return sum;
+    };
+    lower = {Array<Index>(entries([](const Run& run) { return run.rows_with_columns() * run.lower; })),
+             Array<Real>(entries([](const Run& run) { return run.rows_stored() * run.lower; }))};
+    upper = {Array<Index>(entries([](const Run& run) { return run.rows_with_columns() * run.upper; })),
+             Array<Real>(entries([](const Run& run) { return run.rows_stored() * run.upper; }))};
   }
 
   void fill() {
-    const Index* const rows = std::as_const(schedule).rows();
     parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+      if (first == last) return;
       auto run = runs.begin() + this->run_of(first);
+      Lane lane{(first - run->first) / run->height, int((first - run->first) % run->height)};
       for (std::int64_t p = first; p < last; ++p) {
-        if (p == run->last) ++run;
-        const Offset begin = A.row_ptr[rows[p]], diagonal = begin + run->lower, end = A.row_ptr[rows[p] + 1];
-        reciprocal[p] = 1 / A.values[diagonal];
-        const std::int64_t lane = (p - run->first) % run->height, step = run->height;
-        std::int64_t to = run->lower_of_slice(p - lane) + lane;
-        for (Offset k = begin; k < diagonal; ++k, to += step) {
-          lower.col_idx[to] = A.col_idx[k];
-          lower.values[to] = A.values[k];
-        }
-        to = run->upper_of_slice(p - lane) + lane;
-        for (Offset k = end - 1; k > diagonal; --k, to += step) {
-          upper.col_idx[to] = A.col_idx[k];
-          upper.values[to] = A.values[k];
-        }
+        if (p == run->last) ++run, lane = {};
+        fill_row(*run, lane, p);
+        if (++lane.number == run->height) lane = {lane.slice + 1};
       }
     });
+  }
+
+  struct Lane {
+    std::int64_t slice = 0;  // of the run
+    int number = 0;
+  };
+  void fill_row(const Run& run, Lane lane, std::int64_t p) {
+    const Index row = std::as_const(schedule).rows()[p];
+    const Offset begin = A.row_ptr[row], diagonal = begin + run.lower, end = A.row_ptr[row + 1];
+    reciprocal[p] = 1 / A.values[diagonal];
+    const std::int64_t back = run.slices() - 1 - lane.slice;
+    fill_side(lower, run, lane.number, run.lower_at + run.before(lane.slice, run.lower),
+              run.lower_columns_at + run.columns_before(lane.slice, run.lower), row, begin, 1, run.lower);
+    fill_side(upper, run, lane.number, run.upper_at + run.before(back, run.upper),
+              run.upper_columns_at + run.columns_before(back, run.upper), row, end - 1, -1, run.upper);
+  }
+
+  /// `length` entries of a row, A's from `first` on, into a lane of the slice at `at`; the last lane also as padding.
+  void fill_side(Triangle<Real>& to, const Run& run, int lane, std::int64_t at, std::int64_t columns_at, Index row,
+                 Offset first, int step, Index length) const {
+    const int lanes = int(run.lanes()), last = lane + 1 < run.height ? lane : lanes - 1;
+    for (Index k = 0; k < length; ++k)
+      for (int l = lane; l <= last; ++l) to.values[at + k * lanes + l] = A.values[first + k * step];
+    if (!run.shifted)
+      for (Index k = 0; k < length; ++k)
+        for (int l = lane; l <= last; ++l) to.col_idx[columns_at + k * lanes + l] = A.col_idx[first + k * step];
+    else if (row == std::as_const(schedule).rows()[run.first])
+      for (Index k = 0; k < length; ++k) to.col_idx[columns_at + k] = A.col_idx[first + k * step] - row;
   }
 };
 

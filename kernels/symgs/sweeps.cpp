@@ -1,6 +1,9 @@
 // Gauss-Seidel sweeps on the host, 8 independent rows at a time where there are as many.
 #include <seidel/kernels/symgs/sweeps.hpp>
 
+#include <bit>
+#include <cstring>
+
 #include <seidel/kernels/spmm/row.hpp>
 
 namespace seidel::symgs_detail {
@@ -28,70 +31,126 @@ template <class Real, int W>
 /// of A, and rows of x and b.
 constexpr std::int64_t entries_ahead = 640, rows_ahead = 64;
 
-/// The side of H rows next to each other: entry k of row l at H k + l.
-template <class Real, int H>
+/// 8 sums side by side, as a vector of the processor: compilers do not find by themselves that this gathers and adds
+/// with half of the instructions.
+template <class Real>
+struct LaneSums {
+  using Lanes [[gnu::vector_size(slice_height * sizeof(Real))]] = Real;
+  Lanes sums{};
+
+  /// Adds 8 values times x(0) ... x(7).
+  template <class X>
+  void add(const Real* values, const X& x) {
+    const Lanes xs{x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)};
+    Lanes vs, next = sums;
+    std::memcpy(&vs, values, sizeof vs);
+    for (int l = 0; l < slice_height; ++l) next[l] = std::fma(vs[l], xs[l], next[l]);
+    sums = next;
+  }
+  operator Columns<Real, slice_height>() const { return std::bit_cast<Columns<Real, slice_height>>(sums); }
+};
+
+/// How rows are taken: one alone; in slices of fewer than 8, or of 8, which have columns of their own each; 8 that have
+/// those of one row, shifted.
+enum class Taken { alone, few, together, shifted };
+
+/// One side of H rows: entry k of row l at H k + l.
+template <class Real, Taken taken>
 struct Side {
+  static constexpr int H = taken == Taken::alone ? 1 : slice_height;
+  const Index* rows;
   const Index* col_idx;
   const Real* values;
   std::int64_t length;
 
+  /// What entry k of row l is multiplied with: an element of x, or a row of it.
+  const Real& factor(std::int64_t k, int l, const Real* x, std::int64_t stride = 1) const {
+    if constexpr (taken == Taken::shifted) return (x + col_idx[k] * stride)[rows[l] * stride];
+    return x[col_idx[k * H + l] * stride];
+  }
   Columns<Real, H> sums(const Real* x) const {
-    if constexpr (H == 1)
+    if constexpr (H == 1) {
       if (length > short_sum) return {long_sum<Real>({{col_idx, values, 1, x}, length})};
-    if constexpr (H == 1) fetch_later(0), fetch_later(8);
-    Columns<Real, H> sum{};
-    for (std::int64_t k = 0; k < length; ++k) {
-      if constexpr (H > 1) fetch_later(k * H);
-      for (int l = 0; l < H; ++l) sum.at[l] = std::fma(values[k * H + l], x[col_idx[k * H + l]], sum.at[l]);
+      fetch_later(0), fetch_later(8);
+      Real sum = 0;
+      for (std::int64_t k = 0; k < length; ++k) sum = std::fma(values[k], factor(k, 0, x), sum);
+      return {sum};
+    } else {
+      LaneSums<Real> sum;
+      for (std::int64_t k = 0; k < length; ++k) {
+        fetch_later(k * H);
+        sum.add(values + k * H, [&](int l) { return factor(k, l, x); });
+      }
+      return sum;
     }
-    return sum;
   }
   void fetch_later(std::int64_t entry) const {  // into L2: L1 is for x
     __builtin_prefetch(values + entry + entries_ahead, 0, 2);
-    __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
+    if constexpr (taken != Taken::shifted) __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
   }
   /// With x and with y, in one pass over the entries.
   std::pair<Columns<Real, H>, Columns<Real, H>> sums_of_two(const Real* x, const Real* y) const {
-    if (length > short_sum) return {sums(x), sums(y)};
-    Columns<Real, H> with_x{}, with_y{};
-    for (std::int64_t k = 0; k < length; ++k) {
-      if (H > 1 || k % 8 == 0) fetch_later(k * H);
-      for (int l = 0; l < H; ++l) {
-        with_x.at[l] = std::fma(values[k * H + l], x[col_idx[k * H + l]], with_x.at[l]);
-        with_y.at[l] = std::fma(values[k * H + l], y[col_idx[k * H + l]], with_y.at[l]);
+    if constexpr (H == 1) {
+      if (length > short_sum) return {sums(x), sums(y)};
+      Real with_x = 0, with_y = 0;
+      for (std::int64_t k = 0; k < length; ++k) {
+        if (k % 8 == 0) fetch_later(k);
+        with_x = std::fma(values[k], factor(k, 0, x), with_x);
+        with_y = std::fma(values[k], factor(k, 0, y), with_y);
       }
+      return {{with_x}, {with_y}};
+    } else {
+      LaneSums<Real> with_x, with_y;
+      for (std::int64_t k = 0; k < length; ++k) {
+        fetch_later(k * H);
+        with_x.add(values + k * H, [&](int l) { return factor(k, l, x); });
+        with_y.add(values + k * H, [&](int l) { return factor(k, l, y); });
+      }
+      return {with_x, with_y};
     }
-    return {with_x, with_y};
   }
   /// Those of row l with W columns of a row-major X, from the one that x is the first element of.
   template <int W>
   Columns<Real, W> sums_of_columns(int l, const Real* x, std::int64_t leading_dimension) const {
-    const RowMajorTerm<Real, W> term{col_idx + l, values + l, H, x, leading_dimension};
-    return length <= short_sum ? sum_left_to_right<Columns<Real, W>>(0, length, 1, term) : long_sums(length, term);
+    if constexpr (H == 1)
+      if (length > short_sum) return long_sums(length, RowMajorTerm<Real, W>{col_idx, values, 1, x, leading_dimension});
+    return sum_left_to_right<Columns<Real, W>>(0, length, 1, [&](std::int64_t k, Columns<Real, W> s) {
+      const Real a = values[k * H + l];
+      const Real* const x_of_row = &factor(k, l, x, leading_dimension);
+      for (int j = 0; j < W; ++j) s.at[j] = std::fma(a, x_of_row[j], s.at[j]);
+      return s;
+    });
   }
 };
 
-/// Rows in places `place` ... place + H - 1, none of which needs another.
-template <class Real, int H>
+/// Rows in places `place` ... place + height - 1, none of which needs another.
+template <class Real, Taken taken>
 struct Slice {
-  static constexpr int height = H;
   std::int64_t place;
-  Side<Real, H> lower, upper;
+  std::conditional_t<taken == Taken::few, int, std::integral_constant<int, Side<Real, taken>::H>> height;
+  Side<Real, taken> lower, upper;
 };
 
-template <int H, class Real>
-Slice<Real, H> slice(const Sweeps<Real>& of, const Run& run, std::int64_t p) {
-  const std::int64_t low = run.lower_of_slice(p), up = run.upper_of_slice(p);
-  return {p,
-          {of.lower.col_idx.data() + low, of.lower.values.data() + low, run.lower},
-          {of.upper.col_idx.data() + up, of.upper.values.data() + up, run.upper}};
-}
-template <int H, Direction direction, class Real, class Visit>
+template <Taken taken, Direction direction, class Real, class Visit>
 void each_slice_of(const Sweeps<Real>& of, const Run& run, const Visit& visit) {
-  if constexpr (direction == Direction::forward)
-    for (std::int64_t p = run.first; p < run.last; p += H) visit(slice<H>(of, run, p));
-  else
-    for (std::int64_t p = run.last - H; p >= run.first; p -= H) visit(slice<H>(of, run, p));
+  using Found = Slice<Real, taken>;
+  decltype(Found::height) height{};
+  if constexpr (taken == Taken::few) height = run.height;
+  const std::int64_t nslices = run.slices();
+  const auto side = [](const Triangle<Real>& triangle, std::int64_t columns_at, std::int64_t at, const Index* rows,
+                       Index length) -> Side<Real, taken> {
+    return {rows, triangle.col_idx.data() + columns_at, triangle.values.data() + at, length};
+  };
+  for (std::int64_t i = 0; i < nslices; ++i) {
+    const std::int64_t s = direction == Direction::forward ? i : nslices - 1 - i, back = nslices - 1 - s;
+    const std::int64_t place = run.first + s * height;
+    const Index* const rows = of.schedule.rows() + place;
+    visit(Found{place, height,
+                side(of.lower, run.lower_columns_at + run.columns_before(s, run.lower),
+                     run.lower_at + run.before(s, run.lower), rows, run.lower),
+                side(of.upper, run.upper_columns_at + run.columns_before(back, run.upper),
+                     run.upper_at + run.before(back, run.upper), rows, run.upper)});
+  }
 }
 
 /// visit(j, width) for columns j ... j + width - 1 of ncols, the width a constant: so that the sums stay in
@@ -117,8 +176,10 @@ void Sweeps<Real>::each_slice(const Visit& visit) const {
       const Visit local = visit;
       for (std::int64_t r = first_run; r <= last_run; ++r) {
         const Run run = runs[direction == Direction::forward ? r : last_run - (r - first_run)];
-        run.height == slice_height ? each_slice_of<slice_height, direction>(*this, run, local)
-                                   : each_slice_of<1, direction>(*this, run, local);
+        run.shifted                  ? each_slice_of<Taken::shifted, direction>(*this, run, local)
+        : run.height == slice_height ? each_slice_of<Taken::together, direction>(*this, run, local)
+        : run.height > 1             ? each_slice_of<Taken::few, direction>(*this, run, local)
+                                     : each_slice_of<Taken::alone, direction>(*this, run, local);
       }
     });
   });

@@ -11,7 +11,9 @@ struct Triangle {
   Array<Index> col_idx;
   Array<Real> values;
 
-  std::int64_t bytes() const { return col_idx.size() * std::int64_t(sizeof(Index) + sizeof(Real)); }
+  std::int64_t bytes() const {
+    return col_idx.size() * std::int64_t(sizeof(Index)) + values.size() * std::int64_t(sizeof(Real));
+  }
 };
 
 /// Instantiated for double and float.
