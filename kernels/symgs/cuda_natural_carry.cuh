@@ -43,8 +43,7 @@ __global__ void __launch_bounds__(hand_over_threads)
   const auto of_row = strip.load(x, __ldcs(place_of_row + row));
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    if (strip.column(e) < ncolumns)
-      __stcs(out + row * row_step + strip.column(e) * column_step, of_row.at[e]);
+    if (strip.column(e) < ncolumns) __stcs(out + row * row_step + strip.column(e) * column_step, of_row.at[e]);
 }
 
 template <class Real, bool lower, bool in_parts>

@@ -59,8 +59,8 @@ std::int64_t NaturalSweep<Real>::State::strips_from_zero(const MultiVectorView<c
   if (plan.nrows == 0 || X.ncols <= few_columns) return done;
   look_for_trouble();
   if (strip_vectors.empty()) {
-    strip_vectors = Array<Real, Device>(strip_columns * (3 * std::int64_t(plan.places) + plan.half[0].sums.size() +
-                                                         plan.half[1].sums.size()));
+    strip_vectors = Array<Real, Device>(
+        strip_columns * (3 * std::int64_t(plan.places) + plan.half[0].sums.size() + plan.half[1].sums.size()));
     set_bytes(on, strip_vectors.span(), 0xff);
   }
   for (; X.ncols - done > few_columns; done += strip_columns) strip_from_zero(R, X, done, omega);

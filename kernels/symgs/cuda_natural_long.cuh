@@ -50,8 +50,8 @@ __device__ void sweep_mixed(const Sweep<Real>& S, const Columns& strip, const It
 
 /// This lane's share of up to 2048 terms: lane, lane + 32, ... from left to right.
 template <class Real, class Columns>
-__device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip,
-                            const Entries<Real>& A, int terms, int lane, Patience& patience) {
+__device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const Entries<Real>& A, int terms, int lane,
+                            Patience& patience) {
   using Value = typename Columns::Value;
   constexpr int group = 8;
   Value sum{};
@@ -78,8 +78,8 @@ __device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip,
 
 /// At most 64 terms, from left to right; every lane gets the sum.
 template <class Real, class Columns>
-__device__ auto sum_in_order(const Sweep<Real>& S, const Columns& strip,
-                             const Entries<Real>& A, int terms, int lane, Patience& patience) {
+__device__ auto sum_in_order(const Sweep<Real>& S, const Columns& strip, const Entries<Real>& A, int terms, int lane,
+                             Patience& patience) {
   using Value = typename Columns::Value;
   constexpr int group = short_sum / lanes;
   Index c[group];
@@ -193,12 +193,11 @@ struct Terms {
   __device__ Value add(int k, const Value& sum) const { return c[k] >= 0 ? fused(v[k], g[k], sum) : sum; }
 };
 
-/// Up to most_in_parts terms of a lane's own row, in a slice where some lane has more than 64; of an x that is all there.
-/// More than 64 are added as a warp's lanes would add them: 32 parts, taken in such an order that few of the tree's sums
-/// wait.
+/// Up to most_in_parts terms of a lane's own row, in a slice where some lane has more than 64; of an x that is all
+/// there. More than 64 are added as a warp's lanes would add them: 32 parts, taken in such an order that few of the
+/// tree's sums wait.
 template <class Real, class Columns>
-__device__ auto sum_in_parts(const Entries<Real>& A, const Columns& strip, int width, bool active,
-                             const Real* x) {
+__device__ auto sum_in_parts(const Entries<Real>& A, const Columns& strip, int width, bool active, const Real* x) {
   using Value = typename Columns::Value;
   constexpr int each = most_in_parts / lanes, pairs = lanes / 2;
   Value waiting[5];
@@ -249,8 +248,8 @@ __global__ void __launch_bounds__(threads) sweep_items(const Sweep<Real> S) {
   }
 }
 
-/// Both kernels for a strip of eight right-hand sides: the rows of a slice go to two warps (nodes of 6: to three), 16 rows to
-/// each, but whole nodes; of an item that takes all lanes for a row, each warp does its half of the columns.
+/// Both kernels for a strip of eight right-hand sides: the rows of a slice go to two warps (nodes of 6: to three), 16
+/// rows to each, but whole nodes; of an item that takes all lanes for a row, each warp does its half of the columns.
 template <class Real, bool forward, bool general, int inner, int W, int batch, bool single, bool items, int threads,
           int blocks>
 __global__ void __launch_bounds__(threads, blocks) sweep_strip(const Sweep<Real> S) {

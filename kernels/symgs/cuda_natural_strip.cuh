@@ -98,8 +98,8 @@ struct Single {
   }
 };
 
-/// Eight right-hand sides: a vector has eight entries a place. Two lanes share a row, one has columns 0, 1, 4, 5, the other
-/// 2, 3, 6, 7, so that together they ask for a whole sector of 32 bytes at a time.
+/// Eight right-hand sides: a vector has eight entries a place. Two lanes share a row, one has columns 0, 1, 4, 5, the
+/// other 2, 3, 6, 7, so that together they ask for a whole sector of 32 bytes at a time.
 template <class Scalar>
 struct Strip {
   using Real = Scalar;
@@ -144,9 +144,8 @@ struct Strip {
   /// `there`: columns that b has; the others are 0.
   __device__ Value right_side(const Real* b, Index row, std::int64_t row_step, std::int64_t column_step,
                               int there) const {
-    return four_of<Real>([&](int e) {
-      return column(e) < there ? load_kept(b + row * row_step + column(e) * column_step) : Real(0);
-    });
+    return four_of<Real>(
+        [&](int e) { return column(e) < there ? load_kept(b + row * row_step + column(e) * column_step) : Real(0); });
   }
   __device__ int column(int e) const { return e / 2 * 4 + 2 * half + e % 2; }
 

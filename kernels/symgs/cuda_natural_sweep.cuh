@@ -9,8 +9,8 @@
 
 namespace seidel::symgs_detail::natural {
 
-/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place; a strip's have
-/// eight entries a place, and b is any multivector.
+/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place; a strip's
+/// have eight entries a place, and b is any multivector.
 template <class Real>
 struct Sweep {
   const std::byte* stream;
@@ -57,8 +57,7 @@ struct Lane {
   }
   __device__ void load(const Sweep<Real>& S) {
     if (!active) return;
-    if constexpr (forward)
-      right = row >= 0 ? columns.right_side(S.b, row, S.b_row, S.b_column, S.b_columns) : Value{};
+    if constexpr (forward) right = row >= 0 ? columns.right_side(S.b, row, S.b_row, S.b_column, S.b_columns) : Value{};
     if constexpr (general) {
       if (S.old) old = columns.load(S.old, place);
       if (forward && S.carried) carried = columns.load(S.carried, place);
@@ -126,12 +125,11 @@ __device__ void await(const Sweep<Real>& S, const Columns& columns, const Index 
   }
 }
 
-/// A lane a row, `lane` of the slice's 32, all of one wavefront. W: entries that a lane holds at once; wider slices take
-/// several passes, unless `single` says that there are none. inner: rows of a node, but for one, or more. A lane that is
-/// not active only helps others to wait.
+/// A lane a row, `lane` of the slice's 32, all of one wavefront. W: entries that a lane holds at once; wider slices
+/// take several passes, unless `single` says that there are none. inner: rows of a node, but for one, or more. A lane
+/// that is not active only helps others to wait.
 template <bool forward, bool general, int inner, int W, int batch, bool single, class Real, class Columns>
-__device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane,
-                            bool active) {
+__device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane, bool active) {
   using Value = typename Columns::Value;
   const Index place = item.place + lane;
   const int width = item.width();
@@ -177,8 +175,7 @@ __device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const It
 #pragma unroll
     for (int q = 0; q < inner; ++q) {
       if (q >= S.node - 1) break;
-      const Value other =
-          strip.shuffle(row.result(S, sum, reciprocal), first + (forward ? q : S.node - 1 - q));
+      const Value other = strip.shuffle(row.result(S, sum, reciprocal), first + (forward ? q : S.node - 1 - q));
       if (rank > q) sum = fused(within[q], other, sum);
     }
   }

@@ -20,10 +20,10 @@ __device__ inline void await_launch_before() {
 
 constexpr int wide_threads = 128;
 
-/// Slices first ... last - 1, a wavefront's; a lane takes a row, `batch` terms at a time: 128 threads a block and 6 terms
-/// took poisson3d:256 0.497 ms where 512 threads took 0.57; hpcg:192 took 0.72 with 8, 0.80 with 16, 0.84 with 26. The
-/// first entries are asked for before the launch before this one is awaited. in_parts: slices with more than 64 terms may
-/// be among them.
+/// Slices first ... last - 1, a wavefront's; a lane takes a row, `batch` terms at a time: 128 threads a block and 6
+/// terms took poisson3d:256 0.497 ms where 512 threads took 0.57; hpcg:192 took 0.72 with 8, 0.80 with 16, 0.84 with
+/// 26. The first entries are asked for before the launch before this one is awaited. in_parts: slices with more than 64
+/// terms may be among them.
 template <class Columns, bool forward, bool general, bool in_parts, int batch>
 __global__ void __launch_bounds__(wide_threads)
     sweep_wavefront(const Sweep<typename Columns::Real> S, Index first, Index last) {

@@ -147,8 +147,8 @@ class GaussSeidel {
     }
   }
 
-  /// On a GPU: waits for the sweeps. Errors  BackendError if a row's wait for another was given up, which A's changed pattern
-  /// or a fault may cause; that sweep left NaN, and without this call the next one throws.
+  /// On a GPU: waits for the sweeps. Errors  BackendError if a row's wait for another was given up, which A's changed
+  /// pattern or a fault may cause; that sweep left NaN, and without this call the next one throws.
   void check() const {
     if constexpr (!HostBackend<B>) sweeper_.check();
   }
