@@ -52,8 +52,11 @@ struct BenchKernelCommand {
     app->add_flag("--list", options.list, "print the rivals and exit");
     app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as '*.csr.*'")
         ->type_name("GLOB");
-    if (options.kernel == "spmm") {
-      app->add_option("--k", k, "numbers of columns (1,2,4,8,16,32,64)")->type_name("LIST");
+    if (options.kernel == "spmm" || options.kernel == "symgs") {
+      app->add_option(
+             "--k", k,
+             options.kernel == "spmm" ? "numbers of columns (1,2,4,8,16,32,64)" : "numbers of right-hand sides (1)")
+          ->type_name("LIST");
       app->add_option("--layout", layout, "of the columns: row, col or row,col (row)")->type_name("LIST");
     }
     if (options.kernel == "symgs")
