@@ -6,6 +6,7 @@
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/parallel.hpp>
 
 namespace seidel::bench {
 
@@ -120,8 +121,13 @@ Judge columns_judge(const Matrix& A, std::int64_t k, Layout layout, const std::v
       for (Index i = 0; i < A.nrows; ++i) one[std::size_t(i)] = all[std::size_t(place(i, j, A.nrows, k, layout))];
       return one;
     };
+    std::vector<double> error(std::size_t(k), 0);
+    parallel_parts(OpenMP{}, [&](int part, int nparts) {
+      for (std::int64_t j = part; j < k; j += nparts)
+        error[std::size_t(j)] = sweep_judge(A, column(b, j), {})(column(z, j));
+    });
     double worst = 0;
-    for (std::int64_t j = 0; j < k; ++j) worst = worse(worst, sweep_judge(A, column(b, j), {})(column(z, j)));
+    for (const double e : error) worst = worse(worst, e);
     return worst;
   };
 }

@@ -24,7 +24,11 @@ struct Network {
   int columns_of(std::int64_t i, Index (&columns)[7 + far_kinds]) const {
     int count = 0;
     const auto add = [&](std::int64_t j, int kind, double probability) {
-      if (uniform(drawn(Draw::edges, i, j, kind)) < probability) columns[count++] = Index(j);
+      if (uniform(drawn(Draw::edges, i, j, kind)) >= probability) return;
+      Index* const at = std::lower_bound(columns, columns + count, Index(j));
+      if (at < columns + count && *at == j) return;
+      std::copy_backward(at, columns + count, columns + count + 1);
+      *at = Index(j), ++count;
     };
     const std::int64_t x = i % box.nx, y = i / box.nx % box.ny, z = i / (box.nx * box.ny);
     columns[count++] = Index(i);
@@ -36,8 +40,7 @@ struct Network {
     if (z + 1 < box.nz) add(i + box.nx * box.ny, 0, near);
     for (int k = 0; k < far_kinds; ++k)
       if ((i ^ masks[k]) < box.size()) add(i ^ masks[k], k + 1, far / far_kinds);
-    std::sort(columns, columns + count);
-    return int(std::unique(columns, columns + count) - columns);
+    return count;
   }
 };
 

@@ -118,12 +118,16 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
                    blocks_for(std::int64_t(last - first) * Columns::lanes_a_row, wide_threads / lanes * slices_a_warp),
                    wide_threads, "a Gauss-Seidel sweep of a wavefront", S, first, last);
     };
-    if (single && k == 0)
-      go(sweep_first_wavefront<Real, forward, general>, slices_at_once);
-    else if (plan.in_parts && half.widths[w] > short_sum)
+    if constexpr (single)
+      if (k == 0) {
+        go(sweep_first_wavefront<Real, forward, general>, slices_at_once);
+        continue;
+      }
+    constexpr int few = single ? 6 : 8;
+    if (plan.in_parts && half.widths[w] > short_sum)
       go(sweep_wavefront<Columns, forward, general, true, 8>, 1);
-    else if (single && half.width <= 6)
-      go(sweep_wavefront<Columns, forward, general, false, 6>, 1);
+    else if (half.width <= few)
+      go(sweep_wavefront<Columns, forward, general, false, few>, 1);
     else
       go(sweep_wavefront<Columns, forward, general, false, 8>, 1);
   }
