@@ -32,14 +32,14 @@ __global__ void __launch_bounds__(hand_over_threads)
     if (place[k] >= 0) __stcs(out + first + k * hand_over_threads, __ldg(x + place[k]));
 }
 
-/// A strip's result, into X. Two threads a row; eight rows are 64 bytes of a column, or each row is.
+/// The result of strips, into X. Two threads a row for each strip, side by side.
 template <class Real>
 __global__ void __launch_bounds__(hand_over_threads)
-    hand_over_strip(const Real* x, const Index* place_of_row, Index nrows, Real* out, std::int64_t row_step,
-                    std::int64_t column_step, int ncolumns) {
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, row = thread / 2;
+    hand_over_strips(const Real* x, const Index* place_of_row, Index nrows, Real* out, std::int64_t row_step,
+                     std::int64_t column_step, int strips, int ncolumns) {
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, row = thread / (2 * strips);
   if (row >= nrows) return;
-  const Strip<Real> strip{int(thread % 2)};
+  const auto strip = Strip<Real>::part(thread % 2, thread / 2 % strips, strips);
   const auto of_row = strip.load(x, __ldcs(place_of_row + row));
 #pragma unroll
   for (int e = 0; e < 4; ++e)

@@ -248,23 +248,27 @@ __global__ void __launch_bounds__(threads) sweep_items(const Sweep<Real> S) {
   }
 }
 
-/// Both kernels for a strip of eight right-hand sides: the rows of a slice go to two warps (nodes of 6: to three), 16
-/// rows to each, but whole nodes; of an item that takes all lanes for a row, each warp does its half of the columns.
+/// Both kernels for strips of eight right-hand sides. For each strip the rows of a slice go to two warps (nodes of 6:
+/// to three), up to 16 rows to each, but whole nodes; of an item that takes all lanes for a row, each warp does half of
+/// the strip's columns.
 template <class Real, bool forward, bool general, int inner, int W, int batch, bool single, bool items, int threads,
           int blocks>
-__global__ void __launch_bounds__(threads, blocks) sweep_strip(const Sweep<Real> S) {
-  using Columns = Strip<Real>;
+__global__ void __launch_bounds__(threads, blocks) sweep_strips(const Sweep<Real> S) {
   const int rows = strip_rows(S.node), warps = strip_warps(S.node);
-  const Index warp = Index(draw_ticket(S.ticket) * (blockDim.x / lanes) + threadIdx.x / lanes), k = warp / warps;
+  const Index warp = Index(draw_ticket(S.ticket) * (blockDim.x / lanes) + threadIdx.x / lanes),
+              k = warp / (warps * S.strips);
   if (k >= S.count) return;
   const Item item = S.items[k];
-  const int part = warp % warps, lane = threadIdx.x % lanes, row = part * rows + lane / 2;
-  const bool active = lane / 2 < rows && row < lanes;
-  if (!items && S.ahead > 0 && lane == 0 && part == 0) bring_ahead<Columns, forward>(S, k, item);
-  const Columns strip{lane % 2}, half{part};
-  if (!items || item.kind() == Kind::slice)
-    return sweep_slice<forward, general, inner, W, batch, single>(S, strip, item, active ? row : 0, active);
-  if (item.kind() == Kind::mixed) return sweep_mixed<forward, general>(S, strip, item, row);
+  const int strip = warp / warps % S.strips, part = warp % warps, lane = threadIdx.x % lanes,
+            row = part * rows + lane / 2;
+  if (!items && S.ahead > 0 && lane == 0 && part == 0 && strip == 0)
+    bring_ahead<forward>(S, k, item, strip_columns * S.strips);
+  const auto columns = Strip<Real>::part(lane % 2, strip, S.strips), half = Strip<Real>::part(part, strip, S.strips);
+  if (!items || item.kind() == Kind::slice) {
+    const bool active = lane / 2 < rows && row < lanes;
+    return sweep_slice<forward, general, inner, W, batch, single>(S, columns, item, active ? row : 0, active);
+  }
+  if (item.kind() == Kind::mixed) return sweep_mixed<forward, general>(S, columns, item, row);
   if (item.kind() == Kind::block) return sweep_block(S, half, item, lane);
   sweep_row<forward, general>(S, half, item, lane);
 }

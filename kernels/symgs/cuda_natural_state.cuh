@@ -18,8 +18,10 @@ struct NaturalSweep<Real>::State {
   NaturalReport report;
   Array<Findings, Device> findings{1};
   Array<Real, Device> vectors;  // y, which is unset between sweeps, x and t: one allocation, since each takes long
-  /// The same of a strip, and its sums of blocks; made by the first sweep of several columns.
+  /// The same of strips of columns, and their sums of blocks: of all that a sweep awaits nothing is left set. Made by
+  /// the first sweep of so many columns.
   mutable Array<Real, Device> strip_vectors;
+  mutable int room_for_strips = 0;
   Array<unsigned, Device> ticket{1};
   Array<Index, Device> place_of_row;  // of the vectors' rows
   Array<Index, Device> row_of_place;  // likewise; empty where the vectors are in A's order
@@ -96,10 +98,10 @@ struct NaturalSweep<Real>::State {
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
 
   template <bool forward, bool general>
-  void run_strip(const Sweep<Real>& S, bool ends) const;
-  /// Columns first ... first + 7 of R and X, or as many as there are.
-  void strip_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
-                       std::int64_t first, Real omega) const;
+  void run_strips(const Sweep<Real>& S, bool ends) const;
+  /// Columns first ... first + 8 strips - 1 of R and X, or as many as there are.
+  void strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
+                        std::int64_t first, int strips, Real omega) const;
   std::int64_t strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
                                 Real omega) const;
 };

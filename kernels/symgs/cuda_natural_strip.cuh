@@ -1,4 +1,4 @@
-// What a thread has of a row: a number where a sweep is of one right-hand side, four where it is of a strip of eight.
+// What a thread has of a row: a number where a sweep is of one right-hand side, four where it is of strips of eight.
 #pragma once
 #include <seidel/kernels/cuda_sum.cuh>
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
@@ -7,6 +7,7 @@
 namespace seidel::symgs_detail::natural {
 
 inline constexpr int strip_columns = 8;
+inline constexpr int most_strips = 4;  // at once: so many share each entry of A, and each wait for a wavefront
 /// Rows of a slice that go to a warp, where two lanes share a row and no node is split; warps that a slice takes.
 SEIDEL_HD inline int strip_rows(int node) { return lanes / 2 / node * node; }
 SEIDEL_HD inline int strip_warps(int node) { return ceil_div(lanes / node * node, strip_rows(node)); }
@@ -79,9 +80,10 @@ template <class Scalar>
 struct Single {
   using Real = Scalar;
   using Value = Real;
-  static constexpr int lanes_a_row = 1, columns = 1;
+  static constexpr int lanes_a_row = 1;
 
-  __device__ static Single part(int) { return {}; }
+  __device__ static Single part(int, int, int) { return {}; }
+  __device__ const Real* of_first_column(const Real* v, Index place) const { return v + place; }
   __device__ static Value everywhere(Real v) { return v; }
   __device__ static bool is_unset(Value v) { return Unset<Real>::is(v); }
   __device__ Value load(const Real* v, Index place) const { return v[place]; }
@@ -98,16 +100,21 @@ struct Single {
   }
 };
 
-/// Eight right-hand sides: a vector has eight entries a place. Two lanes share a row, one has columns 0, 1, 4, 5, the
-/// other 2, 3, 6, 7, so that together they ask for a whole sector of 32 bytes at a time.
+/// Eight right-hand sides: a vector has eight entries a place for each strip. Two lanes share a row of a strip, one has
+/// columns 0, 1, 4, 5, the other 2, 3, 6, 7, so that together they ask for a whole sector of 32 bytes at a time.
 template <class Scalar>
 struct Strip {
   using Real = Scalar;
   using Value = Four<Real>;
-  static constexpr int lanes_a_row = 2, columns = strip_columns;
-  int half;
+  static constexpr int lanes_a_row = 2;
+  int first, columns;  // this lane's first column, of all that there are
 
-  __device__ static Strip part(int half) { return {half}; }
+  __device__ static Strip part(int half, int strip, int strips) {
+    return {strip_columns * strip + 2 * half, strip_columns * strips};
+  }
+  __device__ const Real* of_first_column(const Real* v, Index place) const {
+    return v + std::int64_t(place) * columns + first;
+  }
   __device__ static Value everywhere(Real v) { return {v, v, v, v}; }
   __device__ static bool is_unset(const Value& v) {
     using U = Unset<Real>;
@@ -147,14 +154,14 @@ struct Strip {
     return four_of<Real>(
         [&](int e) { return column(e) < there ? load_kept(b + row * row_step + column(e) * column_step) : Real(0); });
   }
-  __device__ int column(int e) const { return e / 2 * 4 + 2 * half + e % 2; }
+  __device__ int column(int e) const { return first + e / 2 * 4 + e % 2; }
 
  private:
   __device__ const Two<Real>* at(const Real* v, Index place) const {
-    return reinterpret_cast<const Two<Real>*>(v + std::int64_t(place) * columns) + half;
+    return reinterpret_cast<const Two<Real>*>(of_first_column(v, place));
   }
   __device__ Two<Real>* at(Real* v, Index place) const {
-    return reinterpret_cast<Two<Real>*>(v + std::int64_t(place) * columns) + half;
+    return reinterpret_cast<Two<Real>*>(v + std::int64_t(place) * columns + first);
   }
 };
 

@@ -9,8 +9,8 @@
 
 namespace seidel::symgs_detail::natural {
 
-/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place; a strip's
-/// have eight entries a place, and b is any multivector.
+/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place. Those of
+/// strips have eight entries a place for each strip, and b is any multivector.
 template <class Real>
 struct Sweep {
   const std::byte* stream;
@@ -34,8 +34,9 @@ struct Sweep {
   std::int64_t stream_bytes;
   Index places;
   unsigned *ticket, *hung;
-  std::int64_t b_row, b_column;  // of a strip: steps in b from row to row and from column to column
-  int b_columns;                 // and the columns that it has
+  int strips;                    // where there are several right-hand sides
+  int b_columns;                 // the columns that b has,
+  std::int64_t b_row, b_column;  // steps in it from row to row and from column to column
 };
 
 /// The right-hand side of a lane's row and what else belongs to the row. `general`: relaxed, or with a guess.
@@ -98,10 +99,9 @@ __device__ Entries<Real> entries_at(const Sweep<Real>& S, unsigned at, int width
 }
 
 template <class Real, class Columns>
-__device__ void await_watched(const Sweep<Real>& S, const Columns&, Index watch, Patience& patience) {
-  if (watch < 0) return;
-  const auto place = S.x + std::int64_t(watch) * Columns::columns;  // of one column: the others tell as much
-  while (Unset<Real>::is(peek(place)) && !patience.ends()) {}
+__device__ void await_watched(const Sweep<Real>& S, const Columns& columns, Index watch, Patience& patience) {
+  if (watch >= 0)
+    while (Unset<Real>::is(peek(columns.of_first_column(S.x, watch))) && !patience.ends()) {}
 }
 
 /// Awaits the values g[first] ... g[last - 1] of x at places c; asks again for those up to `beyond` on the way.
@@ -183,9 +183,8 @@ __device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const It
 }
 
 /// Brings into L2 what a slice `ahead` items later will read.
-template <class Columns, bool forward>
-__device__ void bring_ahead(const Sweep<typename Columns::Real>& S, Index k, const Item& item) {
-  using Real = typename Columns::Real;
+template <bool forward, class Real>
+__device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item, int columns) {
   const std::int64_t from = std::int64_t(item.at) * unit_bytes + S.ahead_bytes;
   const unsigned bytes = slice_units<Real>(item.width(), S.node) * unit_bytes;
   if (from + bytes <= S.stream_bytes) bring(S.stream + from, bytes);
@@ -193,7 +192,7 @@ __device__ void bring_ahead(const Sweep<typename Columns::Real>& S, Index k, con
   const std::int64_t place = item.place + std::int64_t(S.ahead) * (forward ? lanes : -lanes);
   if (place < 0 || place + lanes > S.places) return;
   if (S.row_of_place) bring(S.row_of_place + place, lanes * sizeof(Index));
-  if (!forward) bring(S.right + place * Columns::columns, lanes * Columns::columns * sizeof(Real));
+  if (!forward) bring(S.right + place * columns, lanes * columns * sizeof(Real));
 }
 
 /// The kernel for matrices whose items are all slices of one wavefront.
@@ -203,7 +202,7 @@ __global__ void __launch_bounds__(threads, blocks) sweep_slices(const Sweep<Real
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
-  if (S.ahead > 0 && lane == 0) bring_ahead<Single<Real>, forward>(S, k, item);
+  if (S.ahead > 0 && lane == 0) bring_ahead<forward>(S, k, item, 1);
   sweep_slice<forward, general, inner, W, batch, single>(S, Single<Real>{}, item, lane, true);
 }
 

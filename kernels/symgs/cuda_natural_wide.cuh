@@ -30,11 +30,13 @@ __global__ void __launch_bounds__(wide_threads)
   using Real = typename Columns::Real;
   using Value = typename Columns::Value;
   let_next_begin();
-  constexpr int rows = lanes / Columns::lanes_a_row;  // a warp
-  const Index warp = Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes), k = first + warp * rows / lanes;
+  constexpr int parts = Columns::lanes_a_row;  // warps a slice, for each strip
+  const int strips = parts == 1 ? 1 : S.strips;
+  const Index warp = Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes),
+              k = first + warp / (parts * strips);
   if (k >= last) return;
-  const int lane = warp * rows % lanes + threadIdx.x % lanes / Columns::lanes_a_row;
-  const Columns strip = Columns::part(threadIdx.x % Columns::lanes_a_row);
+  const int lane = warp % parts * (lanes / parts) + int(threadIdx.x) % lanes / parts;
+  const Columns strip = Columns::part(int(threadIdx.x) % parts, warp / parts % strips, strips);
   const Item item = S.items[k];
   const int width = item.width();
   Entries<Real> A = entries_at(S, item.at, width);
@@ -104,7 +106,8 @@ template <class Columns, bool forward, bool general, class Real>
 void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends, bool can_begin_early) {
   const Index count = plan.nwavefronts;
   const Triangle<Real>& half = plan.half[forward ? 0 : 1];
-  constexpr bool single = Columns::columns == 1;
+  constexpr bool single = Columns::lanes_a_row == 1;
+  const std::int64_t warps_a_slice = single ? 1 : Columns::lanes_a_row * S.strips;
   Real* const t = S.t;
   for (Index k = !forward && ends ? 1 : 0; k < count; ++k) {
     const Index w = forward ? k : count - 1 - k, begin = plan.first_slice[w], end = plan.first_slice[w + 1];
@@ -115,8 +118,8 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
     const auto go = [&](auto kernel, int slices_a_warp) {
       // What came before the first forward launch may have written what it reads at once.
       launch_after(on, can_begin_early && (!forward || k > 0), kernel,
-                   blocks_for(std::int64_t(last - first) * Columns::lanes_a_row, wide_threads / lanes * slices_a_warp),
-                   wide_threads, "a Gauss-Seidel sweep of a wavefront", S, first, last);
+                   blocks_for((last - first) * warps_a_slice, wide_threads / lanes * slices_a_warp), wide_threads,
+                   "a Gauss-Seidel sweep of a wavefront", S, first, last);
     };
     if constexpr (single)
       if (k == 0) {

@@ -122,9 +122,9 @@ class GaussSeidel {
   /// The same for each column of R at once: column j of X has the bits of the pair for column j of R alone.
   ///
   /// Shapes  R and X are n x k, each in a layout of its own, and do not overlap.
-  /// Cost    reads A once for each 8 columns: on the host with X row-major, all but the first time from the cache; on a
-  ///         GPU, but for one or two columns left. Otherwise column after column. The first call for so many columns
-  ///         allocates n k entries, on a GPU 24 n, or 2 n.
+  /// Cost    reads A once for each 8 columns on the host with X row-major, all but the first time from the cache; once
+  ///         for each 32 on a GPU, but for one or two columns left. Otherwise column after column. The first call for so
+  ///         many columns allocates n k entries, on a GPU 3 n k up to k = 32, or 2 n.
   void symmetric_from_zero(MultiVectorView<const Real, Space> R, MultiVectorView<Real, Space> X, Real omega = 1) const {
     require_shape(R, X.ncols, "R");
     require_shape(X, R.ncols, "X");
