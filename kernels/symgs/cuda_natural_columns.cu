@@ -15,8 +15,10 @@ void NaturalSweep<Real>::State::run_strips(const Sweep<Real>& S, bool ends) cons
   const int width = plan.half[forward ? 0 : 1].width;
   if (plan.mixed || plan.has_long)
     go(sweep_strips<Real, forward, general, 0, 7, 7, false, true, 128, 1>, 2);
-  else if (plan.node > 1)
+  else if (plan.node > 3)
     go(sweep_strips<Real, forward, general, largest_node - 1, 7, 7, false, false, 96, 1>, 1);
+  else if (plan.node > 1)
+    go(sweep_strips<Real, forward, general, 2, 10, 5, false, false, 64, 1>, 1);
   else if (width <= 3)
     go(sweep_strips<Real, forward, general, 0, 3, 3, true, false, 128, 6>, 2);
   else if (width <= 13)
