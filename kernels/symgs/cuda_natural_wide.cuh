@@ -35,8 +35,9 @@ __global__ void __launch_bounds__(wide_threads)
   const Index warp = Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes),
               k = first + warp / (parts * strips);
   if (k >= last) return;
-  const int lane = warp % parts * (lanes / parts) + int(threadIdx.x) % lanes / parts;
-  const Columns strip = Columns::part(int(threadIdx.x) % parts, warp / parts % strips, strips);
+  // Unsigned: with a signed remainder here elasticity3d:96 by colours took 1.14 ms for 0.98.
+  const int lane = warp % parts * (lanes / parts) + threadIdx.x % lanes / parts;
+  const Columns strip = Columns::part(threadIdx.x % parts, warp / parts % strips, strips);
   const Item item = S.items[k];
   const int width = item.width();
   Entries<Real> A = entries_at(S, item.at, width);
