@@ -30,7 +30,7 @@ void NaturalSweep<Real>::State::run_strips(const Sweep<Real>& S, bool ends) cons
 template <class Real>
 void NaturalSweep<Real>::State::strips_from_zero(const MultiVectorView<const Real, Device>& R,
                                                  const MultiVectorView<Real, Device>& X, std::int64_t first, int strips,
-                                                 Real omega) const {
+                                                 Real omega) {
   const bool relaxed = omega != 1, wide = plan.wide;
   const std::int64_t room = room_for_strips * strip_columns;
   Real *const y = strip_vectors.data(), *const x = y + room * plan.places, *const t = x + room * plan.places,
@@ -64,16 +64,19 @@ void NaturalSweep<Real>::State::strips_from_zero(const MultiVectorView<const Rea
 
 template <class Real>
 std::int64_t NaturalSweep<Real>::State::strips_from_zero(const MultiVectorView<const Real, Device>& R,
-                                                         const MultiVectorView<Real, Device>& X, Real omega) const {
+                                                         const MultiVectorView<Real, Device>& X, Real omega) {
   if (plan.nrows == 0 || X.ncols <= few_columns) return 0;
   look_for_trouble();
   const auto strips_of = [](std::int64_t columns) {
     return int(std::min<std::int64_t>(most_strips, (columns - few_columns + strip_columns - 1) / strip_columns));
   };
   if (const int strips = strips_of(X.ncols); strips > room_for_strips) {
-    strip_vectors = {};
+    on.synchronize();  // an earlier sweep may still use what goes now
+    report.bytes -= strip_vectors.size() * std::int64_t(sizeof(Real));
+    strip_vectors = {}, room_for_strips = 0;
     strip_vectors = Array<Real, Device>(
         strips * strip_columns * (3 * std::int64_t(plan.places) + plan.half[0].sums.size() + plan.half[1].sums.size()));
+    report.bytes += strip_vectors.size() * std::int64_t(sizeof(Real));
     room_for_strips = strips;
     set_bytes(on, strip_vectors.span(), 0xff);
   }
@@ -87,9 +90,8 @@ std::int64_t NaturalSweep<Real>::State::strips_from_zero(const MultiVectorView<c
 }
 
 template std::int64_t NaturalSweep<double>::State::strips_from_zero(const MultiVectorView<const double, Device>&,
-                                                                    const MultiVectorView<double, Device>&,
-                                                                    double) const;
+                                                                    const MultiVectorView<double, Device>&, double);
 template std::int64_t NaturalSweep<float>::State::strips_from_zero(const MultiVectorView<const float, Device>&,
-                                                                   const MultiVectorView<float, Device>&, float) const;
+                                                                   const MultiVectorView<float, Device>&, float);
 
 }  // namespace seidel::symgs_detail

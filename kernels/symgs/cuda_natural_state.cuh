@@ -20,8 +20,8 @@ struct NaturalSweep<Real>::State {
   Array<Real, Device> vectors;  // y, which is unset between sweeps, x and t: one allocation, since each takes long
   /// The same of strips of columns, and their sums of blocks: of all that a sweep awaits nothing is left set. Made by
   /// the first sweep of so many columns.
-  mutable Array<Real, Device> strip_vectors;
-  mutable int room_for_strips = 0;
+  Array<Real, Device> strip_vectors;
+  int room_for_strips = 0;
   Array<unsigned, Device> ticket{1};
   Array<Index, Device> place_of_row;  // of the vectors' rows
   Array<Index, Device> row_of_place;  // likewise; empty where the vectors are in A's order
@@ -101,9 +101,9 @@ struct NaturalSweep<Real>::State {
   void run_strips(const Sweep<Real>& S, bool ends) const;
   /// Columns first ... first + 8 strips - 1 of R and X, or as many as there are.
   void strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
-                        std::int64_t first, int strips, Real omega) const;
+                        std::int64_t first, int strips, Real omega);
   std::int64_t strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
-                                Real omega) const;
+                                Real omega);
 };
 
 }  // namespace seidel::symgs_detail
