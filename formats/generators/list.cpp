@@ -10,8 +10,8 @@ using namespace generators;
 
 constexpr const Generator* all_generators[] = {
     &poisson2d,  //
-    &poisson3d, &hpcg,   &aniso2d, &aniso3d,  &convdiff,    &elasticity3d, &generators::random,
-    &spd,       &banded, &rmat,    &denserow, &densecolumn, &emptyrows,
+    &poisson3d, &hpcg,  &aniso2d, &aniso3d, &convdiff, &elasticity3d, &generators::random,
+    &spd,       &graph, &banded,  &rmat,    &denserow, &densecolumn,  &emptyrows,
 };
 
 const Generator* find(std::string_view spec) {
