@@ -68,8 +68,8 @@ std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
     see([&] { sweeps.symmetric(b, x); });
   }
   constexpr std::int64_t k = 11;  // a strip and what is left
-  const auto R = moved_to(on, numbers<Real>(matrix.nrows * k, 4));
-  auto X = moved_to(on, numbers<Real>(matrix.nrows * k, 5));
+  const auto R = moved_to(on, random_values<Real>(matrix.nrows * k, 4));
+  auto X = moved_to(on, random_values<Real>(matrix.nrows * k, 5));
   sweeps.symmetric_from_zero(
       MultiVectorView<const Real, SpaceOf<B>>{matrix.nrows, k, k, Layout::row_major, R.data()},
       MultiVectorView<Real, SpaceOf<B>>{matrix.nrows, k, matrix.nrows, Layout::column_major, X.data()});
