@@ -40,7 +40,7 @@ struct NaturalSweep<Real>::State {
     set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);
     for (const auto& half : plan.half)
       set_bytes(on, Span<Real, Device>(const_cast<Real*>(half.sums.data()), half.sums.size()), 0xff);
-    set_bytes(on, strip_vectors.span(), 0xff);
+    set_bytes(on, Span<Real, Device>(const_cast<Real*>(strip_vectors.data()), strip_vectors.size()), 0xff);
   }
   /// Throws if an earlier sweep gave a wait up, and makes whole what it left behind.
   void look_for_trouble() const {
