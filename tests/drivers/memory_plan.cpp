@@ -56,7 +56,9 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, SymgsSettings{}, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
-  CHECK(double(most) > 0.9 * double(planned));
+  // Sweeps on the host store columns once where rows next to each other have the same ones, shifted: not known before.
+  const bool may_be_less = !cuda && choice.preconditioner == PreconditionerKind::symgs;
+  CHECK(double(most) > (may_be_less ? 0.75 : 0.9) * double(planned));
 }
 
 template <class B>
