@@ -62,7 +62,8 @@ struct MatrixFile {
 ///
 /// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are
 /// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are
-/// kept. Memory  the matrix, plus 64 KiB a thread and the longest row that is not in order; gzip in order 512 KiB a
+/// kept. Memory  the matrix, plus 64 KiB a thread, 4 bytes a row if symmetric or not in order, and the longest row that
+/// is not in order; gzip in order 512 KiB a
 /// thread; gzip that is not, and pipes, also hold their text. Repeats bit for bit, errors too, whatever the number of threads. Errors  InputError `file:line:column:
 /// found X, expected Y` for the first defect of the file; ResourceError when the matrix
 ///         does not fit in memory, before it is taken.

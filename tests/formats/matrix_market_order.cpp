@@ -117,7 +117,7 @@ TEST_CASE("a triangle of any shape is mirrored alike by every number of threads"
     shape(add);
   };
   // Rows move far, by one entry only, not at all, or all of them late.
-  const std::pair<const char*, std::function<void(const std::function<void(Index, Index)>&)>> shapes[] = {
+  const std::pair<std::string, std::function<void(const std::function<void(Index, Index)>&)>> shapes[] = {
       {"band",
        [&](auto add) {
          for (Index i = 1; i < n; ++i)
