@@ -17,29 +17,26 @@ namespace {
 
 constexpr double seconds_at_most = 3;
 
-/// Overwrites more than the caches of the host.
+/// Overwrites more than the caches of the host. One serves all rivals: beside a cache of 300 MB to make it takes longer
+/// than a trial.
 class HostFlush {
  public:
-  explicit HostFlush(const OpenMP& on) : on_(on), wipe_(2 * last_level_cache_bytes() / 8) {}
-  void operator()() {
-    parallel_for(on_, wipe_.size(), [w = wipe_.data(), v = ++value_](std::int64_t first, std::int64_t last) {
+  void operator()(const OpenMP& on) {
+    if (wipe_.empty()) wipe_ = Array<double>(2 * last_level_cache_bytes() / 8);
+    parallel_for(on, wipe_.size(), [w = wipe_.data(), v = ++value_](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) w[i] = v;
     });
   }
 
  private:
-  OpenMP on_;
   Array<double> wipe_;
   double value_ = 0;
 };
 
-Sample timed(const Prepared& prepared, Runs runs, bool flush, int trials, const Where& where) {
+Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_host, int trials, const Where& where) {
   const bool on_device = runs == Runs::cuda;
-  std::optional<HostFlush> flush_host;
-  if (flush && !on_device) flush_host.emplace(where.openmp);
   const auto once = [&] {
-    if (flush && on_device) flush_device_cache(*where.cuda);
-    if (flush_host) (*flush_host)();
+    if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);
     return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run);
   };
   once();
@@ -134,6 +131,7 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
   }
   const RowStatistics rows = row_statistics(OpenMP{}, A.view());
   std::vector<Measurement> found;
+  HostFlush flush_host;
   int done = 0;
   const int all = int(jobs.size() * plan.k.size() * plan.layouts.size());
   for (const std::int64_t k : plan.k)
@@ -151,7 +149,7 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
           const std::int64_t cache = job.rival->runs == Runs::cuda ? device_cache_bytes() : last_level_cache_bytes();
           m.flushed = task.bytes < 4 * double(cache);
           if (m.verdict == Verdict::right && plan.trials > 0 && plan.selection.wants(*job.rival))
-            m.sample = timed(prepared, job.rival->runs, m.flushed, plan.trials, where);
+            m.sample = timed(prepared, job.rival->runs, m.flushed, flush_host, plan.trials, where);
         } catch (const ResourceError& refusal) {
           m.verdict = Verdict::refused, m.reason = refusal.what();
         } catch (const InputError& refusal) {

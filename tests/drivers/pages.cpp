@@ -72,10 +72,39 @@ Picture decoded(const std::string& png) {
   return picture;
 }
 
+struct Page {
+  std::string name, command;
+  int exit_code;
+  std::string html;
+};
+/// Made once: two tests look at them.
+const std::vector<Page>& pages() {
+  static const std::vector<Page> made = [] {
+    const Folder folder;
+    std::vector<Page> all;
+    for (auto [name, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"solve", {"solve", "poisson2d:30"}},
+             {"failed", {"solve", "convdiff:30", "--max-iterations", "3"}},
+             {"validate", {"validate", "poisson2d:7", "--backend", "serial"}},
+             {"spmv", {"bench", "spmv", "poisson2d:20", "--trials", "2", "--backend", "serial"}},
+             {"symgs",
+              {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order",
+               "natural,colours,blocks"}},
+             {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}}) {
+      const std::string file = folder / (name + "<&>.html");
+      words.insert(words.end(), {"--html", file, "--quiet"});
+      const int exit_code = seidel_program(words).exit_code;
+      all.push_back({name, "seidel " + words[0], exit_code, read_file(file)});
+    }
+    return all;
+  }();
+  return made;
+}
+
 /// A frame so wide (a headless window has a least width) with a page, and a script in it that reports what does not
 /// fit: the page itself, and each text of a chart that leaves its picture.
-std::string framed(const std::string& name, const std::string& file, int width) {
-  std::string framed = read_file(file);
+std::string framed(const Page& page, int width) {
+  std::string framed = page.html;
   framed.insert(framed.rfind("</body>"), R"(<script>addEventListener('load', () => {
     const e = document.documentElement, bad = [];
     if (e.scrollWidth > e.clientWidth) bad.push('page ' + e.scrollWidth + ' > ' + e.clientWidth);
@@ -86,7 +115,7 @@ std::string framed(const std::string& name, const std::string& file, int width) 
     for (const t of document.querySelectorAll('dd, pre, h1, h2, .verdict'))
       if (t.scrollWidth > t.clientWidth + 1) bad.push('box ' + t.textContent);
     parent.postMessage('[NAME: ' + bad.join('; ') + ']', '*'); });</script>)");
-  framed.replace(framed.rfind("NAME"), 4, name + " " + std::to_string(width));
+  framed.replace(framed.rfind("NAME"), 4, page.name + " " + std::to_string(width));
   std::string quoted;
   for (const char c : framed)
     quoted += c == '&' ? std::string("&amp;") : c == '"' ? std::string("&quot;") : std::string(1, c);
@@ -105,36 +134,21 @@ std::string layouts_of(const Folder& folder, const std::string& browser, const s
   return read_file(folder / "said");
 }
 
-std::vector<std::pair<std::string, std::vector<std::string>>> pages() {
-  return {
-      {"solve", {"solve", "poisson2d:30"}},
-      {"failed", {"solve", "convdiff:30", "--max-iterations", "3"}},
-      {"validate", {"validate", "poisson2d:7", "--backend", "serial"}},
-      {"spmv", {"bench", "spmv", "poisson2d:20", "--trials", "2", "--backend", "serial"}},
-      {"symgs",
-       {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order", "natural,colours,blocks"}},
-      {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}};
-}
-
 }  // namespace
 
 TEST_CASE("a page is one file that fetches nothing, escapes what it quotes, and carries its command") {
-  const Folder folder;
-  for (auto [name, words] : pages()) {
-    CAPTURE(name);
-    const std::string file = folder / (name + "<&>.html");
-    words.insert(words.end(), {"--html", file, "--quiet"});
-    CHECK(seidel_program(words).exit_code == (name == "failed" ? 1 : 0));
-    const std::string page = read_file(file);
-    CHECK(page.starts_with("<!DOCTYPE html>"));
+  for (const Page& page : pages()) {
+    CAPTURE(page.name);
+    const bool failed = page.name == "failed";
+    CHECK(page.exit_code == (failed ? 1 : 0));
+    CHECK(page.html.starts_with("<!DOCTYPE html>"));
     for (const char* fetched : {"http:", "https:", "src=", "url(", "@import", "<script", "<&>"}) {
       CAPTURE(fetched);
-      CHECK(!contains(page, fetched));
+      CHECK(!contains(page.html, fetched));
     }
-    CHECK(contains(page, "seidel " + words[0]));
-    CHECK(contains(page, "&lt;&amp;&gt;.html"));
-    CHECK(contains(page, "<svg"));
-    CHECK(contains(page, name == "failed" ? "class=\"verdict bad\"" : "class=\"verdict good\""));
+    for (const std::string& part : {page.command, std::string("&lt;&amp;&gt;.html"), std::string("<svg")})
+      CHECK_MESSAGE(contains(page.html, part), part);
+    CHECK(contains(page.html, failed ? "class=\"verdict bad\"" : "class=\"verdict good\""));
   }
 }
 
@@ -146,16 +160,13 @@ TEST_CASE("a browser lays a page out without overflow, and its chart is drawn") 
   }
   const Folder folder;
   std::string frames;
-  for (auto [name, words] : pages()) {
-    const std::string file = folder / (name + ".html");
-    words.insert(words.end(), {"--html", file, "--quiet"});
-    seidel_program(words);
-    for (const int width : {360, 1200}) frames += framed(name, file, width);
-  }
+  for (const Page& page : pages())
+    for (const int width : {360, 1200}) frames += framed(page, width);
   const std::string said = layouts_of(folder, browser, frames);
   CAPTURE(said);
-  for (const auto& [name, words] : pages())
-    for (const int width : {360, 1200}) CHECK(contains(said, "[" + name + " " + std::to_string(width) + ": ]"));
+  for (const Page& page : pages())
+    for (const int width : {360, 1200}) CHECK(contains(said, "[" + page.name + " " + std::to_string(width) + ": ]"));
+  write_file(folder / "solve.html", pages().front().html);
   // The curve of the residual: pixels of the first series' colour in most columns of the picture's width.
   shell(browser + " --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,1400 --screenshot='" +
         (folder / "solve.png") + "' 'file://" + (folder / "solve.html") + "'");
