@@ -91,7 +91,7 @@ struct CommonTexts {
         ->group("Every command");
     app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
     app.add_flag("--verbose", verbose, "say more")->group("Every command");
-    app.set_help_flag("--help", "print this and exit")->group("Every command");
+    app.set_help_flag("-h,--help", "print this and exit")->group("Every command");
     app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")
         ->group("Every command");
   }

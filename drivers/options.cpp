@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
 namespace seidel::drivers {
@@ -16,7 +17,7 @@ struct Setting {
   void (*apply)(SolveOptions& solve, const std::string& option, const std::string& value);
 };
 const Setting settings[] = {
-    {"restart", "restart=N  directions that gmres keeps before it starts again (50)",
+    {"restart", "restart=N  directions that gmres keeps before it starts again (50; all where A has up to 1000 rows)",
      [](auto& solve, auto& option, auto& value) { solve.request.restart = number(option, value, whole(1, 10000)); }},
     {"omega", "omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)",
      [](auto& solve, auto& option, auto& value) {
@@ -64,7 +65,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     app->add_option("MATRIX", options.matrix, matrix_help)->required();
     file("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)");
     file("--x0", options.x0, "where to start (0 unless given)");
-    file("--out", options.out, "write x, a Matrix Market file");
+    file("-o,--out", options.out, "write x, a Matrix Market file");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
     app->add_option(
@@ -166,16 +167,6 @@ struct ValidateCommand : CommandFor<ValidateOptions> {
   }
 };
 
-/// As a shell takes it.
-std::string quoted(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
-  if (plain && !word.empty()) return word;
-  std::string text = "'";
-  for (char c : word) c == '\'' ? text += "'\\''" : text += c;
-  return text + "'";
-}
-
 /// "seidel", "seidel solve", ...: where on the command line `app` and the commands given below it are.
 std::string path_of(const CLI::App& app) {
   const auto below = app.get_subcommands();
@@ -199,14 +190,14 @@ const CLI::App& last_of(const CLI::App& app) {
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
   throw UsageError(formatted(
       "unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
-      matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), list(names)));
+      matrix ? formatted(" (did you mean seidel solve {}?)", quoted(word)) : did_you_mean(word, names), list(names)));
 }
 
 }  // namespace
 
 Request parse(int argc, char** argv) {
   CLI::App app("Solves sparse linear systems, and tells the truth about the answer.", "seidel");
-  app.set_help_flag("--help", "print this and exit");
+  app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
   app.footer(
@@ -222,7 +213,7 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<ConvertCommand>(app));
   commands.push_back(std::make_unique<ValidateCommand>(app));
   CLI::App* bench = app.add_subcommand("bench", "measure")->allow_extras();
-  bench->set_help_flag("--help", "print this and exit");
+  bench->set_help_flag("-h,--help", "print this and exit");
   for (const auto& [kernel, what] : {std::pair{"spmv", "sparse matrix times vector"},
                                      {"spmm", "sparse matrix times several vectors"},
                                      {"symgs", "a forward and a backward Gauss-Seidel sweep from zero"},
@@ -251,7 +242,7 @@ Request parse(int argc, char** argv) {
   if (bench->parsed() && bench->get_subcommands().empty()) refuse_command(*bench);
   refuse_extras(last_of(app), path_of(app));
 
-  std::string command_line = "seidel";
+  std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
   for (int i = 1; i < argc; ++i) command_line += " " + quoted(argv[i]);
   const auto given = std::find_if(commands.begin(), commands.end(), [](const auto& c) { return c->app->parsed(); });
   return (*given)->finished(common, command_line);

@@ -53,12 +53,14 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
       : ContestCommand(bench, kernel, what) {
     options.kernel = kernel;
     matrices("rivals", "'*.csr.*'");
-    if (options.kernel == "spmm") {
-      options.k = {1, 2, 4, 8, 16, 32, 64};
-      with_text("--k", "LIST", "numbers of columns (1,2,4,8,16,32,64)", [&](const std::string& text) {
-        options.k = numbers<std::int64_t>("--k", text, "whole numbers from 1 to 4096, such as 1,8,64",
-                                          whole<std::int64_t>(1, 4096));
-      });
+    if (options.kernel == "spmm" || options.kernel == "symgs") {
+      const bool products = options.kernel == "spmm";
+      if (products) options.k = {1, 2, 4, 8, 16, 32, 64};
+      with_text("--k", "LIST", products ? "numbers of columns (1,2,4,8,16,32,64)" : "numbers of right-hand sides (1)",
+                [&](const std::string& text) {
+                  options.k = numbers<std::int64_t>("--k", text, "whole numbers from 1 to 4096, such as 1,8,64",
+                                                    whole<std::int64_t>(1, 4096));
+                });
       words("--layout", options.layouts, "of the columns: row, col or row,col (row)", {"row", "col"});
     }
     if (options.kernel == "symgs")

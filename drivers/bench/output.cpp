@@ -27,7 +27,7 @@ std::string title_of(const Measurement& m) {
   std::string title = formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})", m.rival->kernel, m.matrix,
                                 count(m.nrows), count(m.ncols), count(m.nnz), m.rows.mean, count(m.rows.max));
   if (!m.order.empty()) title += formatted(", rows in {} order", m.order);
-  if (m.rival->kernel == "spmm")
+  if (m.rival->kernel == "spmm" || m.k > 1)
     title += formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column");
   title += formatted("\nmust move {} = {}", m.bytes_model, human_bytes(std::int64_t(m.bytes)));
   return title + (m.flops > 0 ? formatted("; counts {:.4g} MFLOP\n", m.flops * 1e-6) : "\n");

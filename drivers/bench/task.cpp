@@ -6,6 +6,7 @@
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/parallel.hpp>
 
 namespace seidel::bench {
 
@@ -111,6 +112,26 @@ Judge sweep_judge(const Matrix& A, const std::vector<double>& b, const std::vect
   };
 }
 
+/// Each of k columns by itself, from zero.
+Judge columns_judge(const Matrix& A, std::int64_t k, Layout layout, const std::vector<double>& b) {
+  return [&A, k, layout, b](const std::vector<double>& z) {
+    if (std::int64_t(z.size()) != A.nrows * k) return std::numeric_limits<double>::quiet_NaN();
+    const auto column = [&](const std::vector<double>& all, std::int64_t j) {
+      std::vector<double> one(std::size_t(A.nrows));
+      for (Index i = 0; i < A.nrows; ++i) one[std::size_t(i)] = all[std::size_t(place(i, j, A.nrows, k, layout))];
+      return one;
+    };
+    std::vector<double> error(std::size_t(k), 0);
+    parallel_parts(OpenMP{}, [&](int part, int nparts) {
+      for (std::int64_t j = part; j < k; j += nparts)
+        error[std::size_t(j)] = sweep_judge(A, column(b, j), {})(column(z, j));
+    });
+    double worst = 0;
+    for (const double e : error) worst = worse(worst, e);
+    return worst;
+  };
+}
+
 /// Transposition rounds nothing: T's entry of (j, i) is A's of (i, j), rows of T in A's order.
 Judge transpose_judge(const Matrix& A) {
   return [&A](const std::vector<double>& output) {
@@ -184,19 +205,21 @@ Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout 
   if (kernel == "symgs" || kernel == "symgs-guess") {
     require_sweepable(A);
     const bool from_guess = kernel == "symgs-guess";
-    std::vector<double> b = random_numbers(A.nrows, seed), guess;
+    std::vector<double> b = random_numbers(A.nrows * k, seed), guess;
     if (from_guess) guess = random_numbers(A.nrows, seed + 1);
-    auto judge = sweep_judge(A, b, guess);
+    auto judge = k > 1 ? columns_judge(A, k, layout, b) : sweep_judge(A, b, guess);
     // From a guess the upper triangle is read once more, with the guess.
-    const double bytes = 12 * (nnz - n) * (from_guess ? 1.5 : 1) + (from_guess ? 56 : 48) * n;
+    const double bytes = 12 * (nnz - n) * (from_guess ? 1.5 : 1) + 8 * n + (from_guess ? 48 : 40) * n * double(k);
     return {kernel,
             A,
-            1,
+            k,
             layout,
             std::move(b),
-            (from_guess ? 3 : 2) * nnz,
+            (from_guess ? 3 : 2) * nnz * double(k),
             bytes,
-            from_guess ? "18 (nnz - n) + 56 n" : "12 (nnz - n) + 48 n",
+            from_guess ? "18 (nnz - n) + 56 n"
+            : k > 1    ? "12 (nnz - n) + 8 n + 40 n k"
+                       : "12 (nnz - n) + 48 n",
             std::move(judge),
             std::move(guess)};
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,13 @@ struct Run {
 };
 
 struct Input {
-  std::string text{};            // on standard input
-  double interrupt_after = 0;    // seconds until SIGINT; 0 for never
-  std::string interrupt_when{};  // not before this text stands on standard error
-  std::string environment{};     // NAME=VALUE, added to that of the tests
+  std::string text{};             // on standard input
+  double interrupt_after = 0;     // seconds until SIGINT; 0 for never
+  std::string interrupt_when{};   // not before this text stands on standard error
+  std::string environment{};      // NAME=VALUE, added to that of the tests
+  std::string called = "seidel";  // argv[0]
+  std::int64_t memory = 0;        // ulimit -v, bytes; 0 for none
+  std::size_t enough = SIZE_MAX;  // bytes of standard output after which its reader goes away
 };
 
 /// Runs seidel with these words.

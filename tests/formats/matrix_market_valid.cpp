@@ -56,6 +56,7 @@ const Valid valid[] = {
     {"duplicates.mtx", "2x2: 1,2=1 2,1=7"},  // ((1e100 + 1) - 1e100) + 1, in the order of the file
     {"not_finite.mtx", "2x3: 1,1=nan 1,2=-inf 1,3=inf 2,1=-0 2,2=0"},
     {"fortran_exponents.mtx", "1x6: 1,1=0.001 1,2=-25 1,3=1.5e-103 1,4=1.5e+103 1,5=2 1,6=0"},
+    {"unsigned_of_scipy.mtx", "2x2: 1,1=4294967296 1,2=3 2,1=3"},
     {"one_by_one.mtx", "1x1: 1,1=123456789.01234567"},
     {"gzip_of_two_members.mtx", "2x2: 1,1=3 2,2=4"},
     {"plain_text_called.mtx.gz", "2x2: 2,1=3"},

@@ -26,8 +26,10 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
   CAPTURE(seed);
   std::vector<NamedPlain> matrices = {{"random", random_square(700, 5, seed)}};
   for (auto& named : awkward_to_sweep(seed))
-    if (named.name == "1 x 1" || named.name == "dense 200 x 200" || named.name == "dense row" || named.name == "0 x 0")
+    if (named.name == "1 x 1" || named.name == "dense 200 x 200" || named.name == "dense row" ||
+        named.name == "one long chain" || named.name == "0 x 0")
       matrices.push_back(named);
+  matrices.push_back({"lattice", poisson3d(9, 8, 7)});
   for (const auto& named : matrices)
     for (const std::int64_t k : {0, 1, 3, 8, 11, 64}) {
       const Plain& plain = named.plain;

@@ -113,6 +113,37 @@ TEST_CASE("too few iterations: the number that is missing is right within a fact
   CHECK(total <= 2.0 * double(needed));
 }
 
+TEST_CASE("gmres that a limit could not contain ends long before it, and says what it would take") {
+  const Matrix A = tridiagonal(2000, 2, -1);
+  Criteria criteria;
+  criteria.max_iterations = 5000;
+  const Case c = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 5}, A, ramp(A.nrows), criteria);
+  CHECK(c.outcome->status == Status::stagnated);
+  CHECK(c.outcome->iterations < 3000);
+  CHECK(c.outcome->reason.find("more are needed") != std::string::npos);
+  CHECK(c.first().cause == "gmres restarts too early for this matrix");
+  CHECK(c.first().remedy == "--method gmres --set restart=2000");
+  CHECK(c.first().advice.find("--precond symgs") != std::string::npos);
+  criteria.max_iterations = 100;  // too few to tell
+  CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 6}, A, ramp(A.nrows), criteria)
+            ->status == Status::iteration_limit);
+}
+
+TEST_CASE("an indefinite matrix that no method was quick with is called so") {
+  Matrix A = poisson(40);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (A.col_idx[k] == i) A.values[k] = 3;
+  Criteria criteria;
+  criteria.max_iterations = 60;
+  const How how{Method::cg, PreconditionerKind::none, Order::natural, 20, Method::gmres};
+  const Case c = diagnosed(how, A, ramp(A.nrows), criteria);
+  REQUIRE(c.outcome->status == Status::iteration_limit);
+  CHECK(c.first().cause == "A is not positive definite");
+  CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
+  CHECK(c.first().remedy == "--method gmres --set restart=1600");
+}
+
 TEST_CASE("badly scaled") {
   std::vector<double> values(100);
   for (int i = 0; i < 100; ++i) values[i] = std::pow(10.0, i / 7.0);
