@@ -24,38 +24,21 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
   write_file(folder / "small.mtx", small);
   write_file(folder / "b3.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   write_file(folder / "binf.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\ninf\n");
-  struct Case {
-    std::vector<std::string> words;
-    std::vector<std::string> said;
-  };
-  for (const auto& [words, said] : std::vector<Case>{
-           {{"solve", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
-           {{"info", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
-           {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
-           {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
-           {{"solve", folder / "missing.mtx"}, {"missing.mtx", "No such file", "generator"}},
-           {{"solve", "posson3d:4"}, {"posson3d:4", "did you mean poisson3d:4?"}},
-           {{"solve", folder.path()}, {"folder"}},
-           {{"solve", folder / "wide.mtx"}, {"2 rows and 3 columns"}},
-           {{"solve", folder / "nan.mtx"}, {"nan.mtx:4:5", "NaN"}},
-           {{"solve", folder / "zero.mtx", "--precond", "symgs"}, {"row 2", "diagonal", "--precond none"}},
-           {{"solve", folder / "small.mtx", "--rhs", folder / "b3.mtx"},
-            {"b3.mtx", "3 entries", "expected 2", "small.mtx"}},
-           {{"solve", folder / "small.mtx", "--x0", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2"}},
-           {{"solve", folder / "small.mtx", "--rhs", folder / "binf.mtx"}, {"binf.mtx:4"}},
-           {{"solve", folder / "small.mtx", "--rhs", folder / "none.mtx"}, {"none.mtx", "No such file"}},
-       }) {
-    CAPTURE(words);
-    const Run run = seidel_program(words);
-    CAPTURE(run.err);
-    CHECK(run.exit_code == 3);
-    CHECK(run.out.empty());
-    CHECK(run.err.starts_with("seidel: "));
-    for (const auto& part : said) {
-      CAPTURE(part);
-      CHECK(contains(run.err, part));
-    }
-  }
+  check_refused(3, {{{"solve", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
+                    {{"info", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
+                    {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
+                    {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
+                    {{"solve", folder / "missing.mtx"}, {"missing.mtx", "No such file", "generator"}},
+                    {{"solve", "posson3d:4"}, {"posson3d:4", "did you mean poisson3d:4?"}},
+                    {{"solve", folder.path()}, {"folder"}},
+                    {{"solve", folder / "wide.mtx"}, {"2 rows and 3 columns"}},
+                    {{"solve", folder / "nan.mtx"}, {"nan.mtx:4:5", "NaN"}},
+                    {{"solve", folder / "zero.mtx", "--precond", "symgs"}, {"row 2", "diagonal", "--precond none"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "b3.mtx"},
+                     {"b3.mtx", "3 entries", "expected 2", "small.mtx"}},
+                    {{"solve", folder / "small.mtx", "--x0", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "binf.mtx"}, {"binf.mtx:4"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "none.mtx"}, {"none.mtx", "No such file"}}});
 }
 
 TEST_CASE("info and convert take NaN, and say so") {

@@ -88,4 +88,19 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
   return run;
 }
 
+void check_refused(int exit_code, const std::vector<Refused>& all) {
+  for (const auto& [words, said] : all) {
+    CAPTURE(words);
+    const Run run = seidel_program(words);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == exit_code);
+    CHECK(run.out.empty());
+    CHECK(run.err.starts_with("seidel: "));
+    for (const auto& part : said) {
+      CAPTURE(part);
+      CHECK(contains(run.err, part));
+    }
+  }
+}
+
 }  // namespace seidel::tests

@@ -29,4 +29,11 @@ struct Input {
 /// Runs seidel with these words.
 Run seidel_program(const std::vector<std::string>& words, const Input& input = {});
 
+/// Words that are refused, and parts of what is said of them.
+struct Refused {
+  std::vector<std::string> words, said;
+};
+/// Each exits so, says all that it should on standard error, and nothing on standard output.
+void check_refused(int exit_code, const std::vector<Refused>& all);
+
 }  // namespace seidel::tests

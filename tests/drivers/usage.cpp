@@ -43,63 +43,47 @@ TEST_CASE("the program starts in 20 ms") {
 
 TEST_CASE(
     "wrong usage exits 2, says what is allowed and what was perhaps meant, and prints nothing on standard output") {
-  struct Wrong {
-    std::vector<std::string> words;
-    std::vector<std::string> said;
-  };
   const std::string matrix = "poisson2d:4";
-  for (const auto& [words, said] : std::vector<Wrong>{
-           {{}, {"solve", "info", "generate", "convert", "validate"}},
-           {{"slove", matrix}, {"slove", "did you mean solve"}},
-           {{matrix}, {"did you mean seidel solve poisson2d:4"}},
-           {{"A.mtx"}, {"did you mean seidel solve A.mtx"}},
-           {{"--verson"}, {"unknown option", "--verson"}},
-           {{"solve"}, {"MATRIX", "seidel solve --help"}},
-           {{"solve", matrix, "--toll", "1e-6"}, {"--toll", "did you mean --tol", "--max-iterations"}},
-           {{"solve", "--precnod=symgs", matrix}, {"--precnod", "did you mean --precond"}},
-           {{"solve", matrix, "B.mtx"}, {"B.mtx", "one argument too many"}},
-           {{"solve", matrix, "--method", "cgs"}, {"--method", "cgs", "did you mean cg", "auto, cg, bicgstab, gmres"}},
-           {{"solve", matrix, "--method", "multigrid"}, {"not in this version", "symgs"}},
-           {{"solve", matrix, "--precond", "amg"}, {"not in this version", "symgs"}},
-           {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
-           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
-           {{"solve", matrix, "--backend", "gpu"}, {"--backend", "auto, serial, openmp, cuda"}},
-           {{"solve", matrix, "--threads", "0"}, {"--threads", "'0'", "from 1"}},
-           {{"solve", matrix, "--threads", "2", "--backend", "serial"}, {"--threads 2", "openmp"}},
-           {{"solve", matrix, "--tol", "small"}, {"--tol", "small", "above 0"}},
-           {{"solve", matrix, "--tol", "nan"}, {"--tol", "nan"}},
-           {{"solve", matrix, "--tol", "1e-6x"}, {"--tol", "1e-6x"}},
-           {{"solve", matrix, "--max-iterations", "-1"}, {"--max-iterations", "-1"}},
-           {{"solve", matrix, "--max-iterations", "1e3"}, {"--max-iterations", "whole number"}},
-           {{"solve", matrix, "--time-limit", "0"}, {"--time-limit"}},
-           {{"solve", matrix, "--set", "restrat=5"}, {"restrat", "did you mean restart", "omega", "atol"}},
-           {{"solve", matrix, "--set", "omega=2"}, {"omega", "below 2"}},
-           {{"solve", matrix, "--set", "omega"}, {"KEY=VALUE"}},
-           {{"solve", matrix, "--quiet", "--verbose"}, {"--quiet", "--verbose"}},
-           {{"solve", matrix, "--out"}, {"--out"}},
-           {{"solve", matrix, "--out", "/no/such/folder/x.mtx"}, {"--out", "/no/such/folder", "mkdir -p"}},
-           {{"solve", matrix, "--json", "/"}, {"--json", "folder"}},
-           {{"solve", "-", "--rhs", "-"}, {"standard input"}},
-           {{"solve", matrix, "--out", "-", "--json", "-"}, {"standard output", "--out", "--json"}},
-           {{"solve", "poisson2d:0"}, {"poisson2d"}},
-           {{"solve", "poisson2d:x"}, {"poisson2d"}},
-           {{"generate", "poisson2d:4"}, {"--out"}},
-           {{"generate", "poison2d:4", "-o", "-"}, {"poison2d", "poisson2d"}},
-           {{"convert", matrix}, {"OUT"}},
-           {{"convert", matrix, "-", "--format", "dense"}, {"--format", "coordinate, array"}},
-           {{"bench"}, {"read"}},
-       }) {
-    CAPTURE(words);
-    const Run run = seidel_program(words);
-    CAPTURE(run.err);
-    CHECK(run.exit_code == 2);
-    CHECK(run.out.empty());
-    CHECK(run.err.starts_with("seidel: "));
-    for (const auto& part : said) {
-      CAPTURE(part);
-      CHECK(contains(run.err, part));
-    }
-  }
+  check_refused(
+      2, {{{}, {"solve", "info", "generate", "convert", "validate"}},
+          {{"slove", matrix}, {"slove", "did you mean solve"}},
+          {{matrix}, {"did you mean seidel solve poisson2d:4"}},
+          {{"A.mtx"}, {"did you mean seidel solve A.mtx"}},
+          {{"--verson"}, {"unknown option", "--verson"}},
+          {{"solve"}, {"MATRIX", "seidel solve --help"}},
+          {{"solve", matrix, "--toll", "1e-6"}, {"--toll", "did you mean --tol", "--max-iterations"}},
+          {{"solve", "--precnod=symgs", matrix}, {"--precnod", "did you mean --precond"}},
+          {{"solve", matrix, "B.mtx"}, {"B.mtx", "one argument too many"}},
+          {{"solve", matrix, "--method", "cgs"}, {"--method", "cgs", "did you mean cg", "auto, cg, bicgstab, gmres"}},
+          {{"solve", matrix, "--method", "multigrid"}, {"not in this version", "symgs"}},
+          {{"solve", matrix, "--precond", "amg"}, {"not in this version", "symgs"}},
+          {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
+          {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
+          {{"solve", matrix, "--backend", "gpu"}, {"--backend", "auto, serial, openmp, cuda"}},
+          {{"solve", matrix, "--threads", "0"}, {"--threads", "'0'", "from 1"}},
+          {{"solve", matrix, "--threads", "2", "--backend", "serial"}, {"--threads 2", "openmp"}},
+          {{"solve", matrix, "--tol", "small"}, {"--tol", "small", "above 0"}},
+          {{"solve", matrix, "--tol", "nan"}, {"--tol", "nan"}},
+          {{"solve", matrix, "--tol", "1e-6x"}, {"--tol", "1e-6x"}},
+          {{"solve", matrix, "--max-iterations", "-1"}, {"--max-iterations", "-1"}},
+          {{"solve", matrix, "--max-iterations", "1e3"}, {"--max-iterations", "whole number"}},
+          {{"solve", matrix, "--time-limit", "0"}, {"--time-limit"}},
+          {{"solve", matrix, "--set", "restrat=5"}, {"restrat", "did you mean restart", "omega", "atol"}},
+          {{"solve", matrix, "--set", "omega=2"}, {"omega", "below 2"}},
+          {{"solve", matrix, "--set", "omega"}, {"KEY=VALUE"}},
+          {{"solve", matrix, "--quiet", "--verbose"}, {"--quiet", "--verbose"}},
+          {{"solve", matrix, "--out"}, {"--out"}},
+          {{"solve", matrix, "--out", "/no/such/folder/x.mtx"}, {"--out", "/no/such/folder", "mkdir -p"}},
+          {{"solve", matrix, "--json", "/"}, {"--json", "folder"}},
+          {{"solve", "-", "--rhs", "-"}, {"standard input"}},
+          {{"solve", matrix, "--out", "-", "--json", "-"}, {"standard output", "--out", "--json"}},
+          {{"solve", "poisson2d:0"}, {"poisson2d"}},
+          {{"solve", "poisson2d:x"}, {"poisson2d"}},
+          {{"generate", "poisson2d:4"}, {"--out"}},
+          {{"generate", "poison2d:4", "-o", "-"}, {"poison2d", "poisson2d"}},
+          {{"convert", matrix}, {"OUT"}},
+          {{"convert", matrix, "-", "--format", "dense"}, {"--format", "coordinate, array"}},
+          {{"bench"}, {"read"}}});
 }
 
 TEST_CASE("a back end that is not there exits 5 and says how to get it, before anything is read") {
