@@ -28,7 +28,10 @@ struct BenchTexts {
   void add_to(CLI::App& app, BenchOutputs& outputs,
               const char* what = "timed repetitions of each rival; 0 checks only (15)") {
     app.add_option("--trials", trials, what)->type_name("N");
-    app.add_option("--csv", outputs.csv, "write a row a trial")->type_name("FILE");
+    add_files(app, outputs, "write a row a trial");
+  }
+  static void add_files(CLI::App& app, BenchOutputs& outputs, const char* csv) {
+    app.add_option("--csv", outputs.csv, csv)->type_name("FILE");
     app.add_option("--html", outputs.html, "write the report as one page for a browser")->type_name("FILE");
   }
   void check(int& value, int least = 0) const {
@@ -140,6 +143,7 @@ struct BenchMachineCommand {
 
   void declare(CLI::App& bench, CommonTexts& common) {
     app = add_command(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies");
+    BenchTexts::add_files(*app, options, "write a row a ceiling");
     common.add_to(*app);
   }
   void finish(const CommonTexts&) {}

@@ -18,7 +18,8 @@ Matrix in_order(const Matrix& A, const std::string& order) {
   return permuted(OpenMP{}, A.view(), new_to_old.span());
 }
 
-std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Roofs& roofs) {
+std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
+                                 const std::atomic<bool>& stop) {
   const OpenMP host;
   const MatrixProperties seen = properties(host, A.view());
   const auto narrow = with_offsets<std::int32_t>(host, A.view());
@@ -38,7 +39,10 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
                           pair.threads, "", ""};
     const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
-    const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, Criteria{});
+    Criteria criteria;
+    criteria.stop = &stop;
+    const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, criteria);
+    if (stop) break;
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;
     const Streams streams = roofs.of(pair.rival->runs, pair.threads);

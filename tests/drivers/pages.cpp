@@ -113,6 +113,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> pages() {
       {"spmv", {"bench", "spmv", "poisson2d:20", "--trials", "2", "--backend", "serial"}},
       {"symgs",
        {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order", "natural,colours,blocks"}},
+      {"suite",
+       {"bench", "spmm", "poisson2d:9", "elasticity3d:2", "--k", "2,8", "--trials", "2", "--backend", "serial"}},
       {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}};
 }
 
@@ -120,8 +122,9 @@ std::vector<std::pair<std::string, std::vector<std::string>>> pages() {
 
 TEST_CASE("a page is one file that fetches nothing, escapes what it quotes, and carries its command") {
   const Folder folder;
-  for (auto [name, words] : pages()) {
-    CAPTURE(name);
+  for (auto& page_of : pages()) {
+    auto& [name, words] = page_of;
+    CAPTURE(page_of.first);
     const std::string file = folder / (name + "<&>.html");
     words.insert(words.end(), {"--html", file, "--quiet"});
     CHECK(seidel_program(words).exit_code == (name == "failed" ? 1 : 0));

@@ -16,7 +16,7 @@ using ByWavefronts = symgs_detail::WavefrontSweep<double, std::int32_t>;
 
 template <class B, class Sweep>
 struct Kept {
-  Csr<double, std::int32_t, SpaceOf<B>> A;
+  CsrView<double, std::int32_t, SpaceOf<B>> A;
   Array<double, SpaceOf<B>> guess;  // empty: from zero
   std::unique_ptr<Sweep> sweep;
   std::function<void()> graph = {};
@@ -37,9 +37,9 @@ template <class B, class Sweep, Launched launched = Launched::one_by_one>
 Prepared swept(const Task& task, const Where& where) {
   using Operands = Operands<B, Kept<B, Sweep>>;
   const B on = back_end<B>(where);
-  Kept<B, Sweep> kept{copied_to<SpaceOf<B>>(narrow(task.A).view()), Array<double, SpaceOf<B>>(task.guess), nullptr};
+  Kept<B, Sweep> kept{csr_of<SpaceOf<B>>(task), Array<double, SpaceOf<B>>(task.guess), nullptr};
   double setup = seconds_of([&] {
-    kept.sweep = std::make_unique<Sweep>(on, kept.A.view());
+    kept.sweep = std::make_unique<Sweep>(on, kept.A);
     if constexpr (!HostBackend<B>) on.synchronize();
   });
   const std::int64_t bytes = kept.sweep->bytes();
