@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 case ${1:-} in
   "" | -D*) ;;
-  *) sed -n 's/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | head -3; exit 2 ;;
+  *) sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 seidel_note_prefix "$@"
 install_missing PROGRAM
@@ -41,7 +41,8 @@ echo "  \$ $seidel solve $matrix --precond symgs"
 echo
 "$seidel" solve "$matrix" --precond symgs
 echo
-echo "That worked. Now try your own matrix, or look at this one first:"
+echo "That worked. Now look at this matrix, or try your own:"
 echo
-echo "  $seidel info $matrix"
-echo "  $seidel solve YOUR.mtx --out x.mtx"
+echo "  export PATH=$PWD/build/$preset:\$PATH   # and \`seidel\` alone will do"
+echo "  seidel info $matrix"
+echo "  seidel solve YOUR.mtx --out x.mtx"

@@ -64,21 +64,19 @@ install_missing() {
   fi
   echo "Installing what is missing, with apt: ${missing[*]}"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
-  local log
+  local install=(install -y --no-install-recommends "${missing[@]}") log
   log=$(mktemp)
   # Package lists are fetched only where they do not know a package, or where they are too old to serve.
-  if ! apt-cache show --no-all-versions "${missing[@]}" >/dev/null 2>&1; then
+  if apt-get -s "${install[@]}" >/dev/null 2>&1; then
+    "${apt[@]}" "${install[@]}" >"$log" 2>&1 || echo "  that did not work; once more with fresh package lists"
+  else
     echo "  fetching apt's package lists first"
-    "${apt[@]}" update >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; return 1; }
   fi
-  if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
-    echo "  that did not work; once more with fresh package lists"
-    { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 || {
-      cat "$log" >&2
-      echo "apt could not install: ${missing[*]}" >&2
-      rm -f "$log"
-      return 1
-    }
+  if [ -n "$(seidel_missing "$@")" ] && ! { "${apt[@]}" update && "${apt[@]}" "${install[@]}"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "apt could not install them; as root it would be: apt-get update && apt-get install ${missing[*]}" >&2
+    rm -f "$log"
+    return 1
   fi
   rm -f "$log"
   mapfile -t missing < <(seidel_missing "$@")

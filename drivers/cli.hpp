@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <type_traits>
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/options.hpp>
@@ -24,26 +27,43 @@ inline std::string did_you_mean(const std::string& word, const std::vector<std::
   return near.empty() ? "" : formatted(" (did you mean {}?)", near);
 }
 
-inline void require_one_of(const char* option, const std::string& value, const std::vector<std::string>& allowed) {
+inline void require_one_of(const std::string& option, const std::string& value,
+                           const std::vector<std::string>& allowed) {
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
   throw UsageError(
       formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
 }
 
-/// The whole text as a number that `fits`; `expected` says what that is.
-template <class Number, class Fits>
-Number number(const std::string& option, const std::string& text, const char* expected, const Fits& fits) {
+/// What a number must be, in words and as a test.
+template <class Number>
+struct Range {
+  std::string expected;
+  std::function<bool(Number)> fits;
+};
+
+inline const Range<double> between_0_and_1{"a number above 0 and below 1", [](double v) { return v > 0 && v < 1; }};
+
+/// Whole numbers from `least` to `most`, or up.
+template <class Number>
+Range<Number> whole(Number least, std::type_identity_t<std::optional<Number>> most = {}) {
+  return {formatted("a whole number from {} {}", least, most ? formatted("to {}", *most) : std::string("up")),
+          [=](Number v) { return v >= least && (!most || v <= *most); }};
+}
+
+/// The whole text as a number in `range`.
+template <class Number>
+Number number(const std::string& option, const std::string& text, const Range<Number>& range) {
   Number value{};
   const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !fits(value))
-    throw UsageError(formatted("{}: found '{}', expected {}", option, text, expected));
+  if (error != std::errc() || end != text.data() + text.size() || !range.fits(value))
+    throw UsageError(formatted("{}: found '{}', expected {}", option, text, range.expected));
   return value;
 }
 
 /// The option's value as one of `values`, by their names; nothing for "auto".
 template <class Enum>
-std::optional<Enum> one_of(const char* option, const std::string& text, std::initializer_list<Enum> values) {
+std::optional<Enum> one_of(const std::string& option, const std::string& text, std::initializer_list<Enum> values) {
   std::vector<std::string> names = {"auto"};
   for (const Enum value : values) {
     if (to_string(value) == text) return value;
@@ -71,7 +91,7 @@ struct CommonTexts {
         ->group("Every command");
     app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
     app.add_flag("--verbose", verbose, "say more")->group("Every command");
-    app.set_help_flag("--help", "print this and exit")->group("Every command");
+    app.set_help_flag("-h,--help", "print this and exit")->group("Every command");
     app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")
         ->group("Every command");
   }
@@ -81,9 +101,7 @@ struct CommonTexts {
                       : backend == "serial" ? BackendName::serial
                       : backend == "openmp" ? BackendName::openmp
                                             : BackendName::cuda;
-    if (!threads.empty())
-      options.threads =
-          number<int>("--threads", threads, "a whole number from 1 to 4096", [](int v) { return v >= 1 && v <= 4096; });
+    if (!threads.empty()) options.threads = number("--threads", threads, whole(1, 4096));
     if (options.backend == BackendName::serial && options.threads > 1)
       throw UsageError(
           formatted("--threads {}: the back end serial has one thread; take --backend openmp", options.threads));
@@ -117,11 +135,52 @@ inline void refuse_extras(const CLI::App& app, const std::string& command) {
 
 inline constexpr const char* matrix_help =
     "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
+inline constexpr const char* repair_help = "take what is repairable in the file, and report it";
 
-inline CLI::App* add_command(CLI::App& app, const char* name, const char* what) {
-  CLI::App* command = app.add_subcommand(name, what);
-  command->allow_extras();
-  return command;
-}
+/// A command: its constructor declares what it takes, finished() makes the request of what was typed.
+struct Command {
+  CLI::App* app;
+  std::vector<std::function<void()>> checks;  // of texts, once all have been read
+
+  Command(CLI::App& parent, const char* name, const char* what) : app(parent.add_subcommand(name, what)) {
+    app->allow_extras();
+  }
+  virtual ~Command() = default;
+  virtual Request finished(CommonTexts& common, const std::string& command_line) = 0;
+
+  CLI::Option* file(const char* option, std::string& value, const char* what) {
+    return app->add_option(option, value, what)->type_name("FILE");
+  }
+  template <class Number>
+  void number(const char* option, Number& value, const char* type, const char* what, const Range<Number>& range) {
+    with_text(option, type, what,
+              [=, &value](const std::string& text) { value = drivers::number(option, text, range); });
+  }
+  /// Calls take(text), later, if the option was given.
+  template <class Take>
+  void with_text(const char* option, const char* type, const char* what, const Take& take) {
+    const auto text = std::make_shared<std::string>();
+    app->add_option(option, *text, what)->type_name(type);
+    checks.push_back([=] {
+      if (!text->empty()) take(*text);
+    });
+  }
+};
+
+template <class Options>
+struct CommandFor : Command {
+  Options options;
+
+  using Command::Command;
+  /// What no single option shows.
+  virtual void finish(const CommonTexts&) {}
+  Request finished(CommonTexts& common, const std::string& command_line) final {
+    for (const auto& check : checks) check();
+    common.check(options);
+    finish(common);
+    options.command_line = command_line;
+    return std::move(options);
+  }
+};
 
 }  // namespace seidel::drivers

@@ -2,6 +2,7 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
@@ -30,7 +31,8 @@ int run(const GenerateOptions& options) {
                   count(A.nrows), count(A.ncols), plural(A.nnz(), "nonzero"), human_seconds(generate_seconds),
                   human_seconds(write_seconds)),
         to_stdout);
-  if (!to_stdout) print(options, formatted("next:   seidel info {}\n", options.out));
+  if (!to_stdout)
+    print(options, formatted("next:   {}\n", same_program(options.command_line, "info " + quoted(options.out))));
   if (!options.json.empty()) {
     Json json;
     json.set("schema", "seidel.generate/1")

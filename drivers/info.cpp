@@ -7,6 +7,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/spy.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
@@ -34,6 +35,7 @@ std::string symmetry_text(const MatrixProperties& p) {
   std::string text = p.pattern_symmetric ? "the pattern is symmetric, the values are not" : "not symmetric";
   if (p.one_triangle_only)
     return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
+  if (p.nonfinite) return text + ", or cannot be told: NaN is not even equal to itself";
   text += formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
   return p.symmetry_error < 1e-12 ? text + "; symmetric up to rounding" : text;
 }
@@ -96,7 +98,8 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   if (loaded.file) {
     const ReadReport& file = *loaded.file;
     lines.item("file", formatted("{} {} {}, {} listed, {}", name(file.layout), name(file.field), name(file.symmetry),
-                                 plural(file.entries, "entry", "entries"), human_bytes(file.file_bytes)));
+                                 plural(file.entries, "entry", "entries"),
+                                 human_bytes(file.file_bytes ? file.file_bytes : file.text_bytes)));
   }
   for (const auto& note : notes(loaded)) lines.item("", note);
   lines.item("symmetry", symmetry_text(p));
@@ -137,7 +140,8 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
     const MethodChoice choice = choose_method(p, rows);
     lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method),
                                        to_string(choice.preconditioner), choice.reason));
-    lines.raw("next:   seidel solve " + options.matrix);
+    const std::string repair = options.repair ? " --repair" : "";
+    lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
   } else if (p.nonfinite > 0) {
     lines.raw("next:   mend the entries that are NaN or infinite; seidel solve refuses them");
   } else if (!p.square) {

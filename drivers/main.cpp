@@ -80,6 +80,6 @@ int run_program(int argc, char** argv) {
 }  // namespace seidel::drivers
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
+  std::signal(SIGPIPE, SIG_DFL);  // `| head` has seen enough: to end without a word, wherever this was started
   return seidel::drivers::run_program(argc, argv);
 }

@@ -40,6 +40,9 @@ void require_file(const std::string& what, const std::string& word, bool may_be_
     return;
   }
   std::string message = formatted("{}: {}", word, std::strerror(errno));
+  const auto colon = word.find(':');
+  const std::string near = colon == word.npos ? "" : nearest(word.substr(0, colon), generator_names());
+  if (may_be_generator && !near.empty()) message += formatted(" (did you mean {}?)", near + word.substr(colon));
   if (may_be_generator)
     message += formatted(
         "\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"

@@ -15,6 +15,18 @@ std::int64_t MemoryPlan::needed() const {
                          [](auto sum, const auto& item) { return sum + item.bytes; });
 }
 
+std::string MemoryPlan::text() const {
+  std::string text =
+      formatted("{} of {} are needed, {} are free", human_bytes(needed()), where, human_bytes(available));
+  bool first = true;
+  for (const auto& item : items)
+    if (item.bytes > 0) {
+      text += formatted("{}{} for {}", first ? ": " : "; ", human_bytes(item.bytes), item.what);
+      first = false;
+    }
+  return text;
+}
+
 void MemoryPlan::require() const {
   if (needed() <= available) return;
   std::string message = formatted("out of memory: {} of {} are needed, {} are free", human_bytes(needed()), where,
@@ -63,7 +75,10 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   }
   const Method method = needs.choice.method;
   const std::int64_t vectors = vectors_of(needs.choice);
-  plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
+  const auto& fallback = needs.choice.fallback;
+  plan.items.push_back({formatted("{} vectors of {}{}", vectors, to_string(method),
+                                  fallback ? formatted(", and of {} if that must go on", to_string(*fallback)) : ""),
+                        vectors * vector,
                         method == Method::gmres                ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
@@ -80,10 +95,19 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   return plan;
 }
 
+MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
+  if (!needs.choice.fallback || plan_solve(needs, available).needed() <= available) return needs.choice;
+  SolveNeeds alone = needs;
+  alone.choice.fallback.reset();
+  alone.choice.reason +=
+      formatted("; no {} after it, for which the memory is not there", to_string(*needs.choice.fallback));
+  return alone.choice;
+}
+
 MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available) {
   MethodChoice least{request.method.value_or(Method::cg), request.preconditioner.value_or(PreconditionerKind::none),
-                     request.order.value_or(Order::natural), request.restart};
+                     request.order.value_or(Order::natural), request.restart.value_or(50)};
   MemoryPlan plan{"host memory", available, {}};
   if (!cuda) plan = plan_solve({nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max()}, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},

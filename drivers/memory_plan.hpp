@@ -20,6 +20,10 @@ struct MemoryPlan {
   std::vector<MemoryItem> items;
 
   std::int64_t needed() const;
+  /// "1.2 GB of host memory are needed, 3.4 GB are free: 1 GB for the matrix; ..."
+  std::string text() const;
+  /// Whether a user wants to know before it is taken: 1 GB and more.
+  bool large() const { return needed() >= 1'000'000'000; }
   /// Errors  ResourceError: what is needed for what, what there is, and what would need less.
   void require() const;
 };
@@ -40,6 +44,9 @@ inline constexpr double sell_padding_at_most = 1.5;
 /// of what is taken, but for symgs on a GPU in natural order: short wavefronts are padded there, up to a few times
 /// over.
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
+
+/// needs.choice; without the method that would go on, where there is memory for the first alone. Its reason then says so.
+MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
 /// What a solve takes at least on the host, the matrix included, before that is read: method and preconditioner where
 /// they were asked for, else those that need least.

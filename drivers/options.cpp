@@ -3,63 +3,69 @@
 
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-/// --set KEY=VALUE: what only some methods know.
-void apply_settings(const std::vector<std::string>& pairs, SolveOptions& solve) {
-  const std::vector<std::string> keys = {"restart", "omega", "sweeps", "storage", "form", "atol"};
-  const char* meaning =
-      "\n  restart=N  directions that gmres keeps before it starts again (50)"
-      "\n  omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)"
-      "\n  sweeps=N   pairs of sweeps in an application of symgs (1)"
-      "\n  storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)"
-      "\n  form=F     of cg with symgs: plain, or eisenstat, which reads A once an iteration (chosen by the matrix)"
-      "\n  atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)";
-  for (const auto& pair : pairs) {
-    const auto equals = pair.find('=');
-    if (equals == std::string::npos)
-      throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meaning));
-    const std::string key = pair.substr(0, equals), value = pair.substr(equals + 1), option = "--set " + key;
-    if (key == "restart")
-      solve.request.restart =
-          number<int>(option, value, "a whole number from 1 to 10000", [](int v) { return v >= 1 && v <= 10000; });
-    else if (key == "omega")
-      solve.sweeps.omega =
-          number<double>(option, value, "a number above 0 and below 2", [](double v) { return v > 0 && v < 2; });
-    else if (key == "sweeps")
-      solve.sweeps.pairs =
-          number<int>(option, value, "a whole number from 1 to 1000", [](int v) { return v >= 1 && v <= 1000; });
-    else if (key == "storage")
-      require_one_of("--set storage", value, {"fp64", "fp32"}), solve.sweeps.single = value == "fp32";
-    else if (key == "form")
-      solve.request.form = one_of("--set form", value, {Form::plain, Form::eisenstat});
-    else if (key == "atol")
-      solve.absolute_tolerance =
-          number<double>(option, value, "a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); });
-    else
-      throw UsageError(
-          formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meaning));
+/// A KEY of --set: what only some methods know.
+struct Setting {
+  std::string key;
+  const char* meaning;
+  void (*apply)(SolveOptions& solve, const std::string& option, const std::string& value);
+};
+const Setting settings[] = {
+    {"restart", "restart=N  directions that gmres keeps before it starts again (50; all where A has up to 1000 rows)",
+     [](auto& solve, auto& option, auto& value) { solve.request.restart = number(option, value, whole(1, 10000)); }},
+    {"omega", "omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)",
+     [](auto& solve, auto& option, auto& value) {
+       const Range<double> stable{"a number above 0 and below 2", [](double v) { return v > 0 && v < 2; }};
+       solve.sweeps.omega = number(option, value, stable);
+     }},
+    {"sweeps", "sweeps=N   pairs of sweeps in an application of symgs (1)",
+     [](auto& solve, auto& option, auto& value) { solve.sweeps.pairs = number(option, value, whole(1, 1000)); }},
+    {"storage",
+     "storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)",
+     [](auto& solve, auto& option, auto& value) {
+       require_one_of(option, value, {"fp64", "fp32"});
+       solve.sweeps.single = value == "fp32";
+     }},
+    {"form", "form=F     of cg with symgs: plain, or eisenstat, which reads A once an iteration (chosen by the matrix)",
+     [](auto& solve, auto& option, auto& value) {
+       solve.request.form = one_of(option, value, {Form::plain, Form::eisenstat});
+     }},
+    {"atol", "atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)",
+     [](auto& solve, auto& option, auto& value) {
+       const Range<double> not_negative{"a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); }};
+       solve.absolute_tolerance = number(option, value, not_negative);
+     }}};
+
+void apply_setting(SolveOptions& solve, const std::string& pair) {
+  std::string meanings;
+  for (const Setting& setting : settings) meanings += formatted("\n  {}", setting.meaning);
+  const auto equals = pair.find('=');
+  if (equals == std::string::npos)
+    throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meanings));
+  const std::string key = pair.substr(0, equals);
+  std::vector<std::string> keys;
+  for (const Setting& setting : settings) {
+    if (setting.key == key) return setting.apply(solve, "--set " + key, pair.substr(equals + 1));
+    keys.push_back(setting.key);
   }
+  throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meanings));
 }
 
-/// How each command declares its options, and what it makes of them.
-struct SolveCommand {
-  SolveOptions options;
-  std::string method = "auto", preconditioner = "auto", order, tolerance, max_iterations, time_limit;
+struct SolveCommand : CommandFor<SolveOptions> {
+  std::string method = "auto", preconditioner = "auto", order;
   std::vector<std::string> pairs;
-  CLI::App* app = nullptr;
 
-  void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "solve", "solve A x = b");
+  explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
     app->add_option("MATRIX", options.matrix, matrix_help)->required();
-    app->add_option("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)")
-        ->type_name("FILE");
-    app->add_option("--x0", options.x0, "where to start (0 unless given)")->type_name("FILE");
-    app->add_option("--out", options.out, "write x, a Matrix Market file")->type_name("FILE");
+    file("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)");
+    file("--x0", options.x0, "where to start (0 unless given)");
+    file("-o,--out", options.out, "write x, a Matrix Market file");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
     app->add_option(
@@ -67,25 +73,24 @@ struct SolveCommand {
            "of the symgs sweeps: natural (unless given, the same bits everywhere), colours, blocks, or auto: what "
            "should be fastest here")
         ->type_name("NAME");
-    app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
-    app->add_option("--max-iterations", max_iterations, "stop after N iterations (20000)")->type_name("N");
-    app->add_option("--time-limit", time_limit, "stop after S seconds of solving (none)")->type_name("S");
+    number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", between_0_and_1);
+    number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
+    number("--time-limit", options.time_limit, "S", "stop after S seconds of solving (none)",
+           Range<double>{"seconds, a number above 0", [](double v) { return v > 0; }});
     app->add_option("--set", pairs,
                     "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), form=F (cg), atol=T")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
-    app->add_option("--history", options.history, "write the residual after each iteration, a CSV file")
-        ->type_name("FILE");
-    app->add_option("--html", options.html, "write the report as one page for a browser")->type_name("FILE");
-    app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
-    common.add_to(*app);
+    file("--history", options.history, "write the residual after each iteration, a CSV file");
+    file("--html", options.html, "write the report as one page for a browser");
+    app->add_flag("--repair", options.repair, repair_help);
     app->footer("MATRIX as a generator:\n" + generator_help() +
                 "\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
                 "  seidel solve poisson3d:128 --precond symgs --backend cuda\n"
                 "Ctrl-C stops at the next iteration, writes the best x so far and reports; a second one ends at once.");
   }
 
-  void finish(const CommonTexts& common) {
+  void finish(const CommonTexts& common) override {
     const auto not_yet = [](const char* option, const std::string& value, const char* instead) {
       throw UsageError(formatted("{} {}: multigrid is not in this version; take {}", option, value, instead));
     };
@@ -97,16 +102,7 @@ struct SolveCommand {
     options.order_by_time = order == "auto";
     if (!order.empty())
       options.request.order = one_of("--order", order, {Order::natural, Order::colours, Order::blocks});
-    if (!tolerance.empty())
-      options.tolerance =
-          number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
-    if (!max_iterations.empty())
-      options.max_iterations = number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 0 up",
-                                                    [](auto v) { return v >= 0; });
-    if (!time_limit.empty())
-      options.time_limit =
-          number<double>("--time-limit", time_limit, "seconds, a number above 0", [](double v) { return v > 0; });
-    apply_settings(pairs, options);
+    for (const auto& pair : pairs) apply_setting(options, pair);
     const SymgsSettings& sweeps = options.sweeps;
     options.request.one_plain_pair = sweeps.omega == 1 && sweeps.pairs == 1 && !sweeps.single;
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
@@ -116,18 +112,13 @@ struct SolveCommand {
   }
 };
 
-struct InfoCommand {
-  InfoOptions options;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "info", "say what a matrix is like, and what that means for solving");
+struct InfoCommand : CommandFor<InfoOptions> {
+  explicit InfoCommand(CLI::App& program)
+      : CommandFor(program, "info", "say what a matrix is like, and what that means for solving") {
     app->add_option("MATRIX", options.matrix, matrix_help)->required();
-    app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
-    common.add_to(*app);
+    app->add_flag("--repair", options.repair, repair_help);
     app->footer("MATRIX as a generator:\n" + generator_help());
   }
-  void finish(const CommonTexts&) {}
 };
 
 void require_one_output(const CommonTexts& common, const std::string& out, const char* option) {
@@ -135,37 +126,21 @@ void require_one_output(const CommonTexts& common, const std::string& out, const
     throw UsageError(formatted("standard output (-) takes one of {} and --json; give the other a file name", option));
 }
 
-struct GenerateCommand {
-  GenerateOptions options;
-  std::string seed;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "generate", "write a generated matrix to a file");
+struct GenerateCommand : CommandFor<GenerateOptions> {
+  explicit GenerateCommand(CLI::App& program) : CommandFor(program, "generate", "write a generated matrix to a file") {
     app->add_option("SPEC", options.spec, "which one, as listed below")->required();
-    app->add_option("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")
-        ->type_name("FILE")
-        ->required();
-    app->add_option("--seed", seed, "of the random ones: the same seed, the same matrix, everywhere (1)")
-        ->type_name("N");
-    common.add_to(*app);
+    file("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
+    number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
+           whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
     app->footer("SPEC is one of\n" + generator_help());
   }
-  void finish(const CommonTexts& common) {
-    if (!seed.empty())
-      options.seed = number<std::uint64_t>("--seed", seed, "a whole number from 0 to 18446744073709551615",
-                                           [](auto) { return true; });
-    require_one_output(common, options.out, "--out");
-  }
+  void finish(const CommonTexts& common) override { require_one_output(common, options.out, "--out"); }
 };
 
-struct ConvertCommand {
-  ConvertOptions options;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "convert",
-                      "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed");
+struct ConvertCommand : CommandFor<ConvertOptions> {
+  explicit ConvertCommand(CLI::App& program)
+      : CommandFor(program, "convert",
+                   "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed") {
     app->add_option("IN", options.in, matrix_help)->required();
     app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
@@ -173,40 +148,24 @@ struct ConvertCommand {
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
         ->type_name("NAME")
         ->capture_default_str();
-    app->add_flag("--repair", options.repair, "take what is repairable in the file, and report it");
-    common.add_to(*app);
+    app->add_flag("--repair", options.repair, repair_help);
   }
-  void finish(const CommonTexts& common) {
+  void finish(const CommonTexts& common) override {
     require_one_of("--format", options.form, {"coordinate", "array"});
     require_one_output(common, options.out, "OUT");
   }
 };
 
-struct ValidateCommand {
-  ValidateOptions options;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& program, CommonTexts& common) {
-    app = add_command(program, "validate", "check every kernel, format, back end, baseline and solver");
+struct ValidateCommand : CommandFor<ValidateOptions> {
+  explicit ValidateCommand(CLI::App& program)
+      : CommandFor(program, "validate", "check every kernel, format, back end, baseline and solver") {
     app->add_option("MATRIX", options.matrices, "as for solve; a built-in list unless given");
     app->add_flag("--list", options.list, "print the rivals that are checked and exit");
     app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as 'spmm.*'")
         ->type_name("GLOB");
-    app->add_option("--html", options.html, "write the report as one page for a browser")->type_name("FILE");
-    common.add_to(*app);
+    file("--html", options.html, "write the report as one page for a browser");
   }
-  void finish(const CommonTexts&) {}
 };
-
-/// As a shell takes it.
-std::string quoted(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%") == word.npos;
-  if (plain && !word.empty()) return word;
-  std::string text = "'";
-  for (char c : word) c == '\'' ? text += "'\\''" : text += c;
-  return text + "'";
-}
 
 /// "seidel", "seidel solve", ...: where on the command line `app` and the commands given below it are.
 std::string path_of(const CLI::App& app) {
@@ -218,26 +177,27 @@ const CLI::App& last_of(const CLI::App& app) {
   return below.empty() ? app : last_of(*below.front());
 }
 
-[[noreturn]] void refuse_command(const CLI::App& app, const std::vector<std::string>& names) {
-  std::string all;
-  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
+[[noreturn]] void refuse_command(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   const auto words = app.remaining();
   if (words.empty())
     throw UsageError(formatted(
         "a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help",
-        all));
+        list(names)));
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
-  throw UsageError(
-      formatted("unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command",
-                word, matrix ? formatted(" (did you mean seidel solve {}?)", word) : did_you_mean(word, names), all));
+  throw UsageError(formatted(
+      "unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
+      matrix ? formatted(" (did you mean seidel solve {}?)", quoted(word)) : did_you_mean(word, names), list(names)));
 }
 
 }  // namespace
 
 Request parse(int argc, char** argv) {
   CLI::App app("Solves sparse linear systems, and tells the truth about the answer.", "seidel");
-  app.set_help_flag("--help", "print this and exit");
+  app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
   app.footer(
@@ -246,34 +206,26 @@ Request parse(int argc, char** argv) {
       "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, 5 no such back "
       "end");
   CommonTexts common;
-  SolveCommand solve;
-  InfoCommand info;
-  GenerateCommand generate;
-  ConvertCommand convert;
-  ValidateCommand validate;
-  BenchReadCommand bench_read;
-  BenchKernelCommand bench_spmv, bench_spmm, bench_symgs, bench_symgs_guess, bench_transpose;
-  BenchSolveCommand bench_solve;
-  BenchSuiteCommand bench_suite;
-  BenchMachineCommand bench_machine;
-  BenchCompareCommand bench_compare;
-  solve.declare(app, common);
-  info.declare(app, common);
-  generate.declare(app, common);
-  convert.declare(app, common);
-  validate.declare(app, common);
-  CLI::App* bench = add_command(app, "bench", "measure");
-  bench->set_help_flag("--help", "print this and exit");
-  bench_spmv.declare(*bench, common, "spmv", "sparse matrix times vector");
-  bench_spmm.declare(*bench, common, "spmm", "sparse matrix times several vectors");
-  bench_symgs.declare(*bench, common, "symgs", "a forward and a backward Gauss-Seidel sweep from zero");
-  bench_symgs_guess.declare(*bench, common, "symgs-guess", "the same from a guess, which reads more");
-  bench_transpose.declare(*bench, common, "transpose", "the transpose of a sparse matrix");
-  bench_solve.declare(*bench, common);
-  bench_suite.declare(*bench, common);
-  bench_machine.declare(*bench, common);
-  bench_compare.declare(*bench, common);
-  bench_read.declare(*bench, common);
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(std::make_unique<SolveCommand>(app));
+  commands.push_back(std::make_unique<InfoCommand>(app));
+  commands.push_back(std::make_unique<GenerateCommand>(app));
+  commands.push_back(std::make_unique<ConvertCommand>(app));
+  commands.push_back(std::make_unique<ValidateCommand>(app));
+  CLI::App* bench = app.add_subcommand("bench", "measure")->allow_extras();
+  bench->set_help_flag("-h,--help", "print this and exit");
+  for (const auto& [kernel, what] : {std::pair{"spmv", "sparse matrix times vector"},
+                                     {"spmm", "sparse matrix times several vectors"},
+                                     {"symgs", "a forward and a backward Gauss-Seidel sweep from zero"},
+                                     {"symgs-guess", "the same from a guess, which reads more"},
+                                     {"transpose", "the transpose of a sparse matrix"}})
+    commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, kernel, what));
+  commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
+  commands.push_back(std::make_unique<BenchSuiteCommand>(*bench));
+  commands.push_back(std::make_unique<BenchMachineCommand>(*bench));
+  commands.push_back(std::make_unique<BenchCompareCommand>(*bench));
+  commands.push_back(std::make_unique<BenchReadCommand>(*bench));
+  for (const auto& command : commands) common.add_to(*command->app);
 
   try {
     app.parse(argc, argv);
@@ -286,38 +238,14 @@ Request parse(int argc, char** argv) {
     refuse_extras(last_of(app), path_of(app));
     throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
   }
-  if (app.get_subcommands().empty()) refuse_command(app, {"solve", "info", "generate", "convert", "validate", "bench"});
-  if (bench->parsed() && bench->get_subcommands().empty())
-    refuse_command(
-        *bench, {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "solve", "suite", "machine", "compare", "read"});
+  if (app.get_subcommands().empty()) refuse_command(app);
+  if (bench->parsed() && bench->get_subcommands().empty()) refuse_command(*bench);
   refuse_extras(last_of(app), path_of(app));
 
-  std::string command_line = "seidel";
+  std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
   for (int i = 1; i < argc; ++i) command_line += " " + quoted(argv[i]);
-  const auto finished = [&](auto& command) -> Request {
-    common.check(command.options);
-    command.finish(common);
-    command.options.command_line = command_line;
-    return std::move(command.options);
-  };
-  if (solve.app->parsed()) return finished(solve);
-  if (info.app->parsed()) return finished(info);
-  if (generate.app->parsed()) return finished(generate);
-  if (convert.app->parsed()) return finished(convert);
-  if (validate.app->parsed()) return finished(validate);
-  for (BenchKernelCommand* kernel : {&bench_spmv, &bench_spmm, &bench_symgs, &bench_symgs_guess, &bench_transpose})
-    if (kernel->app->parsed()) {
-      kernel->options.thread_counts = thread_list(common);
-      return finished(*kernel);
-    }
-  if (bench_solve.app->parsed()) {
-    bench_solve.options.thread_counts = thread_list(common);
-    return finished(bench_solve);
-  }
-  if (bench_suite.app->parsed()) return finished(bench_suite);
-  if (bench_machine.app->parsed()) return finished(bench_machine);
-  if (bench_compare.app->parsed()) return finished(bench_compare);
-  return finished(bench_read);
+  const auto given = std::find_if(commands.begin(), commands.end(), [](const auto& c) { return c->app->parsed(); });
+  return (*given)->finished(common, command_line);
 }
 
 }  // namespace seidel::drivers

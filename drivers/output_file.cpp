@@ -1,5 +1,4 @@
-// Files that appear under their name only when they are whole.
-#include <fcntl.h>
+// Files that are written whole or not at all.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,28 +8,13 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/matrix_market/output_file.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-/// All bytes, or the system's reason.
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(std::size_t(written));
-  }
-  return 0;
-}
-
-[[noreturn]] void fail(const std::string& path, int reason) {
-  throw ResourceError(
-      formatted("cannot write {}: {}\n  make room there, or name another file", path, std::strerror(reason)));
-}
-
-/// A device, a pipe: written in place, for there is nothing to replace.
+/// A device, a pipe: written in place.
 bool is_special(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -44,21 +28,9 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 void write_text(const std::string& path, std::string_view text) {
-  if (path == "-") {
-    if (const int reason = write_all(STDOUT_FILENO, text)) fail("standard output", reason);
-    return;
-  }
-  const bool special = is_special(path);
-  const std::string partial = special ? path : formatted("{}.{}.part", path, getpid());
-  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC), 0666);
-  if (file < 0) fail(path, errno);
-  int reason = write_all(file, text);
-  if (close(file) != 0 && !reason) reason = errno;
-  if (!reason && !special && rename(partial.c_str(), path.c_str()) != 0) reason = errno;
-  if (reason) {
-    if (!special) unlink(partial.c_str());
-    fail(path, reason);
-  }
+  mm::OutputFile file(path);
+  file.write(text);
+  file.finish();
 }
 
 void require_writable(const std::string& option, const std::string& path) {

@@ -67,14 +67,19 @@ struct Task {
   double sell_padding;
 };
 
+Criteria criteria_of(const SolveOptions& options) {
+  Criteria criteria;
+  criteria.relative_tolerance = options.tolerance;
+  criteria.absolute_tolerance = options.absolute_tolerance;
+  criteria.max_iterations = options.max_iterations;
+  criteria.seconds = options.time_limit;
+  return criteria;
+}
+
 template <class Offset>
 Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   SolveProgress progress(!task.options.quiet, task.options.tolerance);
-  Criteria criteria;
-  criteria.relative_tolerance = task.options.tolerance;
-  criteria.absolute_tolerance = task.options.absolute_tolerance;
-  criteria.max_iterations = task.options.max_iterations;
-  criteria.seconds = task.options.time_limit;
+  Criteria criteria = criteria_of(task.options);
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) {
     progress(report.iteration, report.relative_residual, report.seconds);
@@ -85,11 +90,11 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
 }
 
 /// What diagnose() has to say, for the reader of a report.
-std::vector<Diagnosis> causes_of(const SolveStory& story, const Criteria& criteria) {
+std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.solved) return {};
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
-  return diagnose(story.properties, story.rows, story.choice, summary, criteria);
+  return diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));
 }
 
 }  // namespace
@@ -106,9 +111,7 @@ int run(const SolveOptions& options) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
     const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, available_bytes(Host{}));
     least.require();
-    if (options.verbose)
-      say(options, formatted("{}: at least {} are needed, {} are free", least.where, human_bytes(least.needed()),
-                             human_bytes(least.available)));
+    if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
   const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair, state_plan);
   const auto A = loaded.matrix.view();
@@ -138,15 +141,15 @@ int run(const SolveOptions& options) {
       const bool dominated = 2 * properties_of_A.weakly_dominant_rows >= A.nrows;
       return choose_order(gpu_sweeps, {A.nrows, A.nnz(), steps, count_of_colours(host, A), dominated});
     };
-  const MethodChoice choice = choose_method(properties_of_A, rows, options.request, order);
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
-  const MemoryPlan memory = plan_solve({A.nrows, A.nnz(), choice, cuda, narrow, padding},
-                                       cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  const std::int64_t available = cuda ? available_bytes(Device{}) : available_bytes(Host{});
+  SolveNeeds needs{A.nrows, A.nnz(), choose_method(properties_of_A, rows, options.request, order),
+                   cuda,    narrow,  padding};
+  const MethodChoice choice = needs.choice = affordable(needs, available);
+  const MemoryPlan memory = plan_solve(needs, available);
   memory.require();
-  if (options.verbose)
-    say(options, formatted("{}: {} are needed, {} are free", memory.where, human_bytes(memory.needed()),
-                           human_bytes(memory.available)));
+  if (options.verbose || memory.large()) say(options, "to solve, " + memory.text());
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
   const double looked_seconds = setup.seconds();
 
@@ -170,12 +173,7 @@ int run(const SolveOptions& options) {
   SolveStory story{options, loaded,          properties_of_A, rows,
                    where,   choice,          memory,          outcome,
                    {},      colours_instead, read_seconds,    looked_seconds + outcome.setup_seconds};
-  Criteria criteria;
-  criteria.relative_tolerance = options.tolerance;
-  criteria.absolute_tolerance = options.absolute_tolerance;
-  criteria.max_iterations = options.max_iterations;
-  criteria.seconds = options.time_limit;
-  story.diagnosis = causes_of(story, criteria);
+  story.diagnosis = causes_of(story);
 
   WriteOptions write;
   write.threads = host.threads;

@@ -1,10 +1,9 @@
 // What `seidel solve` has to say, as text and as JSON.
 #include <seidel/config.hpp>
 #include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/simd.hpp>
-
-#include <sstream>
 
 namespace seidel::drivers {
 
@@ -72,31 +71,6 @@ std::string status_of(const SolveStory& story) {
 
 }  // namespace
 
-std::string command_with(const std::string& command_line, const std::string& change) {
-  const auto words_of = [](const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) words.push_back(word);
-    return words;
-  };
-  const auto changes = words_of(change);
-  const auto replaced = [&](const std::string& word) {
-    for (const auto& other : changes)
-      if (other.starts_with("--") && other != "--set" && word.substr(0, word.find('=')) == other) return true;
-    return false;
-  };
-  std::string command;
-  const auto words = words_of(command_line);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (replaced(words[i])) {
-      if (words[i].find('=') == std::string::npos && i + 1 < words.size() && !words[i + 1].starts_with("--")) ++i;
-      continue;
-    }
-    command += (command.empty() ? "" : " ") + words[i];
-  }
-  return change.empty() ? command : command + " " + change;
-}
-
 std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, colours_instead,
                read_seconds, setup_seconds] = story;
@@ -116,7 +90,8 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   item("back end", backend_text(where));
   item("method",
        choice.method == Method::gmres
-           ? formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
+           ? choice.restart >= rows.nrows ? "gmres, never restarted"
+                                          : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
            : formatted("{}{}", to_string(choice.method),
                        choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration"));
   item("preconditioner", preconditioner_text(story));
@@ -166,8 +141,9 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
                         plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
     lines.raw("next:   " + (options.out.empty() && options.rhs.empty()
                                 ? command_with(options.command_line, "--rhs b.mtx --out x.mtx")
-                            : options.out.empty() ? command_with(options.command_line, "--out x.mtx")
-                                                  : "seidel info " + options.matrix));
+                            : options.out.empty()
+                                ? command_with(options.command_line, "--out x.mtx")
+                                : same_program(options.command_line, "info " + quoted(options.matrix))));
     return lines.text();
   }
   if (summary.status == Status::interrupted) {
@@ -175,7 +151,8 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
     lines.raw(options.out.empty() || options.out == "-"
                   ? "next:   " + command_with(options.command_line, "--out x.mtx") +
                         "   (an x that is kept can be gone on from)"
-                  : "next:   " + command_with(options.command_line, "--x0 " + options.out) + "   (goes on from there)");
+                  : "next:   " + command_with(options.command_line, "--x0 " + quoted(options.out)) +
+                        "   (goes on from there)");
     return lines.text();
   }
   lines.raw(paint.red("NOT solved:") + " " + (diagnosis.empty() ? summary.reason : diagnosis.front().cause));

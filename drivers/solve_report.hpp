@@ -38,7 +38,4 @@ Json solve_json(const SolveStory& story);
 /// One page for a browser: verdict, what was run, the residual after each iteration, times, the command.
 std::string solve_page(const SolveStory& story);
 
-/// The command line as it was, with the options of `change` ("--method gmres --precond none") put in place of its own.
-std::string command_with(const std::string& command_line, const std::string& change);
-
 }  // namespace seidel::drivers

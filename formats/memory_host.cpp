@@ -1,10 +1,8 @@
 // Host memory.
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include <seidel/formats/errors.hpp>
@@ -33,32 +31,6 @@ void release(Host, void* p) noexcept { std::free(p); }
 
 void copy_bytes(Host, void* to, Host, const void* from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
-}
-
-namespace {
-
-/// The first number in a file of /proc or /sys, or -1.
-std::int64_t number_in(const char* path) {
-  std::ifstream file(path);
-  std::int64_t value = -1;
-  return file >> value ? value : -1;
-}
-
-}  // namespace
-
-std::int64_t available_bytes(Host) {
-  std::int64_t available = INT64_MAX;
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string word; meminfo >> word;)
-    if (word == "MemAvailable:") {
-      std::int64_t kib = 0;
-      if (meminfo >> kib) available = kib * 1024;
-      break;
-    }
-  // In a container the group's limit counts, not the machine's.
-  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
-  if (limit >= 0 && used >= 0) available = std::min(available, std::max<std::int64_t>(0, limit - used));
-  return available;
 }
 
 }  // namespace seidel

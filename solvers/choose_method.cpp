@@ -1,6 +1,8 @@
 // The rules of `auto`, and the sentence that says which one applied.
 #include <seidel/solvers/choose_method.hpp>
 
+#include <algorithm>
+
 #include <seidel/formats/errors.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
@@ -71,7 +73,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   // grows.
   const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
 
-  choice.restart = request.restart;
+  choice.restart = request.restart.value_or(rows.nrows <= 1000 ? int(std::max<std::int64_t>(1, rows.nrows)) : 50);
   if (request.method) {
     choice.method = *request.method;
     taken.say(choice.method, ", as asked");

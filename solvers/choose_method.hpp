@@ -36,7 +36,7 @@ struct MethodRequest {
   std::optional<Method> method;
   std::optional<PreconditionerKind> preconditioner;
   std::optional<Order> order;
-  int restart = 50;  // of gmres
+  std::optional<int> restart;  // of gmres
   std::optional<Form> form;
   bool one_plain_pair = true;  // of sweeps, neither relaxed nor in single precision: what the eisenstat form can do
 };
@@ -57,6 +57,8 @@ struct MethodChoice {
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
+/// Restart         of gmres, unless asked for: none where A has at most 1000 rows, for n iterations that keep all their
+///                 directions take no longer than 20,000 that keep 50; else after 50.
 /// Form            eisenstat for cg with one plain pair of sweeps in natural order, where a row has 16 entries or more:
 ///                 what it saves, a product, must outweigh what it adds, a few vectors. Not by back end: the bits of
 ///                 both forms differ.

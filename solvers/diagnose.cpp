@@ -44,7 +44,7 @@ struct Facts {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
                               : criteria.absolute_tolerance;
   }
-  /// To a method that was not tried, or to gmres with more directions.
+  /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB.
   std::string other_method() const {
     const auto tried = [&](std::string_view name) {
       if (summary.method == name) return true;
@@ -53,11 +53,22 @@ struct Facts {
       return false;
     };
     if (!tried("gmres")) return "--method gmres";
-    const int restart = std::max(summary.restart, choice.restart);
-    if (restart < rows.nrows)
-      return "--method gmres --set restart=" + std::to_string(std::min(rows.nrows, std::int64_t(4) * restart));
+    const std::int64_t restart = std::max(summary.restart, choice.restart);
+    const std::int64_t more = rows.nrows <= 5000 ? rows.nrows : std::min<std::int64_t>(4 * restart, 10000);
+    if (restart < more) return "--method gmres --set restart=" + std::to_string(more);
     return tried("bicgstab") ? "" : "--method bicgstab";
   }
+  bool ended_by_limit() const {
+    return summary.status == Status::iteration_limit || summary.status == Status::time_limit ||
+           summary.status == Status::interrupted;
+  }
+  std::string symgs_advice() const {
+    return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
+               ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
+               : "";
+  }
+  /// Iterations to the tolerance, at the measured rate; infinity where the residual does not fall.
+  double iterations_wanting() const;
   bool says(const char* words) const { return summary.reason.find(words) != std::string::npos; }
 };
 
@@ -76,6 +87,12 @@ double decades_an_iteration(const std::vector<double>& history) {
     variance += (k - k_mean) * (k - k_mean);
   });
   return variance > 0 ? -covariance / variance : 0;
+}
+
+double Facts::iterations_wanting() const {
+  const double rate = decades_an_iteration(summary.history), now = summary.history.back(), wanted = tolerance();
+  const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
+  return rate > 0 && more < 1e9 ? more : std::numeric_limits<double>::infinity();
 }
 
 void holds_no_numbers(Facts& f) {
@@ -127,7 +144,15 @@ void is_indefinite(Facts& f) {
           f.other_method());
     return;
   }
+  if (f.ended_by_limit() && f.summary.history.size() > 2 && f.iterations_wanting() <= double(f.summary.iterations))
+    return;  // it only needs a little longer
   const bool met = f.summary.status == Status::indefinite;
+  for (const Attempt& before : f.summary.attempts)
+    if (!met && before.status == Status::indefinite && !before.reason.starts_with("r'M")) {
+      f.add("A is not positive definite", before.method + ": " + before.reason, f.other_method(),
+            "indefinite systems converge slowly; more directions may help gmres");
+      return;
+    }
   const std::int64_t bad = f.A.diagonal_missing + f.A.diagonal_zero + f.A.diagonal_negative;
   if (met && f.says("M^-1")) {
     f.add("the preconditioner is not positive definite", f.summary.reason,
@@ -181,12 +206,15 @@ void is_badly_scaled(Facts& f) {
 
 void needs_more_iterations(Facts& f) {
   const Summary& s = f.summary;
-  if ((s.status != Status::iteration_limit && s.status != Status::time_limit && s.status != Status::interrupted) ||
-      s.history.size() < 3)
+  if (!f.ended_by_limit()) return;
+  if (s.history.size() < 3) {
+    if (s.status != Status::interrupted)
+      f.add("too few iterations to tell how it gets on", s.reason,
+            s.status == Status::time_limit ? "--time-limit 60" : "--max-iterations 1000");
     return;
-  const double rate = decades_an_iteration(s.history), now = s.history.back(), wanted = f.tolerance();
-  const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
-  if (!(rate > 0) || !(more < 1e9)) {
+  }
+  const double more = f.iterations_wanting();
+  if (std::isinf(more)) {
     if (s.status != Status::interrupted)
       f.add("the method does not get on",
             "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
@@ -204,20 +232,20 @@ void needs_more_iterations(Facts& f) {
                 text(two_digits(1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
           : "--max-iterations " + text(two_digits(1.1 * total));
   f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
-        "the residual is " + text(now) + ", and falls tenfold in about " + text(two_digits(1 / rate)) + " iterations",
+        "the residual is " + text(s.history.back()) + ", and falls tenfold in about " +
+            text(two_digits(1 / decades_an_iteration(s.history))) + " iterations",
         !hopeless          ? longer
         : s.method == "cg" ? ""
                            : f.other_method(),
-        f.choice.preconditioner != PreconditionerKind::symgs && f.full_diagonal()
-            ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
-        : hopeless ? "that is very slow: another method is better than more of the same"
-                   : "");
+        !f.symgs_advice().empty() ? f.symgs_advice()
+        : hopeless                ? "that is very slow: another method is better than more of the same"
+                                  : "");
 }
 
 void is_stuck(Facts& f) {
   const Summary& s = f.summary;
   if (s.status == Status::stagnated && s.truth_checks.empty())
-    f.add("gmres restarts too early for this matrix", s.reason, f.other_method());
+    f.add("gmres restarts too early for this matrix", s.reason, f.other_method(), f.symgs_advice());
   if (s.status == Status::breakdown && s.method == "bicgstab")
     f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
   if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))

@@ -22,6 +22,12 @@ std::string text(double value) {
   return s;
 }
 
+/// A count with two digits that mean something.
+std::string rounded(double n) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(n)) - 1));
+  return n < 1e15 ? std::to_string(std::int64_t(std::round(n / unit) * unit)) : text(n);
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -106,8 +112,22 @@ bool Progress::worth_another_round(double true_norm) {
     if (!breakdowns_.is_over(true_norm, 0.5)) return true;
     return end(Status::breakdown, std::string(broke_down_) + ", time and again");
   }
-  if (!cycles_.is_over(true_norm, 0.999)) return true;
-  return end(Status::stagnated, std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
+  if (cycles_.is_over(true_norm, 0.999))
+    return end(Status::stagnated,
+               std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
+  const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
+  if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
+  return end(Status::stagnated, "at the rate of the last " + std::to_string(summary_.iterations / 2) +
+                                    " iterations about " + rounded(wanting) + " more are needed");
+}
+
+/// How many more are needed at the rate of the last half.
+double Progress::iterations_wanting(double true_norm) const {
+  const std::int64_t half = summary_.iterations / 2;
+  if (half >= std::int64_t(summary_.history.size()) || !(threshold_ > 0)) return 0;
+  const double gained = std::log(summary_.history[std::size_t(half)] / relative(true_norm));
+  return gained > 0 ? std::log(true_norm / threshold_) / gained * double(summary_.iterations - half)
+                    : std::numeric_limits<double>::infinity();
 }
 
 bool Progress::unsolved(double true_norm) {
@@ -133,8 +153,9 @@ bool Progress::running() {
   if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
     return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
-    return end(Status::iteration_limit,
-               "the limit of " + std::to_string(criteria_.max_iterations) + " iterations is reached");
+    return end(Status::iteration_limit, "the limit of " + std::to_string(criteria_.max_iterations) +
+                                            (criteria_.max_iterations == 1 ? " iteration" : " iterations") +
+                                            " is reached");
   if (seconds() >= criteria_.seconds)
     return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
   return true;

@@ -17,8 +17,9 @@ class Progress {
 
   /// Whether to iterate (again) from x, whose true residual has this norm. No if that is small enough; if a limit or a
   /// breakdown ended the last round; if the recurrence said yes, the truth says no and the round gained less than a
-  /// factor 2 (stagnated); if ten rounds on end that ended of themselves (gmres restarts) gained less than 0.1 %
-  /// together (stagnated, too).
+  /// factor 2 (stagnated); if rounds that ended of themselves (gmres restarts) gain too little (stagnated, too): ten on
+  /// end less than 0.1 % together, or, after twenty and more, at the rate of the last half of the iterations more than
+  /// twice max_iterations are still needed.
   bool unsolved(double true_norm);
 
   /// Whether to go on in this round: the recurrence has not said yes, and no limit or request says no.
@@ -54,6 +55,7 @@ class Progress {
   bool end(Status status, std::string reason);  // false, for those who return it
   bool not_positive(double value, const char* what, double least_normal);
   bool worth_another_round(double true_norm);
+  double iterations_wanting(double true_norm) const;
 
   /// Rounds on end, and the true norm from which they gained too little.
   struct Patience {
@@ -66,6 +68,7 @@ class Progress {
   Clock::time_point began_ = Clock::now();
   double threshold_, latest_, round_from_;
   Patience breakdowns_, cycles_;
+  int rounds_ = 0;
   const char* broke_down_ = nullptr;
   bool ended_ = false;
   Summary summary_;

@@ -12,7 +12,7 @@ preset=
 case ${1:-} in
   cpu | cuda | asan | tsan) preset=$1; shift ;;
   "" | -D*) ;;
-  *) sed -n 's/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed -n 2,6p; exit 2 ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 seidel_note_prefix "$@"
 install_missing PROGRAM TESTS

@@ -4,179 +4,135 @@
 
 namespace seidel::drivers {
 
-/// "1,2,4" as numbers that `fits`.
-template <class Number, class Fits>
+/// "1,2,4" as numbers in `range`; `expected` says so of all.
+template <class Number>
 std::vector<Number> numbers(const std::string& option, const std::string& text, const char* expected,
-                            const Fits& fits) {
+                            const Range<Number>& range) {
   std::vector<Number> values;
   for (const std::string& word : CLI::detail::split(text, ','))
-    values.push_back(number<Number>(option, word, expected, fits));
+    values.push_back(number<Number>(option, word, {expected, range.fits}));
   return values;
 }
 
-/// To be asked before the common options are checked: --threads is a list for some commands of bench.
-inline std::vector<int> thread_list(CommonTexts& common) {
-  if (common.threads.empty()) return {};
-  return numbers<int>("--threads", std::exchange(common.threads, ""), "whole numbers from 1 to 4096, such as 1,2,4",
-                      [](int v) { return v >= 1 && v <= 4096; });
-}
+/// A command of bench that runs rivals.
+template <class Options>
+struct ContestCommand : CommandFor<Options> {
+  using CommandFor<Options>::CommandFor, CommandFor<Options>::app, CommandFor<Options>::options;
 
-/// --trials, --csv and --html.
-struct BenchTexts {
-  std::string trials;
-
-  void add_to(CLI::App& app, BenchOutputs& outputs,
-              const char* what = "timed repetitions of each rival; 0 checks only (15)") {
-    app.add_option("--trials", trials, what)->type_name("N");
-    add_files(app, outputs, "write a row a trial");
+  void matrices(const char* whom, const char* pattern) {
+    app->add_option("MATRIX", options.matrices, matrix_help);
+    app->add_flag("--list", options.list, formatted("print the {} and exit", whom));
+    app->add_option("--only", options.only,
+                    formatted("{} whose names match a pattern with * and ?, such as {}", whom, pattern))
+        ->type_name("GLOB");
   }
-  static void add_files(CLI::App& app, BenchOutputs& outputs, const char* csv) {
-    app.add_option("--csv", outputs.csv, csv)->type_name("FILE");
-    app.add_option("--html", outputs.html, "write the report as one page for a browser")->type_name("FILE");
+  void outputs(const char* trials, int least) {
+    this->number("--trials", options.trials, "N", trials, whole(least, 10000));
+    this->file("--csv", options.csv, "write a row a trial");
+    this->file("--html", options.html, "write the report as one page for a browser");
   }
-  void check(int& value, int least = 0) const {
-    if (!trials.empty())
-      value =
-          number<int>("--trials", trials, least ? "a whole number from 1 to 10000" : "a whole number from 0 to 10000",
-                      [least](int v) { return v >= least && v <= 10000; });
+  /// --threads is a list here; it is taken before the common options are checked.
+  void thread_list(CommonTexts& common) {
+    this->checks.push_back([&] {
+      if (!common.threads.empty())
+        options.thread_counts = numbers("--threads", std::exchange(common.threads, ""),
+                                        "whole numbers from 1 to 4096, such as 1,2,4", whole(1, 4096));
+    });
+  }
+  void require_matrix(const std::string& command, const char* example) const {
+    if (options.matrices.empty() && !options.list)
+      throw UsageError(
+          formatted("{}: a MATRIX is missing: {}\n  start with: {} {}", command, matrix_help, command, example));
   }
 };
 
-struct BenchKernelCommand {
-  BenchKernelOptions options;
-  BenchTexts texts;
-  std::string k, layout, order;
-  CLI::App* app = nullptr;
+inline constexpr const char* timed_repetitions = "timed repetitions of each rival; 0 checks only (15)";
 
-  void declare(CLI::App& bench, CommonTexts& common, const char* kernel, const char* what) {
+struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
+  BenchKernelCommand(CLI::App& bench, CommonTexts& common, const char* kernel, const char* what)
+      : ContestCommand(bench, kernel, what) {
     options.kernel = kernel;
-    app = add_command(bench, kernel, what);
-    app->add_option("MATRIX", options.matrices, matrix_help);
-    app->add_flag("--list", options.list, "print the rivals and exit");
-    app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as '*.csr.*'")
-        ->type_name("GLOB");
-    if (options.kernel == "spmm") {
-      app->add_option("--k", k, "numbers of columns (1,2,4,8,16,32,64)")->type_name("LIST");
-      app->add_option("--layout", layout, "of the columns: row, col or row,col (row)")->type_name("LIST");
+    matrices("rivals", "'*.csr.*'");
+    if (options.kernel == "spmm" || options.kernel == "symgs") {
+      const bool products = options.kernel == "spmm";
+      if (products) options.k = {1, 2, 4, 8, 16, 32, 64};
+      with_text("--k", "LIST", products ? "numbers of columns (1,2,4,8,16,32,64)" : "numbers of right-hand sides (1)",
+                [&](const std::string& text) {
+                  options.k = numbers<std::int64_t>("--k", text, "whole numbers from 1 to 4096, such as 1,8,64",
+                                                    whole<std::int64_t>(1, 4096));
+                });
+      words("--layout", options.layouts, "of the columns: row, col or row,col (row)", {"row", "col"});
     }
     if (options.kernel == "symgs")
-      app->add_option("--order", order,
-                      "of natural, colours, blocks: also setup, PCG iterations and time to solution of each")
-          ->type_name("LIST");
-    texts.add_to(*app, options);
-    common.add_to(*app);
+      words("--order", options.orders,
+            "of natural, colours, blocks: also setup, PCG iterations and time to solution of each",
+            {"natural", "colours", "blocks"});
+    outputs(timed_repetitions, 0);
+    thread_list(common);
     app->footer(
         "--threads takes a list here, such as 1,2,4.\nWRONG rivals are not timed, and the command then exits with 1.");
   }
-  void finish(const CommonTexts&) {
-    texts.check(options.trials);
-    if (options.kernel == "spmm") options.k = {1, 2, 4, 8, 16, 32, 64};
-    if (!k.empty())
-      options.k = numbers<std::int64_t>("--k", k, "whole numbers from 1 to 4096, such as 1,8,64",
-                                        [](auto v) { return v >= 1 && v <= 4096; });
-    if (!layout.empty()) options.layouts = CLI::detail::split(layout, ',');
-    for (const auto& name : options.layouts) require_one_of("--layout", name, {"row", "col"});
-    if (!order.empty()) options.orders = CLI::detail::split(order, ',');
-    for (const auto& name : options.orders) require_one_of("--order", name, {"natural", "colours", "blocks"});
-    if (options.matrices.empty() && !options.list)
-      throw UsageError(formatted("seidel bench {}: a MATRIX is missing: {}\n  start with: seidel bench {} poisson3d:64",
-                                 options.kernel, matrix_help, options.kernel));
+  /// "row,col": each one of `allowed`.
+  void words(const char* option, std::vector<std::string>& values, const char* what,
+             const std::vector<std::string>& allowed) {
+    with_text(option, "LIST", what, [=, &values](const std::string& text) {
+      values = CLI::detail::split(text, ',');
+      for (const auto& value : values) require_one_of(option, value, allowed);
+    });
   }
+  void finish(const CommonTexts&) override { require_matrix("seidel bench " + options.kernel, "poisson3d:64"); }
 };
 
-struct BenchSolveCommand {
-  BenchSolveOptions options;
-  BenchTexts texts;
-  std::string tolerance, max_iterations;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "solve", "method x preconditioner x back end on the same system");
-    app->add_option("MATRIX", options.matrices, matrix_help);
-    app->add_flag("--list", options.list, "print the contestants and exit");
-    app->add_option("--only", options.only, "contestants whose names match a pattern with * and ?, such as 'cg.*'")
-        ->type_name("GLOB");
-    app->add_option("--tol", tolerance, "solved when ||b - Ax|| <= TOL ||b|| (1e-8)")->type_name("TOL");
-    app->add_option("--max-iterations", max_iterations, "stop after N iterations (2000)")->type_name("N");
-    texts.add_to(*app, options, "solves of each contestant; the fastest counts (1)");
-    common.add_to(*app);
+struct BenchSolveCommand : ContestCommand<BenchSolveOptions> {
+  BenchSolveCommand(CLI::App& bench, CommonTexts& common)
+      : ContestCommand(bench, "solve", "method x preconditioner x back end on the same system") {
+    matrices("contestants", "'cg.*'");
+    number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", between_0_and_1);
+    number("--max-iterations", options.max_iterations, "N", "stop after N iterations (2000)", whole<std::int64_t>(1));
+    outputs("solves of each contestant; the fastest counts (1)", 1);
+    thread_list(common);
     app->footer(
         "b = A * ones. --threads takes a list here, such as 1,2,4.\n"
         "Whose answer is not what it claims is WRONG, and the command then exits with 1.");
   }
-  void finish(const CommonTexts&) {
-    texts.check(options.trials, 1);
-    if (!tolerance.empty())
-      options.tolerance =
-          number<double>("--tol", tolerance, "a number above 0 and below 1", [](double v) { return v > 0 && v < 1; });
-    if (!max_iterations.empty())
-      options.max_iterations = number<std::int64_t>("--max-iterations", max_iterations, "a whole number from 1 up",
-                                                    [](auto v) { return v >= 1; });
-    if (options.matrices.empty() && !options.list)
-      throw UsageError(formatted(
-          "seidel bench solve: a MATRIX is missing: {}\n  start with: seidel bench solve poisson3d:32", matrix_help));
-  }
+  void finish(const CommonTexts&) override { require_matrix("seidel bench solve", "poisson3d:32"); }
 };
 
-struct BenchSuiteCommand {
-  BenchSuiteOptions options;
-  BenchTexts texts;
+struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
   bool small_suite = false;
-  CLI::App* app = nullptr;
 
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "suite", "all kernels on a fixed list of generated matrices");
+  explicit BenchSuiteCommand(CLI::App& bench)
+      : ContestCommand(bench, "suite", "all kernels on a fixed list of generated matrices") {
     app->add_flag("--small", small_suite, "for a laptop (unless --large is given)");
     app->add_flag("--large", options.large, "for a GPU: up to 211 million nonzeros");
-    texts.add_to(*app, options);
-    common.add_to(*app);
+    outputs(timed_repetitions, 0);
   }
-  void finish(const CommonTexts&) {
-    texts.check(options.trials);
+  void finish(const CommonTexts&) override {
     if (small_suite && options.large) throw UsageError("--small and --large contradict each other; take one of them");
   }
 };
 
-struct BenchMachineCommand {
-  BenchMachineOptions options;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies");
-    BenchTexts::add_files(*app, options, "write a row a ceiling");
-    common.add_to(*app);
+struct BenchMachineCommand : CommandFor<BenchMachineOptions> {
+  explicit BenchMachineCommand(CLI::App& bench)
+      : CommandFor(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies") {
+    file("--csv", options.csv, "write a row a ceiling");
+    file("--html", options.html, "write the report as one page for a browser");
   }
-  void finish(const CommonTexts&) {}
 };
 
-struct BenchCompareCommand {
-  BenchCompareOptions options;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "compare", "what became faster or slower between two files of bench --json");
+struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
+  explicit BenchCompareCommand(CLI::App& bench)
+      : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {
     app->add_option("OLD", options.old_file, "a file of seidel bench --json")->required();
     app->add_option("NEW", options.new_file, "another")->required();
-    common.add_to(*app);
   }
-  void finish(const CommonTexts&) {}
 };
 
-struct BenchReadCommand {
-  BenchReadOptions options;
-  std::string repetitions;
-  CLI::App* app = nullptr;
-
-  void declare(CLI::App& bench, CommonTexts& common) {
-    app = add_command(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes");
+struct BenchReadCommand : CommandFor<BenchReadOptions> {
+  explicit BenchReadCommand(CLI::App& bench)
+      : CommandFor(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes") {
     app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache")->required();
-    app->add_option("--repetitions", repetitions, "of each measurement; the median counts (5)")->type_name("N");
-    common.add_to(*app);
-  }
-  void finish(const CommonTexts&) {
-    if (!repetitions.empty())
-      options.repetitions = number<int>("--repetitions", repetitions, "a whole number from 1 to 1000",
-                                        [](int v) { return v >= 1 && v <= 1000; });
+    number("--repetitions", options.repetitions, "N", "of each measurement; the median counts (5)", whole(1, 1000));
   }
 };
 

@@ -14,14 +14,6 @@ namespace {
 
 using drivers::formatted;
 
-drivers::Placement placement(Runs runs, int threads) {
-  using drivers::BackendName;
-  return {runs == Runs::serial   ? BackendName::serial
-          : runs == Runs::openmp ? BackendName::openmp
-                                 : BackendName::cuda,
-          threads, "", ""};
-}
-
 Answer solve_ours(const MethodChoice& choice, Runs runs, const Contest& contest, int threads) {
   const drivers::System<std::int32_t> system{
       contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
@@ -58,6 +50,14 @@ Contestant ours(Method method, PreconditionerKind kind, Order order, Runs runs) 
 }
 
 }  // namespace
+
+drivers::Placement placement(Runs runs, int threads) {
+  using drivers::BackendName;
+  return {runs == Runs::serial   ? BackendName::serial
+          : runs == Runs::openmp ? BackendName::openmp
+                                 : BackendName::cuda,
+          threads, "", ""};
+}
 
 std::vector<Contestant> contestants() {
   std::vector<Contestant> all;

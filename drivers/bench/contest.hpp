@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <seidel/drivers/bench/rival.hpp>
+#include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/solvers/criteria.hpp>
 
@@ -38,6 +39,9 @@ struct Contestant {
   std::function<bool(const MatrixProperties&)> takes;  // whether the method is meant for such a matrix
   std::function<Answer(const Contest&, int threads)> solve;
 };
+
+/// Where a solve of ours runs.
+drivers::Placement placement(Runs runs, int threads);
 
 /// Every contestant of this build: ours first.
 std::vector<Contestant> contestants();

@@ -1,6 +1,7 @@
 // Natural order beside colours and blocks.
 #include <seidel/drivers/bench/orders.hpp>
 
+#include <seidel/drivers/bench/contest.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/permute.hpp>
@@ -33,15 +34,12 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
     choice.order = pair.order == "colours" ? Order::colours : pair.order == "blocks" ? Order::blocks : Order::natural;
-    const Placement where{pair.rival->runs == Runs::serial   ? BackendName::serial
-                          : pair.rival->runs == Runs::openmp ? BackendName::openmp
-                                                             : BackendName::cuda,
-                          pair.threads, "", ""};
     const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
     Criteria criteria;
     criteria.stop = &stop;
-    const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, criteria);
+    const Outcome outcome =
+        solve_on(placement(pair.rival->runs, pair.threads), system, choice, SymgsSettings{}, criteria);
     if (stop) break;
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;

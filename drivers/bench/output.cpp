@@ -120,7 +120,7 @@ bool same_task(const Measurement& a, const Measurement& b) {
 std::string name_of_task(const Measurement& m) {
   std::string name(m.rival->kernel);
   if (!m.order.empty()) name += formatted(", order {}", m.order);
-  if (m.rival->kernel == "spmm")
+  if (m.rival->kernel == "spmm" || m.k > 1)
     name += formatted(", k = {}{}", m.k, m.layout == Layout::row_major ? "" : ", column-major");
   return name;
 }

@@ -1,9 +1,8 @@
 // seidel bench read: reading a Matrix Market file, against a bare scan of its bytes on one thread, in the same run.
 #include <unistd.h>
 
-#include <algorithm>
-
 #include <seidel/config.hpp>
+#include <seidel/drivers/bench/sample.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -19,11 +18,6 @@
 namespace seidel::drivers {
 
 namespace {
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 struct Timing {
   int threads;
@@ -46,26 +40,26 @@ double first_touch(const ReadReport& report) {
 int run(const BenchReadOptions& options) {
   if (options.file == "-") throw UsageError("FILE: standard input can be read only once, expected the name of a file");
   const ReadReport report = read_matrix_market(options.file).report;  // brings the file into the memory cache
-  std::vector<double> scans;
+  bench::Sample scans;
   ScanResult scan;
   for (int i = 0; i < options.repetitions; ++i) {
     scan = scan_matrix_market(options.file);
-    scans.push_back(scan.seconds);
+    scans.add(scan.seconds);
   }
-  const double scan_seconds = median(scans);
+  const double scan_seconds = scans.median();
   std::vector<Timing> timings;
   std::vector<int> threads = {1};
   if (const int all = host_threads(options).threads; all > 1) threads.push_back(all);
-  std::vector<double> touches;
+  bench::Sample touches;
   for (const int n : threads) {
     ReadOptions read;
     read.threads = n;
-    std::vector<double> seconds;
+    bench::Sample seconds;
     for (int i = 0; i < options.repetitions; ++i) {
-      touches.push_back(first_touch(report));
-      seconds.push_back(read_matrix_market(options.file, read).report.seconds);
+      touches.add(first_touch(report));
+      seconds.add(read_matrix_market(options.file, read).report.seconds);
     }
-    timings.push_back({n, median(seconds), scan_seconds / median(seconds) / (scan.inflated ? 1 : n)});
+    timings.push_back({n, seconds.median(), scan_seconds / seconds.median() / (scan.inflated ? 1 : n)});
   }
 
   const auto rate = [&](double seconds) { return double(scan.bytes) / seconds / 1e9; };
@@ -83,7 +77,7 @@ int run(const BenchReadOptions& options) {
   Table table({"what", "threads", "seconds", "GB/s", scan.inflated ? "of zlib" : "of the scan, a core"});
   table.row({scan.inflated ? "zlib alone" : "bare scan", "1", formatted("{:.4f}", scan_seconds),
              formatted("{:.3f}", rate(scan_seconds)), "1.00"});
-  table.row({"first touch of the memory", "1", formatted("{:.4f}", median(touches)), "", ""});
+  table.row({"first touch of the memory", "1", formatted("{:.4f}", touches.median()), "", ""});
   for (const auto& t : timings)
     table.row({"read", std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)),
                formatted("{:.2f}", t.ratio)});
@@ -106,7 +100,7 @@ int run(const BenchReadOptions& options) {
     json.set("repetitions", options.repetitions)
         .set("scan_seconds", scan_seconds)
         .set("scan_gb_per_s", rate(scan_seconds))
-        .set("first_touch_seconds", median(touches))
+        .set("first_touch_seconds", touches.median())
         .set("read", std::move(rows));
     write_text(options.json, json.text());
   }

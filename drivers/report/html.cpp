@@ -1,10 +1,9 @@
 // The page around the charts of svg.cpp.
 #include <seidel/drivers/report/html.hpp>
 
-#include <algorithm>
+#include <cctype>
 
 #include <seidel/drivers/report/format.hpp>
-
 #include <seidel/drivers/report/svg.hpp>
 
 namespace seidel::drivers {

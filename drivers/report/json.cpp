@@ -1,4 +1,4 @@
-// The one file of the program that compiles nlohmann/json.
+// JSON as nlohmann/json writes it.
 #include <nlohmann/json.hpp>
 
 #include <cmath>

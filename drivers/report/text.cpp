@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -94,7 +95,7 @@ std::string Paint::wrap(const char* code, std::string_view text) const {
 
 Lines& Lines::item(std::string_view label, std::string_view text) {
   std::string line(label);
-  line.append(std::max<std::int64_t>(1, label_width_ - std::int64_t(columns(label))), ' ');
+  if (!text.empty()) line.append(std::max<std::int64_t>(1, label_width_ - std::int64_t(columns(label))), ' ');
   const std::size_t width = std::min(terminal_.width, 110);
   bool first_word = true;
   while (!text.empty()) {

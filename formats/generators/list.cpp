@@ -10,8 +10,8 @@ using namespace generators;
 
 constexpr const Generator* all_generators[] = {
     &poisson2d,  //
-    &poisson3d, &hpcg,   &aniso2d, &aniso3d,  &convdiff,    &elasticity3d, &generators::random,
-    &spd,       &banded, &rmat,    &denserow, &densecolumn, &emptyrows,
+    &poisson3d, &hpcg,  &aniso2d, &aniso3d, &convdiff, &elasticity3d, &generators::random,
+    &spd,       &graph, &banded,  &rmat,    &denserow, &densecolumn,  &emptyrows,
 };
 
 const Generator* find(std::string_view spec) {
@@ -29,11 +29,17 @@ Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std:
   const Generator* generator = find(spec);
   if (!generator) {
     std::string names;
-    for (const Generator* known : all_generators) names += (names.empty() ? "" : ", ") + std::string(known->name);
+    for (const auto& name : generator_names()) names += (names.empty() ? "" : ", ") + name;
     throw UsageError(std::string(spec) + ": found \"" + std::string(spec.substr(0, spec.find(':'))) +
                      "\", expected the name of a generator\n  one of " + names);
   }
   return generator->make(on, Spec(spec, *generator, sized), seed);
+}
+
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
+  for (const Generator* generator : all_generators) names.emplace_back(generator->name);
+  return names;
 }
 
 std::string generator_help() {

@@ -11,6 +11,7 @@ extern const Generator convdiff;
 extern const Generator elasticity3d;
 extern const Generator random;
 extern const Generator spd;
+extern const Generator graph;
 extern const Generator banded;
 extern const Generator rmat;
 extern const Generator denserow, densecolumn, emptyrows;

@@ -17,10 +17,12 @@ struct TridiagonalRow {
   }
 };
 
-/// Tridiagonal (-1, 2, -1), but the middle row is -1/N everywhere beside the diagonal.
-Matrix dense_row(const OpenMP& on, const Spec& spec, std::uint64_t) {
+/// Tridiagonal (-1, 2, -1), but the middle row is -1/N everywhere beside the diagonal. `copies`: so many of it are made.
+Matrix dense_row(const OpenMP& on, const Spec& spec, int copies) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), middle = n / 2;
+  const std::int64_t nnz = 4 * n - 3 - (middle > 0) - (middle + 1 < n);
+  require_room(spec, n, nnz, (copies - 1) * (12 * nnz + 8 * (n + 1)));
   return by_rows(
       on, spec, n, n, [&](std::int64_t i) { return i == middle ? n : 1 + (i > 0) + (i + 1 < n); },
       [&](std::int64_t i, Index* columns, double* values) {
@@ -31,14 +33,17 @@ Matrix dense_row(const OpenMP& on, const Spec& spec, std::uint64_t) {
       });
 }
 
-Matrix dense_column(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
-  return transpose(on, dense_row(on, spec, seed).view());
+Matrix with_dense_row(const OpenMP& on, const Spec& spec, std::uint64_t) { return dense_row(on, spec, 1); }
+
+Matrix with_dense_column(const OpenMP& on, const Spec& spec, std::uint64_t) {
+  return transpose(on, dense_row(on, spec, 2).view());
 }
 
 /// Tridiagonal (-1, 2, -1) without rows 1, 4, 7 ... and columns 2, 7, 12 ..., counted from 0.
 Matrix empty_rows(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX);
+  require_room(spec, n, 24 * (n / 15));  // of each 15 rows 10 have 3 entries, of which a fifth is left out
   const auto each = [&](std::int64_t i, const auto& visit) {
     if (i % 3 == 1) return;
     TridiagonalRow{n, i}.each([&](std::int64_t j, double value) {
@@ -60,10 +65,11 @@ Matrix empty_rows(const OpenMP& on, const Spec& spec, std::uint64_t) {
 }  // namespace
 
 constinit const Generator denserow{"denserow", "denserow:N", "denserow:100000",
-                                   "tridiagonal (-1, 2, -1) with a full row in the middle; nonsymmetric", dense_row};
+                                   "tridiagonal (-1, 2, -1) with a full row in the middle; nonsymmetric",
+                                   with_dense_row};
 constinit const Generator densecolumn{"densecolumn", "densecolumn:N", "densecolumn:100000",
                                       "tridiagonal (-1, 2, -1) with a full column in the middle; nonsymmetric",
-                                      dense_column};
+                                      with_dense_column};
 constinit const Generator emptyrows{
     "emptyrows", "emptyrows:N", "emptyrows:100000",
     "tridiagonal (-1, 2, -1) with every third row and every fifth column empty; singular", empty_rows};

@@ -49,8 +49,6 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   const std::int64_t nrows = header.nrows, ncols = header.ncols;
   const bool general = header.symmetry == Symmetry::general, skew = header.symmetry == Symmetry::skew_symmetric;
 
-  const std::vector<std::int64_t> first_entry = number_entries(reading, chunks);
-
   const std::int64_t width = skew ? std::max<std::int64_t>(0, ncols - 1) : ncols;  // entries a row
   const std::int64_t nnz = nrows * width;
   if (nnz > INT64_MAX / 16)
@@ -72,8 +70,8 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
 
   std::vector<ValueCounts> parts(std::size_t(reading.on().threads));
   std::atomic<bool> good = true;
-  chunks.for_each(reading.on(), 2, 2, [&](std::int64_t c, const char* p, const char* last, int part) {
-    Place at(header, first_entry[std::size_t(c)]);
+  const auto work = [&](std::int64_t, const Chunks::Chunk& lines, int part) {
+    Place at(header, lines.first_entry);
     ValueCounts mine;
     const auto quick = [&](const char* line, Entry& e) {
       return header.field == Field::integer ? quick_line<Field::integer>(line, e.value)
@@ -87,10 +85,11 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
       at.next();
       return true;
     };
-    if (!each_entry(header, chunks.fence(), p, last, mine, quick, put)) good = false;
+    if (!each_entry(header, chunks.fence(), lines.first, lines.last, mine, quick, put)) good = false;
     parts[std::size_t(part)].add(mine);
-  });
-  if (!good) reading.explain();
+    return good.load();
+  };
+  if (chunks.for_each_numbered(reading.on(), header.entries, work) != header.entries || !good) reading.explain();
   reading.source.check_unchanged();
   ValueCounts counts;
   for (const ValueCounts& part : parts) counts.add(part);

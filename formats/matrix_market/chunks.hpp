@@ -1,6 +1,8 @@
 // A text shared out to threads by chunks of whole lines.
 #pragma once
 #include <atomic>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <seidel/formats/matrix_market/line.hpp>
@@ -34,38 +36,73 @@ class Chunks {
   const char* end() const { return end_; }
   const Fence& fence() const { return fence_; }
 
-  /// Calls work(c, first, last, part) for each chunk that is not empty, in any order, on several threads: the lines
-  /// that begin in [first, last). `pass` of `passes` is for the progress report only. `work` must not throw.
+  struct Chunk {
+    const char *first, *last;  // the lines that begin there
+    std::int64_t first_entry, last_entry;
+  };
+
+  /// Calls work(c, chunk, part) for each chunk, on several threads that take one after the other, until it answers
+  /// false. Each is numbered when it is taken, while its text is on its way to the processor anyway, and a chunk waits for
+  /// the number of the one before only. Stops beyond `most` entries. The number of all entries, if it went to the end.
+  /// `work` must not throw.
   template <class Work>
-  void for_each(const OpenMP& on, int pass, int passes, const Work& work) const {
-    const int threads = int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)));
-    // Each thread has a stretch of the file, far from those of others: neighbouring lines often belong to the same
-    // rows, whose memory two threads had better not write by turns. Who is done helps the others.
-    std::vector<std::atomic<std::int64_t>> next(threads);
-    for (int t = 0; t < threads; ++t) next[t] = even_share(count_, t, threads).first;
+  std::int64_t for_each_numbered(const OpenMP& on, std::int64_t most, const Work& work) const {
+    std::vector<std::atomic<std::int64_t>> first_entry(std::size_t(count_) + 1);
+    for (auto& entry : first_entry) entry.store(-1, std::memory_order_relaxed);
+    first_entry[0] = 0;
+    std::atomic<std::int64_t> next = 0, done = 0;
+    parallel_parts(OpenMP{int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)))},
+                   [&](int part, int) {
+                     std::int64_t told = 0;
+                     for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < count_;) {
+                       Chunk chunk = lines(c);
+                       const std::int64_t entries = count_entries(chunk.first, chunk.last, end_);
+                       const auto before = std::size_t(c);
+                       while ((chunk.first_entry = first_entry[before].load(std::memory_order_acquire)) < 0)
+                         std::this_thread::yield();
+                       chunk.last_entry = chunk.first_entry + entries;
+                       first_entry[before + 1].store(chunk.last_entry, std::memory_order_release);
+                       if (chunk.last_entry > most || !work(c, std::as_const(chunk), part)) next = count_;
+                       done += done_with(c);
+                       if (part == 0 && progress_ && done - told >= worth_telling) progress_(told = done, end_ - body_);
+                     }
+                   });
+    return first_entry[std::size_t(count_)];
+  }
+
+  /// Calls work(first, last, stretch) for the lines that begin in [first, last), chunk after chunk of each of `stretches`
+  /// of the file, each on one thread. `pass` of 2 is for the progress report only. `work` must not throw.
+  template <class Work>
+  void for_each_of_stretches(int stretches, int pass, const Work& work) const {
     std::atomic<std::int64_t> done = 0;
-    parallel_parts(OpenMP{threads}, [&](int part, int) {
+    parallel_parts(OpenMP{stretches}, [&](int part, int nparts) {
       std::int64_t told = 0;
-      for (int k = 0; k < threads; ++k) {
-        const int stretch = (part + k) % threads;
-        const std::int64_t stretch_end = even_share(count_, stretch, threads).last;
-        for (std::int64_t c; (c = next[stretch].fetch_add(1, std::memory_order_relaxed)) < stretch_end;) {
-          const char* nominal = body_ + c * bytes_;
-          const char* last = c + 1 == count_ ? end_ : nominal + bytes_;
-          const char* first = c == 0 ? nominal : line_end(nominal - 1, last - 1) + 1;
-          if (first < last) work(c, first, last, part);
-          source_.done_with(nominal, last);
-          done += last - nominal;
-          if (part == 0 && progress_ && done - told >= 1 << 22) {
-            told = done;
-            progress_((end_ - body_) * (pass - 1) + told, (end_ - body_) * passes);
-          }
+      for (int stretch = part; stretch < stretches; stretch += nparts) {
+        const Range mine = even_share(count_, stretch, stretches);
+        for (std::int64_t c = mine.first; c < mine.last; ++c) {
+          const Chunk chunk = lines(c);
+          if (chunk.first < chunk.last) work(chunk.first, chunk.last, stretch);
+          done += done_with(c);
+          if (part == 0 && progress_ && done - told >= worth_telling)
+            progress_((end_ - body_) * (pass - 1) + (told = done), (end_ - body_) * 2);
         }
       }
     });
   }
 
  private:
+  static constexpr std::int64_t worth_telling = 1 << 22;  // bytes
+
+  const char* nominal(std::int64_t c) const { return c == count_ ? end_ : body_ + c * bytes_; }
+  Chunk lines(std::int64_t c) const {
+    const char* last = nominal(c + 1);
+    return {c == 0 ? body_ : line_end(nominal(c) - 1, last - 1) + 1, last, 0, 0};
+  }
+  std::int64_t done_with(std::int64_t c) const {
+    source_.done_with(nominal(c), nominal(c + 1));
+    return nominal(c + 1) - nominal(c);
+  }
+
   const Source& source_;
   std::int64_t bytes_, count_;
   const char *body_, *end_;

@@ -94,7 +94,12 @@ void parse_banner(Words& words, Header& header) {
                   "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the "
                   "size instead");
   }
-  header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
+  if (Words ahead = words; ahead.next() == "unsigned-integer") {  // as SciPy has it
+    words.next();
+    header.field = Field::integer;
+  } else {
+    header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
+  }
   {
     Words ahead = words;
     if (ahead.next() == "hermitian")

@@ -1,22 +1,43 @@
 // Coordinate files in order, general ones by rows and lower triangles by columns or rows: the number of an entry is its place.
 #include <atomic>
-#include <cstring>
 
 #include <seidel/formats/matrix_market/passes.hpp>
 
 namespace seidel::mm {
 
-std::vector<Order> orders_of(const Header& header) {
-  if (header.symmetry == Symmetry::general) return {Order::general_by_rows};
-  return {Order::triangle_by_columns, Order::triangle_by_rows};
+namespace {
+
+/// Whether an entry may follow another in this order.
+bool follows(Order order, const Entry& before, const Entry& e) {
+  switch (order) {
+    case Order::general_by_rows: return before.row <= e.row;
+    case Order::triangle_by_columns:
+      return e.row >= e.col && std::pair(before.col, before.row) < std::pair(e.col, e.row);
+    case Order::triangle_by_rows: return e.row >= e.col && std::pair(before.row, before.col) < std::pair(e.row, e.col);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Order> orders_of(const Header& header, const char* first, const char* last) {
+  std::vector<Order> orders = {Order::general_by_rows};
+  if (header.symmetry != Symmetry::general) orders = {Order::triangle_by_columns, Order::triangle_by_rows};
+  Entry before{0, 0, 0};
+  for (int lines = 0; lines < 1000 && first < last; ++lines) {
+    const char* end = line_end(first, last);
+    Entry e;
+    if (parse_line(header, first, end, e, nullptr) == Line::entry) {
+      std::erase_if(orders, [&](Order order) { return !follows(order, before, e); });
+      before = e;
+    }
+    first = end + 1;
+  }
+  return orders;
 }
 
 InOrder::InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads)
-    : header_(header), order_(order), A_(A), values_(std::size_t(threads)) {
-  const std::int64_t start = order == Order::triangle_by_rows ? triangle_start(header) : 0;
-  col_idx_ = A.col_idx.data() + start;
-  values_at_ = A.values.data() + start;
-}
+    : header_(header), order_(order), A_(A), values_(std::size_t(threads)) {}
 
 template <Field field, Order order>
 void InOrder::place_lines(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
@@ -24,8 +45,8 @@ void InOrder::place_lines(const Fence& fence, const char* first, const char* las
   const std::uint64_t nrows = std::uint64_t(A_.nrows), ncols = std::uint64_t(A_.ncols);
   const bool skew = header_.symmetry == Symmetry::skew_symmetric;
   std::int64_t* const row_ptr = A_.row_ptr.data();
-  Index* const col_idx = col_idx_;
-  double* const values = values_at_;
+  Index* const col_idx = A_.col_idx.data();
+  double* const values = A_.values.data();
   const auto quick = [&](const char* p, Entry& e) __attribute__((always_inline)) {
     const char* next = quick_entry<field>(p, e);
     const bool fits = std::uint64_t(e.row - 1) < nrows && std::uint64_t(e.col - 1) < ncols;
@@ -91,7 +112,7 @@ void InOrder::join(const std::vector<Stretch>& stretches) {
       rows_ascend_ = false;
       return;
     }
-    if (row == s.first_row && col_idx_[k - 1] >= col_idx_[k]) columns_ascend_ = false;
+    if (row == s.first_row && A_.col_idx[k - 1] >= A_.col_idx[k]) columns_ascend_ = false;
     while (row < s.first_row) A_.row_ptr[++row] = k;
     row = s.last_row;
   }
@@ -102,78 +123,6 @@ ValueCounts InOrder::values() const {
   ValueCounts all;
   for (const ValueCounts& part : values_) all.add(part);
   return all;
-}
-
-void mirror_columns(const Header& header, Csr<double, std::int64_t>& A) {
-  const bool skew = header.symmetry == Symmetry::skew_symmetric;
-  const std::int64_t entries = header.entries;
-  Array<Index> below(A.nrows, 0);  // entries of each row below the diagonal that are yet to come
-  std::int64_t nnz = entries;
-  for (Index row = 0; row < A.nrows; ++row)
-    for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
-      if (A.col_idx[k] != row) ++below[A.col_idx[k]], ++nnz;
-  // From the last row to the first: a row moves up, to where the rows behind it have left, and its mirror image goes to
-  // those, each from its last entry to its first.
-  std::int64_t last = entries;
-  A.row_ptr[A.nrows] = nnz;
-  for (Index row = A.nrows - 1; row >= 0; --row) {
-    const std::int64_t first = A.row_ptr[row];
-    std::int64_t to = A.row_ptr[row + 1];
-    A.row_ptr[row] = to - (last - first) - below[row];
-    for (std::int64_t k = last; k-- > first;) {
-      const Index col = A.col_idx[k];
-      const double value = A.values[k];
-      A.col_idx[--to] = col;
-      A.values[to] = skew ? -value : value;  // the file has the mirror image
-      if (col == row) continue;
-      const std::int64_t at = A.row_ptr[col] + --below[col];
-      A.col_idx[at] = row;
-      A.values[at] = value;
-    }
-    last = first;
-  }
-  A.col_idx.truncate(nnz);
-  A.values.truncate(nnz);
-}
-
-void mirror_rows(const Header& header, Csr<double, std::int64_t>& A) {
-  const bool skew = header.symmetry == Symmetry::skew_symmetric;
-  const std::int64_t expected = triangle_start(header);
-  Index* col_idx = A.col_idx.data() + expected;
-  double* values = A.values.data() + expected;
-  Array<Index> above(A.nrows, 0);  // entries of each row above the diagonal that are yet to come
-  std::int64_t start = 0;
-  for (Index row = 0; row < A.nrows; ++row)
-    for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
-      if (col_idx[k] != row) ++above[col_idx[k]], ++start;
-  if (start > expected) {  // not all of the diagonal is listed
-    std::memmove(A.col_idx.data() + start, col_idx, std::size_t(header.entries) * sizeof(Index));
-    std::memmove(A.values.data() + start, values, std::size_t(header.entries) * sizeof(double));
-  }
-  col_idx = A.col_idx.data() + start;
-  values = A.values.data() + start;
-  // From the first row to the last: a row moves down, to where the rows before it end, and its mirror image goes to
-  // those.
-  std::int64_t to = 0, first = 0;
-  for (Index row = 0; row < A.nrows; ++row) {
-    const std::int64_t last = A.row_ptr[row + 1];
-    A.row_ptr[row] = to;
-    for (std::int64_t k = first; k < last; ++k) {
-      const Index col = col_idx[k];
-      const double value = values[k];
-      A.col_idx[to] = col;
-      A.values[to++] = value;
-      if (col == row) continue;
-      const std::int64_t at = A.row_ptr[col + 1] - above[col]--;
-      A.col_idx[at] = row;
-      A.values[at] = skew ? -value : value;
-    }
-    to += above[row];
-    first = last;
-  }
-  A.row_ptr[A.nrows] = to;
-  A.col_idx.truncate(to);
-  A.values.truncate(to);
 }
 
 }  // namespace seidel::mm

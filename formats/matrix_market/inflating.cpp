@@ -114,10 +114,9 @@ class Pipeline {
     throw;
   }
 
-  /// Takes each line for an entry: who places them sees if it is not.
   void push(Block& block) {
     const std::int64_t first = numbered_;
-    numbered_ += count_line_ends(block.first, block.end());
+    numbered_ += count_entries(block.first, block.end(), block.end());
     if (numbered_ > reading_.header.entries) return;  // more than there is room for
     block.number = stretches_.size();
     stretches_.push_back({first, numbered_});
@@ -175,8 +174,9 @@ std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions
   if (!lines.next(first)) return {};
   const Source head({first.room.data(), std::size_t(first.size)}, source.file());
   const Header header = parse_header(head, most_text(source.text()));
-  const std::vector<Order> orders = orders_of(header);
-  if (header.layout != FileLayout::coordinate || n >= orders.size()) return {};
+  if (header.layout != FileLayout::coordinate) return {};
+  const std::vector<Order> orders = orders_of(header, header.body, first.end());
+  if (n >= orders.size()) return {};
   first.first = header.body;
 
   MatrixFile file;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <seidel/formats/simd.hpp>
+
 namespace seidel::mm {
 
 namespace {
@@ -164,6 +166,43 @@ Line parse_line(const Header& header, const char* p, const char* end, Entry& ent
                 "the diagonal of a skew-symmetric matrix is zero and is not listed: remove the line"};
   }
   return good ? Line::entry : Line::fault;
+}
+
+std::int64_t count_entries(const char* first, const char* last, const char* text_end) {
+  if (first >= last) return 0;
+  // A chunk's last byte may be in the midst of a line, whose end does not count; so each line but the first begins behind
+  // an end in [first, last - 1).
+  std::int64_t ends = 0, sure = *first > '%';  // lines that are neither blank nor comments at first sight
+  const char* p = first;
+  with_simd([&] {
+    while (last - 1 - p >= 64) {  // 255 times 64 counters of a byte, which compilers make vector instructions of
+      std::uint8_t some_ends[64] = {}, some_sure[64] = {};
+      for (std::int64_t blocks = std::min<std::int64_t>(255, (last - 1 - p) / 64); blocks > 0; --blocks, p += 64)
+        for (int k = 0; k < 64; ++k) {
+          const bool end = p[k] == '\n';
+          some_ends[k] += std::uint8_t(end);
+          some_sure[k] += std::uint8_t(end & (p[k + 1] > '%'));
+        }
+      for (int k = 0; k < 64; ++k) {
+        ends += some_ends[k];
+        sure += some_sure[k];
+      }
+    }
+  });
+  for (; p < last - 1; ++p)
+    if (*p == '\n') {
+      ++ends;
+      sure += p[1] > '%';
+    }
+  if (sure == ends + 1) return sure;
+  std::int64_t entries = 0;
+  for (const char* line = first; line < last;) {
+    const char* end = line_end(line, text_end);
+    while (line < end && is_blank(*line)) ++line;
+    entries += line < end && *line != '%' && !(*line == '\r' && line + 1 == end);
+    line = end + 1;
+  }
+  return entries;
 }
 
 }  // namespace seidel::mm

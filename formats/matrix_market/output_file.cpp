@@ -1,4 +1,4 @@
-// Writing to a temporary file, and renaming it.
+// Writing to a file that has another name or none, and giving it its own.
 #include <seidel/formats/matrix_market/output_file.hpp>
 
 #include <fcntl.h>
@@ -15,6 +15,13 @@
 #include <seidel/formats/errors.hpp>
 
 namespace seidel::mm {
+
+namespace {
+
+/// Where the system shows an open file, with a name or without.
+std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+}  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard output)" : path) {
   if (path == "-") {
@@ -39,15 +46,28 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
       std::free(real);
     }
   }
+#ifdef O_TMPFILE
+  const std::string folder = path_.substr(0, path_.rfind('/') + 1);
+  descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  nameless_ = descriptor_ >= 0 && ::access(link_to(descriptor_).c_str(), F_OK) == 0;
+  if (nameless_) return;
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+#endif
+  take_temporary_name(
+      [&](const char* name) { return descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+}
+
+/// The first name for which take() is not negative: none that is taken already, by a process killed long ago.
+template <class Take>
+void OutputFile::take_temporary_name(const Take& take) {
   const std::size_t slash = path_.rfind('/') + 1;  // 0 where there is none
-  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+  for (int attempt = 0;; ++attempt) {
     temporary_ = path_.substr(0, slash) + "." + path_.substr(slash, 200) + "." + std::to_string(::getpid()) + "." +
                  std::to_string(attempt) + ".part";
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && (errno != EEXIST || attempt > 1000)) {
-      temporary_.clear();
-      fail("created");
-    }
+    if (take(temporary_.c_str()) >= 0) return;
+    if (errno == EEXIST && attempt < 1000) continue;
+    temporary_.clear();
+    fail("created");
   }
 }
 
@@ -67,6 +87,10 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::finish() {
+  if (nameless_)
+    take_temporary_name([&](const char* name) {
+      return ::linkat(AT_FDCWD, link_to(descriptor_).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    });
   const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0) fail("written");
   if (temporary_.empty()) return;
@@ -75,11 +99,12 @@ void OutputFile::finish() {
 }
 
 void OutputFile::fail(const char* what) const {
-  const std::string reason = std::strerror(errno);
-  throw ResourceError(path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + reason +
-                      ")\n  " +
-                      (temporary_.empty() ? "check the path, its folder and your permissions"
-                                          : "nothing is left of it; free some space, or write to another disk"));
+  const int error = errno;
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  throw ResourceError(
+      path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + std::strerror(error) +
+      ")\n  " + (temporary_.empty() && !nameless_ ? "" : "nothing is left of it; ") +
+      (full ? "free some space, or write to another disk" : "check the path, its folder and your permissions"));
 }
 
 }  // namespace seidel::mm

@@ -6,10 +6,10 @@
 
 namespace seidel::mm {
 
-/// Bytes go to a temporary file in the same folder, which finish() renames; without finish() it is removed. Standard
-/// output for
-/// "-", devices and pipes are written directly. Errors  ResourceError with the file, the bytes written and the system's
-/// reason.
+/// Bytes go to a file without a name in the same folder, where the system has such (a process that is killed leaves
+/// nothing then), else to a hidden one, ".NAME.PID.N.part"; finish() gives it the name. Without finish() it is gone.
+/// Standard output for "-", devices and pipes are written directly. Errors  ResourceError with the file, the bytes
+/// written and the system's reason.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -22,9 +22,12 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(const char* what) const;
+  template <class Take>
+  void take_temporary_name(const Take& take);
 
-  std::string path_, temporary_;  // temporary_ is empty where bytes go directly
+  std::string path_, temporary_;  // temporary_ is empty where there is no such name
   int descriptor_ = -1;
+  bool nameless_ = false;
   std::int64_t written_ = 0;
 };
 

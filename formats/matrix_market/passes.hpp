@@ -37,12 +37,6 @@ struct Reading {
   [[noreturn]] void explain() const;
 };
 
-/// The number of entries listed before each chunk, and behind the last of all. Goes through the file once, at the speed
-/// of memory unless there are comments or blank lines. Errors  as explain(), if they are not as many as promised.
-std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& chunks);
-/// How many of these bytes end a line.
-std::int64_t count_line_ends(const char* p, const char* end);
-
 /// Calls take(entry) for the entries of the lines that begin in [first, last), until it answers false. quick(p, entry)
 /// is asked first: the byte after the line, or nullptr if the careful parser must look. False if a line is wrong.
 template <class Quick, class Take>
@@ -86,12 +80,11 @@ struct Stretch {
 
 /// Orders in which the number of an entry says its place.
 enum class Order { general_by_rows, triangle_by_columns, triangle_by_rows };  // the lower triangle
-/// Those that a file may have.
-std::vector<Order> orders_of(const Header& header);
+/// Those that a file may have whose first lines are [first, last).
+std::vector<Order> orders_of(const Header& header, const char* first, const char* last);
 
 /// Puts each entry of a coordinate file at the place that its number says: one pass, no row counted. Right only if
-/// rows_ascend. Of a triangle by columns this makes the upper triangle, of one by rows the lower one, triangle_start()
-/// further on.
+/// rows_ascend. Of a triangle by columns this makes the upper triangle, of one by rows the lower one.
 class InOrder {
  public:
   /// Makes row_ptr, col_idx and values of A, which have room.
@@ -113,28 +106,28 @@ class InOrder {
   const Header& header_;
   Order order_;
   Csr<double, std::int64_t>& A_;
-  Index* col_idx_;
-  double* values_at_;
   std::atomic<bool> good_ = true, rows_ascend_ = true, columns_ascend_ = true;
   std::vector<ValueCounts> values_;
 };
 
 /// How many entries the matrix has; mostly, if symmetric: all of the diagonal is then listed, and each of it once.
 std::int64_t expected_nnz(const Header& header);
-/// Where entries of a triangle by rows begin: as far on as the other triangle needs.
-inline std::int64_t triangle_start(const Header& header) { return expected_nnz(header) - header.entries; }
+/// Makes the whole matrix of a triangle that InOrder placed, in place: there is room for 2 * entries. Takes 4 bytes a
+/// row; linear time.
+void mirror(const OpenMP& on, const Header& header, Order order, Csr<double, std::int64_t>& A);
 
-/// The whole matrix from a triangle, whose columns ascend, in place: there is room for 2 * entries. Takes 4 bytes a row;
-/// linear time, one thread.
-void mirror_columns(const Header& header, Csr<double, std::int64_t>& A);
-void mirror_rows(const Header& header, Csr<double, std::int64_t>& A);
-
+/// Room for the rows that the header says, without entries.
+Csr<double, std::int64_t> rows_of(const Reading& reading);
 /// Room for so many entries, of which `nnz` at least will be used: what is not touched is not there.
 void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A);
 /// Room for what the header says, before the entries of a file in order are placed.
 Csr<double, std::int64_t> room_in_order(const Reading& reading);
 /// What is left to do when they are: the other triangle, unsorted rows, duplicates. False if they were not in order.
 bool finish_in_order(const Reading& reading, const InOrder& in_order, Csr<double, std::int64_t>& A);
+/// Adds up what sorted rows have twice, if the file may, of which entries `below` and `above` the diagonal are listed;
+/// clears the flags.
+struct RowFacts;
+void add_up(const Reading& reading, const RowFacts& facts, bool below, bool above, Csr<double, std::int64_t>& A);
 
 /// What is known from the header; tells options.sized. `text_bytes`: of all text.
 ReadReport report_of(const Source& source, const Header& header, const ReadOptions& options);
@@ -142,6 +135,9 @@ ReadReport report_of(const Source& source, const Header& header, const ReadOptio
 /// A packed coordinate file in order, parsed while it is inflated: neither text nor packed bytes are kept. Nothing if the
 /// file is another one or anything is wrong with it: then inflate it all, and read that.
 std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options);
+
+/// A file in any order, from its text.
+Csr<double, std::int64_t> read_out_of_order(const Reading& reading);
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading);
 Csr<double, std::int64_t> read_array(const Reading& reading);

@@ -68,47 +68,6 @@ void Reading::explain() const {
               ": found nothing wrong line by line, but the passes did not agree: this is a defect of seidel");
 }
 
-// 255 times 64 counters of a byte, which compilers make vector instructions of.
-std::int64_t count_line_ends(const char* p, const char* end) {
-  std::int64_t sum = 0;
-  with_simd([&] {
-    while (end - p >= 64) {
-      std::uint8_t counters[64] = {};
-      for (std::int64_t blocks = std::min<std::int64_t>(255, (end - p) / 64); blocks > 0; --blocks, p += 64)
-        for (int k = 0; k < 64; ++k) counters[k] += std::uint8_t(p[k] == '\n');
-      for (const std::uint8_t counter : counters) sum += counter;
-    }
-  });
-  return sum + std::count(p, end, '\n');
-}
-
-std::vector<std::int64_t> number_entries(const Reading& reading, const Chunks& chunks) {
-  const auto numbered = [&](const auto& entries_of) {
-    std::vector<std::int64_t> first_entry(std::size_t(chunks.count()) + 1, 0);
-    chunks.for_each(reading.on(), 1, 2, [&](std::int64_t c, const char* first, const char* last, int) {
-      first_entry[std::size_t(c)] = entries_of(first, last);
-    });
-    std::int64_t sum = 0;
-    for (std::int64_t& entries : first_entry) sum += std::exchange(entries, sum);
-    return first_entry;
-  };
-  // If there are as many lines as entries promised, each must be one.
-  auto first_entry = numbered([](const char* p, const char* last) { return 1 + count_line_ends(p, last - 1); });
-  if (first_entry.back() == reading.header.entries) return first_entry;
-  first_entry = numbered([&](const char* p, const char* last) {
-    std::int64_t entries = 0;
-    while (p < last) {
-      const char* end = line_end(p, chunks.end());
-      while (p < end && is_blank(*p)) ++p;
-      entries += p < end && *p != '%' && !(*p == '\r' && p + 1 == end);
-      p = end + 1;
-    }
-    return entries;
-  });
-  if (first_entry.back() != reading.header.entries) reading.explain();
-  return first_entry;
-}
-
 std::int64_t expected_nnz(const Header& header) {
   if (header.layout == FileLayout::array) return header.nrows * header.ncols;
   if (header.symmetry == Symmetry::general) return header.entries;

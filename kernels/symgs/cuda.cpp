@@ -39,6 +39,12 @@ void Sweeper<Real, Offset, Cuda>::pair_from_zero(const Real* b, Real* x, Real om
 }
 
 template <class Real, class Offset>
+std::int64_t Sweeper<Real, Offset, Cuda>::strips_from_zero(const MultiVectorView<const Real, Device>& R,
+                                                           const MultiVectorView<Real, Device>& X, Real omega) const {
+  return state_->sweeps.strips_from_zero(R, X, omega);
+}
+
+template <class Real, class Offset>
 void Sweeper<Real, Offset, Cuda>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
   state_->sweeps.split_product(u, p, Ap, w);
 }

@@ -29,7 +29,7 @@ struct Neighbours {
   Index nrows;
   const Offset* row_ptr;
   const Index* col_idx;
-  const unsigned long long* transposed_end;  // null: none; list i ends here and begins where the one before it ends
+  const std::int64_t* transposed_end;  // null: none; list i ends here and begins where the one before it ends
   const Index* transposed;
 };
 
@@ -84,9 +84,9 @@ __global__ void __launch_bounds__(colour_threads)
       taken = taken_by(of.col_idx + first, of.row_ptr[row + 1] - first, Index(row), Index(begin), colour, first_colour,
                        inside, patience);
       if (of.transposed_end) {
-        const unsigned long long from = row ? of.transposed_end[row - 1] : 0;
-        taken |= taken_by(of.transposed + from, std::int64_t(of.transposed_end[row] - from), Index(row), Index(begin),
-                          colour, first_colour, inside, patience);
+        const std::int64_t from = row ? of.transposed_end[row - 1] : 0;
+        taken |= taken_by(of.transposed + from, of.transposed_end[row] - from, Index(row), Index(begin), colour,
+                          first_colour, inside, patience);
       }
     }
     __syncwarp();
@@ -124,12 +124,12 @@ __global__ void look_for_disorder(const Neighbours<Offset> of, const Index* colo
 
 /// Counts the upper entries that lead to each row (list null), or lists where they come from; `end` moves on by each.
 template <class Offset>
-__global__ void transpose_upper(const Neighbours<Offset> of, unsigned long long* end, Index* list) {
+__global__ void transpose_upper(const Neighbours<Offset> of, std::int64_t* end, Index* list) {
   const Index row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= of.nrows) return;
   for (Offset k = of.row_ptr[row]; k < of.row_ptr[row + 1]; ++k) {
     if (of.col_idx[k] <= row) continue;
-    const unsigned long long at = atomicAdd(end + of.col_idx[k], 1ull);
+    const auto at = atomicAdd(reinterpret_cast<unsigned long long*>(end + of.col_idx[k]), 1ull);
     if (list) list[at] = row;
   }
 }
@@ -167,11 +167,11 @@ Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device
   if (!value_of(on, state.data()).disorder) return colour;
 
   set_bytes(on, state.span(), 0);
-  Array<unsigned long long, Device> end(std::int64_t(n) + 1);
+  Array<std::int64_t, Device> end(std::int64_t(n) + 1);
   set_bytes(on, end.span(), 0);
   launch_over(on, n, transpose_upper<Offset>, "counting upper entries", of, end.data(), nullptr);
   exclusive_sum(on, end.span());
-  Array<Index, Device> list(std::int64_t(value_of(on, end.data() + n)));
+  Array<Index, Device> list(value_of(on, end.data() + n));
   launch_over(on, n, transpose_upper<Offset>, "transposing the upper triangle", of, end.data(), list.data());
   of.transposed_end = end.data();
   of.transposed = list.data();

@@ -130,6 +130,11 @@ void NaturalSweep<Real>::pairs_from_zero(const Real* b, Real* x, Real omega, int
   state_->pairs(b, x, omega, count, true, false);
 }
 template <class Real>
+std::int64_t NaturalSweep<Real>::strips_from_zero(const MultiVectorView<const Real, Device>& R,
+                                                  const MultiVectorView<Real, Device>& X, Real omega) const {
+  return state_->strips_from_zero(R, X, omega);
+}
+template <class Real>
 void NaturalSweep<Real>::pair_in_order(const Real* b, Real* x) const {
   state_->pairs(b, x, 1, 1, true, true);
 }

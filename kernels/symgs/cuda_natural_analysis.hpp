@@ -30,6 +30,8 @@ struct Findings {
   unsigned long long sums[2];  // of blocks of rows with more than 2048 terms in a part
 };
 
+inline constexpr Index examined_every = 1021;  // rows a sample of which tells what the pattern is like
+
 /// Entries left of the diagonal of each row. Fills bad_row (no diagonal entry), longest_part and nodes.
 template <class Offset>
 [[gnu::used]] Array<Index, Device> lower_lengths(const Cuda& on, const Pattern<Offset>& A, Findings* findings);
@@ -44,7 +46,7 @@ template <class Offset>
 struct Order {
   Array<Index, Device> place_of_row;
   Array<Index, Device> slice_position;  // of its first unit; slices + 1
-  Array<unsigned, Device> key;          // of each position: its class, in order
+  Array<Index, Device> key;             // of each position: its class, in order
   Array<Index, Device> unit;            // at each position
   Array<Index, Device> class_start;     // first position of each class, and the end
   int classes_a_wavefront = 1;          // 2: its short rows, then its long ones
@@ -55,8 +57,8 @@ template <class Offset>
 [[gnu::used]] Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
                                const Array<Index, Device>& wavefront, Findings* findings, Arrangement& rows);
 
-/// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those of the
-/// vectors.
+/// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those
+/// of the vectors.
 Array<Index, Device> compose_orders(const Cuda& on, Span<const Index, Device> new_to_old,
                                     Span<const Index, Device> row_in_A, Array<Index, Device>& place_of_row);
 

@@ -32,11 +32,26 @@ __global__ void __launch_bounds__(hand_over_threads)
     if (place[k] >= 0) __stcs(out + first + k * hand_over_threads, __ldg(x + place[k]));
 }
 
+/// The result of strips, into X. Two threads a row for each strip, side by side.
+template <class Real>
+__global__ void __launch_bounds__(hand_over_threads)
+    hand_over_strips(const Real* x, const Index* place_of_row, Index nrows, Real* out, std::int64_t row_step,
+                     std::int64_t column_step, int strips, int ncolumns) {
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, row = thread / (2 * strips);
+  if (row >= nrows) return;
+  const auto strip = Strip<Real>::part(thread % 2, thread / 2 % strips, strips);
+  const auto of_row = strip.load(x, __ldcs(place_of_row + row));
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    if (strip.column(e) < ncolumns) __stcs(out + row * row_step + strip.column(e) * column_step, of_row.at[e]);
+}
+
 template <class Real, bool lower, bool in_parts>
 __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();
   const Entries<Real> A = entries_at(S, item.at, width);
-  if (in_parts && width > short_sum) return sum_in_parts(A.columns + lane, A.values + lane, width, true, S.x);
+  if (in_parts && width > short_sum)
+    return sum_in_parts(Entries<Real>{A.columns + lane, A.values + lane}, Single<Real>{}, width, true, S.x);
   Real sum = 0;
 #pragma unroll 4
   for (int u = 0; u < width; ++u) {
@@ -74,13 +89,13 @@ __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
       if (lane < item.rows()) leave(item.place + lane, slice_sum<Real, lower, in_parts>(S, item, lane));
       return;
     case Kind::row: {
-      const Real sum = sum_of_terms(S, item, lane, patience);
+      const Real sum = sum_of_terms(S, Single<Real>{}, item, lane, patience);
       if (lane == 0) leave(item.place, sum);
       return;
     }
-    case Kind::block: return sweep_block(S, item, lane);
+    case Kind::block: return sweep_block(S, Single<Real>{}, item, lane);
     case Kind::blocked_row: {
-      const Real sum = sum_of_blocks(S, item, lane, patience);
+      const Real sum = sum_of_blocks(S, Single<Real>{}, item, lane, patience);
       if (lane == 0) leave(item.place, sum);
       return;
     }

@@ -1,14 +1,13 @@
-// What the device sources of the natural-order sweep share: launches, scans and sorts, and values that are their own
-// flags.
+// What the device sources of the natural-order sweep share: launches, and values that are their own flags.
 #pragma once
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include <seidel/formats/backend.hpp>
+#include <seidel/formats/convert/cuda_device.cuh>
 #include <seidel/formats/cuda_check.hpp>
 #include <seidel/kernels/symgs/cuda_natural_layout.hpp>
 
 namespace seidel::symgs_detail::natural {
+
+using convert_detail::exclusive_sum;
 
 inline constexpr int threads_a_block = 256;  // of kernels that wait for nothing
 inline constexpr unsigned whole_warp = 0xffffffffu;
@@ -41,39 +40,6 @@ template <class... Parameters, class... Arguments>
 void launch_over(const Cuda& on, std::int64_t n, void (*kernel)(Parameters...), const char* what,
                  const Arguments&... arguments) {
   launch(on, kernel, blocks_for(n, threads_a_block), threads_a_block, what, arguments...);
-}
-
-/// values[i] becomes values[0] + ... + values[i - 1].
-template <class T>
-void exclusive_sum(const Cuda& on, Span<T, Device> values) {
-  std::size_t bytes = 0;
-  cuda_check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, values.data(), values.size(), on.stream()), "sizing a scan");
-  void* const scratch = on.workspace(std::int64_t(bytes)).data();
-  cuda_check(cub::DeviceScan::ExclusiveSum(scratch, bytes, values.data(), values.size(), on.stream()), "a scan");
-}
-struct Larger {
-  __device__ Index operator()(Index a, Index b) const { return a > b ? a : b; }
-};
-/// values[i] becomes the largest of values[0] ... values[i].
-inline void inclusive_max(const Cuda& on, Span<Index, Device> values) {
-  std::size_t bytes = 0;
-  Index* const p = values.data();
-  cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, p, p, Larger{}, values.size(), on.stream()),
-             "sizing a scan");
-  void* const scratch = on.workspace(std::int64_t(bytes)).data();
-  cuda_check(cub::DeviceScan::InclusiveScan(scratch, bytes, p, p, Larger{}, values.size(), on.stream()), "a scan");
-}
-/// Stable sort of (key, value) by the low `bits` bits of the key. The result is in the first of each pair of arrays.
-inline void sort_pairs(const Cuda& on, Array<unsigned, Device> (&key)[2], Array<Index, Device> (&value)[2], int bits) {
-  cub::DoubleBuffer<unsigned> keys(key[0].data(), key[1].data());
-  cub::DoubleBuffer<Index> values(value[0].data(), value[1].data());
-  std::size_t bytes = 0;
-  const auto n = key[0].size();
-  cuda_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, n, 0, bits, on.stream()), "sizing a sort");
-  void* const scratch = on.workspace(std::int64_t(bytes)).data();
-  cuda_check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, values, n, 0, bits, on.stream()), "a sort");
-  if (keys.selector) std::swap(key[0], key[1]);
-  if (values.selector) std::swap(value[0], value[1]);
 }
 
 template <class T>
@@ -127,8 +93,8 @@ __device__ inline void put(Index* p, Index v) {
 }
 
 // Vectors in the matrix's own order: a wavefront takes one entry of a 32-byte sector, the next ones take the others, so
-// the sector is to stay in L2 meanwhile, while the matrix streams through. Volatile: the compiler must not hoist the load
-// out of the branch that says whether there is a row (memcheck saw it read before the vector).
+// the sector is to stay in L2 meanwhile, while the matrix streams through. Volatile: the compiler must not hoist the
+// load out of the branch that says whether there is a row (memcheck saw it read before the vector).
 #if __CUDA_ARCH__ >= 800
 __device__ inline std::uint64_t keep_policy() {
   std::uint64_t policy;

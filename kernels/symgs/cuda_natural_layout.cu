@@ -1,4 +1,4 @@
-// Analysis, third step: the size and place of each slice's entries in both triangles, and the list of what each warp
+// Analysis, fourth step: the size and place of each slice's entries in both triangles, and the list of what each warp
 // does.
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 
@@ -10,17 +10,16 @@ namespace {
 
 /// Sizes of one triangle's slices in the order of its sweep.
 struct Sizes {
-  Index* width;     // entries a lane; of a long row, its terms
-  Index* items;     // then the first item
-  unsigned* units;  // then the first unit
+  Index* width;  // entries a lane; of a long row, its terms
+  Index* items;  // then the first item
+  Index* units;  // then the first unit
 };
 
 template <class Offset>
 struct Slices {
   Pattern<Offset> A;
   const Index* lower;
-  const Index *row_of_place, *place_of_row, *slice_place, *slice_position, *unit, *class_start;
-  const unsigned* key;
+  const Index *row_of_place, *place_of_row, *slice_place, *slice_position, *unit, *class_start, *key;
   Index slices, nwavefronts;
   int node, per_wavefront;
   bool mixed, packed;
@@ -62,7 +61,7 @@ __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes back
     const std::int64_t at = h == 0 ? s : S.slices - 1 - s;
     to.width[at] = width;
     to.items[at] = long_row ? row_items(width) : 1;
-    to.units[at] = long_row ? row_units<Real>(width) : slice_units<Real>(width, S.node);
+    to.units[at] = Index(long_row ? row_units<Real>(width) : slice_units<Real>(width, S.node));
     if (!long_row && width > peek(&found->slice_width[h])) atomicMax(&found->slice_width[h], width);
     if (long_row && width > sum_block) atomicAdd(&found->sums[h], (unsigned long long)blocks_of(width));
   }
@@ -72,7 +71,7 @@ __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes back
 template <class Offset>
 __device__ Index watched(const Slices<Offset>& S, Index s, bool backward, float distance) {
   const Index p = backward ? S.slice_position[s + 1] - 1 : S.slice_position[s];
-  const Index mine = Index(S.key[p]) / S.per_wavefront;
+  const Index mine = S.key[p] / S.per_wavefront;
   const auto start = [&](Index w) { return S.class_start[std::int64_t(w) * S.per_wavefront]; };
   const auto size = [&](Index w) { return float(start(w + 1) - start(w)); };
   if (distance <= 0) return -1;
@@ -92,7 +91,7 @@ __global__ void list_items(const Slices<Offset> S, bool backward, const Sizes si
   if (at >= S.slices) return;
   const Index s = backward ? S.slices - 1 - at : at, place = S.slice_place[s], width = sizes.width[at];
   const Index watch = watched(S, s, backward, distance);
-  unsigned unit = sizes.units[at];
+  unsigned unit = unsigned(sizes.units[at]);
   Item* to = items + sizes.items[at];
   if (!S.has_long_row(s)) {
     *to = {unit, place, watch, shape_of(S.mixed ? Kind::mixed : Kind::slice, S.lanes_of(s, false), width)};
@@ -145,7 +144,7 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
                          plan.mixed,
                          plan.packed};
   Array<Index, Device> width[2] = {Array<Index, Device>(slices), Array<Index, Device>(slices)};
-  Array<unsigned, Device> units[2] = {Array<unsigned, Device>(slices + 1), Array<unsigned, Device>(slices + 1)};
+  Array<Index, Device> units[2] = {Array<Index, Device>(slices + 1), Array<Index, Device>(slices + 1)};
   for (auto& half : plan.half) half.first_item = Array<Index, Device>(slices + 1);
   const auto sizes = [&](int h) { return Sizes{width[h].data(), plan.half[h].first_item.data(), units[h].data()}; };
   launch_over(on, (std::int64_t(slices) + 1) * lanes, measure_slices<Real, Offset>, "measuring slices", S, sizes(0),

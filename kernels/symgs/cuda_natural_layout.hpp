@@ -41,8 +41,8 @@ template <class Real>
 inline constexpr unsigned value_units = lanes * sizeof(Real) / unit_bytes;  // of a value a lane
 
 /// A slice's entries: columns, then values, `width` a lane; the reciprocal diagonal; then the couplings within a node,
-/// node - 1 a lane. Shorter rows have nothing (column -1, value 0) first: a sum that starts so stays +0; last where the slice
-/// has more than 64 terms, whose sums are in parts.
+/// node - 1 a lane. Shorter rows have nothing (column -1, value 0) first: a sum that starts so stays +0; last where the
+/// slice has more than 64 terms, whose sums are in parts.
 template <class Real>
 SEIDEL_HD unsigned slice_units(int width, int node) {
   return unsigned(width) + (unsigned(width) + unsigned(node)) * value_units<Real>;

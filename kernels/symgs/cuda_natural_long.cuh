@@ -8,19 +8,21 @@ namespace seidel::symgs_detail::natural {
 
 /// Rows of several wavefronts, as in a chain: no lane may spin while others stand behind it, so in each round every
 /// lane takes one more term if that is there.
-template <class Real, bool forward, bool general>
-__device__ void sweep_mixed(const Sweep<Real>& S, const Item& item, int lane) {
+template <bool forward, bool general, class Real, class Columns>
+__device__ void sweep_mixed(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane) {
+  using Value = typename Columns::Value;
   const int width = item.width();
   const Entries<Real> A = entries_at(S, item.at, width);
-  Lane<Real, forward, general> row(S, item.place + lane, lane < item.rows());
+  Lane<Columns, forward, general> row(S, strip, item.place + lane, lane < item.rows());
   row.load(S);
   row.unset(S);
   Patience patience(S.hung);
-  await_watched(S, item.watch, patience);
+  await_watched(S, strip, item.watch, patience);
   __syncwarp();
   bool done = !row.active;
   const Real reciprocal = done ? Real(0) : __ldcs(A.values + width * lanes + lane);
-  Real sum = 0, value = 0;
+  Real value = 0;
+  Value sum{};
   Index column = -1;
   int next = 0;  // entry
   const auto take = [&] {
@@ -33,10 +35,10 @@ __device__ void sweep_mixed(const Sweep<Real>& S, const Item& item, int lane) {
   while (__any_sync(whole_warp, !done)) {
     if (!done) {
       if (holding) {
-        Real g = column >= 0 ? peek(S.x + column) : Real(0);
-        if (Unset<Real>::is(g) && patience.ends()) g = Real(NAN);
-        if (!Unset<Real>::is(g)) {
-          sum = std::fma(value, g, sum);
+        Value g = column >= 0 ? strip.look(S.x, column) : Value{};
+        if (Columns::is_unset(g) && patience.ends()) g = Columns::everywhere(NAN);
+        if (!Columns::is_unset(g)) {
+          sum = fused(value, g, sum);
           holding = next < width;
           if (holding) take();
         }
@@ -47,49 +49,55 @@ __device__ void sweep_mixed(const Sweep<Real>& S, const Item& item, int lane) {
 }
 
 /// This lane's share of up to 2048 terms: lane, lane + 32, ... from left to right.
-template <class Real>
-__device__ Real sum_of_lane(const Sweep<Real>& S, const Entries<Real>& A, int terms, int lane, Patience& patience) {
+template <class Real, class Columns>
+__device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const Entries<Real>& A, int terms, int lane,
+                            Patience& patience) {
+  using Value = typename Columns::Value;
   constexpr int group = 8;
-  Real sum = 0;
+  Value sum{};
   const int steps = (terms + lanes - 1) / lanes;
   for (int step = 0; step < steps; step += group) {
     Index c[group];
-    Real v[group], g[group];
+    Real v[group];
+    Value g[group];
 #pragma unroll
     for (int k = 0; k < group; ++k) {
       const bool there = (step + k) * lanes + lane < terms;
       c[k] = there ? __ldcs(A.columns + (step + k) * lanes + lane) : -1;
-      v[k] = there ? __ldcs(A.values + (step + k) * lanes + lane) : Real(0);
+      v[k] = there ? __ldcs(A.values + (step + k) * lanes + lane) : 0;
     }
 #pragma unroll
-    for (int k = 0; k < group; ++k) g[k] = c[k] >= 0 ? peek(S.x + c[k]) : Real(0);
-    await(S, c, g, 0, group, group, patience);
+    for (int k = 0; k < group; ++k) g[k] = c[k] >= 0 ? strip.look(S.x, c[k]) : Value{};
+    await(S, strip, c, g, 0, group, group, patience);
 #pragma unroll
     for (int k = 0; k < group; ++k)
-      if (c[k] >= 0) sum = std::fma(v[k], g[k], sum);
+      if (c[k] >= 0) sum = fused(v[k], g[k], sum);
   }
   return sum;
 }
 
 /// At most 64 terms, from left to right; every lane gets the sum.
-template <class Real>
-__device__ Real sum_in_order(const Sweep<Real>& S, const Entries<Real>& A, int terms, int lane, Patience& patience) {
+template <class Real, class Columns>
+__device__ auto sum_in_order(const Sweep<Real>& S, const Columns& strip, const Entries<Real>& A, int terms, int lane,
+                             Patience& patience) {
+  using Value = typename Columns::Value;
   constexpr int group = short_sum / lanes;
   Index c[group];
-  Real v[group], g[group], sum = 0;
+  Real v[group];
+  Value g[group], sum{};
 #pragma unroll
   for (int k = 0; k < group; ++k) {
     const bool there = k * lanes + lane < terms;
     c[k] = there ? __ldcs(A.columns + k * lanes + lane) : -1;
-    v[k] = there ? __ldcs(A.values + k * lanes + lane) : Real(0);
+    v[k] = there ? __ldcs(A.values + k * lanes + lane) : 0;
   }
 #pragma unroll
-  for (int k = 0; k < group; ++k) g[k] = c[k] >= 0 ? peek(S.x + c[k]) : Real(0);
-  await(S, c, g, 0, group, group, patience);
+  for (int k = 0; k < group; ++k) g[k] = c[k] >= 0 ? strip.look(S.x, c[k]) : Value{};
+  await(S, strip, c, g, 0, group, group, patience);
 #pragma unroll
   for (int k = 0; k < group; ++k)
     for (int l = 0; l < lanes && k * lanes + l < terms; ++l)
-      sum = std::fma(__shfl_sync(whole_warp, v[k], l), __shfl_sync(whole_warp, g[k], l), sum);
+      sum = fused(__shfl_sync(whole_warp, v[k], l), from_lane(g[k], l), sum);
   return sum;
 }
 
@@ -104,30 +112,33 @@ __device__ Entries<Real> terms_of(const Sweep<Real>& S, const Item& item) {
 }
 
 /// All terms of a row that has at most 2048; the sum is in lane 0.
-template <class Real>
-__device__ Real sum_of_terms(const Sweep<Real>& S, const Item& item, int lane, Patience& patience) {
+template <class Real, class Columns>
+__device__ auto sum_of_terms(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane,
+                             Patience& patience) {
   const int terms = item.width();
-  const Entries<Real> A = terms_of(S, item);
-  return terms <= short_sum ? sum_in_order(S, A, terms, lane, patience)
-                            : cuda::warp_sum(sum_of_lane(S, A, terms, lane, patience));
+  const auto A = terms_of(S, item);
+  return terms <= short_sum ? sum_in_order(S, strip, A, terms, lane, patience)
+                            : cuda::warp_sum(sum_of_lane(S, strip, A, terms, lane, patience));
 }
 
 /// The sums of a row's blocks, added in the one tree; it is in lane 0. Leaves them unset for the next sweep.
-template <class Real>
-__device__ Real sum_of_blocks(const Sweep<Real>& S, const Item& item, int lane, Patience& patience) {
+template <class Real, class Columns>
+__device__ auto sum_of_blocks(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane,
+                              Patience& patience) {
+  using Value = typename Columns::Value;
   const int blocks = item.width();
-  Real* const sums = S.sums + item.watch;
-  PairwiseTree<Real> tree;  // of sums of 32 blocks
+  PairwiseTree<Value> tree;  // of sums of 32 blocks
   for (int first = 0; first < blocks; first += lanes) {
     const int count = blocks - first < lanes ? blocks - first : lanes;
-    Real s = 0;
+    const Index mine = item.watch + first + lane;
+    Value s{};
     if (lane < count) {
-      while (Unset<Real>::is(s = peek(sums + first + lane)))
+      while (Columns::is_unset(s = strip.look(S.sums, mine)))
         if (patience.ends()) {
-          s = Real(NAN);
+          s = Columns::everywhere(NAN);
           break;
         }
-      put(sums + first + lane, Unset<Real>::value());
+      strip.set(S.sums, mine, Columns::everywhere(Unset<Real>::value()));
     }
     __syncwarp();
     s = cuda::warp_tree(s, count);
@@ -136,62 +147,66 @@ __device__ Real sum_of_blocks(const Sweep<Real>& S, const Item& item, int lane, 
   return tree.sum();
 }
 
-template <class Real>
-__device__ void sweep_block(const Sweep<Real>& S, const Item& item, int lane) {
+template <class Real, class Columns>
+__device__ void sweep_block(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane) {
   Patience patience(S.hung);
-  await_watched(S, item.watch, patience);
+  await_watched(S, strip, item.watch, patience);
   __syncwarp();
-  const Real sum = cuda::warp_sum(sum_of_lane(S, terms_of(S, item), item.width(), lane, patience));
-  if (lane == 0) publish(S.sums + item.place, sum);
+  const auto sum = cuda::warp_sum(sum_of_lane(S, strip, terms_of(S, item), item.width(), lane, patience));
+  if (lane == 0) strip.give(S.sums, item.place, sum);
 }
 
-template <class Real, bool forward, bool general>
-__device__ void sweep_row(const Sweep<Real>& S, const Item& item, int lane) {
-  Lane<Real, forward, general> row(S, item.place, lane == 0);
+template <bool forward, bool general, class Real, class Columns>
+__device__ void sweep_row(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane) {
+  Lane<Columns, forward, general> row(S, strip, item.place, lane == 0);
   row.load(S);
   row.unset(S);
   Patience patience(S.hung);
   if (item.kind() == Kind::blocked_row)
-    return row.finish(S, sum_of_blocks(S, item, lane, patience), reciprocal_at(S, item.at));
-  await_watched(S, item.watch, patience);
+    return row.finish(S, sum_of_blocks(S, strip, item, lane, patience), reciprocal_at(S, item.at));
+  await_watched(S, strip, item.watch, patience);
   __syncwarp();
-  const Real sum = sum_of_terms(S, item, lane, patience);
+  const auto sum = sum_of_terms(S, strip, item, lane, patience);
   row.finish(S, sum, reciprocal_at(S, item.at + terms_units<Real>(item.width())));
 }
 
 inline constexpr int most_in_parts = 4 * lanes;  // terms that a lane adds alone
 
 /// Terms u of a lane's row for u = first, first + step, ... below `last` and width, of an x that is all there.
-template <int most, class Real>
+template <int most, class Columns>
 struct Terms {
+  using Value = typename Columns::Value;
   Index c[most];
-  Real v[most], g[most];
-  __device__ Terms(const Index* columns, const Real* values, int first, int step, int last, bool active,
-                   const Real* x) {
+  typename Columns::Real v[most];
+  Value g[most];
+  __device__ Terms(const Entries<typename Columns::Real>& A, const Columns& strip, int first, int step, int last,
+                   bool active, const typename Columns::Real* x) {
 #pragma unroll
     for (int k = 0; k < most; ++k)
-      c[k] = active && first + k * step < last ? __ldcs(columns + (first + k * step) * lanes) : -1;
+      c[k] = active && first + k * step < last ? __ldcs(A.columns + (first + k * step) * lanes) : -1;
 #pragma unroll
     for (int k = 0; k < most; ++k)
-      v[k] = active && first + k * step < last ? __ldcs(values + (first + k * step) * lanes) : Real(0);
+      v[k] = active && first + k * step < last ? __ldcs(A.values + (first + k * step) * lanes) : 0;
 #pragma unroll
-    for (int k = 0; k < most; ++k) g[k] = c[k] >= 0 ? x[c[k]] : Real(0);
+    for (int k = 0; k < most; ++k) g[k] = c[k] >= 0 ? strip.load(x, c[k]) : Value{};
   }
-  __device__ Real add(int k, Real sum) const { return c[k] >= 0 ? std::fma(v[k], g[k], sum) : sum; }
+  __device__ Value add(int k, const Value& sum) const { return c[k] >= 0 ? fused(v[k], g[k], sum) : sum; }
 };
 
-/// Up to most_in_parts terms of a lane's own row, in a slice where some lane has more than 64; of an x that is all there.
-/// More than 64 are added as a warp's lanes would add them: 32 parts, taken in such an order that few of the tree's sums wait.
-template <class Real>
-__device__ Real sum_in_parts(const Index* columns, const Real* values, int width, bool active, const Real* x) {
+/// Up to most_in_parts terms of a lane's own row, in a slice where some lane has more than 64; of an x that is all
+/// there. More than 64 are added as a warp's lanes would add them: 32 parts, taken in such an order that few of the
+/// tree's sums wait.
+template <class Real, class Columns>
+__device__ auto sum_in_parts(const Entries<Real>& A, const Columns& strip, int width, bool active, const Real* x) {
+  using Value = typename Columns::Value;
   constexpr int each = most_in_parts / lanes, pairs = lanes / 2;
-  Real waiting[5];
+  Value waiting[5];
   int terms = 0;
 #pragma unroll
   for (int i = 0; i < pairs; ++i) {
     const int l = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | (i & 8) >> 3;
-    const Terms<2 * each, Real> T(columns, values, l, pairs, width, active, x);  // l, l + 16, l + 32, ...
-    Real s = 0, other = 0;
+    const Terms<2 * each, Columns> T(A, strip, l, pairs, width, active, x);  // l, l + 16, l + 32, ...
+    Value s{}, other{};
 #pragma unroll
     for (int k = 0; k < 2 * each; k += 2) {
       s = T.add(k, s), other = T.add(k + 1, other);
@@ -203,11 +218,11 @@ __device__ Real sum_in_parts(const Index* columns, const Real* values, int width
     for (int bits = i; bits & 1; bits >>= 1) s = waiting[level++] + s;
     waiting[level] = s;
   }
-  Real sum = waiting[4];
+  Value sum = waiting[4];
   if (active && terms <= short_sum) {  // those of few lanes are read again
-    Real in_order = 0;
+    Value in_order{};
     for (int from = 0; from < terms; from += 8) {
-      const Terms<8, Real> T(columns, values, from, 1, terms, true, x);
+      const Terms<8, Columns> T(A, strip, from, 1, terms, true, x);
 #pragma unroll
       for (int k = 0; k < 8; ++k) in_order = T.add(k, in_order);
     }
@@ -219,17 +234,43 @@ __device__ Real sum_in_parts(const Index* columns, const Real* values, int width
 /// The kernel for matrices with long rows or with wavefronts of a few rows.
 template <class Real, bool forward, bool general, int W, int batch, int threads>
 __global__ void __launch_bounds__(threads) sweep_items(const Sweep<Real> S) {
+  constexpr Single<Real> one;
   const Index k = Index(draw_ticket(S.ticket) * (threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
   switch (item.kind()) {
-    case Kind::slice: return sweep_slice<Real, forward, general, 0, W, batch, false>(S, item, lane);
-    case Kind::mixed: return sweep_mixed<Real, forward, general>(S, item, lane);
-    case Kind::block: return sweep_block(S, item, lane);
+    case Kind::slice: return sweep_slice<forward, general, 0, W, batch, false>(S, one, item, lane, true);
+    case Kind::mixed: return sweep_mixed<forward, general>(S, one, item, lane);
+    case Kind::block: return sweep_block(S, one, item, lane);
     case Kind::row:
-    case Kind::blocked_row: return sweep_row<Real, forward, general>(S, item, lane);
+    case Kind::blocked_row: return sweep_row<forward, general>(S, one, item, lane);
   }
+}
+
+/// Both kernels for strips of eight right-hand sides. For each strip the rows of a slice go to two warps (nodes of 6:
+/// to three), up to 16 rows to each, but whole nodes; of an item that takes all lanes for a row, each warp does half of
+/// the strip's columns.
+template <class Real, bool forward, bool general, int inner, int W, int batch, bool single, bool items, int threads,
+          int blocks>
+__global__ void __launch_bounds__(threads, blocks) sweep_strips(const Sweep<Real> S) {
+  const int rows = strip_rows(S.node), warps = strip_warps(S.node);
+  const Index warp = Index(draw_ticket(S.ticket) * (blockDim.x / lanes) + threadIdx.x / lanes),
+              k = warp / (warps * S.strips);
+  if (k >= S.count) return;
+  const Item item = S.items[k];
+  const int strip = warp / warps % S.strips, part = warp % warps, lane = threadIdx.x % lanes,
+            row = part * rows + lane / 2;
+  if (!items && S.ahead > 0 && lane == 0 && part == 0 && strip == 0)
+    bring_ahead<forward>(S, k, item, strip_columns * S.strips);
+  const auto columns = Strip<Real>::part(lane % 2, strip, S.strips), half = Strip<Real>::part(part, strip, S.strips);
+  if (!items || item.kind() == Kind::slice) {
+    const bool active = lane / 2 < rows && row < lanes;
+    return sweep_slice<forward, general, inner, W, batch, single>(S, columns, item, active ? row : 0, active);
+  }
+  if (item.kind() == Kind::mixed) return sweep_mixed<forward, general>(S, columns, item, row);
+  if (item.kind() == Kind::block) return sweep_block(S, half, item, lane);
+  sweep_row<forward, general>(S, half, item, lane);
 }
 
 }  // namespace seidel::symgs_detail::natural

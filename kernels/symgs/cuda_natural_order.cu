@@ -1,4 +1,4 @@
-// Analysis, second step: rows stably sorted by wavefront and put into slices of 32 lanes.
+// Analysis, third step: rows stably sorted by wavefront and put into slices of 32 lanes.
 #include <seidel/formats/errors.hpp>
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 
@@ -13,11 +13,11 @@ constexpr std::int64_t most_padding = 4;
 
 template <class Offset>
 __global__ void make_keys(Pattern<Offset> A, const Index* lower, const Index* wavefront, Index units, int classes,
-                          unsigned* key, Index* unit) {
+                          Index* key, Index* unit) {
   const Index u = blockIdx.x * blockDim.x + threadIdx.x;
   if (u >= units) return;
   unit[u] = u;
-  unsigned k = unsigned(wavefront[u]) * unsigned(classes);
+  Index k = wavefront[u] * classes;
   if (classes > 1) {  // then a unit is a row
     const Index left = lower[u];
     const auto right = A.row_ptr[u + 1] - A.row_ptr[u] - 1 - left;
@@ -26,11 +26,11 @@ __global__ void make_keys(Pattern<Offset> A, const Index* lower, const Index* wa
   key[u] = k;
 }
 
-__global__ void find_class_starts(const unsigned* key, Index units, Index classes, Index* start) {
+__global__ void find_class_starts(const Index* key, Index units, Index classes, Index* start) {
   const std::int64_t p = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (p > units) return;
-  const Index last = p < units ? Index(key[p]) : classes;
-  for (Index k = p > 0 ? Index(key[p - 1]) + 1 : 0; k <= last; ++k) start[k] = Index(p);
+  const Index last = p < units ? key[p] : classes;
+  for (Index k = p > 0 ? key[p - 1] + 1 : 0; k <= last; ++k) start[k] = Index(p);
 }
 
 SEIDEL_HD bool is_long(Index k, int classes_a_wavefront) { return classes_a_wavefront > 1 && k % 2 == 1; }
@@ -68,8 +68,7 @@ __global__ void count_slices(const Index* start, const Index* run, Index classes
 }
 
 struct Seats {
-  const unsigned* key;
-  const Index *unit, *start, *run, *slice, *place_group;
+  const Index *key, *unit, *start, *run, *slice, *place_group;
   Index units, slices, places;
   int per_wavefront, node;
   bool mixed, packed;
@@ -79,7 +78,7 @@ struct Seats {
 __global__ void take_seats(const Seats S) {
   const Index p = blockIdx.x * blockDim.x + threadIdx.x;
   if (p >= S.units) return;
-  const Index k = Index(S.key[p]);
+  const Index k = S.key[p];
   const Class c{S.start[k], S.start[k + 1], S.run[k], S.slice[k], S.packed ? S.start[k] : S.place_group[k] * lanes};
   const Seat seat = seat_of(c, p, is_long(k, S.per_wavefront), S.mixed, S.node);
   const Index row = S.unit[p] * S.node;
@@ -124,16 +123,13 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   if (classes64 > std::int64_t(1) << 30)
     throw ResourceError("Gauss-Seidel on the GPU: " + std::to_string(rows.nwavefronts) +
                         " wavefronts are more than its order can hold\n  take --order colours, or --backend openmp");
-  int bits = 1;
-  while (std::int64_t(1) << bits < classes64) ++bits;
 
-  Array<unsigned, Device> key[2] = {Array<unsigned, Device>(units), Array<unsigned, Device>(units)};
-  Array<Index, Device> unit[2] = {Array<Index, Device>(units), Array<Index, Device>(units)};
+  convert_detail::Pairs<Index> sorted(units);
   launch_over(on, units, make_keys<Offset>, "making sort keys", A, lower, wavefront.data(), units,
-              order.classes_a_wavefront, key[0].data(), unit[0].data());
-  sort_pairs(on, key, unit, bits);
-  order.key = std::move(key[0]);
-  order.unit = std::move(unit[0]);
+              order.classes_a_wavefront, sorted.key[0].data(), sorted.payload[0].data());
+  convert_detail::sort_pairs(on, sorted, units, classes);
+  order.key = std::move(sorted.key[0]);
+  order.unit = std::move(sorted.payload[0]);
 
   order.class_start = Array<Index, Device>(classes + 1);
   Index* const start = order.class_start.data();
@@ -153,7 +149,7 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   Array<Index, Device> run(classes), slice(classes + 1), place_group(classes + 1);
   launch_over(on, classes, mark_runs, "marking runs", start, classes, order.classes_a_wavefront, rows.mixed,
               run.data());
-  if (rows.mixed) inclusive_max(on, run.span());
+  if (rows.mixed) convert_detail::inclusive_max(on, run.span());
   launch_over(on, std::int64_t(classes) + 1, count_slices, "counting slices", start, run.data(), classes,
               order.classes_a_wavefront, rows.node, slice.data(), place_group.data());
   exclusive_sum(on, slice.span());

@@ -39,31 +39,8 @@ void NaturalSweep<Real>::State::run(const Sweep<Real>& S) const {
 
 template <class Real>
 template <bool forward, bool general>
-void NaturalSweep<Real>::State::run_wide(Sweep<Real> S, bool ends) const {
-  const Index count = plan.nwavefronts;
-  const Triangle<Real>& half = plan.half[forward ? 0 : 1];
-  Real* const t = S.t;
-  for (Index k = !forward && ends ? 1 : 0; k < count; ++k) {
-    const Index w = forward ? k : count - 1 - k, begin = plan.first_slice[w], end = plan.first_slice[w + 1];
-    const Index first = forward ? begin : plan.slices - end, last = forward ? end : plan.slices - begin;
-    const bool b_is_t = w == 0 && plan.as_it_stands;
-    if (forward) S.t = b_is_t || (ends && w == count - 1) ? nullptr : t;
-    if (!forward && b_is_t) S.right = S.b;
-    const auto go = [&](auto kernel, int slices_a_warp) {
-      // What came before the first forward launch may have written what it reads at once.
-      launch_after(on, can_begin_early && (!forward || k > 0), kernel,
-                   blocks_for(last - first, wide_threads / lanes * slices_a_warp), wide_threads,
-                   "a Gauss-Seidel sweep of a wavefront", S, first, last);
-    };
-    if (k == 0)
-      go(sweep_first_wavefront<Real, forward, general>, slices_at_once);
-    else if (plan.in_parts && half.widths[w] > short_sum)
-      go(sweep_wavefront<Real, forward, general, true, 8>, 1);
-    else if (half.width <= 6)
-      go(sweep_wavefront<Real, forward, general, false, 6>, 1);
-    else
-      go(sweep_wavefront<Real, forward, general, false, 8>, 1);
-  }
+void NaturalSweep<Real>::State::run_wide(const Sweep<Real>& S, bool ends) const {
+  sweep_wide<Single<Real>, forward, general>(on, plan, S, ends, can_begin_early);
 }
 
 template <class Real>

@@ -18,6 +18,10 @@ struct NaturalSweep<Real>::State {
   NaturalReport report;
   Array<Findings, Device> findings{1};
   Array<Real, Device> vectors;  // y, which is unset between sweeps, x and t: one allocation, since each takes long
+  /// The same of strips of columns, and their sums of blocks: of all that a sweep awaits nothing is left set. Made by
+  /// the first sweep of so many columns.
+  Array<Real, Device> strip_vectors;
+  int room_for_strips = 0;
   Array<unsigned, Device> ticket{1};
   Array<Index, Device> place_of_row;  // of the vectors' rows
   Array<Index, Device> row_of_place;  // likewise; empty where the vectors are in A's order
@@ -36,6 +40,7 @@ struct NaturalSweep<Real>::State {
     set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);
     for (const auto& half : plan.half)
       set_bytes(on, Span<Real, Device>(const_cast<Real*>(half.sums.data()), half.sums.size()), 0xff);
+    set_bytes(on, Span<Real, Device>(const_cast<Real*>(strip_vectors.data()), strip_vectors.size()), 0xff);
   }
   /// Throws if an earlier sweep gave a wait up, and makes whole what it left behind.
   void look_for_trouble() const {
@@ -83,15 +88,22 @@ struct NaturalSweep<Real>::State {
 
   template <bool forward, bool general>
   void run(const Sweep<Real>& S) const;
-  /// A launch a wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
   template <bool forward, bool general>
-  void run_wide(Sweep<Real> S, bool ends) const;
+  void run_wide(const Sweep<Real>& S, bool ends) const;
   /// t from the old x: S(upper) before a forward sweep, b - S(lower) before a backward one.
   template <bool lower>
   void carry(const Real* b, const Real* old) const;
   void one(bool forward, const Real* b, Real* x, Real omega) const;
   void pairs(const Real* b, Real* x, Real omega, int count, bool from_zero, bool in_order) const;
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
+
+  template <bool forward, bool general>
+  void run_strips(const Sweep<Real>& S, bool ends) const;
+  /// Columns first ... first + 8 strips - 1 of R and X, or as many as there are.
+  void strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
+                        std::int64_t first, int strips, Real omega);
+  std::int64_t strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
+                                Real omega);
 };
 
 }  // namespace seidel::symgs_detail

@@ -5,12 +5,12 @@
 // value some wavefronts back; terms are summed in batches, so that few instructions are left when the last value
 // arrives; a row's own x is unset once more at the start, so that it lies in L2 when others ask for it.
 #pragma once
-#include <seidel/kernels/symgs/cuda_natural_device.cuh>
-#include <seidel/kernels/symgs/row.hpp>
+#include <seidel/kernels/symgs/cuda_natural_strip.cuh>
 
 namespace seidel::symgs_detail::natural {
 
-/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place.
+/// What a sweep reads and writes. Vectors are in the sweep's order, by place, but for b with row_of_place. Those of
+/// strips have eight entries a place for each strip, and b is any multivector.
 template <class Real>
 struct Sweep {
   const std::byte* stream;
@@ -34,50 +34,56 @@ struct Sweep {
   std::int64_t stream_bytes;
   Index places;
   unsigned *ticket, *hung;
+  int strips;                    // where there are several right-hand sides
+  int b_columns;                 // the columns that b has,
+  std::int64_t b_row, b_column;  // steps in it from row to row and from column to column
 };
 
 /// The right-hand side of a lane's row and what else belongs to the row. `general`: relaxed, or with a guess.
-template <class Real, bool forward, bool general>
+template <class Columns, bool forward, bool general>
 struct Lane {
+  using Real = typename Columns::Real;
+  using Value = typename Columns::Value;
+  Columns columns;
   Index place, row;
   bool active;
-  Real right, old = 0, carried = 0;
+  Value right, old{}, carried{};
 
   /// Asks for what load() needs: loads that do not wait for it come in between.
-  __device__ Lane(const Sweep<Real>& S, Index place, bool active) : place(place), row(-1), active(active) {
-    right = 0;
+  __device__ Lane(const Sweep<Real>& S, const Columns& columns, Index place, bool active)
+      : columns(columns), place(place), row(-1), active(active), right{} {
     if (!active) return;
     row = S.row_of_place ? __ldcs(S.row_of_place + place) : place;
-    if constexpr (!forward) right = __ldcs(S.right + place);
+    if constexpr (!forward) right = columns.load_once(S.right, place);
   }
   __device__ void load(const Sweep<Real>& S) {
     if (!active) return;
-    if constexpr (forward) right = row >= 0 ? load_kept(S.b + row) : Real(0);
+    if constexpr (forward) right = row >= 0 ? columns.right_side(S.b, row, S.b_row, S.b_column, S.b_columns) : Value{};
     if constexpr (general) {
-      if (S.old) old = S.old[place];
-      if (forward && S.carried) carried = S.carried[place];
+      if (S.old) old = columns.load(S.old, place);
+      if (forward && S.carried) carried = columns.load(S.carried, place);
     }
   }
   /// To be called once right-hand sides are loaded: `unset` may be `old`.
   __device__ void unset(const Sweep<Real>& S) const {
-    if (active && S.unset) __stcs(S.unset + place, Unset<Real>::value());
+    if (active && S.unset) columns.store_once(S.unset, place, Columns::everywhere(Unset<Real>::value()));
   }
-  __device__ Real result(const Sweep<Real>& S, Real sum, Real reciprocal) const {
-    const Real t = forward ? right - sum : right, upper = forward ? carried : sum;
+  __device__ Value result(const Sweep<Real>& S, const Value& sum, Real reciprocal) const {
+    const Value t = forward ? right - sum : right, upper = forward ? carried : sum;
     if constexpr (general)
       return swept(t, upper, reciprocal, S.omega, old);
     else
       return (forward ? t : t - upper) * reciprocal;
   }
-  __device__ void finish(const Sweep<Real>& S, Real sum, Real reciprocal) const {
+  __device__ void finish(const Sweep<Real>& S, const Value& sum, Real reciprocal) const {
     if (!active) return;
-    const Real x = publish(S.x + place, result(S, sum, reciprocal));
+    const Value x = columns.give(S.x, place, result(S, sum, reciprocal));
     if constexpr (forward)
-      if (S.t) __stcs(S.t + place, right - sum);
+      if (S.t) columns.store_once(S.t, place, right - sum);
     if constexpr (!forward && general)
-      if (S.leaves_upper) __stcs(S.t + place, sum);
+      if (S.leaves_upper) columns.store_once(S.t, place, sum);
     if constexpr (!forward)
-      if (S.out) __stcs(S.out + place, x);
+      if (S.out) columns.store_once(S.out, place, x);
   }
 };
 
@@ -92,40 +98,42 @@ __device__ Entries<Real> entries_at(const Sweep<Real>& S, unsigned at, int width
   return {reinterpret_cast<const Index*>(p), reinterpret_cast<const Real*>(p + std::int64_t(width) * unit_bytes)};
 }
 
-template <class Real>
-__device__ void await_watched(const Sweep<Real>& S, Index watch, Patience& patience) {
+template <class Real, class Columns>
+__device__ void await_watched(const Sweep<Real>& S, const Columns& columns, Index watch, Patience& patience) {
   if (watch >= 0)
-    while (Unset<Real>::is(peek(S.x + watch)) && !patience.ends()) {}
+    while (Unset<Real>::is(peek(columns.of_first_column(S.x, watch))) && !patience.ends()) {}
 }
 
 /// Awaits the values g[first] ... g[last - 1] of x at places c; asks again for those up to `beyond` on the way.
-template <class Real, int W>
-__device__ void await(const Sweep<Real>& S, const Index (&c)[W], Real (&g)[W], int first, int last, int beyond,
-                      Patience& patience) {
+template <class Real, class Columns, int W>
+__device__ void await(const Sweep<Real>& S, const Columns& columns, const Index (&c)[W],
+                      typename Columns::Value (&g)[W], int first, int last, int beyond, Patience& patience) {
   for (;;) {
     bool missing = false;
 #pragma unroll
     for (int u = 0; u < W; ++u)
-      if (u >= first && u < last) missing |= Unset<Real>::is(g[u]);
+      if (u >= first && u < last) missing |= Columns::is_unset(g[u]);
     if (!__any_sync(whole_warp, missing)) return;
 #pragma unroll
     for (int u = 0; u < W; ++u)
-      if (u >= first && u < beyond && Unset<Real>::is(g[u])) g[u] = peek(S.x + c[u]);
+      if (u >= first && u < beyond && Columns::is_unset(g[u])) g[u] = columns.look(S.x, c[u]);
     if (patience.ends()) {
 #pragma unroll
       for (int u = 0; u < W; ++u)
-        if (Unset<Real>::is(g[u])) g[u] = Real(NAN);
+        if (Columns::is_unset(g[u])) g[u] = Columns::everywhere(NAN);
     }
   }
 }
 
-/// A lane a row, all of one wavefront. W: entries that a lane holds at once; wider slices take several passes, unless
-/// `single` says that there are none. inner: rows of a node, but for one, or more.
-template <class Real, bool forward, bool general, int inner, int W, int batch, bool single>
-__device__ void sweep_slice(const Sweep<Real>& S, const Item& item, int lane) {
+/// A lane a row, `lane` of the slice's 32, all of one wavefront. W: entries that a lane holds at once; wider slices
+/// take several passes, unless `single` says that there are none. inner: rows of a node, but for one, or more. A lane
+/// that is not active only helps others to wait.
+template <bool forward, bool general, int inner, int W, int batch, bool single, class Real, class Columns>
+__device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane, bool active) {
+  using Value = typename Columns::Value;
   const Index place = item.place + lane;
   const int width = item.width();
-  put(S.x + place, Unset<Real>::value());
+  if (active) strip.set(S.x, place, Columns::everywhere(Unset<Real>::value()));
   const Entries<Real> A = entries_at(S, item.at, width);
   const Index* columns = A.columns + lane;
   const Real *values = A.values + lane, *own = values + width * lanes;
@@ -133,50 +141,50 @@ __device__ void sweep_slice(const Sweep<Real>& S, const Item& item, int lane) {
   Real within[inner > 0 ? inner : 1];
 #pragma unroll
   for (int q = 0; q < inner; ++q) within[q] = q < S.node - 1 ? __ldcs(own + (q + 1) * lanes) : Real(0);
-  Lane<Real, forward, general> row(S, place, true);
+  Lane<Columns, forward, general> row(S, strip, place, active);
   Patience patience(S.hung);
-  Real sum = 0;
+  Value sum{};
   int left = width, count = single || width <= W ? width : (width - 1) % W + 1;  // the first pass leaves full ones
   do {
     Index c[W];
-    Real v[W], g[W];
+    Real v[W];
+    Value g[W];
     const int skip = W - count;  // slots that stay empty, before the others
 #pragma unroll
-    for (int u = 0; u < W; ++u) c[u] = u >= skip ? __ldcs(columns + (u - skip) * lanes) : -1;
+    for (int u = 0; u < W; ++u) c[u] = active && u >= skip ? __ldcs(columns + (u - skip) * lanes) : -1;
 #pragma unroll
     for (int u = 0; u < W; ++u) v[u] = u >= skip ? __ldcs(values + (u - skip) * lanes) : Real(0);
     if (single || left == width) {
       row.load(S);
       row.unset(S);
-      await_watched(S, item.watch, patience);
+      await_watched(S, strip, item.watch, patience);
     }
 #pragma unroll
-    for (int u = 0; u < W; ++u) g[u] = c[u] >= 0 ? peek(S.x + c[u]) : Real(0);
+    for (int u = 0; u < W; ++u) g[u] = c[u] >= 0 ? strip.look(S.x, c[u]) : Value{};
 #pragma unroll
     for (int f = 0; f < W; f += batch) {
-      await(S, c, g, f, f + batch, f + 3 * batch, patience);
+      await(S, strip, c, g, f, f + batch, f + 3 * batch, patience);
 #pragma unroll
-      for (int u = f; u < f + batch && u < W; ++u) sum = std::fma(v[u], g[u], sum);  // +0 where there is no entry
+      for (int u = f; u < f + batch && u < W; ++u) sum = fused(v[u], g[u], sum);  // +0 where there is no entry
     }
     columns += count * lanes, values += count * lanes;
     left -= count, count = W;
   } while (!single && left > 0);
   if constexpr (inner > 0) {
-    const int rank = forward ? lane % S.node : S.node - 1 - lane % S.node, first = lane - lane % S.node;
+    const int rank = forward ? lane % S.node : S.node - 1 - lane % S.node, first = -(lane % S.node);
 #pragma unroll
     for (int q = 0; q < inner; ++q) {
       if (q >= S.node - 1) break;
-      const Real x = row.result(S, sum, reciprocal);
-      const Real other = __shfl_sync(whole_warp, x, first + (forward ? q : S.node - 1 - q));
-      if (rank > q) sum = std::fma(within[q], other, sum);
+      const Value other = strip.shuffle(row.result(S, sum, reciprocal), first + (forward ? q : S.node - 1 - q));
+      if (rank > q) sum = fused(within[q], other, sum);
     }
   }
   row.finish(S, sum, reciprocal);
 }
 
 /// Brings into L2 what a slice `ahead` items later will read.
-template <class Real, bool forward>
-__device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item) {
+template <bool forward, class Real>
+__device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item, int columns) {
   const std::int64_t from = std::int64_t(item.at) * unit_bytes + S.ahead_bytes;
   const unsigned bytes = slice_units<Real>(item.width(), S.node) * unit_bytes;
   if (from + bytes <= S.stream_bytes) bring(S.stream + from, bytes);
@@ -184,7 +192,7 @@ __device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item) {
   const std::int64_t place = item.place + std::int64_t(S.ahead) * (forward ? lanes : -lanes);
   if (place < 0 || place + lanes > S.places) return;
   if (S.row_of_place) bring(S.row_of_place + place, lanes * sizeof(Index));
-  if (!forward) bring(S.right + place, lanes * sizeof(Real));
+  if (!forward) bring(S.right + place * columns, lanes * columns * sizeof(Real));
 }
 
 /// The kernel for matrices whose items are all slices of one wavefront.
@@ -194,8 +202,8 @@ __global__ void __launch_bounds__(threads, blocks) sweep_slices(const Sweep<Real
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
-  if (S.ahead > 0 && lane == 0) bring_ahead<Real, forward>(S, k, item);
-  sweep_slice<Real, forward, general, inner, W, batch, single>(S, item, lane);
+  if (S.ahead > 0 && lane == 0) bring_ahead<forward>(S, k, item, 1);
+  sweep_slice<forward, general, inner, W, batch, single>(S, Single<Real>{}, item, lane, true);
 }
 
 }  // namespace seidel::symgs_detail::natural

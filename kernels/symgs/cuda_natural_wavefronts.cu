@@ -1,4 +1,4 @@
-// Analysis, first steps: where each row's diagonal is, which rows have one pattern, and the wavefront of each node.
+// Analysis, second step: the wavefront of each node.
 //
 // A thread takes a node, in natural order by tickets, and waits for the wavefronts of the nodes before it. Dependences
 // within a warp are settled by shuffles: a hop through L2 takes 0.3 us, and natural order is mostly chains of
@@ -10,63 +10,6 @@
 namespace seidel::symgs_detail::natural {
 
 namespace {
-
-template <class Offset>
-__device__ bool same_pattern(const Pattern<Offset>& A, Index i, Index j) {
-  const Offset a = A.row_ptr[i], b = A.row_ptr[j], length = A.row_ptr[i + 1] - a;
-  if (A.row_ptr[j + 1] - b != length) return false;
-  for (Offset k = 0; k < length; ++k)
-    if (A.col_idx[a + k] != A.col_idx[b + k]) return false;
-  return true;
-}
-
-template <class Offset>
-__device__ bool has_entry(const Pattern<Offset>& A, Index row, Index column) {
-  Offset low = A.row_ptr[row], high = A.row_ptr[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (A.col_idx[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < A.row_ptr[row + 1] && A.col_idx[low] == column;
-}
-
-constexpr Index examined_every = 1021;  // rows a sample of which tells what the pattern is like
-
-template <class Offset>
-__global__ void examine(Pattern<Offset> A, Index* lower, Findings* found) {
-  const Index i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= A.nrows) return;
-  const Offset first = A.row_ptr[i], last = A.row_ptr[i + 1];
-  Offset low = first, high = last;
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (A.col_idx[middle] < i)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == last || A.col_idx[low] != i) {
-    atomicMin(&found->bad_row, i);
-    lower[i] = 0;
-    return;
-  }
-  const Index left = Index(low - first), right = Index(last - low - 1), longest = left > right ? left : right;
-  lower[i] = left;
-  if (i % examined_every == 1) {
-    if (left > 0 && A.col_idx[low - 1] == i - 1) atomicAdd(&found->chained, 1u);
-    for (Offset k = low + 1; k < last; ++k)
-      if (!has_entry(A, A.col_idx[k], i)) found->lopsided = 1;
-  }
-  if (longest > peek(&found->longest_part)) atomicMax(&found->longest_part, longest);
-  const unsigned alive = *(volatile unsigned*)&found->nodes;
-  unsigned broken = 0;  // node sizes of which row i is no first row
-  for (int s = 2; s <= largest_node; ++s)
-    if (i % s != 0) broken |= 1u << s;
-  if ((alive & broken) && !same_pattern(A, i, i - 1)) atomicAnd(&found->nodes, ~broken);
-}
 
 /// Neighbours that a node waits for: entries of its first row in A, then of its list in A', if there is one.
 template <class Offset>
@@ -289,26 +232,19 @@ __global__ void look_for_disorder(Couplings<Offset> C, Index nodes, const Index*
 
 /// Counts the upper entries that lead to each node (list null), or lists where they come from; `end` moves on by each.
 template <class Offset>
-__global__ void transpose_upper(Couplings<Offset> C, Index nodes, unsigned long long* end, Index* list) {
+__global__ void transpose_upper(Couplings<Offset> C, Index nodes, std::int64_t* end, Index* list) {
   const Index j = blockIdx.x * blockDim.x + threadIdx.x;
   if (j >= nodes) return;
   const std::int64_t row = std::int64_t(j) * C.node;
   for (Offset k = C.A.row_ptr[row] + C.lower[row] + 1; k < C.A.row_ptr[row + 1]; ++k) {
     const Index c = C.A.col_idx[k] / C.node;
     if (c == j) continue;
-    const unsigned long long at = atomicAdd(end + c, 1ull);
+    const auto at = atomicAdd(reinterpret_cast<unsigned long long*>(end + c), 1ull);
     if (list) list[at] = j;
   }
 }
 
 }  // namespace
-
-template <class Offset>
-Array<Index, Device> lower_lengths(const Cuda& on, const Pattern<Offset>& A, Findings* findings) {
-  Array<Index, Device> lower(A.nrows);
-  launch_over(on, A.nrows, examine<Offset>, "looking for diagonals", A, lower.data(), findings);
-  return lower;
-}
 
 template <class Offset>
 Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
@@ -335,21 +271,19 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
     if (value_of(on, &findings->disorder) == 0) return wavefront;
   }
 
-  Array<unsigned long long, Device> end(nodes + 1);
+  Array<std::int64_t, Device> end(nodes + 1);
   set_bytes(on, end.span(), 0);
   launch_over(on, nodes, transpose_upper<Offset>, "counting upper entries", C, nodes, end.data(), nullptr);
   exclusive_sum(on, end.span());
-  Array<Index, Device> list(std::int64_t(value_of(on, end.data() + nodes)));
+  Array<Index, Device> list(value_of(on, end.data() + nodes));
   launch_over(on, nodes, transpose_upper<Offset>, "transposing the upper triangle", C, nodes, end.data(), list.data());
-  C.transposed_end = reinterpret_cast<const std::int64_t*>(end.data());
+  C.transposed_end = end.data();
   C.transposed = list.data();
   find();
   on.synchronize();  // the lists go now
   return wavefront;
 }
 
-template Array<Index, Device> lower_lengths(const Cuda&, const Pattern<std::int32_t>&, Findings*);
-template Array<Index, Device> lower_lengths(const Cuda&, const Pattern<std::int64_t>&, Findings*);
 template Array<Index, Device> node_wavefronts(const Cuda&, const Pattern<std::int32_t>&, const Index*, int, Findings*);
 template Array<Index, Device> node_wavefronts(const Cuda&, const Pattern<std::int64_t>&, const Index*, int, Findings*);
 

@@ -20,56 +20,64 @@ __device__ inline void await_launch_before() {
 
 constexpr int wide_threads = 128;
 
-/// Slices first ... last - 1, a wavefront's; a lane takes a row, `batch` terms at a time: 128 threads a block and 6 terms took
-/// poisson3d:256 0.497 ms where 512 threads took 0.57; hpcg:192 took 0.72 with 8, 0.80 with 16, 0.84 with 26. The first entries are asked for before the launch before this
-/// one is awaited. in_parts: slices with more than 64 terms may be among them.
-template <class Real, bool forward, bool general, bool in_parts, int batch>
-__global__ void __launch_bounds__(wide_threads) sweep_wavefront(const Sweep<Real> S, Index first, Index last) {
+/// Slices first ... last - 1, a wavefront's; a lane takes a row, `batch` terms at a time: 128 threads a block and 6
+/// terms took poisson3d:256 0.497 ms where 512 threads took 0.57; hpcg:192 took 0.72 with 8, 0.80 with 16, 0.84 with
+/// 26. The first entries are asked for before the launch before this one is awaited. in_parts: slices with more than 64
+/// terms may be among them.
+template <class Columns, bool forward, bool general, bool in_parts, int batch>
+__global__ void __launch_bounds__(wide_threads)
+    sweep_wavefront(const Sweep<typename Columns::Real> S, Index first, Index last) {
+  using Real = typename Columns::Real;
+  using Value = typename Columns::Value;
   let_next_begin();
-  const Index k = first + Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes);
+  constexpr int parts = Columns::lanes_a_row;  // warps a slice, for each strip
+  const int strips = parts == 1 ? 1 : S.strips;
+  const Index warp = Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes),
+              k = first + warp / (parts * strips);
   if (k >= last) return;
-  const int lane = threadIdx.x % lanes;
+  // Unsigned: with a signed remainder here elasticity3d:96 by colours took 1.14 ms for 0.98.
+  const int lane = warp % parts * (lanes / parts) + threadIdx.x % lanes / parts;
+  const Columns strip = Columns::part(threadIdx.x % parts, warp / parts % strips, strips);
   const Item item = S.items[k];
   const int width = item.width();
-  const Entries<Real> A = entries_at(S, item.at, width);
-  const Index* columns = A.columns + lane;
-  const Real* values = A.values + lane;
+  Entries<Real> A = entries_at(S, item.at, width);
+  A.columns += lane, A.values += lane;
   const bool active = lane < item.rows();
-  const Real reciprocal = active ? __ldcs(values + width * lanes) : Real(0);
+  const Real reciprocal = active ? __ldcs(A.values + width * lanes) : Real(0);
   if (in_parts && width > short_sum) {
     await_launch_before();
-    Lane<Real, forward, general> row(S, item.place + lane, active);
+    Lane<Columns, forward, general> row(S, strip, item.place + lane, active);
     row.load(S);
-    return row.finish(S, sum_in_parts(columns, values, width, active, S.x), reciprocal);
+    return row.finish(S, sum_in_parts(A, strip, width, active, S.x), reciprocal);
   }
   Index c[batch];
   Real v[batch];
   const auto take = [&](int from) {
 #pragma unroll
-    for (int u = 0; u < batch; ++u) c[u] = active && from + u < width ? __ldcs(columns + (from + u) * lanes) : -1;
+    for (int u = 0; u < batch; ++u) c[u] = active && from + u < width ? __ldcs(A.columns + (from + u) * lanes) : -1;
 #pragma unroll
-    for (int u = 0; u < batch; ++u) v[u] = active && from + u < width ? __ldcs(values + (from + u) * lanes) : Real(0);
+    for (int u = 0; u < batch; ++u) v[u] = active && from + u < width ? __ldcs(A.values + (from + u) * lanes) : Real(0);
   };
   take(0);
   await_launch_before();
-  Lane<Real, forward, general> row(S, item.place + lane, active);
+  Lane<Columns, forward, general> row(S, strip, item.place + lane, active);
   row.load(S);
-  Real sum = 0;
+  Value sum{};
   for (int from = 0; from < width;) {
-    Real g[batch];
+    Value g[batch];
 #pragma unroll
-    for (int u = 0; u < batch; ++u) g[u] = c[u] >= 0 ? S.x[c[u]] : Real(0);
+    for (int u = 0; u < batch; ++u) g[u] = c[u] >= 0 ? strip.load(S.x, c[u]) : Value{};
 #pragma unroll
     for (int u = 0; u < batch; ++u)
-      if (from + u < width) sum = std::fma(v[u], g[u], sum);  // a zero term more might change a -0
+      if (from + u < width) sum = fused(v[u], g[u], sum);  // a zero term more might change a -0
     from += batch;
     take(from);
   }
   row.finish(S, sum, reciprocal);
 }
 
-/// The same for the wavefront that a direction begins with, whose rows have no terms: some slices a warp, or starting blocks
-/// takes most of the time (47 us for 110, poisson3d:256).
+/// The same for the wavefront that a direction begins with, whose rows have no terms: some slices a warp, or starting
+/// blocks takes most of the time (47 us for 110, poisson3d:256).
 constexpr int slices_at_once = 4;
 template <class Real, bool forward, bool general>
 __global__ void __launch_bounds__(wide_threads) sweep_first_wavefront(const Sweep<Real> S, Index first, Index last) {
@@ -86,13 +94,47 @@ __global__ void __launch_bounds__(wide_threads) sweep_first_wavefront(const Swee
     reciprocal[q] = place[q] >= 0 ? __ldcs(entries_at(S, item.at, 0).values + lane) : Real(0);
   }
   await_launch_before();
-  using Row = Lane<Real, forward, general>;
-  Row row[slices_at_once] = {Row(S, place[0], place[0] >= 0), Row(S, place[1], place[1] >= 0),
-                             Row(S, place[2], place[2] >= 0), Row(S, place[3], place[3] >= 0)};
+  const auto row_at = [&](Index p) { return Lane<Single<Real>, forward, general>(S, {}, p, p >= 0); };
+  decltype(row_at(0)) row[slices_at_once] = {row_at(place[0]), row_at(place[1]), row_at(place[2]), row_at(place[3])};
 #pragma unroll
   for (int q = 0; q < slices_at_once; ++q) row[q].load(S);
 #pragma unroll
   for (int q = 0; q < slices_at_once; ++q) row[q].finish(S, Real(0), reciprocal[q]);
+}
+
+/// A launch a wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
+template <class Columns, bool forward, bool general, class Real>
+void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends, bool can_begin_early) {
+  const Index count = plan.nwavefronts;
+  const Triangle<Real>& half = plan.half[forward ? 0 : 1];
+  constexpr bool single = Columns::lanes_a_row == 1;
+  const std::int64_t warps_a_slice = single ? 1 : Columns::lanes_a_row * S.strips;
+  Real* const t = S.t;
+  for (Index k = !forward && ends ? 1 : 0; k < count; ++k) {
+    const Index w = forward ? k : count - 1 - k, begin = plan.first_slice[w], end = plan.first_slice[w + 1];
+    const Index first = forward ? begin : plan.slices - end, last = forward ? end : plan.slices - begin;
+    const bool b_is_t = single && w == 0 && plan.as_it_stands;
+    if (forward) S.t = b_is_t || (ends && w == count - 1) ? nullptr : t;
+    if (!forward && b_is_t) S.right = S.b;
+    const auto go = [&](auto kernel, int slices_a_warp) {
+      // What came before the first forward launch may have written what it reads at once.
+      launch_after(on, can_begin_early && (!forward || k > 0), kernel,
+                   blocks_for((last - first) * warps_a_slice, wide_threads / lanes * slices_a_warp), wide_threads,
+                   "a Gauss-Seidel sweep of a wavefront", S, first, last);
+    };
+    if constexpr (single)
+      if (k == 0) {
+        go(sweep_first_wavefront<Real, forward, general>, slices_at_once);
+        continue;
+      }
+    constexpr int few = single ? 6 : 8;
+    if (plan.in_parts && half.widths[w] > short_sum)
+      go(sweep_wavefront<Columns, forward, general, true, 8>, 1);
+    else if (half.width <= few)
+      go(sweep_wavefront<Columns, forward, general, false, few>, 1);
+    else
+      go(sweep_wavefront<Columns, forward, general, false, 8>, 1);
+  }
 }
 
 }  // namespace seidel::symgs_detail::natural

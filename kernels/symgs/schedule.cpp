@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::int64_t worth_a_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
 constexpr Index rows_of_block = 64;          // at least
+/// Blocks whose rows are swept side by side: where lines of a lattice do not need each other, a slice is a row of each,
+/// and the next slice the next row of each.
+constexpr std::int64_t blocks_of_stretch = 8;
 /// Time of a row in a sweep by wavefronts of single rows, in rows swept by one thread in tiles of neighbours.
 constexpr double scattered = 2.5;
 
@@ -108,7 +111,9 @@ struct Pattern {
 
 }  // namespace
 
-Schedule::Schedule(std::int64_t nrows) : nrows_(nrows), rows_(nrows) { std::iota(rows_.begin(), rows_.end(), 0); }
+Schedule::Schedule(std::int64_t nrows) : nrows_(nrows), rows_(nrows), stretch_{0, nrows} {
+  std::iota(rows_.begin(), rows_.end(), 0);
+}
 
 template <class Offset>
 Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx)
@@ -118,7 +123,8 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       seen_(on.threads) {
   for (auto& seen : seen_) seen.assign(nparts_, 0);
   const Blocks blocks = Pattern<Offset>{row_ptr, col_idx}.best_blocks(nparts_);
-  const double slowdown = blocks.count() == nrows_ ? scattered : 1;
+  const bool single_rows = blocks.count() == nrows_;
+  const double slowdown = single_rows ? scattered : 1;
   if (nrows_ == 0 || slowdown * blocks.time(nparts_) >= double(blocks.work.back())) {  // one thread is faster
     *this = Schedule(nrows_);
     return;
@@ -127,8 +133,10 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
   rows_ = Array<Index>(nrows_);
   std::int64_t place = 0;
   const auto place_blocks = [&](std::int64_t first, std::int64_t last) {
-    for (; first < last; ++first) {
-      const Index block = blocks.wavefronts.rows[first];
+    for (std::int64_t q = first; q < last; ++q) {
+      const bool starts = single_rows ? q == first : (q - first) % blocks_of_stretch == 0;
+      if (starts) stretch_.push_back(place);
+      const Index block = blocks.wavefronts.rows[q];
       for (Index row = blocks.first_row[block]; row < blocks.first_row[block + 1]; ++row) rows_[place++] = row;
     }
   };
@@ -156,6 +164,7 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       from = to;
     }
   }
+  stretch_.push_back(place);
   find_needs(on, row_ptr, col_idx);
 }
 
@@ -192,7 +201,7 @@ void Schedule::find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, Host
 }
 
 std::int64_t Schedule::bytes() const {
-  return std::int64_t(cut_.size() * sizeof(std::int64_t)) +
+  return std::int64_t((cut_.size() + stretch_.size()) * sizeof(std::int64_t)) +
          (rows_.size() + needed_forward_.size() + needed_backward_.size()) * std::int64_t(sizeof(Index));
 }
 

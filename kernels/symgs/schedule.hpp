@@ -38,12 +38,10 @@ class Schedule {
   /// The row in each place. Rows of one task may change places.
   HostSpan<Index> rows() { return rows_; }
   const Index* rows() const { return rows_.data(); }
-  /// visit(first, last) for the places of each task, in order; not those of empty ones.
+  /// visit(first, last) for stretches of places, in order, each of one task: of up to 8 blocks, where a task has as many.
   template <class Visit>
-  void each_task(const Visit& visit) const {
-    if (nparts_ == 1) return visit(std::int64_t(0), nrows_);
-    for (std::size_t c = 1; c < cut_.size(); ++c)
-      if (cut_[c - 1] < cut_[c]) visit(cut_[c - 1], cut_[c]);
+  void each_stretch(const Visit& visit) const {
+    for (std::size_t s = 1; s < stretch_.size(); ++s) visit(stretch_[s - 1], stretch_[s]);
   }
 
   /// body(first, last) for ranges of places, each after those that it depends on; several at once. `body` must
@@ -111,6 +109,7 @@ class Schedule {
   int nparts_ = 1;
   Array<Index> rows_;                              // the row in each place
   std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
+  std::vector<std::int64_t> stretch_;              // where each begins, and the end of the last
   Array<Index> needed_forward_, needed_backward_;  // nstages x nparts x nparts: turns that the last must have done
   mutable std::int64_t turns_before_ = 0;          // turns of all sweeps, the one under way included
   mutable std::vector<Progress> progress_;

@@ -10,9 +10,48 @@ namespace seidel::symgs_detail {
 
 namespace {
 
-/// Places that are reordered among themselves: enough to find rows that do not need each other, few enough for their
-/// part of x and b to stay in the cache of one core.
-constexpr std::int64_t rows_of_tile = 2048;
+/// Places that are reordered among themselves.
+constexpr std::int64_t rows_of_tile = 4096;
+/// Fewer rows are taken one by one: a slice of them would store more padding than entries.
+constexpr std::int64_t least_height = 4;
+
+/// Kinds of rows of a tile, by their lengths, and for each kind and level how many rows its last slice has: 0 if it is
+/// full, or if there is none.
+class Kinds {
+ public:
+  void clear() {
+    for (const Index key : key_of_) kind_of_[key] = none;
+    key_of_.clear();
+  }
+  Index count() const { return Index(key_of_.size()); }
+  /// Long rows are all of one kind for a side, since no slice holds them.
+  Index of(Index lower, Index upper) {
+    const Index key = std::min(lower, short_sum + 1) * (short_sum + 2) + std::min(upper, short_sum + 1);
+    Index& kind = kind_of_[key];
+    if (kind == none) {
+      kind = count();
+      key_of_.push_back(key);
+      rows_.resize(std::max<std::size_t>(rows_.size(), count() * rows_of_tile));
+      std::fill_n(rows_.begin() + kind * rows_of_tile, rows_of_tile, 0);
+    }
+    return kind;
+  }
+  /// The first level from `least` on, below `nlevels`, where a slice of this kind has a lane free; `least` if there is
+  /// none. Takes the lane.
+  Index take_lane(Index kind, Index least, Index nlevels) {
+    const auto rows = rows_.begin() + kind * rows_of_tile;
+    auto at = std::find_if(rows + least, rows + nlevels, [](std::uint8_t n) { return n > 0; });
+    if (at == rows + nlevels) at = rows + least;
+    *at = std::uint8_t((*at + 1) % slice_height);
+    return Index(at - rows);
+  }
+
+ private:
+  static constexpr Index none = -1;
+  std::vector<Index> kind_of_ = std::vector<Index>((short_sum + 2) * (short_sum + 2), none);
+  std::vector<Index> key_of_;
+  std::vector<std::uint8_t> rows_;
+};
 
 /// Reorders tiles, one after another.
 template <class Offset>
@@ -24,78 +63,104 @@ class Slicer {
 
   void reorder(std::int64_t first, std::int64_t last) {
     tile_.resize(last - first);
-    for (std::int64_t q = 0; q < last - first; ++q) tile_[q].row = rows_[first + q];
-    find_wavefronts(first);
-    sort_by([](const Row& row) { return row.upper; });
-    sort_by([](const Row& row) { return row.lower; });
-    sort_by([](const Row& row) { return row.wavefront; });
+    for (std::int64_t q = 0; q < last - first; ++q) tile_[q] = {rows_[first + q]};
+    find_levels(first);
+    sort_by([](const Row& row) { return row.shape; }, rows_of_tile);
+    sort_by([](const Row& row) { return row.kind; }, kinds_.count());
+    sort_by([](const Row& row) { return row.level; }, nlevels_);
     first_run_ = runs.size();
     const auto begin = tile_.begin(), end = tile_.end();
     for (std::int64_t q = 0; q < last - first; ++q) rows_[first + q] = tile_[q].row;
     for (auto from = begin; from != end;) {
       auto to = from;
       while (to != end && to->like(*from)) ++to;
-      const std::int64_t fit =
-          std::max(from->lower, from->upper) <= short_sum ? (to - from) / slice_height * slice_height : 0;
-      add_run(first + (from - begin), fit, *from, slice_height);
-      add_run(first + (from - begin) + fit, to - from - fit, *from, 1);
-      from = to;
+      const bool is_short = std::max(from->lower, from->upper) <= short_sum;
+      while (from != to) {
+        const std::int64_t left = to - from;
+        const Index height = !is_short || left < least_height ? 1 : Index(std::min<std::int64_t>(left, slice_height));
+        add_slice(Index(first + (from - begin)), *from, height);
+        from += height;
+      }
     }
   }
 
-  std::vector<Run<Offset>> runs;
+  std::vector<Run> runs;
 
  private:
   struct Row {
-    Index row, wavefront = 0, lower = 0, upper = 0;
-    bool like(const Row& other) const {
-      return wavefront == other.wavefront && lower == other.lower && upper == other.upper;
-    }
+    Index row, level = 0, kind = 0, shape = 0, lower = 0, upper = 0;
+    bool like(const Row& other) const { return level == other.level && lower == other.lower && upper == other.upper; }
   };
 
-  /// Wavefronts of the tile alone, and lengths.
-  void find_wavefronts(std::int64_t first) {
+  /// Rows of a level do not need each other, and those of later levels only: what a wavefront is. But a row comes later
+  /// than it could where that fills a slice. Its shape is the same for rows of the same columns but for a shift.
+  void find_levels(std::int64_t first) {
     const std::uint64_t size = tile_.size();
-    for (Row& mine : tile_) mine.wavefront = 0;
+    kinds_.clear();
+    nlevels_ = 0;
     for (std::uint64_t q = 0; q < size; ++q) {
       Row& mine = tile_[q];
       const Offset begin = row_ptr_[mine.row], end = row_ptr_[mine.row + 1];
+      std::uint32_t sum = 0;
       Offset k = begin;
-      for (; col_idx_[k] < mine.row; ++k)
+      for (; col_idx_[k] < mine.row; ++k) {
+        sum += std::uint32_t(col_idx_[k]);
         if (const std::uint64_t other = place_of_[col_idx_[k]] - first; other < q)
-          mine.wavefront = std::max(mine.wavefront, tile_[other].wavefront + 1);
+          mine.level = std::max(mine.level, tile_[other].level + 1);
+      }
       mine.lower = Index(k - begin);
       mine.upper = Index(end - k - 1);
-      for (++k; k < end; ++k)
+      mine.kind = kinds_.of(mine.lower, mine.upper);
+      if (std::max(mine.lower, mine.upper) <= short_sum)
+        mine.level = kinds_.take_lane(mine.kind, mine.level, std::max(nlevels_, mine.level));
+      nlevels_ = std::max(nlevels_, mine.level + 1);
+      for (++k; k < end; ++k) {
+        sum += std::uint32_t(col_idx_[k]);
         if (const std::uint64_t other = place_of_[col_idx_[k]] - first; other < size)
-          tile_[other].wavefront = std::max(tile_[other].wavefront, mine.wavefront + 1);
+          tile_[other].level = std::max(tile_[other].level, mine.level + 1);
+      }
+      mine.shape = Index((sum - std::uint32_t(mine.row) * std::uint32_t(mine.lower + mine.upper)) % rows_of_tile);
     }
   }
 
-  /// Stable; keys of rows_of_tile or more, which no slice holds, count as equal.
+  /// Stable.
   template <class Key>
-  void sort_by(const Key& key) {
-    const auto bucket = [&](const Row& row) { return std::min<std::int64_t>(key(row), rows_of_tile - 1); };
-    std::fill(next_.begin(), next_.end(), 0);
-    std::int64_t largest = 0;
-    for (const Row& row : tile_) ++next_[bucket(row)], largest = std::max(largest, bucket(row));
+  void sort_by(const Key& key, Index nkeys) {
+    next_.assign(nkeys, 0);
+    for (const Row& row : tile_) ++next_[key(row)];
     Index sum = 0;
-    for (std::int64_t i = 0; i <= largest; ++i) sum += std::exchange(next_[i], sum);
+    for (Index& next : next_) sum += std::exchange(next, sum);
     sorted_.resize(tile_.size());
-    for (const Row& row : tile_) sorted_[next_[bucket(row)]++] = row;
+    for (const Row& row : tile_) sorted_[next_[key(row)]++] = row;
     std::swap(tile_, sorted_);
   }
 
-  void add_run(std::int64_t first, std::int64_t count, const Row& like, Index height) {
-    if (count == 0) return;
+  /// Whether two rows of equal lengths have the same columns but for a shift.
+  bool shifted(Index a, Index b) const {
+    const Index* const of_a = col_idx_.data() + row_ptr_[a];
+    const Index* const of_b = col_idx_.data() + row_ptr_[b];
+    const std::int64_t length = row_ptr_[a + 1] - row_ptr_[a];
+    Index differ = 0;
+    for (std::int64_t k = 0; k < length; ++k) differ |= (of_a[k] - a) ^ (of_b[k] - b);
+    return differ == 0;
+  }
+
+  void add_slice(Index first, const Row& like, Index height) {
+    const auto shifted_all = [&](Index row) {
+      for (Index l = 0; l < height; ++l)
+        if (!shifted(row, rows_[first + l])) return false;
+      return height == slice_height;
+    };
+    const bool is_shifted = shifted_all(rows_[first]);
     if (runs.size() > first_run_) {  // not those of the tile before: it may be another task's
-      auto& last = runs.back();
-      if (last.height == height && last.lower == like.lower && last.upper == like.upper) {
-        last.last += Index(count);
+      Run& last = runs.back();
+      if (last.height == height && last.lower == like.lower && last.upper == like.upper && last.shifted == is_shifted &&
+          (!is_shifted || shifted(rows_[last.first], rows_[first]))) {
+        last.last += height;
         return;
       }
     }
-    runs.push_back({Index(first), Index(first + count), like.lower, like.upper, height, 0, 0});
+    runs.push_back({first, first + height, like.lower, like.upper, height, is_shifted});
   }
 
   HostSpan<const Offset> row_ptr_;
@@ -103,21 +168,23 @@ class Slicer {
   HostSpan<Index> rows_;
   std::vector<Row> tile_, sorted_;
   std::size_t first_run_ = 0;  // of the tile
-  std::vector<Index> next_ = std::vector<Index>(rows_of_tile);
+  Kinds kinds_;
+  Index nlevels_ = 0;
+  std::vector<Index> next_;
 };
 
 }  // namespace
 
 template <class Offset>
-std::vector<Run<Offset>> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
-                                       Schedule& schedule) {
+std::vector<Run> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                               Schedule& schedule) {
   const HostSpan<Index> rows = schedule.rows();
   Array<Index> place_of(rows.size());
   parallel_for(on, rows.size(), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t p = first; p < last; ++p) place_of[rows[p]] = Index(p);
   });
   std::vector<Range> tiles;
-  schedule.each_task([&](std::int64_t first, std::int64_t last) {
+  schedule.each_stretch([&](std::int64_t first, std::int64_t last) {
     for (; first < last; first += rows_of_tile) tiles.push_back({first, std::min(last, first + rows_of_tile)});
   });
   std::vector<Slicer<Offset>> slicers(std::max(1, on.threads), {row_ptr, col_idx, place_of, rows});
@@ -127,19 +194,21 @@ std::vector<Run<Offset>> cut_into_runs(const OpenMP& on, HostSpan<const Offset> 
   };
   parallel_parts(on, slice_share);
 
-  std::vector<Run<Offset>> runs;
+  std::vector<Run> runs;
   for (const auto& slicer : slicers) runs.insert(runs.end(), slicer.runs.begin(), slicer.runs.end());
-  Offset lower = 0, upper = 0;
-  for (auto run = runs.begin(); run != runs.end(); lower += Offset(run->count() * run->lower), ++run)
-    run->lower_at = lower;
-  for (auto run = runs.rbegin(); run != runs.rend(); upper += Offset(run->count() * run->upper), ++run)
-    run->upper_at = upper;
+  std::int64_t lower = 0, upper = 0, lower_columns = 0, upper_columns = 0;
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    run->lower_at = std::exchange(lower, lower + run->rows_stored() * run->lower);
+    run->lower_columns_at = std::exchange(lower_columns, lower_columns + run->rows_with_columns() * run->lower);
+  }
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    run->upper_at = std::exchange(upper, upper + run->rows_stored() * run->upper);
+    run->upper_columns_at = std::exchange(upper_columns, upper_columns + run->rows_with_columns() * run->upper);
+  }
   return runs;
 }
 
-template std::vector<Run<std::int32_t>> cut_into_runs(const OpenMP&, HostSpan<const std::int32_t>,
-                                                      HostSpan<const Index>, Schedule&);
-template std::vector<Run<std::int64_t>> cut_into_runs(const OpenMP&, HostSpan<const std::int64_t>,
-                                                      HostSpan<const Index>, Schedule&);
+template std::vector<Run> cut_into_runs(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const Index>, Schedule&);
+template std::vector<Run> cut_into_runs(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<const Index>, Schedule&);
 
 }  // namespace seidel::symgs_detail

@@ -45,6 +45,9 @@ class Sweeper<Real, Offset, Cuda> {
   void pair(const Real* b, Real* x, Real omega) const;
   void pair_from_zero(const Real* b, Real* x, Real omega) const;
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
+  /// Returns how many columns it did; the last few are left.
+  std::int64_t strips_from_zero(const MultiVectorView<const Real, Device>& R, const MultiVectorView<Real, Device>& X,
+                                Real omega) const;
   void check() const;
   std::int64_t wavefronts() const;
   std::int64_t bytes() const;
@@ -119,14 +122,18 @@ class GaussSeidel {
   /// The same for each column of R at once: column j of X has the bits of the pair for column j of R alone.
   ///
   /// Shapes  R and X are n x k, each in a layout of its own, and do not overlap.
-  /// Cost    on the host with X row-major reads A once for each 8 columns, all but the first time from the cache;
-  ///         otherwise column after column. The first call for so many columns allocates n k entries, or 2 n.
+  /// Cost    reads A once for each 8 columns on the host with X row-major, all but the first time from the cache; once
+  ///         for each 32 on a GPU, but for one or two columns left. Otherwise column after column. The first call for so
+  ///         many columns allocates n k entries, on a GPU 3 n k up to k = 32, or 2 n.
   void symmetric_from_zero(MultiVectorView<const Real, Space> R, MultiVectorView<Real, Space> X, Real omega = 1) const {
     require_shape(R, X.ncols, "R");
     require_shape(X, R.ncols, "X");
-    if constexpr (HostBackend<B>)
-      if (X.layout == Layout::row_major) return sweeper_.pairs_from_zero(R, X, omega);
-    for (std::int64_t j = 0; j < X.ncols; ++j) {
+    std::int64_t j = 0;
+    if constexpr (!HostBackend<B>)
+      j = sweeper_.strips_from_zero(R, X, omega);
+    else if (X.layout == Layout::row_major)
+      return sweeper_.pairs_from_zero(R, X, omega);
+    for (; j < X.ncols; ++j) {
       const Real* b = R.data + R.at(0, j);
       Real* x = X.data + X.at(0, j);
       const std::int64_t b_step = R.at(1, 0), x_step = X.at(1, 0);
@@ -140,8 +147,8 @@ class GaussSeidel {
     }
   }
 
-  /// On a GPU: waits for the sweeps. Errors  BackendError if a row's wait for another was given up, which A's changed pattern
-  /// or a fault may cause; that sweep left NaN, and without this call the next one throws.
+  /// On a GPU: waits for the sweeps. Errors  BackendError if a row's wait for another was given up, which A's changed
+  /// pattern or a fault may cause; that sweep left NaN, and without this call the next one throws.
   void check() const {
     if constexpr (!HostBackend<B>) sweeper_.check();
   }

@@ -146,6 +146,44 @@ TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a gue
   }
 }
 
+TEST_CASE("pairs of sweeps for several columns are judged column by column, in both layouts") {
+  const Matrix A = generate(Serial{}, "convdiff:9");
+  const std::int64_t n = A.nrows, k = 3;
+  for (const Layout layout : {Layout::row_major, Layout::column_major}) {
+    const Task task = make_task("symgs", A, k, layout, 7);
+    const auto at = [&](std::int64_t i, std::int64_t j) {
+      return std::size_t(layout == Layout::row_major ? i * k + j : j * n + i);
+    };
+    std::vector<double> X(task.input.size());
+    for (std::int64_t j = 0; j < k; ++j) {
+      std::vector<double> b(static_cast<std::size_t>(n));
+      for (std::int64_t i = 0; i < n; ++i) b[std::size_t(i)] = task.input[at(i, j)];
+      const auto x = pair_of_sweeps(A, b, {});
+      for (std::int64_t i = 0; i < n; ++i) X[at(i, j)] = x[std::size_t(i)];
+    }
+    CHECK(task.error(X) <= 1);
+    for (std::int64_t j = 0; j < k; ++j) {
+      auto off = X;
+      off[at(n / 2, j)] *= 1 + 1e-12;
+      CHECK(task.error(off) > 1);
+    }
+    auto short_of_one = X;
+    short_of_one.pop_back();
+    CHECK(!(task.error(short_of_one) <= 1));
+  }
+}
+
+TEST_CASE("several right-hand sides: ours are right, and who takes one at a time is refused") {
+  const Matrix A = generate(Serial{}, "poisson2d:19");
+  Plan plan;
+  plan.trials = 0, plan.threads = {3}, plan.k = {3}, plan.layouts = {Layout::row_major, Layout::column_major};
+  for (const Measurement& m : measure("symgs", "A", A, plan, nullptr)) {
+    CAPTURE(m.rival->name());
+    CAPTURE(m.reason);
+    CHECK(m.verdict == (m.rival->variant.empty() ? Verdict::right : Verdict::refused));
+  }
+}
+
 TEST_CASE("a transpose is judged entry by entry") {
   const Matrix A = random_matrix();
   const Task task = make_task("transpose", A, 1, Layout::row_major, 7);

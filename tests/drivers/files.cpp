@@ -34,7 +34,7 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
            {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
            {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
            {{"solve", folder / "missing.mtx"}, {"missing.mtx", "No such file", "generator"}},
-           {{"solve", "posson3d:4"}, {"posson3d:4"}},
+           {{"solve", "posson3d:4"}, {"posson3d:4", "did you mean poisson3d:4?"}},
            {{"solve", folder.path()}, {"folder"}},
            {{"solve", folder / "wide.mtx"}, {"2 rows and 3 columns"}},
            {{"solve", folder / "nan.mtx"}, {"nan.mtx:4:5", "NaN"}},
@@ -101,6 +101,33 @@ TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says 
   CHECK(run.exit_code == 4);
   CHECK(run.seconds < 1);
   for (const char* part : {"the matrix", "vectors of gmres", "--set restart=20"}) CHECK(contains(run.err, part));
+}
+
+TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and takes what fits") {
+  constexpr std::int64_t limit = 300'000'000;
+  if (seidel_program({"--version"}, {.memory = limit}).exit_code != 0) {
+    MESSAGE("skipped: this program (with a sanitizer?) does not start in so little address space");
+    return;
+  }
+  const std::vector<std::string> words = {"solve", "poisson3d:64", "--backend", "serial", "--max-iterations", "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return seidel_program(more, {.memory = limit});
+  };
+  const Run fits = with({"--precond", "symgs"}), not_ = with({"--method", "gmres", "--set", "restart=200"});
+  CAPTURE(fits.err);
+  CHECK(fits.exit_code == 1);
+  CAPTURE(not_.err);
+  CHECK(not_.exit_code == 4);
+  for (const char* part : {"are needed", "vectors of gmres", "less with --set restart=20"})
+    CHECK(contains(not_.err, part));
+}
+
+TEST_CASE("a reader that has seen enough ends the program without a word") {
+  const Run run = seidel_program({"convert", "poisson2d:200", "-"}, {.enough = 100});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 128 + 13);  // SIGPIPE, as for any filter
+  CHECK(run.err.empty());
 }
 
 TEST_CASE("a full disk exits 4, names the file and leaves none") {

@@ -56,7 +56,9 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, SymgsSettings{}, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
-  CHECK(double(most) > 0.9 * double(planned));
+  // Sweeps on the host store columns once where rows next to each other have the same ones, shifted: not known before.
+  const bool may_be_less = !cuda && choice.preconditioner == PreconditionerKind::symgs;
+  CHECK(double(most) > (may_be_less ? 0.75 : 0.9) * double(planned));
 }
 
 template <class B>
@@ -100,12 +102,31 @@ TEST_CASE("what does not fit is refused before it is read or made, with what it 
   CHECK_THROWS_WITH_AS(generate(OpenMP{}, "poisson3d:10", 1, sized), "enough", ResourceError);
   CHECK(nrows == 1000);
   CHECK(nnz == 7000 - 600);
+  for (const char* spec : {"denserow:50", "densecolumn:50", "emptyrows:50", "rmat:4", "spd:50:7", "random:50x50:90"}) {
+    CAPTURE(spec);
+    const auto A = generate(OpenMP{}, spec);
+    CHECK_THROWS_WITH_AS(generate(OpenMP{}, spec, 1, sized), "enough", ResourceError);
+    CHECK(nrows == A.nrows);
+    CHECK(nnz >= A.nnz() * 9 / 10);
+    CHECK(nnz <= std::max<std::int64_t>(A.nnz() * 11 / 10, 16 * 16));  // rmat: edges in the same place count one by one
+  }
   ReadOptions options;
   options.sized = sized;
   const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 2 1\n3 3 1\n3 1 wrong\n";
   CHECK_THROWS_WITH_AS(parse_matrix_market(text, "text", options), "enough", ResourceError);
   CHECK(nrows == 3);
   CHECK(nnz == 5);
+}
+
+TEST_CASE("a method that may have to go on is left out where its memory is not there, and nothing else is") {
+  const MethodChoice choice{.method = Method::cg, .fallback = Method::gmres, .reason = "cg, because"};
+  const SolveNeeds needs{1'000'000, 7'000'000, choice};
+  CHECK(plan_solve(needs, 0).needed() > 8'000'000 * 53LL);
+  CHECK(affordable(needs, 1'000'000'000).fallback == Method::gmres);
+  const MethodChoice alone = affordable(needs, 200'000'000);
+  CHECK(!alone.fallback);
+  CHECK(alone.reason == "cg, because; no gmres after it, for which the memory is not there");
+  CHECK(plan_solve({1'000'000, 7'000'000, alone}, 200'000'000).needed() < 100'000'000);
 }
 
 TEST_CASE("a solve takes the memory that it says, within a tenth") {

@@ -4,13 +4,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace seidel::tests {
 
@@ -45,7 +43,7 @@ void drain(int& end, std::string& text) {
 Run seidel_program(const std::vector<std::string>& words, const Input& input) {
   using Clock = std::chrono::steady_clock;
   Pipe in, out, err;
-  std::vector<char*> argv = {const_cast<char*>("seidel")};
+  std::vector<char*> argv = {const_cast<char*>(input.called.c_str())};
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   const auto start = Clock::now();
@@ -55,6 +53,8 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
   if (child == 0) {
     dup2(in.read_end, 0), dup2(out.write_end, 1), dup2(err.write_end, 2);
     if (!input.environment.empty()) putenv(const_cast<char*>(input.environment.c_str()));
+    const rlimit space{rlim_t(input.memory), rlim_t(input.memory)};
+    if (input.memory > 0) setrlimit(RLIMIT_AS, &space);
     execv(SEIDEL_PROGRAM, argv.data());
     _exit(127);
   }
@@ -69,6 +69,7 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
     pollfd waits[3] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}, {in.write_end, POLLOUT, 0}};
     poll(waits, 3, 20);
     if (waits[0].revents) drain(out.read_end, run.out);
+    if (run.out.size() >= input.enough) out.close_read();
     if (waits[1].revents) drain(err.read_end, run.err);
     if (waits[2].revents) {
       const ssize_t n = write(in.write_end, input.text.data() + written, input.text.size() - written);
@@ -85,27 +86,6 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
   run.seconds = seconds();
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
-}
-
-Folder::Folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "seidel-test-XXXXXX").string();
-  REQUIRE(mkdtemp(pattern.data()));
-  path_ = pattern;
-}
-Folder::~Folder() { std::filesystem::remove_all(path_); }
-std::vector<std::string> Folder::names() const {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_))
-    names.push_back(entry.path().filename().string());
-  return names;
-}
-
-void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 }  // namespace seidel::tests

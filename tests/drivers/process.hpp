@@ -2,8 +2,11 @@
 #pragma once
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "../files.hpp"
 
 namespace seidel::tests {
 
@@ -14,30 +17,16 @@ struct Run {
 };
 
 struct Input {
-  std::string text{};            // on standard input
-  double interrupt_after = 0;    // seconds until SIGINT; 0 for never
-  std::string interrupt_when{};  // not before this text stands on standard error
-  std::string environment{};     // NAME=VALUE, added to that of the tests
+  std::string text{};             // on standard input
+  double interrupt_after = 0;     // seconds until SIGINT; 0 for never
+  std::string interrupt_when{};   // not before this text stands on standard error
+  std::string environment{};      // NAME=VALUE, added to that of the tests
+  std::string called = "seidel";  // argv[0]
+  std::int64_t memory = 0;        // ulimit -v, bytes; 0 for none
+  std::size_t enough = SIZE_MAX;  // bytes of standard output after which its reader goes away
 };
 
 /// Runs seidel with these words.
 Run seidel_program(const std::vector<std::string>& words, const Input& input = {});
-
-/// A folder that is gone at the end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-  std::vector<std::string> names() const;
-
- private:
-  std::string path_;
-};
-
-void write_file(const std::string& path, const std::string& text);
-std::string read_file(const std::string& path);
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace seidel::tests

@@ -1,6 +1,8 @@
 // seidel solve as a process: what it says, what it exits with, and that the bits are the same everywhere.
 #include "process.hpp"
 
+#include <seidel/drivers/report/command_line.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <sstream>
@@ -107,6 +109,27 @@ TEST_CASE("a command to try keeps the options given and replaces the one it chan
   CHECK(contains(line, "--precond jacobi"));
   CHECK(line.find("--max-iterations") == line.rfind("--max-iterations"));
   CHECK(!contains(line, "--max-iterations 3 "));
+}
+
+TEST_CASE("the next command calls the program as it was called, and quotes what a shell would not take") {
+  const Folder folder;
+  const Run run = seidel_program({"generate", "poisson2d:3", "-o", folder / "my A.mtx"}, {.called = "../bin/seidel"});
+  CHECK(contains(run.out, "next:   ../bin/seidel info '" + (folder / "my A.mtx") + "'\n"));
+  const Run info = seidel_program({"info", folder / "my A.mtx"});
+  CHECK(contains(info.out, "next:   seidel solve '" + (folder / "my A.mtx") + "'\n"));
+  const Run solve = seidel_program({"solve", folder / "my A.mtx", "--tol=1e-9"});
+  CHECK(
+      contains(solve.out, "next:   seidel solve '" + (folder / "my A.mtx") + "' --tol=1e-9 --rhs b.mtx --out x.mtx\n"));
+}
+
+TEST_CASE("a changed command keeps names with blanks and quotes, and one --set of each key") {
+  using seidel::drivers::command_with;
+  CHECK(command_with("seidel solve 'a  b'\\''s.mtx' --x0 'my x.mtx' --quiet", "--x0 y.mtx") ==
+        "seidel solve 'a  b'\\''s.mtx' --quiet --x0 y.mtx");
+  CHECK(command_with("seidel solve A.mtx --set restart=50 --set=omega=1.2 --tol=1e-9",
+                     "--method gmres --set restart=200") ==
+        "seidel solve A.mtx --set=omega=1.2 --tol=1e-9 --method gmres --set restart=200");
+  CHECK(command_with("seidel solve - --tol=1e-9", "--tol 1e-7") == "seidel solve - --tol 1e-7");
 }
 
 TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1") {

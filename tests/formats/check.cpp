@@ -35,9 +35,8 @@ bool starts_with(const std::string& text, const std::string& start) {
 
 TEST_CASE("check accepts every canonical matrix, with either scalar and either offset") {
   for (const NamedMatrix& named : awkward_matrices()) {
-    const auto& name = named.name;
     const Matrix& A = named.matrix;
-    CAPTURE(name);
+    CAPTURE(named.name);
     CHECK(said_of(A.view()) == "");
     CHECK(said_of(as<float, std::int32_t>(A).view()) == "");
     CHECK_NOTHROW(check(A.view()));

@@ -71,6 +71,8 @@ TEST_CASE("every generator gives recorded bits, on any number of threads") {
            Pinned{"elasticity3d:9", 0xddf09c88a70b059au},
            Pinned{"random:20000x10000:150000", 0xfa2433bd9dae91d5u},
            Pinned{"spd:20000:9", 0xbe1aa0a6da256adcu},
+           Pinned{"graph:27", 0x85814daa485240a8u},
+           Pinned{"graph:20x21x22:500:directed", 0x91adc40c161f6286u},
            Pinned{"banded:9000:8", 0x5675afd803513e10u},
            Pinned{"rmat:13", 0x24f73af18e320996u},
            Pinned{"denserow:9001", 0x5b8b5a21f7dcea0cu},
@@ -89,7 +91,7 @@ TEST_CASE("every generator gives recorded bits, on any number of threads") {
 }
 
 TEST_CASE("the seed matters to the random ones, and only to them") {
-  for (const char* spec : {"random:90x80:700", "spd:100:7", "banded:50:3", "rmat:6"}) {
+  for (const char* spec : {"random:90x80:700", "spd:100:7", "graph:5", "banded:50:3", "rmat:6"}) {
     CAPTURE(spec);
     CHECK(hash_of(made(spec, 1)) != hash_of(made(spec, 2)));
     CHECK(hash_of(made(spec, 7)) == hash_of(made(spec, 7)));
@@ -220,6 +222,21 @@ TEST_CASE("random matrices have exactly the entries asked for, spread evenly") {
   CHECK(row_statistics(Serial{}, A.view()).variance == doctest::Approx(20).epsilon(0.2));  // Poisson
 }
 
+TEST_CASE("graph is strictly dominant, and symmetric unless directed; its edges are as many as it says") {
+  for (const char* spec : {"graph:1", "graph:2x3x4", "graph:30:7", "graph:30", "graph:30:65536:directed"}) {
+    CAPTURE(spec);
+    const Matrix A = made(spec);
+    const auto p = properties(Serial{}, A.view());
+    CHECK(p.strictly_dominant_rows == A.nrows);
+    CHECK(p.diagonal_positive == A.nrows);
+    CHECK(p.symmetric == !std::string_view(spec).ends_with("directed"));
+  }
+  // Of 3 * 29 * 30^2 edges of the lattice 0.8 are there, both ways; edges that lead out of it are not.
+  const double near = 2 * 0.8 * 3 * 29 * 900, far = double(made("graph:30:16384").nnz()) - 27000 - near;
+  CHECK(far > 0.15 * 27000);
+  CHECK(far < 0.28 * 27000);
+}
+
 TEST_CASE("spd is symmetric and strictly dominant; banded is full inside its band") {
   for (const char* spec : {"spd:1:1", "spd:2:2", "spd:50:1", "spd:3000:9", "spd:40:40"}) {
     CAPTURE(spec);
@@ -312,6 +329,8 @@ TEST_CASE("a wrong spec is refused with what was found, the grammar and an examp
                            "spd:5",
                            "spd:5:6",
                            "spd:5:0",
+                           "graph:5:1",
+                           "graph:5:9:undirected",
                            "banded:5:5",
                            "banded:5:-1",
                            "rmat:31",
@@ -364,5 +383,5 @@ TEST_CASE("the example of every generator is its own grammar") {
     CAPTURE(spec);
     CHECK(is_generator(spec));
   }
-  CHECK(examples == 14);
+  CHECK(examples == 15);
 }

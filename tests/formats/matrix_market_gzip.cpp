@@ -1,25 +1,24 @@
 // A packed file is read as its text would be, defects too, however it is cut into members, blocks and threads.
-#include "../backends.hpp"
+#include <doctest/doctest.h>
+
+#include "../files.hpp"
 
 #include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-
-#include <unistd.h>
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 
 using namespace seidel;
+using namespace seidel::tests;
 
 namespace {
 
 struct File {
-  std::string path = (std::filesystem::temp_directory_path() / ("seidel_gzip." + std::to_string(getpid()))).string();
-  ~File() { std::filesystem::remove(path); }
-  void write(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
+  Folder folder;
+  std::string path = folder / "A.mtx";
+  void write(const std::string& bytes) const { write_file(path, bytes); }
 };
 
 std::string member(const std::string& text) {
@@ -122,8 +121,7 @@ TEST_CASE("what the plain corpus says is what it says when packed") {
     for (const auto& entry :
          std::filesystem::directory_iterator(std::filesystem::path(SEIDEL_SOURCE_DIR "/tests/formats") / folder)) {
       CAPTURE(entry.path());
-      std::ifstream stream(entry.path(), std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(stream), {}};
+      const std::string text = read_file(entry.path());
       if (text.substr(0, 2) != "\x1f\x8b") check_packed(file, text);
     }
 }

@@ -1,18 +1,19 @@
 // Each malformed file has one fault and bears its name; its first defect is reported alike, however it is read.
-#include "../backends.hpp"
+#include <doctest/doctest.h>
+
+#include "../files.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 
 using namespace seidel;
+using namespace seidel::tests;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(SEIDEL_SOURCE_DIR "/tests/formats") / "invalid";
+const std::filesystem::path corpus = SEIDEL_SOURCE_DIR "/tests/formats/invalid";
 
 struct Invalid {
   std::string file, message;  // what follows `file:` in the first line
@@ -119,14 +120,14 @@ TEST_CASE("every malformed file is refused with its place, what was found and wh
   for (const auto& one : invalid) {
     const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
-    const std::string path = (folder / file).string(), error = error_of(path, {});
+    const std::string path = (corpus / file).string(), error = error_of(path, {});
     const std::size_t line_end = error.find('\n');
     CHECK(error.substr(0, line_end) == path + ":" + message);
     REQUIRE(line_end != error.npos);  // the remedy
     CHECK(error.substr(line_end).size() > 10);
     tested.insert(file);
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry : std::filesystem::directory_iterator(corpus))
     CHECK(tested.count(entry.path().filename().string()) == 1);
 }
 
@@ -134,7 +135,7 @@ TEST_CASE("the first defect of a file is the one reported, whatever the threads 
   for (const auto& one : invalid) {
     const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
-    const std::string path = (folder / file).string(), expected = error_of(path, {});
+    const std::string path = (corpus / file).string(), expected = error_of(path, {});
     const std::int64_t size = std::int64_t(std::filesystem::file_size(path));
     for (int threads : {1, 2, 3, 7})
       for (std::int64_t chunk = 1; chunk <= size; ++chunk) {
@@ -156,8 +157,7 @@ TEST_CASE("quick functions, which are kept from the end of a text, let no defect
   for (const auto& one : invalid) {
     const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
-    std::ifstream stream(folder / file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = read_file(corpus / file);
     if (text.substr(0, 2) == "\x1f\x8b" || message.find("end of file") < message.find("expected") ||
         message.find("bytes follow") != message.npos || message.find("empty file") != message.npos)
       continue;

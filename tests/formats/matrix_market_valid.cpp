@@ -1,12 +1,13 @@
 // Every legal file is read as it says, however it is cut among threads.
-#include "../backends.hpp"
+#include <doctest/doctest.h>
+
+#include "../files.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -16,10 +17,11 @@
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 
 using namespace seidel;
+using namespace seidel::tests;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(SEIDEL_SOURCE_DIR "/tests/formats") / "valid";
+const std::filesystem::path corpus = SEIDEL_SOURCE_DIR "/tests/formats/valid";
 
 /// rows x columns: row,column=value ...
 std::string shown(const Csr<double, std::int64_t>& A) {
@@ -54,15 +56,11 @@ const Valid valid[] = {
     {"duplicates.mtx", "2x2: 1,2=1 2,1=7"},  // ((1e100 + 1) - 1e100) + 1, in the order of the file
     {"not_finite.mtx", "2x3: 1,1=nan 1,2=-inf 1,3=inf 2,1=-0 2,2=0"},
     {"fortran_exponents.mtx", "1x6: 1,1=0.001 1,2=-25 1,3=1.5e-103 1,4=1.5e+103 1,5=2 1,6=0"},
+    {"unsigned_of_scipy.mtx", "2x2: 1,1=4294967296 1,2=3 2,1=3"},
     {"one_by_one.mtx", "1x1: 1,1=123456789.01234567"},
     {"gzip_of_two_members.mtx", "2x2: 1,1=3 2,2=4"},
     {"plain_text_called.mtx.gz", "2x2: 2,1=3"},
 };
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 }  // namespace
 
@@ -73,7 +71,7 @@ TEST_CASE("every legal file is read as it says") {
     CAPTURE(file);
     ReadOptions options;
     options.repair = repair;
-    const auto read = read_matrix_market((folder / file).string(), options);
+    const auto read = read_matrix_market((corpus / file).string(), options);
     CHECK(shown(read.matrix) == matrix);
     CHECK(read.report.nnz == read.matrix.nnz());
   }
@@ -84,7 +82,7 @@ TEST_CASE("the cuts among threads never change a result") {
     const std::string &file = one.file, &matrix = one.matrix;
     const bool repair = one.repair;
     CAPTURE(file);
-    const std::string text = content(folder / file);
+    const std::string text = read_file(corpus / file);
     if (text.substr(0, 2) == "\x1f\x8b") continue;  // compressed
     // Behind comments the quick functions see the entries, which the careful ones have near the end of a text.
     for (const std::string& padded :
@@ -107,10 +105,10 @@ TEST_CASE("the cuts among threads never change a result") {
 }
 
 TEST_CASE("what is not taken as it stands is counted and said") {
-  const auto report = [](const char* file) { return read_matrix_market((folder / file).string()).report; };
+  const auto report = [](const char* file) { return read_matrix_market((corpus / file).string()).report; };
   const auto odd = report("not_finite.mtx");
   CHECK(odd.nonfinite == 3);
-  CHECK(odd.first_nonfinite == (folder / "not_finite.mtx").string() + ":3:5");
+  CHECK(odd.first_nonfinite == (corpus / "not_finite.mtx").string() + ":3:5");
   CHECK(odd.explicit_zeros == 2);
   const auto twice = report("duplicates.mtx");
   CHECK(twice.duplicates == 4);
@@ -125,11 +123,10 @@ TEST_CASE("what is not taken as it stands is counted and said") {
 }
 
 TEST_CASE("vectors are read from one column, in either layout") {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("seidel_vector." + std::to_string(getpid()))).string();
+  const Folder folder;
   const auto vector_of = [&](const std::string& text) {
-    std::ofstream(path, std::ios::binary) << text;
-    const auto x = read_vector(path);
+    write_file(folder / "x.mtx", text);
+    const auto x = read_vector(folder / "x.mtx");
     return std::vector<double>(x.begin(), x.end());
   };
   CHECK(vector_of("%%MatrixMarket matrix array real general\n3 1\n1\n2\n-3\n") == std::vector<double>{1, 2, -3});
@@ -137,11 +134,10 @@ TEST_CASE("vectors are read from one column, in either layout") {
         std::vector<double>{5, 0, 4});
   CHECK(vector_of("%%MatrixMarket matrix array real general\n0 1\n") == std::vector<double>{});
   CHECK_THROWS_AS(vector_of("%%MatrixMarket matrix array real general\n1 3\n1\n2\n-3\n"), InputError);
-  std::filesystem::remove(path);
 }
 
 TEST_CASE("standard input is read from a pipe and from a file") {
-  const std::string path = (folder / "symmetric_upper.mtx").string(), text = content(path);
+  const std::string path = (corpus / "symmetric_upper.mtx").string(), text = read_file(path);
   const int saved = dup(0);
   int ends[2];
   REQUIRE(pipe(ends) == 0);

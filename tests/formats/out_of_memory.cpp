@@ -1,5 +1,11 @@
 // Whichever allocation fails, reading, converting and writing say so, and nothing is lost.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/free_memory.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 
@@ -21,6 +27,21 @@ std::string text(const std::string& kind, int step) {
 }
 
 }  // namespace
+
+TEST_CASE("files in the cache of a control group are memory that it can have") {
+  const std::string group = std::filesystem::temp_directory_path() / ("seidel-group." + std::to_string(::getpid()));
+  std::filesystem::create_directory(group);
+  const auto write = [&](const char* name, const char* text) { std::ofstream(group + "/" + name) << text; };
+  CHECK(free_in_group(group) == INT64_MAX);
+  write("memory.current", "900\n");
+  write("memory.max", "max\n");
+  CHECK(free_in_group(group) == INT64_MAX);
+  write("memory.max", "1000\n");
+  CHECK(free_in_group(group) == 100);
+  write("memory.stat", "anon 200\nfile 700\ninactive_file 500\nactive_file 100\nshmem 100\n");
+  CHECK(free_in_group(group) == 700);
+  std::filesystem::remove_all(group);
+}
 
 TEST_CASE("any allocation may fail while a file is read") {
   for (const char* kind : {"general", "symmetric"})

@@ -40,13 +40,12 @@ TEST_CASE("a permuted matrix has entry (p[i], p[j]) at (i, j), and the inverse p
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   for (const auto& named : awkward_matrices()) {
-    const std::string& name = named.name;
     const Matrix& A = named.matrix;
     if (A.nrows != A.ncols) {
       CHECK_THROWS_AS(permuted(Serial{}, A.view(), span(random_permutation(random, A.nrows))), ShapeError);
       continue;
     }
-    CAPTURE(name);
+    CAPTURE(named.name);
     const Index n = A.nrows;
     const auto p = random_permutation(random, n);
     std::vector<Index> inverse(n);

@@ -8,9 +8,8 @@ using namespace seidel::tests;
 
 TEST_CASE("row statistics are those of the definition, on any number of threads") {
   for (const auto& named : awkward_matrices()) {
-    const std::string& name = named.name;
     const Matrix& A = named.matrix;
-    CAPTURE(name);
+    CAPTURE(named.name);
     std::int64_t max = 0, min = INT64_MAX, empty = 0, longest = -1;
     for (Index i = 0; i < A.nrows; ++i) {
       const std::int64_t length = A.row_ptr[i + 1] - A.row_ptr[i];
@@ -60,9 +59,8 @@ TEST_CASE("the bytes of each format are those of the arrays that conversion make
     return (std::int64_t(0) + ... + (arrays.size() * std::int64_t(sizeof(arrays[0]))));
   };
   for (const auto& named : awkward_matrices()) {
-    const std::string& name = named.name;
     const Matrix& A = named.matrix;
-    CAPTURE(name);
+    CAPTURE(named.name);
     for (int threads : {1, 3}) {
       const OpenMP on{threads};
       const FormatBytes found = format_bytes(on, A.view());

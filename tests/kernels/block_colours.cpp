@@ -27,15 +27,6 @@ std::vector<Index> literal_block_colours(const Plain& A, Index size) {
   return colour;
 }
 
-Plain permuted(const Plain& A, const Array<Index>& new_to_old) {
-  std::vector<Index> old_to_new(A.nrows(), -1);
-  for (Index k = 0; k < A.nrows(); ++k) old_to_new[new_to_old[k]] = k;
-  Plain P{A.ncols, std::vector<std::map<Index, double>>(A.nrows())};
-  for (Index i = 0; i < A.nrows(); ++i)
-    for (const auto& [j, value] : A.rows[i]) P.rows[old_to_new[i]][old_to_new[j]] = value;
-  return P;
-}
-
 }  // namespace
 
 TEST_CASE("each block takes the least colour that no coupled block before it has, with any number of threads") {
@@ -43,9 +34,8 @@ TEST_CASE("each block takes the least colour that no coupled block before it has
   CAPTURE(seed);
   for (const auto& named : awkward_to_sweep(seed))
     for (const Index size : {1, 7, 128}) {
-      const std::string& name = named.first;
-      const Plain& plain = named.second;
-      CAPTURE(name);
+      const Plain& plain = named.plain;
+      CAPTURE(named.name);
       CAPTURE(size);
       const auto expected = literal_block_colours(plain, size);
       const auto check = [&](const auto& found) { CHECK(std::vector<Index>(found.begin(), found.end()) == expected); };
@@ -59,9 +49,8 @@ TEST_CASE("the order by blocks keeps rows of a block together and as they stood,
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   for (const auto& named : awkward_to_sweep(seed)) {
-    const std::string& name = named.first;
-    const Plain& plain = named.second;
-    CAPTURE(name);
+    const Plain& plain = named.plain;
+    CAPTURE(named.name);
     constexpr Index size = 50;
     const auto A = csr_of<double>(plain);
     const auto colours = block_colours(Serial{}, A.view(), size);

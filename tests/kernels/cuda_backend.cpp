@@ -1,5 +1,6 @@
 // What holds on the GPU alone: streams, scratch memory, faults.
 #include "../backends.hpp"
+#include "../matrices.hpp"
 
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
@@ -31,27 +32,6 @@ std::string complaint(const Run& run) {
 }
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
-
-/// tridiag(-1, 4, -1).
-Csr<double, std::int32_t> tridiagonal(Index n) {
-  std::vector<std::int32_t> row_ptr{0};
-  std::vector<Index> col_idx;
-  std::vector<double> values;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = std::max(0, i - 1); j < std::min(n, i + 2); ++j) {
-      col_idx.push_back(j);
-      values.push_back(i == j ? 4 : -1);
-    }
-    row_ptr.push_back(std::int32_t(col_idx.size()));
-  }
-  return {n, n, Array<std::int32_t>(row_ptr), Array<Index>(col_idx), Array<double>(values)};
-}
-
-std::vector<double> ramp(std::int64_t n) {
-  std::vector<double> x(n);
-  for (std::int64_t i = 0; i < n; ++i) x[i] = 1 + double(i % 17) / 7;
-  return x;
-}
 
 }  // namespace
 
@@ -105,7 +85,7 @@ TEST_CASE("[cuda] copies between spaces wait for the back end's own stream") {
 
 TEST_CASE("[cuda] work goes to the caller's stream, allocates nothing and waits for nothing") {
   const Index n = 5000;
-  const auto A = tridiagonal(n);
+  const auto A = as<double, std::int32_t>(tridiagonal(n, 4, -1));
   const auto A_there = copied_to<Device>(A.view());
   const auto x = ramp(n);
   cudaStream_t stream;

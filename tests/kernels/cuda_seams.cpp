@@ -30,40 +30,6 @@ Csr<Real, Offset> rows_of(const std::vector<Index>& lengths, unsigned seed) {
   return {Index(lengths.size()), ncols, Array<Offset>(row_ptr), Array<Index>(col_idx), Array<Real>(values)};
 }
 
-/// The same as SELL with slices of `height` rows; one slice of all rows is ELL.
-template <class Real, class Offset>
-Sell<Real> sliced(const Csr<Real, Offset>& A, Index height) {
-  const std::int64_t nslices = (A.nrows + height - 1) / height;
-  Sell<Real> S{A.nrows, A.ncols, height, 1,      Array<std::int64_t>(nslices + 1), Array<Index>(nslices * height, 0),
-               {},      {},      {},     A.nnz()};
-  S.slice_ptr[0] = 0;
-  for (std::int64_t s = 0; s < nslices; ++s) {
-    Index width = 0;
-    for (std::int64_t i = s * height; i < std::min<std::int64_t>(A.nrows, (s + 1) * height); ++i) {
-      S.row_length[i] = Index(A.row_ptr[i + 1] - A.row_ptr[i]);
-      width = std::max(width, S.row_length[i]);
-    }
-    S.slice_ptr[s + 1] = S.slice_ptr[s] + std::int64_t(width) * height;
-  }
-  S.col_idx = Array<Index>(S.slice_ptr[nslices], 0);
-  S.values = Array<Real>(S.slice_ptr[nslices], Real(0));
-  for (Index i = 0; i < A.nrows; ++i)
-    for (Index k = 0; k < S.row_length[i]; ++k) {
-      const std::int64_t to = S.slice_ptr[i / height] + std::int64_t(k) * height + i % height;
-      S.col_idx[to] = A.col_idx[A.row_ptr[i] + k];
-      S.values[to] = A.values[A.row_ptr[i] + k];
-    }
-  return S;
-}
-
-template <class Real>
-void check_equal(const std::vector<Real>& got, const std::vector<Real>& expected) {
-  REQUIRE(got.size() == expected.size());
-  std::int64_t wrong = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) wrong += !(got[i] == expected[i]);
-  CHECK(wrong == 0);
-}
-
 const std::vector<Index> lengths = {0,    1,    1000003, 63,    64,    65,     0,      96, 2047,
                                     2048, 2049, 65535,   65536, 65537, 524288, 524289, 7,  70000};
 
@@ -92,11 +58,11 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
   Array<Real> y(A.nrows), r(A.nrows);
   spmv(Serial{}, A.view(), Span<const Real, Host>(x_here), y.span());
   const auto expected = moved_back(y);
-  check_equal(product(on, copied_to<Device>(A.view()).view(), x_there), expected);
-  check_equal(product(on, copied_to<Device>(wide.view()).view(), x_there), expected);
+  CHECK(differing(product(on, copied_to<Device>(A.view()).view(), x_there), expected) == 0);
+  CHECK(differing(product(on, copied_to<Device>(wide.view()).view(), x_there), expected) == 0);
   for (Index height : {32, 4, 48}) {
     CAPTURE(height);
-    check_equal(product(on, copied_to<Device>(sliced(A, height).view()).view(), x_there), expected);
+    CHECK(differing(product(on, copied_to<Device>(sell_of(A, height).view()).view(), x_there), expected) == 0);
   }
   const auto A_there = copied_to<Device>(A.view());
   const auto b = random_values<Real>(A.nrows, 3);
@@ -104,24 +70,17 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
   Array<Real, Device> r_there(b);
   certified_residual(on, A_there.view(), x_there, r_there, r_there);
   on.synchronize();
-  check_equal(moved_back(r_there), moved_back(r));
+  CHECK(differing(moved_back(r_there), moved_back(r)) == 0);
 }
 
 TEST_CASE("[cuda] ELL with huge rows has the bits of the host") {
   const Cuda on;
   const auto A = rows_of<double, std::int32_t>(lengths, 4);
-  const auto S = sliced(A, A.nrows);
-  const Ell<double> E{A.nrows,
-                      A.ncols,
-                      *std::max_element(lengths.begin(), lengths.end()),
-                      copied_to<Host>(S.row_length),
-                      copied_to<Host>(S.col_idx),
-                      copied_to<Host>(S.values),
-                      A.nnz()};
+  const auto E = ell_of(A);
   const auto x = random_values<double>(A.ncols, 5);
   Array<double> y(A.nrows);
   spmv(Serial{}, E.view(), Span<const double, Host>(Array<double>(x)), y.span());
-  check_equal(product(on, copied_to<Device>(E.view()).view(), Array<double, Device>(x)), moved_back(y));
+  CHECK(differing(product(on, copied_to<Device>(E.view()).view(), Array<double, Device>(x)), moved_back(y)) == 0);
 }
 
 TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across widths, layouts and alignments", Real,
@@ -152,7 +111,7 @@ TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across wi
           spmm(on, A_there.view(), {A.ncols, k, ld_x, of_x, X_there.data() + offset},
                {A.nrows, k, ld_y, of_y, Y_there.data()});
           on.synchronize();
-          check_equal(moved_back(Y_there), moved_back(Y_here));  // and what lies between rows is left alone
+          CHECK(differing(moved_back(Y_there), moved_back(Y_here)) == 0);  // and what lies between rows is left alone
         }
 }
 
@@ -219,7 +178,7 @@ TEST_CASE_TEMPLATE(
         run(on_host, b_here, x_here);
         run(on_gpu, b_there, x_there);
         on.synchronize();
-        check_equal(moved_back(x_there), moved_back(x_here));
+        CHECK(differing(moved_back(x_there), moved_back(x_here)) == 0);
       };
       same("forward", [&](const auto& g, const auto& b_, auto& x_) { g.forward(b_, x_, omega); });
       same("backward", [&](const auto& g, const auto& b_, auto& x_) { g.backward(b_, x_, omega); });

@@ -72,10 +72,10 @@ TEST_CASE("[cuda] wavefront after wavefront and all at once give the same bits")
     if (!have_gpu()) return skipped_cuda();
     const unsigned seed = fresh_seed();
     CAPTURE(seed);
-    for (const auto& [name, plain] : awkward_to_sweep(seed)) {
-      CAPTURE(name);
-      compare_ways<double>(plain, seed);
-      compare_ways<float>(plain, seed);
+    for (const auto& named : awkward_to_sweep(seed)) {
+      CAPTURE(named.name);
+      compare_ways<double>(named.plain, seed);
+      compare_ways<float>(named.plain, seed);
     }
   }
 }
@@ -121,9 +121,11 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
       REQUIRE(as_it_stands.wavefronts() <= 64);  // else the sweep is another
       REQUIRE(n / as_it_stands.wavefronts() >= 4096);
       const auto b = random_values<Real>(n, seed), guess = random_values<Real>(n, seed + 1);
-      const auto scattered = [&](const std::vector<Real>& v) {  // into the order before
+      const auto scattered = [&](const std::vector<Real>& v) {  // into the order before; row-major
         std::vector<Real> to(v.size());
-        for (Index k = 0; k < n; ++k) to[order[k]] = v[k];
+        const std::size_t columns = v.size() / std::size_t(n);
+        for (Index k = 0; k < n; ++k)
+          for (std::size_t j = 0; j < columns; ++j) to[order[k] * columns + j] = v[k * columns + j];
         return to;
       };
       for (const Real omega : {Real(1), Real(1.3)})
@@ -147,6 +149,25 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
             CHECK(differing(moved_back(x_there), permuted_vectors ? scattered(right) : right) == 0);
           }
         }
+      constexpr std::int64_t columns = 11;  // a strip and what is left
+      const auto many = [&]<class Space>(auto* data, Space) {
+        return MultiVectorView<std::remove_pointer_t<decltype(data)>, Space>{n, columns, columns, Layout::row_major,
+                                                                             data};
+      };
+      const auto R = random_values<Real>(n * columns, seed + 2);
+      for (const Real omega : {Real(1), Real(1.3)}) {
+        std::vector<Real> right(R.size());
+        serial.symmetric_from_zero(many(R.data(), Host{}), many(right.data(), Host{}), omega);
+        for (const bool permuted_vectors : {false, true}) {
+          CAPTURE(permuted_vectors);
+          const auto R_there = moved_to(on, permuted_vectors ? scattered(R) : R);
+          auto X_there = moved_to(on, std::vector<Real>(R.size(), Real(-77)));
+          const auto& sweeps = permuted_vectors ? before : as_it_stands;
+          sweeps.symmetric_from_zero(many(R_there.data(), Device{}), many(X_there.data(), Device{}), omega);
+          CHECK_NOTHROW(sweeps.check());
+          CHECK(differing(moved_back(X_there), permuted_vectors ? scattered(right) : right) == 0);
+        }
+      }
     };
     compare(poisson3d(29, 23, 25), 0.0);
     compare(poisson3d(29, 23, 25), 0.0f);

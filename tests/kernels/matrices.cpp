@@ -33,6 +33,15 @@ Plain with_dominant_diagonal(Plain A) {
   return A;
 }
 
+Plain permuted(const Plain& A, const Array<Index>& new_to_old) {
+  std::vector<Index> old_to_new(A.nrows(), -1);
+  for (Index k = 0; k < A.nrows(); ++k) old_to_new[new_to_old[k]] = k;
+  Plain P{A.ncols, std::vector<std::map<Index, double>>(A.nrows())};
+  for (Index i = 0; i < A.nrows(); ++i)
+    for (const auto& [j, value] : A.rows[i]) P.rows[old_to_new[i]][old_to_new[j]] = value;
+  return P;
+}
+
 Plain poisson3d(Index nx, Index ny, Index nz) {
   Plain A{std::int64_t(nx) * ny * nz, std::vector<std::map<Index, double>>(std::int64_t(nx) * ny * nz)};
   for (Index z = 0; z < nz; ++z)
@@ -55,7 +64,7 @@ Plain random_square(Index n, Index entries, unsigned seed) {
   return with_dominant_diagonal(rows_of_lengths(std::vector<std::int64_t>(n, entries), n, seed));
 }
 
-std::vector<std::pair<std::string, Plain>> awkward_to_sweep(unsigned seed) {
+std::vector<NamedPlain> awkward_to_sweep(unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   const auto from = [&](Index n, const std::function<bool(Index, Index)>& coupled) {

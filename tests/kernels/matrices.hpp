@@ -11,6 +11,8 @@
 #include <seidel/formats/ell.hpp>
 #include <seidel/formats/sell.hpp>
 
+#include "../matrices.hpp"
+
 namespace seidel::tests {
 
 /// Rows as maps from column to value: the plainest matrix there is.
@@ -35,8 +37,7 @@ Csr<Real, Offset> csr_of(const Plain& plain) {
 
 /// Padding is poisoned: a kernel that reads it fails.
 template <class Real>
-Ell<Real> ell_of(const Plain& plain) {
-  const Csr<Real, std::int32_t> A = csr_of<Real>(plain);
+Ell<Real> ell_of(const Csr<Real, std::int32_t>& A) {
   Ell<Real> E{A.nrows, A.ncols, 0, Array<Index>(A.nrows), {}, {}, A.nnz()};
   for (Index i = 0; i < A.nrows; ++i) E.width = std::max(E.width, E.row_length[i] = A.row_ptr[i + 1] - A.row_ptr[i]);
   E.col_idx = Array<Index>(std::int64_t(E.width) * A.nrows, 0);
@@ -52,8 +53,7 @@ Ell<Real> ell_of(const Plain& plain) {
 /// Slices of C rows; rows are taken in the order of `permutation`, or of the matrix if it is empty. Padding is
 /// poisoned.
 template <class Real>
-Sell<Real> sell_of(const Plain& plain, Index C, const std::vector<Index>& permutation = {}) {
-  const Csr<Real, std::int32_t> A = csr_of<Real>(plain);
+Sell<Real> sell_of(const Csr<Real, std::int32_t>& A, Index C, const std::vector<Index>& permutation = {}) {
   const std::int64_t nslices = (A.nrows + C - 1) / C;
   Sell<Real> S{A.nrows,     A.ncols, C,  1,      Array<std::int64_t>(nslices + 1), Array<Index>(C * nslices, 0),
                permutation, {},      {}, A.nnz()};
@@ -74,12 +74,6 @@ Sell<Real> sell_of(const Plain& plain, Index C, const std::vector<Index>& permut
       S.values[at] = A.values[A.row_ptr[row_at(p)] + k];
     }
   return S;
-}
-
-/// A seed that is new in each run; tests print it with CAPTURE.
-inline unsigned fresh_seed() {
-  static const unsigned seed = std::random_device{}();
-  return seed;
 }
 
 template <class Real>
@@ -115,12 +109,20 @@ std::vector<std::int64_t> awkward_lengths();
 /// row's number.
 Plain with_dominant_diagonal(Plain A);
 
+/// Row k of the result is row new_to_old[k] of A, columns likewise.
+Plain permuted(const Plain& A, const Array<Index>& new_to_old);
+
 Plain poisson3d(Index nx, Index ny, Index nz);
 
 /// n rows with `entries` off the diagonal, anywhere.
 Plain random_square(Index n, Index entries, unsigned seed);
 
+struct NamedPlain {
+  std::string name;
+  Plain plain;
+};
+
 /// Square matrices with a full diagonal whose sweeps are hard to get right.
-std::vector<std::pair<std::string, Plain>> awkward_to_sweep(unsigned seed);
+std::vector<NamedPlain> awkward_to_sweep(unsigned seed);
 
 }  // namespace seidel::tests

@@ -1,8 +1,8 @@
 // Slices of a sweep: rows that do not need each other, each row once and in an order that a sweep may take.
 #include "../backends.hpp"
+#include "literal_sweep.hpp"
 #include "matrices.hpp"
 
-#include <seidel/kernels/sum.hpp>
 #include <seidel/kernels/symgs/slices.hpp>
 
 using namespace seidel;
@@ -36,10 +36,16 @@ Plain lengths_on_both_sides(const std::vector<Index>& lengths) {
   return with_dominant_diagonal(std::move(A));
 }
 
-/// What is wrong with the runs of A swept by so many threads; rows in slices of 8 are counted.
+/// What is wrong with the runs of A swept by so many threads; rows in slices, and in shifted ones, are counted.
 struct Found {
-  std::int64_t wrong = 0, in_slices = 0;
+  std::int64_t wrong = 0, in_slices = 0, shifted = 0;
 };
+/// Columns of a row, less the row.
+std::vector<Index> pattern(const Plain& A, Index i) {
+  std::vector<Index> columns;
+  for (const auto& [j, value] : A.rows[i]) columns.push_back(j - i);
+  return columns;
+}
 Found look_at(const Plain& plain, int threads) {
   const auto A = csr_of<double>(plain);
   Schedule schedule = threads > 1 ? Schedule(OpenMP{threads}, A.row_ptr.span(), A.col_idx.span()) : Schedule(A.nrows);
@@ -47,19 +53,26 @@ Found look_at(const Plain& plain, int threads) {
       cut_into_runs<std::int32_t>(OpenMP{threads}, std::as_const(A.row_ptr), std::as_const(A.col_idx), schedule);
   const Index* const rows = std::as_const(schedule).rows();
   Found found;
-  std::vector<std::int64_t> slice_of(A.nrows, -1), task_of(A.nrows);
-  std::int64_t nslices = 0, place = 0, lower = 0;
-  std::int64_t ntasks = 0;
-  schedule.each_task([&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t p = first; p < last; ++p) task_of[rows[p]] = ntasks;
-    ++ntasks;
+  std::vector<std::int64_t> slice_of(A.nrows, -1), stretch_of(A.nrows, -1);
+  std::int64_t nslices = 0, place = 0, lower = 0, lower_columns = 0;
+  std::int64_t nstretches = 0;
+  schedule.each_stretch([&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t p = first; p < last; ++p) stretch_of[rows[p]] = nstretches;
+    ++nstretches;
   });
   for (const auto& run : runs) {
     found.wrong += run.first != place || run.last <= run.first || run.count() % run.height != 0;
-    found.wrong += run.height != 1 && (run.height != slice_height || std::max(run.lower, run.upper) > short_sum);
-    found.wrong += task_of[rows[run.first]] != task_of[rows[run.last - 1]];
-    found.wrong += run.lower_of_slice(run.first) != lower;
-    if (run.height == slice_height) found.in_slices += run.count();
+    found.wrong += run.height < 1 || run.height > slice_height;
+    found.wrong += run.height != 1 && std::max(run.lower, run.upper) > short_sum;
+    found.wrong += run.shifted && run.height != slice_height;
+    found.wrong += stretch_of[rows[run.first]] != stretch_of[rows[run.last - 1]];
+    found.wrong += run.lower_at != lower || run.lower_columns_at != lower_columns;
+    if (run.height > 1) found.in_slices += run.count();
+    if (run.shifted) found.shifted += run.count();
+    bool shifted = run.height == slice_height;
+    for (std::int64_t p = run.first; p < run.last; ++p)
+      shifted &= pattern(plain, rows[p]) == pattern(plain, rows[run.first]);
+    found.wrong += run.shifted && !shifted;
     for (; place < run.last; ++place) {
       const Index i = rows[place];
       found.wrong += slice_of[i] != -1;
@@ -69,17 +82,20 @@ Found look_at(const Plain& plain, int threads) {
       found.wrong += run.upper != std::distance(diagonal, plain.rows[i].end()) - 1;
     }
     nslices += run.count() / run.height;
-    lower += run.count() * run.lower;
+    const std::int64_t stored = run.height == 1 ? run.count() : run.count() / run.height * slice_height;
+    lower += stored * run.lower;
+    lower_columns += (run.shifted ? 1 : stored) * run.lower;
   }
   found.wrong += place != A.nrows;
-  std::int64_t upper = 0;
+  std::int64_t upper = 0, upper_columns = 0;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    found.wrong += run->upper_of_slice(run->last - run->height) != upper;
-    upper += run->count() * run->upper;
+    found.wrong += run->upper_at != upper || run->upper_columns_at != upper_columns;
+    upper += run->rows_stored() * run->upper;
+    upper_columns += run->rows_with_columns() * run->upper;
   }
   for (Index i = 0; i < A.nrows; ++i)
     for (const auto& [j, value] : plain.rows[i])
-      if (i != j && task_of[i] == task_of[j]) found.wrong += (i < j) != (slice_of[i] < slice_of[j]);
+      if (i != j && stretch_of[i] == stretch_of[j]) found.wrong += (i < j) != (slice_of[i] < slice_of[j]);
   return found;
 }
 
@@ -91,51 +107,69 @@ TEST_CASE("slices hold each row once, after the rows before it that A or A' coup
   for (const int threads : {1, 2, 3}) {
     CAPTURE(threads);
     for (const auto& named : awkward_to_sweep(seed)) {
-      const std::string& name = named.first;
-      const Plain& plain = named.second;
-      CAPTURE(name);
+      const Plain& plain = named.plain;
+      CAPTURE(named.name);
       CHECK(look_at(plain, threads).wrong == 0);
     }
     CHECK(look_at(lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), threads).wrong == 0);
   }
 }
 
-TEST_CASE("wavefronts of 8 rows and more fill slices, smaller ones and long rows do not") {
-  for (const Index width : {1, 7, 8, 9, 15, 16, 17}) {
+TEST_CASE("rows that do not need each other fill slices, from 4 rows of equal lengths on; long rows do not") {
+  for (const Index width : {1, 3, 4, 7, 8, 9, 11, 12, 15, 16, 17}) {
     CAPTURE(width);
     const Found found = look_at(chains(width, 40), 1);
     CHECK(found.wrong == 0);
-    CHECK(found.in_slices == 40 * (width / 8 * 8));
+    CHECK(found.in_slices == 40 * (width % 8 >= 4 ? width : width / 8 * 8));
+    CHECK(found.shifted == 40 * (width / 8 * 8));
   }
   const Found found = look_at(lengths_on_both_sides({1, 64, 65}), 1);
-  CHECK(found.in_slices % 8 == 0);
+  CHECK(found.wrong == 0);
   CHECK(found.in_slices < 2 * 2049 + 9 * 9 - 5 * 9);  // rows of 65 stand alone
   CHECK(found.in_slices >= 2 * 2040);
 }
 
+TEST_CASE("rows of one shape are shifted slices; a hole in one row, or one that lies elsewhere, is seen") {
+  // Chains side by side, each coupled to a row far away.
+  const Index width = 16, length = 60, n = width * length;
+  const auto coupled_to = [&](const auto& far_of) {
+    Plain A = chains(width, length);
+    for (Index i = 0; i < n; ++i) {
+      const Index far = far_of(i);
+      if (far >= 0 && far < n) A.rows[i][far] = .5;
+    }
+    return A;
+  };
+  const auto shifted = [&](const Plain& A) {
+    const Found found = look_at(A, 1);
+    CHECK(found.wrong == 0);
+    return found.shifted;
+  };
+  const Index distance = 10 * width;
+  const std::int64_t all = shifted(coupled_to([&](Index i) { return i + distance; }));
+  CHECK(all == n);
+  // Every fifth row of the same lengths has it one row on: no slice of 8 neighbours is shifted any more, but those that
+  // rows of one shape fill by themselves.
+  const std::int64_t elsewhere = shifted(coupled_to([&](Index i) { return i + distance + (i % 5 == 0); }));
+  CHECK(elsewhere < all);
+  CHECK(elsewhere >= 0);
+  // Every fifth row lacks it: such rows find slices of their own.
+  const std::int64_t hole = shifted(coupled_to([&](Index i) { return i % 5 == 0 ? -1 : i + distance; }));
+  CHECK(hole < all);
+}
+
 TEST_CASE("rows at the seams of slices and of the sum have the same bits on every back end") {
   std::vector<Plain> matrices{lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049})};
-  for (const Index width : {1, 7, 8, 9, 17}) matrices.push_back(with_dominant_diagonal(chains(width, 300)));
+  for (const Index width : {1, 4, 7, 8, 9, 13, 17}) matrices.push_back(with_dominant_diagonal(chains(width, 300)));
+  matrices.push_back(poisson3d(24, 21, 10));  // ends within a tile, and within a slice
+  Plain holes = poisson3d(16, 16, 20);
+  for (Index i = 0; i < holes.nrows(); i += 5) holes.rows[i].erase(i + 16), holes.rows[i].erase(i - 256);
+  matrices.push_back(holes);
   for (const Plain& plain : matrices) {
     const auto A_host = csr_of<double>(plain);
     const auto b = random_values<double>(plain.nrows(), 5);
-    // One row after the other, as the formula says.
     std::vector<double> expected(plain.nrows(), 0);
-    const auto sweep_row = [&](Index i) {
-      std::vector<std::pair<double, double>> lower, upper;
-      for (const auto& [j, value] : plain.rows[i]) {
-        if (j < i) lower.push_back({value, expected[j]});
-        if (j > i) upper.insert(upper.begin(), {value, expected[j]});
-      }
-      const auto sum = [](const auto& terms) {
-        return sum_of_products<double>(std::int64_t(terms.size()), [&](std::int64_t k, double s) {
-          return std::fma(terms[k].first, terms[k].second, s);
-        });
-      };
-      expected[i] = ((b[i] - sum(lower)) - sum(upper)) * (1 / plain.rows[i].at(i));
-    };
-    for (Index i = 0; i < plain.nrows(); ++i) sweep_row(i);
-    for (Index i = Index(plain.nrows()) - 1; i >= 0; --i) sweep_row(i);
+    for (const bool forward : {true, false}) literal_sweep(plain, forward, b, expected, 1.0);
     on_every_backend([&](auto on) {
       const auto A = copied_to<SpaceOf<decltype(on)>>(A_host.view());
       const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());

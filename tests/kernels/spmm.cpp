@@ -57,7 +57,7 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
     check("CSR, 64-bit offsets", copied_to<Space>(csr_of<Real, std::int64_t>(plain).view()).view());
     std::size_t width = 0;
     for (const auto& row : plain.rows) width = std::max(width, row.size());
-    if (width <= 5000) check("ELL", copied_to<Space>(ell_of<Real>(plain).view()).view());
+    if (width <= 5000) check("ELL", copied_to<Space>(ell_of(csr_of<Real>(plain)).view()).view());
   });
 }
 

@@ -43,9 +43,9 @@ void in_every_format(const Plain& plain, const auto& on, const Check& check) {
   check("CSR, 64-bit offsets", copied_to<Space>(csr_of<Real, std::int64_t>(plain).view()).view());
   std::size_t width = 0;
   for (const auto& row : plain.rows) width = std::max(width, row.size());
-  if (width <= 5000) check("ELL", copied_to<Space>(ell_of<Real>(plain).view()).view());
-  check("SELL-4", copied_to<Space>(sell_of<Real>(plain, 4).view()).view());
-  check("SELL-32, sorted", copied_to<Space>(sell_of<Real>(plain, 32, by_length).view()).view());
+  if (width <= 5000) check("ELL", copied_to<Space>(ell_of(csr_of<Real>(plain)).view()).view());
+  check("SELL-4", copied_to<Space>(sell_of(csr_of<Real>(plain), 4).view()).view());
+  check("SELL-32, sorted", copied_to<Space>(sell_of(csr_of<Real>(plain), 32, by_length).view()).view());
 }
 
 template <class Real>

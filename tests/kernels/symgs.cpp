@@ -1,6 +1,7 @@
 // Gauss-Seidel sweeps: the formula taken literally, the same bits on every back end, and what a textbook promises of
 // them.
 #include "../backends.hpp"
+#include "literal_sweep.hpp"
 #include "matrices.hpp"
 
 #include <seidel/kernels/symgs/symgs.hpp>
@@ -9,30 +10,6 @@ using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-
-/// Sum of products in the given order, gathered first.
-template <class Real>
-Real sum_of(const std::vector<std::pair<Real, Real>>& terms) {
-  return sum_of_products<Real>(std::int64_t(terms.size()),
-                               [&](std::int64_t k, Real s) { return std::fma(terms[k].first, terms[k].second, s); });
-}
-
-/// x_i = ((b_i - S(lower)) - S(upper)) * (1 / a_ii), row after row.
-template <class Real>
-void literal_sweep(const Plain& A, bool forward, const std::vector<Real>& b, std::vector<Real>& x, Real omega) {
-  for (std::int64_t step = 0; step < A.nrows(); ++step) {
-    const std::int64_t i = forward ? step : A.nrows() - 1 - step;
-    std::vector<std::pair<Real, Real>> lower, upper;
-    Real diagonal = 0;
-    for (const auto& [j, value] : A.rows[i]) {
-      if (j < i) lower.push_back({Real(value), x[j]});
-      if (j == i) diagonal = Real(value);
-      if (j > i) upper.insert(upper.begin(), {Real(value), x[j]});
-    }
-    const Real reciprocal = 1 / diagonal, swept = ((b[i] - sum_of(lower)) - sum_of(upper)) * reciprocal;
-    x[i] = omega == 1 ? swept : std::fma(omega, swept - x[i], x[i]);
-  }
-}
 
 template <class Real>
 struct Case {
@@ -97,9 +74,8 @@ TEST_CASE_TEMPLATE("sweeps are the literal formula, bit for bit, on every back e
   CAPTURE(seed);
   for (const auto& named : awkward_to_sweep(seed))
     for (const Real omega : {Real(1), Real(1.3)}) {
-      const std::string& name = named.first;
-      const Plain& plain = named.second;
-      CAPTURE(name);
+      const Plain& plain = named.plain;
+      CAPTURE(named.name);
       CAPTURE(omega);
       check_all_sweeps<std::int32_t>(plain, literal<Real>(plain, omega, seed), omega);
     }
@@ -112,9 +88,8 @@ TEST_CASE("a swept row solves its equation with the newest values, to rounding")
   CAPTURE(seed);
   constexpr double u = std::numeric_limits<double>::epsilon() / 2;
   for (const auto& named : awkward_to_sweep(seed)) {
-    const std::string& name = named.first;
-    const Plain& plain = named.second;
-    CAPTURE(name);
+    const Plain& plain = named.plain;
+    CAPTURE(named.name);
     const auto b = random_values<double>(plain.nrows(), seed), old = random_values<double>(plain.nrows(), seed + 1);
     for (const double omega : {1.0, 1.3}) {
       const auto x = swept_on<std::int32_t>(OpenMP{2}, plain, b, old,

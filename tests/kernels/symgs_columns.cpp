@@ -24,18 +24,17 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
                    float) {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  std::vector<std::pair<std::string, Plain>> matrices;
-  matrices.emplace_back("random", random_square(700, 5, seed));
+  std::vector<NamedPlain> matrices = {{"random", random_square(700, 5, seed)}};
   for (auto& named : awkward_to_sweep(seed))
-    if (named.first == "1 x 1" || named.first == "dense 200 x 200" || named.first == "dense row" ||
-        named.first == "0 x 0")
+    if (named.name == "1 x 1" || named.name == "dense 200 x 200" || named.name == "dense row" ||
+        named.name == "one long chain" || named.name == "0 x 0")
       matrices.push_back(named);
+  matrices.push_back({"lattice", poisson3d(9, 8, 7)});
   for (const auto& named : matrices)
     for (const std::int64_t k : {0, 1, 3, 8, 11, 64}) {
-      const std::string& name = named.first;
-      const Plain& plain = named.second;
-      if (k > 11 && name != "random") continue;
-      CAPTURE(name);
+      const Plain& plain = named.plain;
+      if (k > 11 && named.name != "random") continue;
+      CAPTURE(named.name);
       CAPTURE(k);
       const std::int64_t n = plain.nrows();
       const Real omega = k % 2 ? Real(1) : Real(1.2);

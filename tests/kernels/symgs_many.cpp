@@ -1,11 +1,15 @@
 // Sweeps of many matrices, random and real: every back end against one core, by ==.
 #include "../backends.hpp"
-#include "../matrices.hpp"
+#include "matrices.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <seidel/formats/errors.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
+#include <seidel/formats/multivector.hpp>
+#include <seidel/formats/permute.hpp>
+#include <seidel/kernels/symgs/block_colours.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 using namespace seidel;
@@ -43,24 +47,16 @@ Matrix drawn(unsigned seed) {
   return with_dominant_diagonal(matrix_of(points * dofs, rows));
 }
 
-template <class Real>
-std::vector<Real> numbers(std::int64_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Real> v(n);
-  for (auto& x : v) x = Real(random_value(random));
-  return v;
-}
-
 /// What sweeps leave, one after another; right-hand sides change between them, so that no value of one may serve the
 /// next.
 template <class Real, class B>
 std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
   const auto A = copied_to<SpaceOf<B>>(as<Real, std::int32_t>(matrix).view());
   const GaussSeidel<Real, std::int32_t, B> sweeps(on, A.view());
-  auto x = moved_to(on, numbers<Real>(matrix.nrows, 3));
+  auto x = moved_to(on, random_values<Real>(matrix.nrows, 3));
   std::vector<std::vector<Real>> seen;
   for (const unsigned seed : {1u, 2u}) {
-    const auto b = moved_to(on, numbers<Real>(matrix.nrows, seed));
+    const auto b = moved_to(on, random_values<Real>(matrix.nrows, seed));
     const auto see = [&](const auto& sweep) {
       sweep();
       sweeps.check();
@@ -71,6 +67,14 @@ std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
     see([&] { sweeps.backward(b, x); });
     see([&] { sweeps.symmetric(b, x); });
   }
+  constexpr std::int64_t k = 11;  // a strip and what is left
+  const auto R = moved_to(on, random_values<Real>(matrix.nrows * k, 4));
+  auto X = moved_to(on, random_values<Real>(matrix.nrows * k, 5));
+  sweeps.symmetric_from_zero(
+      MultiVectorView<const Real, SpaceOf<B>>{matrix.nrows, k, k, Layout::row_major, R.data()},
+      MultiVectorView<Real, SpaceOf<B>>{matrix.nrows, k, matrix.nrows, Layout::column_major, X.data()});
+  sweeps.check();
+  seen.push_back(moved_back(X));
   return seen;
 }
 
@@ -121,4 +125,29 @@ TEST_CASE("natural order on every back end equals one core on the matrices in da
     }
   }
   CHECK(swept_ones == 4);
+}
+
+TEST_CASE("every order on every back end equals one core on the matrices in the folder SEIDEL_TEST_MATRICES") {
+  const char* const folder = std::getenv("SEIDEL_TEST_MATRICES");
+  if (!folder) return;
+  int swept_ones = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    const std::string name = file.path().string();
+    if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) continue;
+    CAPTURE(name);
+    Matrix A;
+    try {
+      A = read_matrix_market(name).matrix;
+      (void)GaussSeidel<double, std::int64_t, Serial>(Serial{}, A.view());
+    } catch (const Error&) {
+      continue;  // complex, not square, or without a full diagonal
+    }
+    MESSAGE(name);
+    ++swept_ones;
+    same_everywhere<double>(A);
+    same_everywhere<double>(permuted(Serial{}, A.view(), colour_order(greedy_colours(Serial{}, A.view())).span()));
+    same_everywhere<double>(permuted(Serial{}, A.view(), block_colour_order(Serial{}, A.view()).span()));
+  }
+  MESSAGE(swept_ones << " matrices");
+  CHECK(swept_ones > 0);
 }

@@ -28,9 +28,8 @@ TEST_CASE("wavefronts are what their definition says, ascending within one") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   for (const auto& named : awkward_to_sweep(seed)) {
-    const std::string& name = named.first;
-    const Plain& plain = named.second;
-    CAPTURE(name);
+    const Plain& plain = named.plain;
+    CAPTURE(named.name);
     const auto A = csr_of<double, std::int64_t>(plain);
     const Wavefronts found = wavefronts(OpenMP{2}, A.view());
     const auto expected = literal_wavefronts(plain);

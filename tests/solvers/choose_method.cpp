@@ -46,6 +46,11 @@ TEST_CASE("symmetric with a negative diagonal entry is not for cg") {
   CHECK(choice_for(tridiagonal(9, -2, 1)).method == Method::bicgstab);
 }
 
+TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
+  CHECK(choice_for(tridiagonal(1000, 1, 9)).restart == 1000);
+  CHECK(choice_for(tridiagonal(1001, 1, 9)).restart == 50);
+}
+
 TEST_CASE("what is asked for is taken, and nothing else is tried") {
   const MethodChoice choice = choice_for(poisson(5), {Method::gmres, PreconditionerKind::jacobi, Order::colours, 7});
   CHECK(choice.method == Method::gmres);

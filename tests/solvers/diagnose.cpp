@@ -88,14 +88,7 @@ TEST_CASE("one triangle only") {
 }
 
 TEST_CASE("the limit of double precision") {
-  std::vector<Row> rows(60);
-  for (Index i = 0; i < 60; ++i) {
-    const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
-    if (i > 0) rows[i].emplace_back(i - 1, -before);
-    rows[i].emplace_back(i, before + after + 1);
-    if (i < 59) rows[i].emplace_back(i + 1, -after);
-  }
-  const Matrix A = matrix_of(60, rows);
+  const Matrix A = at_the_limit();
   const Case c = diagnosed({Method::cg, PreconditionerKind::symgs}, A, ones(60));
   REQUIRE(c.outcome->status == Status::stagnated);
   CHECK(c.first().cause == "the limit of double precision is reached");
@@ -118,6 +111,37 @@ TEST_CASE("too few iterations: the number that is missing is right within a fact
   const double total = std::stod(c.first().remedy.substr(17));
   CHECK(total >= 0.5 * double(needed));
   CHECK(total <= 2.0 * double(needed));
+}
+
+TEST_CASE("gmres that a limit could not contain ends long before it, and says what it would take") {
+  const Matrix A = tridiagonal(2000, 2, -1);
+  Criteria criteria;
+  criteria.max_iterations = 5000;
+  const Case c = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 5}, A, ramp(A.nrows), criteria);
+  CHECK(c.outcome->status == Status::stagnated);
+  CHECK(c.outcome->iterations < 3000);
+  CHECK(c.outcome->reason.find("more are needed") != std::string::npos);
+  CHECK(c.first().cause == "gmres restarts too early for this matrix");
+  CHECK(c.first().remedy == "--method gmres --set restart=2000");
+  CHECK(c.first().advice.find("--precond symgs") != std::string::npos);
+  criteria.max_iterations = 100;  // too few to tell
+  CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 6}, A, ramp(A.nrows), criteria)
+            ->status == Status::iteration_limit);
+}
+
+TEST_CASE("an indefinite matrix that no method was quick with is called so") {
+  Matrix A = poisson(40);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (A.col_idx[k] == i) A.values[k] = 3;
+  Criteria criteria;
+  criteria.max_iterations = 60;
+  const How how{Method::cg, PreconditionerKind::none, Order::natural, 20, Method::gmres};
+  const Case c = diagnosed(how, A, ramp(A.nrows), criteria);
+  REQUIRE(c.outcome->status == Status::iteration_limit);
+  CHECK(c.first().cause == "A is not positive definite");
+  CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
+  CHECK(c.first().remedy == "--method gmres --set restart=1600");
 }
 
 TEST_CASE("badly scaled") {

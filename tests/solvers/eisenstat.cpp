@@ -18,14 +18,14 @@ double apart(const std::vector<double>& x, const std::vector<double>& y) {
   return most / largest;
 }
 
-std::vector<std::pair<std::string, Matrix>> spd_systems() {
-  std::vector<std::pair<std::string, Matrix>> systems;
+std::vector<NamedMatrix> spd_systems() {
+  std::vector<NamedMatrix> systems;
   for (const char* spec : {"poisson2d:40", "poisson3d:12", "hpcg:10", "aniso3d:12:1,1,0.01", "elasticity3d:6"})
-    systems.emplace_back(spec, generate(Serial{}, spec));
+    systems.push_back({spec, generate(Serial{}, spec)});
   const unsigned seed = fresh_seed();
   for (unsigned k = 0; k < 12; ++k)
-    systems.emplace_back("random " + std::to_string(seed + k), random_spd(seed + k, Index(1 + 211 * k), Index(1 + k)));
-  systems.emplace_back("rows of 300", random_spd(seed, 900, 300));  // longer than 64: lanes
+    systems.push_back({"random " + std::to_string(seed + k), random_spd(seed + k, Index(1 + 211 * k), Index(1 + k))});
+  systems.push_back({"rows of 300", random_spd(seed, 900, 300)});  // longer than 64: lanes
   return systems;
 }
 
@@ -33,9 +33,8 @@ std::vector<std::pair<std::string, Matrix>> spd_systems() {
 
 TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at each step") {
   for (const auto& named : spd_systems()) {
-    const std::string& name = named.first;
-    const Matrix& A = named.second;
-    CAPTURE(name);
+    const Matrix& A = named.matrix;
+    CAPTURE(named.name);
     const auto b = ramp(A.nrows);
     for (const std::int64_t steps : {1, 2, 5}) {
       CAPTURE(steps);
@@ -53,9 +52,8 @@ TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at
 
 TEST_CASE("Eisenstat's form needs as many iterations, and its residual is that of A x = b") {
   for (const auto& named : spd_systems()) {
-    const std::string& name = named.first;
-    const Matrix& A = named.second;
-    CAPTURE(name);
+    const Matrix& A = named.matrix;
+    CAPTURE(named.name);
     const auto b = times(A, ones(A.nrows));
     const Outcome one = solve_on(Serial{}, plain, A, b), other = solve_on(Serial{}, eisenstat, A, b);
     CHECK(other->converged());
@@ -68,9 +66,8 @@ TEST_CASE("Eisenstat's form needs as many iterations, and its residual is that o
 
 TEST_CASE("Eisenstat's form has the same bits on every back end") {
   for (const auto& named : spd_systems()) {
-    const std::string& name = named.first;
-    const Matrix& A = named.second;
-    CAPTURE(name);
+    const Matrix& A = named.matrix;
+    CAPTURE(named.name);
     const auto b = ramp(A.nrows);
     const Outcome serial = solve_on(Serial{}, eisenstat, A, b);
     on_every_backend([&](auto on) {

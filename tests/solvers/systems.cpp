@@ -80,6 +80,17 @@ Matrix hilbert(Index n) {
   return matrix_of(n, rows);
 }
 
+Matrix at_the_limit() {
+  std::vector<Row> rows(60);
+  for (Index i = 0; i < 60; ++i) {
+    const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
+    if (i > 0) rows[i].emplace_back(i - 1, -before);
+    rows[i].emplace_back(i, before + after + 1);
+    if (i < 59) rows[i].emplace_back(i + 1, -after);
+  }
+  return matrix_of(60, rows);
+}
+
 template <class B>
 AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A,
                                                     const CsrView<double, std::int64_t, SpaceOf<B>>& there,

@@ -59,4 +59,7 @@ Matrix diagonal(const std::vector<double>& values);
 /// The n x n Hilbert matrix: symmetric positive definite, its condition 10^(1.5 n).
 Matrix hilbert(Index n);
 
+/// Positive definite, springs of 1e8 and 1e2 in a chain, condition 1e9: A x is known to about 1e-8 of b and no better.
+Matrix at_the_limit();
+
 }  // namespace seidel::tests

@@ -16,18 +16,6 @@ void check_honest(const Outcome& outcome, const Matrix& A, const std::vector<dou
   CHECK(outcome->returned_iteration <= outcome->iterations);
 }
 
-/// Positive definite, springs of 1e8 and 1e2 in a chain, condition 1e9: A x is known to about 1e-8 of b and no better.
-Matrix at_the_limit() {
-  std::vector<Row> rows(60);
-  for (Index i = 0; i < 60; ++i) {
-    const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
-    if (i > 0) rows[i].emplace_back(i - 1, -before);
-    rows[i].emplace_back(i, before + after + 1);
-    if (i < 59) rows[i].emplace_back(i + 1, -after);
-  }
-  return matrix_of(60, rows);
-}
-
 }  // namespace
 
 TEST_CASE("a recurrence that says yes while the truth says no is not called converged") {

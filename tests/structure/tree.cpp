@@ -2,14 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include "../files.hpp"
 
 namespace fs = std::filesystem;
 
@@ -18,8 +18,11 @@ namespace {
 const std::vector<std::string> layers = {"formats", "kernels", "solvers",
                                          "drivers"};  // an include never points to the right
 
-int layer_of(const fs::path& relative) {
-  return int(std::find(layers.begin(), layers.end(), relative.begin()->string()) - layers.begin());
+/// "formats" of formats/csr.hpp.
+std::string top_of(const std::string& path) { return path.substr(0, path.find('/')); }
+
+int layer_of(const std::string& path) {
+  return int(std::find(layers.begin(), layers.end(), top_of(path)) - layers.begin());
 }
 
 bool is_source(const fs::path& file) {
@@ -27,34 +30,39 @@ bool is_source(const fs::path& file) {
   return std::find(endings.begin(), endings.end(), file.extension()) != endings.end();
 }
 
+/// "include" and what stands behind it, of "# include ..."; nothing of other lines.
+std::pair<std::string, std::string> directive(const std::string& line) {
+  std::istringstream words(line);
+  char hash = 0;
+  std::string name, rest;
+  if (words >> hash && hash == '#') words >> name >> std::ws, std::getline(words, rest);
+  return {name, rest};
+}
+
 /// What is wrong with one line of the file at `relative`, or nothing.
 std::string fault_of_line(const fs::path& relative, const std::string& line) {
-  static const std::regex include(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)"), define(R"(^\s*#\s*define\s+(\w+).*)");
-  static const std::vector<std::string> own = {"formats/", "kernels/", "solvers/", "drivers/", "tests/", "seidel/"};
-  const bool in_tests = *relative.begin() == "tests";
-  std::smatch match;
-  if (line.find('#') == std::string::npos) return "";
-  if (std::regex_match(line, match, include)) {
-    const std::string path = match[2];
-    const auto starts = [&](const std::string& folder) { return path.rfind(folder, 0) == 0; };
-    if (path.rfind("seidel/", 0) == 0) {
+  const bool in_tests = top_of(relative) == "tests";
+  const auto [name, rest] = directive(line);
+  if (name == "include" && (rest[0] == '<' || rest[0] == '"')) {
+    const std::string path = rest.substr(1, rest.find_first_of(">\"", 1) - 1);
+    if (top_of(path) == "seidel") {
       const int to = layer_of(path.substr(7)), from = layer_of(relative);
       if (to < int(layers.size()) && to > from)
         return "includes <" + path + ">, which lies above it: an include never points upwards";
-      if (match[1] == "\"") return "includes \"" + path + "\": write <" + path + ">";
-    } else if (!in_tests && (match[1] == "\"" || std::any_of(own.begin(), own.end(), starts))) {
+      if (rest[0] == '"') return "includes \"" + path + "\": write <" + path + ">";
+    } else if (!in_tests && (rest[0] == '"' || layer_of(path) < int(layers.size()) || top_of(path) == "tests")) {
       return "includes " + path + ": headers of the project are included as <seidel/...>";
     }
-  } else if (std::regex_match(line, match, define)) {
-    const std::string name = match[1];
-    if (name != "SEIDEL_HD" && name.rfind("DOCTEST_CONFIG_", 0) != 0)
-      return "defines " + name + ": SEIDEL_HD is the only macro; constexpr or a function will do";
+  } else if (name == "define") {
+    const std::string macro = rest.substr(0, rest.find_first_of(" \t("));
+    if (macro != "SEIDEL_HD" && !macro.starts_with("DOCTEST_CONFIG_"))
+      return "defines " + macro + ": SEIDEL_HD is the only macro; constexpr or a function will do";
   }
   return "";
 }
 
 bool is_ours(const fs::path& relative) {
-  const std::string top = relative.begin()->string();
+  const std::string top = top_of(relative);
   return top == "tests" || top == "docs" || top == "data" || layer_of(relative) < int(layers.size());
 }
 
@@ -66,7 +74,7 @@ std::vector<std::string> faults(const fs::path& root) {
     const fs::path relative = entry.path().lexically_relative(root);
     if (!is_ours(relative) || !entry.is_regular_file()) continue;
     const bool mirrored =
-        *relative.begin() == "tests" && relative.parent_path() != "tests";  // tests/README.md speaks for all
+        top_of(relative) == "tests" && relative.parent_path() != "tests";  // tests/README.md speaks for all
     if (!mirrored) has_readme[relative.parent_path()] |= relative.filename() == "README.md";
     if (!is_source(relative)) continue;
     std::ifstream file(entry.path());
@@ -77,7 +85,7 @@ std::vector<std::string> faults(const fs::path& root) {
       if (const std::string fault = fault_of_line(relative, line); !fault.empty())
         found.push_back(relative.string() + ":" + std::to_string(number) + ": " + fault);
     }
-    if (number > 400 && *relative.begin() != "tests")
+    if (number > 400 && top_of(relative) != "tests")
       found.push_back(relative.string() + ": " + std::to_string(number) + " lines: a file above 400 is two things");
   }
   for (const auto& [folder, has] : has_readme)
@@ -87,19 +95,14 @@ std::vector<std::string> faults(const fs::path& root) {
   return found;
 }
 
-/// A folder that is gone when the test ends.
+/// A tree without faults.
 struct Scratch {
-  fs::path root;
+  seidel::tests::Folder folder;
   Scratch() {
-    std::string name = (fs::temp_directory_path() / "seidel-tree-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    root = name;
     for (const auto& layer : layers) write(layer + "/README.md", "# " + layer);
   }
-  ~Scratch() { fs::remove_all(root); }
   void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root / path).parent_path());
-    std::ofstream(root / path) << text << '\n';
+    seidel::tests::write_file(folder / path, text + '\n');
   }
 };
 
@@ -110,10 +113,7 @@ TEST_CASE("the tree keeps its shape: includes point one way, folders have README
 }
 
 TEST_CASE("the README shows docs/examples/embed.cpp as it is") {
-  const auto text = [](const char* path) {
-    std::ifstream file(fs::path(SEIDEL_SOURCE_DIR) / path);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
+  const auto text = [](const std::string& path) { return seidel::tests::read_file(SEIDEL_SOURCE_DIR "/" + path); };
   const std::string example = text("docs/examples/embed.cpp");
   REQUIRE(!example.empty());
   CHECK(text("README.md").find("```cpp\n" + example + "```") != std::string::npos);
@@ -122,9 +122,9 @@ TEST_CASE("the README shows docs/examples/embed.cpp as it is") {
 TEST_CASE("each fault of a tree's shape is found and named") {
   const auto only = [](const std::string& path, const std::string& text) {
     Scratch tree;
-    REQUIRE(faults(tree.root).empty());
+    REQUIRE(faults(tree.folder.path()).empty());
     tree.write(path, text);
-    const auto found = faults(tree.root);
+    const auto found = faults(tree.folder.path());
     return found.size() == 1 ? found[0] : std::to_string(found.size()) + " faults";
   };
   const auto starts = [](const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; };

@@ -154,6 +154,7 @@ struct Pair {
 /// (D + L) y = b, then (D + U) z = D y; the scaling by D is one launch of ours between the two.
 Prepared symgs(const Task& task, const Where& where) {
   using PairOn = Operands<Cuda, Pair>;
+  require_one_column(task);
   const Index n = task.A.nrows;
   auto o = std::make_shared<PairOn>(task, where, n, Pair{});
   Pair& kept = o->kept;

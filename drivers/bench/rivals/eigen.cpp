@@ -58,6 +58,7 @@ Prepared spmm(const Task& task, const Where& where) {
 
 /// (D + L) y = b, then (D + U) x = D y.
 Prepared symgs(const Task& task, const Where& where) {
+  require_one_column(task);
   return prepare<Serial>(task, where, task.A.nrows, [diagonal = diagonal_of(task.A)](auto& o) {
     Vector x(o.y.data(), o.y.size());
     const Sparse A = o.kept.map();

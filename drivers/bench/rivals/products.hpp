@@ -6,6 +6,7 @@
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/errors.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 
 namespace seidel::bench {
@@ -62,6 +63,11 @@ inline std::vector<double> diagonal_of(const Matrix& A) {
     for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
       if (A.col_idx[e] == i) diagonal[std::size_t(i)] = A.values[e];
   return diagonal;
+}
+
+/// For rivals that sweep for one right-hand side.
+inline void require_one_column(const Task& task) {
+  if (task.k > 1) throw ResourceError("takes one right-hand side at a time");
 }
 
 /// The input and the output of a task where its rival runs, and whatever else the rival keeps.

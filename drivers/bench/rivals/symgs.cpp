@@ -19,6 +19,8 @@ struct Kept {
   CsrView<double, std::int32_t, SpaceOf<B>> A;
   Array<double, SpaceOf<B>> guess;  // empty: from zero
   std::unique_ptr<Sweep> sweep;
+  std::int64_t k = 1;
+  Layout layout = Layout::row_major;
   std::function<void()> graph = {};
 };
 
@@ -31,21 +33,36 @@ void pair(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b, Array<dou
   from_zero ? sweep.pair_from_zero(b.data(), x.data(), 1) : sweep.pair(b.data(), x.data(), 1);
 }
 
+template <class B>
+void pair_of_columns(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b, Array<double, SpaceOf<B>>& x,
+                     std::int64_t k, Layout layout) {
+  const std::int64_t n = sweep.size(), leading = layout == Layout::row_major ? k : n;
+  sweep.symmetric_from_zero(MultiVectorView<const double, SpaceOf<B>>{n, k, leading, layout, b.data()},
+                            MultiVectorView<double, SpaceOf<B>>{n, k, leading, layout, x.data()});
+}
+
 enum class Launched { one_by_one, as_graph };
 
 template <class B, class Sweep, Launched launched = Launched::one_by_one>
 Prepared swept(const Task& task, const Where& where) {
   using Operands = Operands<B, Kept<B, Sweep>>;
   const B on = back_end<B>(where);
-  Kept<B, Sweep> kept{csr_of<SpaceOf<B>>(task), Array<double, SpaceOf<B>>(task.guess), nullptr};
+  constexpr bool takes_columns = std::is_same_v<Sweep, Default<B>>;
+  if (!takes_columns) require_one_column(task);
+  Kept<B, Sweep> kept{csr_of<SpaceOf<B>>(task), Array<double, SpaceOf<B>>(task.guess), nullptr, task.k, task.layout};
   double setup = seconds_of([&] {
     kept.sweep = std::make_unique<Sweep>(on, kept.A);
     if constexpr (!HostBackend<B>) on.synchronize();
   });
   const std::int64_t bytes = kept.sweep->bytes();
-  auto operands = std::make_shared<Operands>(task, where, task.A.nrows, std::move(kept));
+  auto operands = std::make_shared<Operands>(task, where, task.A.nrows * task.k, std::move(kept));
   Operands& o = *operands;
-  const auto once = [](Operands& all) { pair(*all.kept.sweep, all.x, all.y, all.kept.guess.empty()); };
+  const auto once = [](Operands& all) {
+    const auto& kept = all.kept;
+    if constexpr (takes_columns)
+      if (kept.k > 1) return pair_of_columns<B>(*kept.sweep, all.x, all.y, kept.k, kept.layout);
+    pair(*kept.sweep, all.x, all.y, kept.guess.empty());
+  };
   if constexpr (launched == Launched::as_graph)
     setup += seconds_of([&] { o.kept.graph = as_graph(on, [&] { once(o); }); });
   Prepared ready = prepared(operands, setup, bytes, [once](Operands& all) {

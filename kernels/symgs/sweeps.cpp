@@ -1,0 +1,297 @@
+// Gauss-Seidel sweeps on the host, 8 independent rows at a time where there are as many.
+#include <seidel/kernels/symgs/sweeps.hpp>
+
+#include <bit>
+#include <cstring>
+
+#include <seidel/kernels/spmm/row.hpp>
+
+namespace seidel::symgs_detail {
+
+namespace {
+
+/// More than 64 terms; apart from the loops over rows, whose code it would swell.
+template <class Real>
+[[gnu::noinline]] Real long_sum(const RowPart<Real>& part) {
+  Real sum;
+  with_simd([&] { sum = sum_of_long<Real>(part.length, part.term); });
+  return sum;
+}
+
+template <class Real, int W>
+using RowMajorTerm = ColumnsTerm<Real, W, Layout::row_major>;
+template <class Real, int W>
+[[gnu::noinline]] Columns<Real, W> long_sums(std::int64_t length, const RowMajorTerm<Real, W>& term) {
+  Columns<Real, W> sums;
+  with_simd([&] { sums = sum_of_long<Columns<Real, W>>(length, term); });
+  return sums;
+}
+
+/// How far ahead of the sums memory is asked for, since the order of a sweep is none that a processor foresees: entries
+/// of A, and rows of x and b.
+constexpr std::int64_t entries_ahead = 640, rows_ahead = 64;
+
+/// 8 sums side by side, as a vector of the processor: compilers do not find by themselves that this gathers and adds
+/// with half of the instructions.
+template <class Real>
+struct LaneSums {
+  using Lanes [[gnu::vector_size(slice_height * sizeof(Real))]] = Real;
+  Lanes sums{};
+
+  /// Adds 8 values times x(0) ... x(7).
+  template <class X>
+  void add(const Real* values, const X& x) {
+    const Lanes xs{x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)};
+    Lanes vs, next = sums;
+    std::memcpy(&vs, values, sizeof vs);
+    for (int l = 0; l < slice_height; ++l) next[l] = std::fma(vs[l], xs[l], next[l]);
+    sums = next;
+  }
+  operator Columns<Real, slice_height>() const { return std::bit_cast<Columns<Real, slice_height>>(sums); }
+};
+
+/// How rows are taken: one alone; in slices of fewer than 8, or of 8, which have columns of their own each; 8 that have
+/// those of one row, shifted.
+enum class Taken { alone, few, together, shifted };
+
+/// One side of H rows: entry k of row l at H k + l.
+template <class Real, Taken taken>
+struct Side {
+  static constexpr int H = taken == Taken::alone ? 1 : slice_height;
+  const Index* rows;
+  const Index* col_idx;
+  const Real* values;
+  std::int64_t length;
+
+  /// What entry k of row l is multiplied with: an element of x, or a row of it.
+  const Real& factor(std::int64_t k, int l, const Real* x, std::int64_t stride = 1) const {
+    if constexpr (taken == Taken::shifted) return (x + col_idx[k] * stride)[rows[l] * stride];
+    return x[col_idx[k * H + l] * stride];
+  }
+  Columns<Real, H> sums(const Real* x) const {
+    if constexpr (H == 1) {
+      if (length > short_sum) return {long_sum<Real>({{col_idx, values, 1, x}, length})};
+      fetch_later(0), fetch_later(8);
+      Real sum = 0;
+      for (std::int64_t k = 0; k < length; ++k) sum = std::fma(values[k], factor(k, 0, x), sum);
+      return {sum};
+    } else {
+      LaneSums<Real> sum;
+      for (std::int64_t k = 0; k < length; ++k) {
+        fetch_later(k * H);
+        sum.add(values + k * H, [&](int l) { return factor(k, l, x); });
+      }
+      return sum;
+    }
+  }
+  void fetch_later(std::int64_t entry) const {  // into L2: L1 is for x
+    __builtin_prefetch(values + entry + entries_ahead, 0, 2);
+    if constexpr (taken != Taken::shifted) __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
+  }
+  /// With x and with y, in one pass over the entries.
+  std::pair<Columns<Real, H>, Columns<Real, H>> sums_of_two(const Real* x, const Real* y) const {
+    if constexpr (H == 1) {
+      if (length > short_sum) return {sums(x), sums(y)};
+      Real with_x = 0, with_y = 0;
+      for (std::int64_t k = 0; k < length; ++k) {
+        if (k % 8 == 0) fetch_later(k);
+        with_x = std::fma(values[k], factor(k, 0, x), with_x);
+        with_y = std::fma(values[k], factor(k, 0, y), with_y);
+      }
+      return {{with_x}, {with_y}};
+    } else {
+      LaneSums<Real> with_x, with_y;
+      for (std::int64_t k = 0; k < length; ++k) {
+        fetch_later(k * H);
+        with_x.add(values + k * H, [&](int l) { return factor(k, l, x); });
+        with_y.add(values + k * H, [&](int l) { return factor(k, l, y); });
+      }
+      return {with_x, with_y};
+    }
+  }
+  /// Those of row l with W columns of a row-major X, from the one that x is the first element of.
+  template <int W>
+  Columns<Real, W> sums_of_columns(int l, const Real* x, std::int64_t leading_dimension) const {
+    if constexpr (H == 1)
+      if (length > short_sum) return long_sums(length, RowMajorTerm<Real, W>{col_idx, values, 1, x, leading_dimension});
+    return sum_left_to_right<Columns<Real, W>>(0, length, 1, [&](std::int64_t k, Columns<Real, W> s) {
+      const Real a = values[k * H + l];
+      const Real* const x_of_row = &factor(k, l, x, leading_dimension);
+      for (int j = 0; j < W; ++j) s.at[j] = std::fma(a, x_of_row[j], s.at[j]);
+      return s;
+    });
+  }
+};
+
+/// Rows in places `place` ... place + height - 1, none of which needs another.
+template <class Real, Taken taken>
+struct Slice {
+  std::int64_t place;
+  std::conditional_t<taken == Taken::few, int, std::integral_constant<int, Side<Real, taken>::H>> height;
+  Side<Real, taken> lower, upper;
+};
+
+template <Taken taken, Direction direction, class Real, class Visit>
+void each_slice_of(const Sweeps<Real>& of, const Run& run, const Visit& visit) {
+  using Found = Slice<Real, taken>;
+  decltype(Found::height) height{};
+  if constexpr (taken == Taken::few) height = run.height;
+  const std::int64_t nslices = run.slices();
+  const auto side = [](const Triangle<Real>& triangle, std::int64_t columns_at, std::int64_t at, const Index* rows,
+                       Index length) -> Side<Real, taken> {
+    return {rows, triangle.col_idx.data() + columns_at, triangle.values.data() + at, length};
+  };
+  for (std::int64_t i = 0; i < nslices; ++i) {
+    const std::int64_t s = direction == Direction::forward ? i : nslices - 1 - i, back = nslices - 1 - s;
+    const std::int64_t place = run.first + s * height;
+    const Index* const rows = of.schedule.rows() + place;
+    visit(Found{place, height,
+                side(of.lower, run.lower_columns_at + run.columns_before(s, run.lower),
+                     run.lower_at + run.before(s, run.lower), rows, run.lower),
+                side(of.upper, run.upper_columns_at + run.columns_before(back, run.upper),
+                     run.upper_at + run.before(back, run.upper), rows, run.upper)});
+  }
+}
+
+/// visit(j, width) for columns j ... j + width - 1 of ncols, the width a constant: so that the sums stay in
+/// registers.
+template <class Visit>
+void in_strips(std::int64_t ncols, const Visit& visit) {
+  std::int64_t j = 0;
+  for (; j + 8 <= ncols; j += 8) visit(j, std::integral_constant<int, 8>{});
+  for (; j + 2 <= ncols; j += 2) visit(j, std::integral_constant<int, 2>{});
+  if (j < ncols) visit(j, std::integral_constant<int, 1>{});
+}
+
+}  // namespace
+
+/// visit(slice) for all slices, those before (or, backward, after) that its rows need first.
+template <class Real>
+template <Direction direction, class Visit>
+void Sweeps<Real>::each_slice(const Visit& visit) const {
+  schedule.run(direction, [&](std::int64_t first, std::int64_t last) {
+    if (first == last) return;
+    const std::int64_t first_run = run_of(first), last_run = run_of(last - 1);
+    with_simd([&] {
+      const Visit local = visit;
+      for (std::int64_t r = first_run; r <= last_run; ++r) {
+        const Run run = runs[direction == Direction::forward ? r : last_run - (r - first_run)];
+        run.shifted                  ? each_slice_of<Taken::shifted, direction>(*this, run, local)
+        : run.height == slice_height ? each_slice_of<Taken::together, direction>(*this, run, local)
+        : run.height > 1             ? each_slice_of<Taken::few, direction>(*this, run, local)
+                                     : each_slice_of<Taken::alone, direction>(*this, run, local);
+      }
+    });
+  });
+}
+
+template <class Real>
+void Sweeps<Real>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
+  const auto visit = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+    const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t p = slice.place + l, i = rows[p];
+      x[i] = swept(b[i] - low.at[l], up.at[l], d[p], omega, x[i]);
+    }
+  };
+  direction == Direction::forward ? each_slice<Direction::forward>(visit) : each_slice<Direction::backward>(visit);
+}
+
+template <class Real>
+void Sweeps<Real>::forward_keeping_t(const Real* b, Real* x, Real omega) {
+  const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
+    const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t p = slice.place + l, i = rows[p];
+      t[p] = b[i] - low.at[l];
+      x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
+    }
+  };
+  each_slice<Direction::forward>(visit);
+}
+
+template <class Real>
+void Sweeps<Real>::forward_from_zero(const Real* b, Real* x, Real omega) {
+  const auto visit = [=, n = t.size(), rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
+    const std::int64_t later = std::min<std::int64_t>(slice.place + rows_ahead, n - slice.height);
+    for (int l = 0; l < slice.height; ++l)
+      __builtin_prefetch(b + rows[later + l]), __builtin_prefetch(x + rows[later + l], 1);
+    const auto low = slice.lower.sums(x);
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t p = slice.place + l, i = rows[p];
+      t[p] = b[i] - low.at[l];
+      x[i] = swept(t[p], Real(0), d[p], omega, Real(0));
+    }
+  };
+  each_slice<Direction::forward>(visit);
+}
+
+template <class Real>
+void Sweeps<Real>::backward_from_t(Real* x, Real omega) const {
+  const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
+    const std::int64_t later = std::max<std::int64_t>(slice.place - rows_ahead, 0);
+    for (int l = 0; l < slice.height; ++l) __builtin_prefetch(x + rows[later + l], 1);
+    const auto up = slice.upper.sums(x);
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t p = slice.place + l, i = rows[p];
+      x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
+    }
+  };
+  each_slice<Direction::backward>(visit);
+}
+
+template <class Real>
+void Sweeps<Real>::split_product(const Real* u, Real* p, Real* Ap, Real* w) const {
+  const auto solve_upper = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+    const auto up = slice.upper.sums(p);
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t i = rows[slice.place + l];
+      p[i] = swept(u[i], up.at[l], d[slice.place + l], Real(1), Real(0));
+    }
+  };
+  each_slice<Direction::backward>(solve_upper);
+  const auto multiply_and_solve_lower = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+    const auto [with_p, with_w] = slice.lower.sums_of_two(p, w);
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t i = rows[slice.place + l];
+      Ap[i] = u[i] + with_p.at[l];
+      w[i] = swept(Ap[i] - with_w.at[l], Real(0), d[slice.place + l], Real(1), Real(0));
+    }
+  };
+  each_slice<Direction::forward>(multiply_and_solve_lower);
+}
+
+template <class Real>
+void Sweeps<Real>::columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) {
+  each_slice<Direction::forward>([=, this, rows = schedule.rows(), ts = t_of_columns.data()](const auto& slice) {
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t p = slice.place + l, i = rows[p];
+      in_strips(X.ncols, [&](std::int64_t j, auto width) {
+        const auto low = slice.lower.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+        for (int c = 0; c < width(); ++c) {
+          const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
+          X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
+        }
+      });
+    }
+  });
+}
+
+template <class Real>
+void Sweeps<Real>::columns_backward_from_t(const Many& X, Real omega) const {
+  each_slice<Direction::backward>([=, this, rows = schedule.rows()](const auto& slice) {
+    for (int l = 0; l < slice.height; ++l) {
+      const std::int64_t p = slice.place + l, i = rows[p];
+      in_strips(X.ncols, [&](std::int64_t j, auto width) {
+        const auto up = slice.upper.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+        for (int c = 0; c < width(); ++c)
+          X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], up.at[c], reciprocal[p], omega, X(i, j + c));
+      });
+    }
+  });
+}
+
+template struct Sweeps<double>;
+template struct Sweeps<float>;
+
+}  // namespace seidel::symgs_detail

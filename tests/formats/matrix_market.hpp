@@ -1,0 +1,68 @@
+// What the tests of Matrix Market files share.
+#pragma once
+#include "../backends.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+#include <seidel/formats/matrix_market/matrix_market.hpp>
+
+namespace seidel::matrix_market_tests {
+
+inline std::uint64_t fresh_seed() {
+  const std::uint64_t seed = std::random_device{}();
+  MESSAGE("seed ", seed);
+  return seed;
+}
+
+using Matrix = Csr<double, std::int64_t>;
+
+/// `per_row` entries a row on average, of any finite bits; symmetry 1 or -1 mirrors them.
+inline Matrix random_matrix(Index nrows, Index ncols, int per_row, int symmetry, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::map<Index, double>> rows(nrows, std::map<Index, double>{});
+  for (std::int64_t k = 0; k < std::int64_t(nrows) * per_row; ++k) {
+    const Index row = Index(random() % std::uint64_t(nrows)), col = Index(random() % std::uint64_t(ncols));
+    double value = std::bit_cast<double>(random());
+    if (k % 3 == 0) value = double(std::int64_t(random() % 2001) - 1000) / 8;
+    if (std::isnan(value)) value = -0.0;
+    if (symmetry == 0 || row != col) rows[row][col] = value;
+    if (symmetry != 0 && row != col) rows[col][row] = symmetry * value;
+    if (symmetry == 1 && row == col) rows[row][row] = value;
+  }
+  std::int64_t nnz = 0;
+  for (const auto& row : rows) nnz += std::int64_t(row.size());
+  Matrix A{nrows, ncols, Array<std::int64_t>(nrows + 1), Array<Index>(nnz), Array<double>(nnz)};
+  nnz = 0;
+  for (Index row = 0; row < nrows; ++row) {
+    A.row_ptr[row] = nnz;
+    for (const auto& [col, value] : rows[row]) {
+      A.col_idx[nnz] = col;
+      A.values[nnz++] = value;
+    }
+  }
+  A.row_ptr[nrows] = nnz;
+  return A;
+}
+
+template <class T>
+bool same_bits(const Array<T>& a, const Array<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(T)) == 0);
+}
+inline bool same_bits(const Matrix& A, const Matrix& B) {
+  return A.nrows == B.nrows && A.ncols == B.ncols && same_bits(A.row_ptr, B.row_ptr) &&
+         same_bits(A.col_idx, B.col_idx) && same_bits(A.values, B.values);
+}
+
+inline ReadOptions with(int threads, std::int64_t chunk_bytes) {
+  ReadOptions options;
+  options.threads = threads;
+  options.chunk_bytes = chunk_bytes;
+  return options;
+}
+
+}  // namespace seidel::matrix_market_tests
