@@ -102,7 +102,7 @@ struct BenchSuiteOptions : CommonOptions, BenchOutputs {
 };
 
 /// seidel bench machine
-struct BenchMachineOptions : CommonOptions {};
+struct BenchMachineOptions : CommonOptions, BenchOutputs {};
 
 /// seidel bench compare OLD NEW
 struct BenchCompareOptions : CommonOptions {

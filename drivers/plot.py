@@ -23,6 +23,7 @@ except ImportError:
     sys.exit("plot.py: matplotlib is missing\n  install it: apt-get install python3-matplotlib, or pip install matplotlib")
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
@@ -73,6 +74,18 @@ def short(name):
     return name.split(".", 1)[1]
 
 
+def logarithmic(axis, least, most, formatter=None):
+    """A logarithmic axis with plain numbers on it, also where it spans less than a power of ten."""
+    (axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale)("log")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if most < 1000 * least else (1,)))
+    axis.set_major_formatter(formatter or FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def beside(axes):
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
 def save(figure, folder, name):
     path = folder / f"{name}.png"
     figure.savefig(path)
@@ -109,17 +122,18 @@ def draw_roofline(rows, kernel, machine, folder):
                 ys.append(median(trials, "gflop_per_s"))
                 points.append((xs[-1], ys[-1], k))
             axes.plot(xs, ys, linestyle="none", alpha=0.85, label=short(rival), **style(index))
-        low, high = min(p[0] for p in points) / 2, max(p[0] for p in points) * 2
-        if peak:
-            high = max(high, 2 * peak / bandwidth)
+        low, high = min(p[0] for p in points) / 1.5, max(p[0] for p in points) * 1.5
         xs = [low * (high / low) ** (i / 200) for i in range(201)]
         axes.plot(xs, [min(bandwidth * x, peak or math.inf) for x in xs], color="#444444", linewidth=1.5,
                   label=f"{stream} {bandwidth:.0f} GB/s" + (f", FMA {peak:.0f} GFLOP/s" if peak else ""))
         for place, k in enumerate(sorted({p[2] for p in points}) if kernel == "spmm" else []):  # on the axis, in steps, clear of the points
             x = statistics.median(p[0] for p in points if p[2] == k)
-            axes.annotate(f"k = {k:.0f}", (x, 0.01 + 0.035 * (place % 3)), xycoords=("data", "axes fraction"), ha="center", fontsize=8)
-        axes.set(xscale="log", yscale="log", xlabel="flops a compulsory byte", ylabel="GFLOP/s (2 nnz k)", title=f"Roofline of {kernel}, {processor}")
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+            axes.annotate(f"k = {k:.0f}", (x, 0.01 + 0.04 * (place % 3)), xycoords=("data", "axes fraction"), ha="center", fontsize=8)
+        slowest, roof = min(p[1] for p in points), min(bandwidth * high, peak or math.inf)
+        logarithmic(axes.xaxis, low, high), logarithmic(axes.yaxis, slowest, roof)
+        axes.set(ylim=(slowest / 3, 1.5 * max(roof, max(p[1] for p in points))))
+        axes.set(xlabel="flops a compulsory byte", ylabel="GFLOP/s (2 nnz k)", title=f"Roofline of {kernel}, {processor}")
+        beside(axes)
         save(figure, folder, f"{kernel}-roofline-{processor}")
 
 
@@ -136,12 +150,14 @@ def draw_against_properties(rows, kernel, folder):
             points = sorted((value, max(median(t, speed) for t in grouped(trials, "matrix", "rival", "k", "layout").values()))
                             for (value,), trials in grouped(group, column).items())
             axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{form}, {backend}", **style(index))
-        if log and max(r[column] for r in ours) > 3 * min(r[column] for r in ours):
-            axes.set_xscale("log")
+        values, speeds = [r[column] for r in ours], [r[speed] for r in ours]
+        if log and max(values) > 3 * min(values):
+            logarithmic(axes.xaxis, min(values), max(values), EngFormatter(sep=" "))
         elif column == "row_variance":
             axes.set_xscale("symlog", linthresh=1)
-        axes.set(yscale="log", xlabel=label, ylabel=speed_label, title=f"{kernel} against {label}")
-        axes.legend(fontsize=8)
+        logarithmic(axes.yaxis, min(speeds), max(speeds))
+        axes.set(xlabel=label, ylabel=speed_label, title=f"{kernel} against {label.split(' (')[0]}, the fastest rival of each format")
+        beside(axes)
         save(figure, folder, f"{kernel}-against-{column.replace('_', '-')}")
 
 
@@ -155,7 +171,9 @@ def draw_boxes(rows, kernel, folder):
         axes.boxplot(boxes, vert=False, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
         axes.set_yticks(range(1, len(names) + 1), names, fontsize=8)
         axes.invert_yaxis()
-        axes.set(xscale="log", xlabel="ms (median, quartiles, trials outside)", title=f"{kernel} of {matrix}")
+        times = [time for box in boxes for time in box]
+        logarithmic(axes.xaxis, min(times), max(times))
+        axes.set(xlabel="ms (median, quartiles, trials outside)", title=f"{kernel} of {matrix}")
         save(figure, folder, f"{kernel}-box-{''.join(c if c.isalnum() else '-' for c in Path(matrix).name)}")
 
 
@@ -179,7 +197,7 @@ def draw_scaling(rows, kernel, folder):
     axes.plot([1, most], [1, most], color="#444444", linestyle="--", linewidth=1, label="ideal")
     axes.set_xticks(sorted({r["threads"] for r in threaded}))
     axes.set(xlabel="threads", ylabel="times faster than serial", title=f"Scaling of {kernel}")
-    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    beside(axes)
     save(figure, folder, f"{kernel}-scaling")
 
 
@@ -188,32 +206,30 @@ def is_ours(row):
 
 
 def draw_speedups(rows, kernel, folder):
-    """Every rival of ours against the fastest baseline on the same kind of processor."""
+    """Ours against the fastest baseline on the same kind of processor with no more threads; of many, the fastest in each place."""
     bars = []
     for (matrix, k, layout), group in grouped(rows, "matrix", "k", "layout").items():
-        for on_device in (False, True):
-            side = [r for r in group if (r["backend"] == "cuda") == on_device]
-            most = {rival: max(r["threads"] for r in of) for (rival,), of in grouped(side, "rival").items()}
-            times = {key: median(t, "seconds") for key, t in grouped(side, "rival", "threads").items() if key[1] == most[key[0]]}
-            baselines = [seconds for (rival, _), seconds in times.items() if not is_ours({"rival": rival})]
-            if not baselines:
-                continue
-            for (rival, threads), seconds in sorted(times.items()):
-                if is_ours({"rival": rival}):
-                    where = f", {threads:.0f} threads" if threads > 1 else ""
-                    bars.append((f"{matrix}" + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else "") + f": {short(rival)}{where}", min(baselines) / seconds))
+        times = {key: median(t, "seconds") for key, t in grouped(group, "rival", "backend", "threads").items()}
+        for (rival, backend, threads), seconds in times.items():
+            baselines = [s for (r, b, t), s in times.items() if not is_ours({"rival": r}) and t <= threads and (b == "cuda") == (backend == "cuda")]
+            if is_ours({"rival": rival}) and baselines:
+                where = f", {threads:.0f} threads" if threads > 1 else ""
+                task = f"{matrix}" + (f", k = {k:.0f}" + (", col" if layout == "col" else "") if kernel == "spmm" else "")
+                bars.append((f"{task}: {short(rival)}{where}", min(baselines) / seconds, (task, backend, threads)))
+    if len(bars) > 30:
+        bars = [bar for bar in bars if bar[1] == max(b[1] for b in bars if b[2] == bar[2])]
     if not bars:
         return
     figure, axes = plt.subplots(figsize=(8, 1.4 + 0.26 * len(bars)))
     axes.set_yticks(range(len(bars)), [b[0] for b in bars])
     axes.barh(range(len(bars)), [b[1] for b in bars], color=[COLOURS[0] if b[1] >= 1 else COLOURS[1] for b in bars])
-    for place, (_, ratio) in enumerate(bars):
+    for place, (_, ratio, _) in enumerate(bars):
         axes.annotate(f"{ratio:.2f}x", (ratio, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     axes.axvline(1, color="#444444", linewidth=1)
-    axes.set_ylim(len(bars) - 0.4, -0.6)
+    axes.set(ylim=(len(bars) - 0.4, -0.6), xlim=(0, 1.12 * max(b[1] for b in bars)))
     axes.tick_params(axis="y", labelsize=8)
-    axes.set(xlabel="times faster than the fastest baseline", title=f"{kernel} against Eigen (host) and cuSPARSE (GPU)")
+    axes.set(xlabel="times faster than the fastest baseline", title=f"{kernel} against Eigen or cuSPARSE")
     save(figure, folder, f"{kernel}-speedup")
 
 
@@ -227,12 +243,12 @@ def draw_correlations(rows, kernel, folder):
     figure, axes = plt.subplots(figsize=(7, 6))
     picture = axes.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1)
     axes.grid(False)
-    names = [c.replace("_", " ") for c in columns]
+    names = [{"gflop_per_s": "GFLOP/s", "gb_per_s": "GB/s"}.get(c, c.replace("_", " ")) for c in columns]
     axes.set_xticks(range(len(columns)), names, rotation=45, ha="right")
     axes.set_yticks(range(len(columns)), names)
     for i, line in enumerate(values):
         for j, value in enumerate(line):
-            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color="white" if abs(value) > 0.6 else "black")
+            axes.text(j, i, f"{value:.2f}".replace("-0.00", "0.00"), ha="center", va="center", fontsize=8, color="white" if abs(value) > 0.6 else "black")
     figure.colorbar(picture, label="correlation (Pearson)")
     axes.set_title(f"What goes with the speed of {kernel}")
     save(figure, folder, f"{kernel}-correlation")

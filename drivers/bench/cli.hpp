@@ -114,7 +114,10 @@ struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
 
 struct BenchMachineCommand : CommandFor<BenchMachineOptions> {
   explicit BenchMachineCommand(CLI::App& bench)
-      : CommandFor(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies") {}
+      : CommandFor(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies") {
+    file("--csv", options.csv, "write a row a ceiling");
+    file("--html", options.html, "write the report as one page for a browser");
+  }
 };
 
 struct BenchCompareCommand : CommandFor<BenchCompareOptions> {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -33,14 +34,39 @@ nlohmann::json parsed(const std::string& name) {
   return document;
 }
 
-std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::string& name) try {
+/// The numbers of threads that OpenMP rivals ran with, as "1, 2".
+std::string threads_of(const nlohmann::json& file) {
+  std::set<int> counts;
+  for (const auto& m : file.at("measurements"))
+    if (m.contains("seconds") && m.value("backend", "") == "openmp") counts.insert(m.value("threads", 0));
+  std::string text;
+  for (const int threads : counts) text += drivers::formatted("{}{}", text.empty() ? "" : ", ", threads);
+  return text;
+}
+
+/// Best bandwidths by where they were measured: "GPU", "2 threads".
+std::map<std::string, double> roofs_of(const nlohmann::json& file) {
+  std::map<std::string, double> roofs;
+  for (const auto& roof : file.value("roofs", nlohmann::json::array())) {
+    const int threads = roof.value("threads", 0);
+    const std::string where = roof.value("backend", "") == "cuda" ? "GPU"
+                              : threads == 1                      ? "1 thread"
+                                                                  : drivers::formatted("{} threads", threads);
+    roofs[where] = std::max(roof.value("copy_gb_per_s", 0.0), roof.value("triad_gb_per_s", 0.0));
+  }
+  return roofs;
+}
+
+/// Samples by what was measured; `with_threads` tells OpenMP rivals of different numbers of threads apart.
+std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::string& name, bool with_threads) try {
   std::map<std::string, Sample> samples;
   for (const auto& m : file.at("measurements")) {
     const bool spmm = m.at("kernel") == "spmm";
     if (!m.contains("seconds")) continue;  // not timed
     std::string what =
         drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
-    if (m.at("backend") == "openmp") what += drivers::formatted(", {} threads", m.at("threads").get<int>());
+    if (with_threads && m.at("backend") == "openmp")
+      what += drivers::formatted(", {} threads", m.at("threads").get<int>());
     if (spmm) what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
     if (m.contains("order")) what += drivers::formatted(", {} order", m.at("order").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);
@@ -58,6 +84,20 @@ Comparison compared(const std::string& what, const Sample& old_sample, const Sam
   return {what, before, after, !apart || !enough ? Change::same : after < before ? Change::faster : Change::slower};
 }
 
+/// How far the baselines moved: they are the same program in both files, so what moves them is the machine. Empty without.
+std::string drift_of(const std::vector<Comparison>& compared) {
+  Sample ratios;
+  for (const Comparison& c : compared)
+    for (const char* vendor : {".eigen", ".cusparse", ".cublas"})
+      if (c.what.find(vendor) != std::string::npos) ratios.add(c.old_seconds / c.new_seconds);
+  if (ratios.empty()) return "";
+  return drivers::formatted(
+      "baselines, the same program in both files: {:.2f}x as fast in the median, {:.2f}x to {:.2f}x; changes within "
+      "that "
+      "range may be the machine's\n",
+      ratios.median(), ratios.min(), ratios.max());
+}
+
 }  // namespace
 
 std::string_view to_string(Change c) {
@@ -66,7 +106,10 @@ std::string_view to_string(Change c) {
 
 Differences compare(const std::string& old_name, const std::string& new_name) {
   const nlohmann::json old_file = parsed(old_name), new_file = parsed(new_name);
-  const auto before = samples_of(old_file, old_name), after = samples_of(new_file, new_name);
+  const std::string old_threads = threads_of(old_file), new_threads = threads_of(new_file);
+  // One number of threads against another one: the same rivals, on more or fewer threads.
+  const bool one_each = old_threads.find(',') == std::string::npos && new_threads.find(',') == std::string::npos;
+  const auto before = samples_of(old_file, old_name, !one_each), after = samples_of(new_file, new_name, !one_each);
   Differences found;
   for (const auto& [what, sample] : before)
     if (const auto other = after.find(what); other != after.end())
@@ -93,15 +136,23 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
   for (const auto& [key, value] : either.items())
     if (said(old_machine, key) != said(new_machine, key))
       found.machine.push_back(drivers::formatted("{}: {} -> {}", key, said(old_machine, key), said(new_machine, key)));
+  if (old_threads != new_threads && !old_threads.empty() && !new_threads.empty())
+    found.machine.push_back(drivers::formatted("threads: {} -> {}", old_threads, new_threads));
+  const auto old_roofs = roofs_of(old_file), new_roofs = roofs_of(new_file);
+  for (const auto& [where, roof] : old_roofs)
+    if (const auto other = new_roofs.find(where);
+        other != new_roofs.end() && std::fabs(std::log(other->second / roof)) > std::log(1.05))
+      found.machine.push_back(drivers::formatted("bandwidth, {}: {:.1f} -> {:.1f} GB/s", where, roof, other->second));
   return found;
 }
 
 std::string text_of(const Differences& d) {
   std::string out;
   if (!d.machine.empty()) {
-    out += "The machines differ, so times do too:\n";
+    out += "Not only the program differs, so times do anyway:\n";
     for (const auto& line : d.machine) out += "  " + line + "\n";
   }
+  out += drift_of(d.compared);
   const auto block = [&](Change change, const char* title) {
     std::size_t count = 0, width = 0;
     for (const auto& c : d.compared)
@@ -121,7 +172,8 @@ std::string text_of(const Differences& d) {
   const auto alone = [&](const char* file, const std::vector<std::string>& names) {
     if (names.empty()) return;
     out += drivers::formatted("only in the {} file: {}\n", file, names.size());
-    for (const auto& name : names) out += drivers::formatted("  {}\n", name);
+    for (std::size_t i = 0; i < names.size() && i < 12; ++i) out += drivers::formatted("  {}\n", names[i]);
+    if (names.size() > 12) out += drivers::formatted("  and {} more\n", names.size() - 12);
   };
   alone("old", d.only_old), alone("new", d.only_new);
   return out;

@@ -1,4 +1,5 @@
 // seidel bench KERNEL MATRIX..., and --list.
+#include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/formats/errors.hpp>
@@ -20,14 +21,15 @@ int run(const BenchKernelOptions& options) {
     throw UsageError(
         formatted("--only {}: no rival of {} has such a name on these back ends\n  see seidel bench {} --list",
                   options.only, options.kernel, options.kernel));
-  std::vector<BenchItem> items;
-  for (const std::string& matrix : options.matrices)
-    items.push_back(
-        {options.kernel, matrix, options.k.empty() ? std::vector<std::int64_t>{1} : options.k, options.orders});
-  std::vector<Layout> layouts;
+  BenchKernel kernel{options.kernel};
+  if (!options.k.empty()) kernel.k = options.k;
+  kernel.layouts.clear();
   for (const std::string& layout : options.layouts)
-    layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
-  return run_items(items, layouts, options.trials, places, options, options);
+    kernel.layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
+  kernel.orders = options.orders;
+  std::vector<BenchItem> items;
+  for (const std::string& matrix : options.matrices) items.push_back({matrix, {kernel}});
+  return run_items(items, options.trials, places, options, options);
 }
 
 }  // namespace seidel::drivers

@@ -1,61 +1,99 @@
 // seidel bench machine: what this machine can do at best.
+#include <map>
+
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/machine.hpp>
-#include <seidel/drivers/bench/run_plan.hpp>
+#include <seidel/drivers/bench/output.hpp>
+#include <seidel/drivers/bench/places.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/html.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-std::string table_of(const std::vector<bench::Ceiling>& ceilings) {
-  Table table({"ceiling", "median", "least", "most", "unit", "what"});
-  for (const auto& c : ceilings)
-    table.row({c.name, formatted("{:.4g}", c.value), formatted("{:.4g}", c.low), formatted("{:.4g}", c.high), c.unit,
-               c.what});
-  return table.text(Paint(Terminal::of(1).colours));
+/// One kind of processor, with all that was measured of it.
+struct Side {
+  std::string key, title;  // "host", "AMD EPYC, 2 of 2 cores"
+  std::vector<bench::Ceiling> ceilings;
+};
+
+const std::vector<std::string> header = {"ceiling", "median", "least", "most", "unit", "what"};
+
+std::vector<std::string> cells(const bench::Ceiling& c) {
+  return {c.name, formatted("{:.4g}", c.value), formatted("{:.4g}", c.low), formatted("{:.4g}", c.high), c.unit,
+          c.what};
 }
 
-Json json_of(const std::vector<bench::Ceiling>& ceilings) {
+std::string text_of(const Side& side) {
+  Table table(header);
+  for (const auto& c : side.ceilings) table.row(cells(c));
+  return side.title + "\n\n" + table.text(Paint(Terminal::of(1).colours));
+}
+
+std::string csv_of(const std::vector<Side>& sides) {
+  std::string text = "processor,name,unit,value,low,high,trials,what\n";
+  for (const Side& side : sides)
+    for (const auto& c : side.ceilings)
+      text += formatted("{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n", side.key, bench::csv_cell(c.name), c.unit, c.value,
+                        c.low, c.high, c.trials, bench::csv_cell(c.what));
+  return text;
+}
+
+Json json_of(const Side& side) {
   Json all = Json::array();
-  for (const auto& c : ceilings) {
+  for (const auto& c : side.ceilings) {
     Json one;
-    one.set("name", c.name)
-        .set("unit", c.unit)
-        .set("value", c.value)
-        .set("low", c.low)
-        .set("high", c.high)
-        .set("trials", c.trials)
-        .set("what", c.what);
+    one.set("name", c.name).set("unit", c.unit).set("value", c.value).set("low", c.low).set("high", c.high);
+    one.set("trials", c.trials).set("what", c.what);
     all.push(std::move(one));
   }
   return all;
 }
 
+std::string page_of(const std::vector<Side>& sides, const CommonOptions& options) {
+  HtmlPage page("seidel bench machine", "What this machine can do at best", true);
+  page.facts("What was run", {{"instruction set", instruction_set_name()}, {"version", version}});
+  for (const Side& side : sides) {
+    std::vector<std::vector<std::string>> rows;
+    std::map<std::string, std::vector<Bar>> by_unit;
+    for (const auto& c : side.ceilings) {
+      rows.push_back(cells(c));
+      by_unit[c.unit].push_back({c.name, c.value, formatted("{:.4g}", c.value)});
+    }
+    page.table(side.title, header, rows, "Medians over the trials, and the extremes.");
+    for (const auto& [unit, bars] : by_unit) page.bars(side.key + ": " + unit, unit, bars);
+  }
+  page.text("Command", options.command_line);
+  return page.html();
+}
+
 }  // namespace
 
 int run(const BenchMachineOptions& options) {
+  bench::require_writable(options, options);
   const BenchPlaces places = bench_places(options, {});
+  std::vector<Side> sides;
+  const auto add = [&](Side side) {
+    print(options, (sides.empty() ? "" : "\n") + text_of(side), options.csv == "-" || options.html == "-");
+    sides.push_back(std::move(side));
+  };
   Json json;
-  json.set("schema", "seidel.bench.machine/1")
-      .set("version", version)
-      .set("command", options.command_line)
-      .set("machine", machine_json(places));
+  json.set("schema", "seidel.bench.machine/1").set("version", version).set("command", options.command_line);
+  json.set("machine", machine_json(places));
   if (options.backend != BackendName::cuda) {
     const OpenMP on{options.backend == BackendName::serial ? 1 : places.threads.front()};
-    const auto host = bench::host_ceilings(on);
-    print(options,
-          formatted("{}, {} of {} cores\n\n", processor_name(), on.threads, available_threads()) + table_of(host));
-    json.set("host_threads", on.threads).set("host", json_of(host));
+    add({"host", formatted("{}, {} of {} cores", processor_name(), on.threads, available_threads()),
+         bench::host_ceilings(on)});
+    json.set("host_threads", on.threads);
   }
   if constexpr (built_with_cuda)
-    if (places.cuda) {
-      const auto device = bench::device_ceilings(*places.cuda);
-      print(options, formatted("\n{}\n\n", cuda_device_name()) + table_of(device));
-      json.set("device", json_of(device));
-    }
+    if (places.cuda) add({"device", cuda_device_name(), bench::device_ceilings(*places.cuda)});
+  for (const Side& side : sides) json.set(side.key, json_of(side));
+  if (!options.csv.empty()) write_text(options.csv, csv_of(sides));
+  if (!options.html.empty()) write_text(options.html, page_of(sides, options));
   if (!options.json.empty()) write_text(options.json, json.text());
   return 0;
 }

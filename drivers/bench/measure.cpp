@@ -33,7 +33,10 @@ class HostFlush {
   double value_ = 0;
 };
 
-Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_host, int trials, const Where& where) {
+bool stopped(const Plan& plan) { return plan.stop && *plan.stop; }
+
+Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_host, const Plan& plan,
+             const Where& where) {
   const bool on_device = runs == Runs::cuda;
   const auto once = [&] {
     if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);
@@ -41,34 +44,44 @@ Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_h
   };
   once();
   Sample sample;
-  double used = 0;
-  for (int t = 0; t < trials && (t < 3 || used < seconds_at_most); ++t) {
-    sample.add(once());
-    used += sample.trials().back();
-  }
+  const auto begin = std::chrono::steady_clock::now();  // of all that is done, overwriting caches too
+  const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  for (int t = 0; t < plan.trials && (t < 3 || used() < seconds_at_most) && !stopped(plan); ++t) sample.add(once());
   return sample;
 }
 
-/// Runs the rival once on poisoned output and judges what it left.
-void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where,
-           std::vector<double>& exact, Measurement& m) {
+/// What the first rival of a task left, which is judged, and what the others leave, in memory that is used again.
+struct Outputs {
+  std::vector<double> exact, found;
+  double error = 0;  // of the exact one
+};
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  std::atomic<bool> same = a.size() == b.size();
+  parallel_for(OpenMP{}, same ? std::int64_t(a.size()) : 0, [&](std::int64_t first, std::int64_t last) {
+    if (std::memcmp(a.data() + first, b.data() + first, std::size_t(last - first) * sizeof(double)) != 0) same = false;
+  });
+  return same;
+}
+
+/// Runs the rival once on poisoned output and judges what it left. Whose bits are those of the first is as right as it.
+void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where, Outputs& outputs,
+           Measurement& m) {
   prepared.poison();
   prepared.run();
   if (rival.runs == Runs::cuda) where.cuda->synchronize();
-  const std::vector<double> output = prepared.output();
-  m.error = task.error(output);
+  prepared.output(outputs.found);
+  auto& [exact, found, error] = outputs;
+  const bool same = !exact.empty() && same_bits(exact, found);
+  m.error = same ? error : task.error(found);
   if (!(m.error <= 1)) {
     m.verdict = Verdict::wrong;
     m.reason = std::isnan(m.error)   ? "NaN, or entries never written"
                : std::isinf(m.error) ? "an entry is off where nothing is rounded"
                                      : drivers::formatted("error {:.3g} times what rounding allows", m.error);
-    return;
-  }
-  if (!rival.exact) return;
-  if (exact.empty()) {
-    exact = output;  // the serial default, first of its kernel
-  } else if (exact.size() != output.size() ||
-             std::memcmp(exact.data(), output.data(), output.size() * sizeof(double)) != 0) {
+  } else if (rival.exact && exact.empty()) {
+    exact.swap(found), error = m.error;
+  } else if (rival.exact && !same) {
     m.verdict = Verdict::wrong;
     m.reason = "its bits differ from the serial default's";
   }
@@ -119,15 +132,17 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
     int threads;
   };
   std::vector<Job> jobs;
+  // What exact rivals must equal is always run, first, and reported only where it was asked for.
+  const Runs side = plan.selection.serial ? Runs::serial : Runs::openmp;
+  const auto reference = std::find_if(among.begin(), among.end(), [&](const Rival& rival) {
+    return rival.kernel == kernel && rival.exact && rival.runs == side;
+  });
+  if (reference != among.end() && !plan.selection.wants(*reference))
+    jobs.push_back({&*reference, side == Runs::serial ? 1 : OpenMP{}.threads});
   for (const Rival& rival : among) {
-    if (rival.kernel != kernel || (rival.runs == Runs::cuda && !cuda)) continue;
-    // The serial default is always run: it is what exact rivals must equal. It is reported only where it was asked for.
-    const bool reference = jobs.empty();
-    if (!reference && !plan.selection.wants(rival)) continue;
-    if (rival.runs == Runs::openmp)
-      for (int threads : plan.threads) jobs.push_back({&rival, threads});
-    else
-      jobs.push_back({&rival, 1});
+    if (rival.kernel != kernel || (rival.runs == Runs::cuda && !cuda) || !plan.selection.wants(rival)) continue;
+    for (const int threads : rival.runs == Runs::openmp ? plan.threads : std::vector<int>{1})
+      jobs.push_back({&rival, threads});
   }
   const RowStatistics rows = row_statistics(OpenMP{}, A.view());
   std::vector<Measurement> found;
@@ -137,19 +152,20 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
   for (const std::int64_t k : plan.k)
     for (const Layout layout : plan.layouts) {
       const Task task = make_task(kernel, A, k, layout, plan.seed);
-      std::vector<double> exact;
+      Outputs outputs;
       for (const Job& job : jobs) {
+        if (stopped(plan)) return found;
         const Where where{OpenMP{job.threads}, cuda};
         Measurement m = describe(task, name, *job.rival, job.threads, rows);
         plan.progress(done++, all, drivers::formatted("{} {}", job.rival->name(), name));
         try {
           const Prepared prepared = job.rival->prepare(task, where);
           m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;
-          check(task, *job.rival, prepared, where, exact, m);
+          check(task, *job.rival, prepared, where, outputs, m);
           const std::int64_t cache = job.rival->runs == Runs::cuda ? device_cache_bytes() : last_level_cache_bytes();
           m.flushed = task.bytes < 4 * double(cache);
           if (m.verdict == Verdict::right && plan.trials > 0 && plan.selection.wants(*job.rival))
-            m.sample = timed(prepared, job.rival->runs, m.flushed, flush_host, plan.trials, where);
+              m.sample = timed(prepared, job.rival->runs, m.flushed, flush_host, plan, where);
         } catch (const ResourceError& refusal) {
           m.verdict = Verdict::refused, m.reason = refusal.what();
         } catch (const InputError& refusal) {

@@ -1,5 +1,6 @@
 // Checks a rival on a task, then times it.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -48,12 +49,14 @@ struct Plan {
   std::vector<int> threads;  // of OpenMP rivals
   int trials = 15;           // 0: check only
   std::uint64_t seed = 1;
+  const std::atomic<bool>* stop = nullptr;  // asked between trials; true ends with what was measured
   std::function<void(int done, int all, const std::string& what)> progress = [](int, int, const std::string&) {};
 };
 
-/// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged; those that promise the
-/// serial default's bits compared with them; then, if right, timed. `cuda` may be null. Cost  a trial runs at most 3
-/// seconds of one rival beyond the third repetition.
+/// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged, or, where it promises the
+/// serial default's bits, compared with them; then, if right, timed. Where serial rivals are not selected, the OpenMP
+/// default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be null. Cost  at most 3
+/// seconds of trials of one rival beyond the third.
 /// Errors  InputError for a matrix that no rival of the kernel can take.
 std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among = rivals());

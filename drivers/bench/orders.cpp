@@ -19,7 +19,8 @@ Matrix in_order(const Matrix& A, const std::string& order) {
   return permuted(OpenMP{}, A.view(), new_to_old.span());
 }
 
-std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Roofs& roofs) {
+std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
+                                 const std::atomic<bool>& stop) {
   const OpenMP host;
   const MatrixProperties seen = properties(host, A.view());
   const auto narrow = with_offsets<std::int32_t>(host, A.view());
@@ -35,8 +36,11 @@ std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>
     choice.order = pair.order == "colours" ? Order::colours : pair.order == "blocks" ? Order::blocks : Order::natural;
     const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
+    Criteria criteria;
+    criteria.stop = &stop;
     const Outcome outcome =
-        solve_on(placement(pair.rival->runs, pair.threads), system, choice, SymgsSettings{}, Criteria{});
+        solve_on(placement(pair.rival->runs, pair.threads), system, choice, SymgsSettings{}, criteria);
+    if (stop) break;
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;
     const Streams streams = roofs.of(pair.rival->runs, pair.threads);

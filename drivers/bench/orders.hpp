@@ -1,5 +1,7 @@
 // What an order of Gauss-Seidel sweeps costs and what it gains: a pair of sweeps beside the solve that it is for.
 #pragma once
+#include <atomic>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,10 @@ struct OrderRow {
 /// A with rows and columns gathered by colour ("colours"), or by colours of blocks ("blocks").
 Matrix in_order(const Matrix& A, const std::string& order);
 
-/// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered).
-std::vector<OrderRow> order_rows(const Matrix& A, const std::vector<Measurement>& pairs, const Roofs& roofs);
+/// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered). Ends at once where
+/// `stop` is true, without the row at hand.
+std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
+                                 const std::atomic<bool>& stop);
 
 std::vector<std::string> orders_header();
 std::vector<std::string> cells(const OrderRow& row);

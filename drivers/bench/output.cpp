@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/errors.hpp>
 
 namespace seidel::bench {
 
@@ -11,41 +14,34 @@ using namespace drivers;
 
 namespace {
 
-bool same_task(const Measurement& a, const Measurement& b) {
-  return a.matrix == b.matrix && a.order == b.order && a.rival->kernel == b.rival->kernel && a.k == b.k &&
-         a.layout == b.layout;
-}
 bool same_processor(const Measurement& a, const Measurement& b) {
   return (a.rival->runs == Runs::cuda) == (b.rival->runs == Runs::cuda);
 }
 std::string_view to_string(Layout layout) { return layout == Layout::row_major ? "row" : "col"; }
 
-std::string bytes_or_dash(std::int64_t bytes) { return bytes == 0 ? "-" : human_bytes(bytes); }
-std::string seconds_or_dash(double seconds) { return seconds <= 0 ? "-" : human_seconds(seconds); }
-
 std::string title_of(const Measurement& m) {
-  std::string title = formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})", m.rival->kernel, m.matrix,
-                                count(m.nrows), count(m.ncols), count(m.nnz), m.rows.mean, count(m.rows.max));
-  if (!m.order.empty()) title += formatted(", rows in {} order", m.order);
-  if (m.rival->kernel == "spmm" || m.k > 1)
-    title += formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column");
-  title += formatted("\nmust move {} = {}", m.bytes_model, human_bytes(std::int64_t(m.bytes)));
-  return title + (m.flops > 0 ? formatted("; counts {:.4g} MFLOP\n", m.flops * 1e-6) : "\n");
+  const std::string costs = m.flops > 0 ? formatted("; counts {:.4g} MFLOP", m.flops * 1e-6) : "";
+  return formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})\nmust move {} = {}{}\n\n",
+                   name_of_task(m), m.matrix, count(m.nrows), count(m.ncols), count(m.nnz), m.rows.mean,
+                   count(m.rows.max), m.bytes_model, human_bytes(std::int64_t(m.bytes)), costs);
 }
 
-std::vector<std::string> timed_cells(const Measurement& m, const std::vector<Measurement>& all, const Roofs& roofs) {
-  const double median = m.sample.median(), roof = roofs.of(m.rival->runs, m.threads).roof(),
-               baseline = baseline_seconds(m, all);
-  return {seconds_or_dash(median),
-          seconds_or_dash(m.sample.min()),
+/// Two digits behind the point, or as many as show anything.
+std::string rate(double value) { return value < 0.1 ? formatted("{:.2g}", value) : formatted("{:.2f}", value); }
+
+std::vector<std::string> timed_cells(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
+  const double median = m.sample.median(), roof = roofs.of(m.rival->runs, m.threads).roof();
+  const Measurement* baseline = baseline_of(m, task);
+  return {human_seconds(median),
+          human_seconds(m.sample.min()),
           formatted("{:.1f} %", 100 * m.sample.spread()),
-          m.flops > 0 ? formatted("{:.2f}", gflop_per_s(m, median)) : "-",
+          m.flops > 0 ? rate(gflop_per_s(m, median)) : "-",
           formatted("{:.1f}", gb_per_s(m, median)),
           roof > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / roof) : "-",
-          seconds_or_dash(m.setup_seconds),
-          bytes_or_dash(m.workspace_bytes),
+          m.setup_seconds > 0 ? human_seconds(m.setup_seconds) : "0",
+          m.workspace_bytes > 0 ? human_bytes(m.workspace_bytes) : "0",
           m.flushed ? "cold" : "large",
-          baseline > 0 ? formatted("{:.2f}x", baseline / median) : "-"};
+          baseline ? formatted("{:.2f}x", baseline->sample.median() / median) : "-"};
 }
 
 }  // namespace
@@ -69,6 +65,29 @@ std::string list_of(std::span<const Rival> rivals, std::string_view kernel, cons
   return table.text(paint);
 }
 
+void require_writable(const CommonOptions& options, const BenchOutputs& outputs) {
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}};
+  std::string taken;
+  for (const auto& [option, path] : files) {
+    if (path.empty()) continue;
+    drivers::require_writable(option, path);
+    if (path != "-") continue;
+    if (!taken.empty())
+      throw UsageError(
+          formatted("{} - and {} -: both want standard output\n  name a file for one of them", taken, option));
+    taken = option;
+  }
+}
+
+void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs) {
+  std::string files;
+  for (const std::string& path : {outputs.csv, outputs.html, options.json})
+    if (!path.empty()) files += (files.empty() ? "" : ", ") + (path == "-" ? "standard output" : path);
+  say(options,
+      "interrupted; what was measured before is printed above" + (files.empty() ? "" : ", and written to " + files));
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n") == text.npos) return text;
   std::string quoted = "\"";
@@ -84,13 +103,26 @@ bool is_baseline(const Rival& rival) {
          rival.variant.starts_with("cublas");
 }
 
-double baseline_seconds(const Measurement& m, const std::vector<Measurement>& all) {
-  double fastest = 0;
+const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all) {
+  const Measurement* fastest = nullptr;
   for (const Measurement& other : all)
     if (is_baseline(*other.rival) && same_task(m, other) && same_processor(m, other) && other.threads <= m.threads &&
-        !other.sample.empty() && (fastest == 0 || other.sample.median() < fastest))
-      fastest = other.sample.median();
+        !other.sample.empty() && (!fastest || other.sample.median() < fastest->sample.median()))
+      fastest = &other;
   return fastest;
+}
+
+bool same_task(const Measurement& a, const Measurement& b) {
+  return a.matrix == b.matrix && a.order == b.order && a.rival->kernel == b.rival->kernel && a.k == b.k &&
+         a.layout == b.layout;
+}
+
+std::string name_of_task(const Measurement& m) {
+  std::string name(m.rival->kernel);
+  if (!m.order.empty()) name += formatted(", order {}", m.order);
+  if (m.rival->kernel == "spmm" || m.k > 1)
+    name += formatted(", k = {}{}", m.k, m.layout == Layout::row_major ? "" : ", column-major");
+  return name;
 }
 
 std::vector<std::string> table_header() {
@@ -98,10 +130,21 @@ std::vector<std::string> table_header() {
           "GB/s",  "of roof", "setup",  "memory",  "cache",  "vs baseline"};
 }
 
-std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Roofs& roofs) {
+std::vector<std::vector<std::string>> legend() {
+  return {{"spread", "half the distance between the quartiles of the trials, over the median"},
+          {"GFLOP/s", "2 nnz k and the like over the median; padding never counts"},
+          {"GB/s", "the bytes that must move, over the median"},
+          {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
+          {"setup", "conversion or analysis, once a matrix"},
+          {"memory", "beside the CSR matrix and the operands"},
+          {"cache", "cold: the operands would fit, so it was overwritten before each trial; large: they would not"},
+          {"vs baseline", "times faster than the fastest of Eigen (host) or cuSPARSE (GPU)"}};
+}
+
+std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
   std::vector<std::string> cells = {m.rival->name(), m.rival->runs == Runs::cuda ? "gpu" : std::to_string(m.threads)};
   if (!m.sample.empty()) {
-    for (auto& cell : timed_cells(m, all, roofs)) cells.push_back(std::move(cell));
+    for (auto& cell : timed_cells(m, task, roofs)) cells.push_back(std::move(cell));
     return cells;
   }
   cells.push_back(std::string(to_string(m.verdict)));
@@ -109,23 +152,15 @@ std::vector<std::string> table_row(const Measurement& m, const std::vector<Measu
   return cells;
 }
 
-std::string table_of(const std::vector<Measurement>& measurements, const Roofs& roofs, const Paint& paint) {
-  std::string text;
-  for (std::size_t first = 0; first < measurements.size();) {
-    std::size_t last = first;
-    Table table(table_header());
-    std::string reasons;
-    for (; last < measurements.size() && same_task(measurements[first], measurements[last]); ++last) {
-      const Measurement& m = measurements[last];
-      table.row(table_row(m, measurements, roofs));
-      if (m.verdict != Verdict::right)
-        reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
-    }
-    if (first) text += '\n';
-    text += title_of(measurements[first]) + '\n' + table.text(paint) + reasons;
-    first = last;
+std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint) {
+  Table table(table_header());
+  std::string reasons;
+  for (const Measurement& m : task) {
+    table.row(table_row(m, task, roofs));
+    if (m.verdict != Verdict::right)
+      reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
   }
-  return text;
+  return title_of(task.front()) + table.text(paint) + reasons;
 }
 
 std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs) {
@@ -193,7 +228,7 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
     one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
     one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.flushed);
     if (!m.sample.empty()) {
-      const double median = m.sample.median(), baseline = baseline_seconds(m, measurements);
+      const double median = m.sample.median();
       one.set("seconds", m.sample.trials())
           .set("median_seconds", median)
           .set("min_seconds", m.sample.min())
@@ -203,7 +238,8 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
       if (streams.copy > 0)
         one.set("share_of_copy", gb_per_s(m, median) / streams.copy)
             .set("share_of_roof", gb_per_s(m, median) / streams.roof());
-      if (baseline > 0) one.set("speedup_over_baseline", baseline / median);
+      if (const Measurement* baseline = baseline_of(m, measurements))
+        one.set("speedup_over_baseline", baseline->sample.median() / median);
     }
     all.push(std::move(one));
   }

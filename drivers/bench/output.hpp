@@ -7,6 +7,7 @@
 
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/drivers/bench/measure.hpp>
+#include <seidel/drivers/options.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 
@@ -26,9 +27,13 @@ struct Roofs {
 /// Its name and what it says, one each: "2 threads", "copy 24.1, triad 28.7 GB/s".
 std::vector<std::pair<std::string, std::string>> lines_of(const Roofs& roofs);
 
-/// A table for a terminal, one block for each matrix, k and layout; the last column is the speed over the fastest right
-/// baseline (Eigen, cuSPARSE) among the rivals that run on the same kind of processor.
-std::string table_of(const std::vector<Measurement>& measurements, const Roofs& roofs, const drivers::Paint& paint);
+/// Whether both did the same to the same matrix. Name of a task: "spmm, k = 8" (row-major unless
+/// it says otherwise).
+bool same_task(const Measurement& a, const Measurement& b);
+std::string name_of_task(const Measurement& m);
+
+/// The measurements of one task for a terminal, under the task's name and costs.
+std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const drivers::Paint& paint);
 
 /// One row a trial, a header first.
 std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs);
@@ -38,9 +43,16 @@ drivers::Json to_json(const std::vector<Measurement>& measurements, const Roofs&
 
 drivers::Json to_json(const Roofs& roofs);
 
-/// The table's columns, and one measurement's cells, for pages that lay them out themselves.
+/// The table's columns, one measurement's cells, and what the columns say: for pages that lay them out themselves.
 std::vector<std::string> table_header();
-std::vector<std::string> table_row(const Measurement& m, const std::vector<Measurement>& all, const Roofs& roofs);
+std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs);
+std::vector<std::vector<std::string>> legend();
+
+/// Refuses, before any work, files that could not be written at the end, and two of them on standard output. Errors
+/// UsageError.
+void require_writable(const drivers::CommonOptions& options, const drivers::BenchOutputs& outputs);
+/// On standard error: where what was measured before Ctrl-C is to be found.
+void say_interrupted(const drivers::CommonOptions& options, const drivers::BenchOutputs& outputs);
 
 /// `text` as one cell of a CSV file: quoted where it must be.
 std::string csv_cell(const std::string& text);
@@ -52,8 +64,8 @@ std::string list_of(std::span<const Rival> rivals, std::string_view kernel, cons
                     const drivers::Paint& paint);
 /// Whether the rival is somebody else's: its variant names Eigen or a vendor's library.
 bool is_baseline(const Rival& rival);
-/// Seconds of the fastest right baseline on the same task and kind of processor, with no more threads than m; 0 if none
-/// was timed.
-double baseline_seconds(const Measurement& m, const std::vector<Measurement>& all);
+/// The fastest right baseline on the same task and kind of processor, with no more threads than m; null if none was
+/// timed.
+const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all);
 
 }  // namespace seidel::bench

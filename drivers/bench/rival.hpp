@@ -1,6 +1,8 @@
 // What validate and bench walk: tasks (a kernel on a matrix, with its right answer) and rivals (ways to do it).
 #pragma once
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,20 +16,28 @@ namespace seidel::bench {
 
 using Matrix = Csr<double, std::int64_t, Host>;
 
+/// A with offsets of 32 bits, as users have it and vendors' libraries take it: made by csr_of() when a rival first asks.
+struct NarrowCopies {
+  std::optional<Csr<double, std::int32_t, Host>> host;
+  std::optional<Csr<double, std::int32_t, Device>> device;
+};
+
 /// One kernel on one matrix: the inputs, what it must cost, and a judge of answers. Matrices and vectors are the
 /// host's.
 struct Task {
   std::string_view kernel;  // one of `kernels`
   const Matrix& A;
-  std::int64_t k;             // right-hand sides, side by side
-  Layout layout;              // of both multivectors
-  std::vector<double> input;  // x, X or b
-  double flops;               // 2 nnz k and the like; padding never counts
-  double bytes;               // the compulsory ones: each array once
-  std::string bytes_model;    // the same as a formula, for tables
-  /// The largest error of `output` over the rounding that the task allows at that entry: right up to 1. NaN is wrong.
-  std::function<double(const std::vector<double>& output)> error;
+  std::int64_t k;                  // right-hand sides, side by side
+  Layout layout;                   // of both multivectors
+  std::vector<double> input = {};  // x, X or b
   std::vector<double> guess = {};  // of symgs-guess: what x holds at first
+  double flops = 0;                // 2 nnz k and the like; padding never counts
+  double bytes = 0;                // the compulsory ones: each array once
+  std::string bytes_model = {};    // the same as a formula, for tables
+  std::shared_ptr<NarrowCopies> copies = std::make_shared<NarrowCopies>();
+  double (*judge)(const Task&, const std::vector<double>& output) = nullptr;
+  /// The largest error of `output` over the rounding that the task allows at that entry: right up to 1. NaN is wrong.
+  double error(const std::vector<double>& output) const { return judge(*this, output); }
 };
 
 /// Where rivals run. Cuda is there if it was asked for and found.
@@ -36,11 +46,11 @@ struct Where {
   const Cuda* cuda = nullptr;
 };
 
-/// A rival made ready for a task. What it points to lives as long as its functions do.
+/// A rival made ready for a task, which outlives it. What else it points to lives as long as its functions do.
 struct Prepared {
   std::function<void()> run;     // once; on the GPU it only enqueues
   std::function<void()> poison;  // sets the output to NaN, or to the guess
-  std::function<std::vector<double>()>
+  std::function<void(std::vector<double>& to)>
       output;                        // what the last run left, in the order of the task; a matrix: see flat()
   double setup_seconds = 0;          // conversion or analysis, of this task's matrix alone
   std::int64_t workspace_bytes = 0;  // beyond the CSR matrix and the operands
@@ -67,7 +77,7 @@ struct Rival {
 std::span<const Rival> rivals();
 
 /// A matrix as one list of numbers, for Prepared::output: values, column indices, row pointers.
-std::vector<double> flat(const Matrix& A);
+void flat(const Matrix& A, std::vector<double>& to);
 
 /// Whether `name` matches a shell pattern with * and ?.
 bool matches(std::string_view pattern, std::string_view name);

@@ -1,61 +1,26 @@
-// Measures a list of kernels and matrices, and reports.
+// Measures a list of matrices and kernels, and reports as it goes.
 #include <seidel/drivers/bench/run_plan.hpp>
 
-#include <iterator>
+#include <exception>
+#include <utility>
 
 #include <seidel/config.hpp>
-#include <seidel/drivers/bench/machine.hpp>
-#include <seidel/drivers/bench/orders.hpp>
+#include <seidel/drivers/bench/page.hpp>
+#include <seidel/drivers/bench/summary.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
-#include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/stopwatch.hpp>
-#include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/errors.hpp>
 
 namespace seidel::drivers {
 
+using bench::Found;
 using bench::Measurement;
 
-BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_counts) {
-  require_backend(options);
-  BenchPlaces places;
-  places.threads = thread_counts.empty() ? std::vector<int>{host_threads(options).threads} : std::move(thread_counts);
-  const BackendName asked = options.backend;
-  places.selection.serial = asked == BackendName::automatic || asked == BackendName::serial;
-  places.selection.openmp = asked == BackendName::automatic || asked == BackendName::openmp;
-  places.selection.cuda = asked == BackendName::automatic || asked == BackendName::cuda;
-  if (places.selection.cuda && (asked == BackendName::cuda || cuda_unavailable_because().empty()))
-    places.cuda = std::make_unique<Cuda>();
-  return places;
-}
-
-Json machine_json(const BenchPlaces& places) {
-  Json machine;
-  machine.set("processor", processor_name())
-      .set("instruction_set", instruction_set_name())
-      .set("cores", available_threads());
-  machine.set("gpu", places.cuda ? Json(cuda_device_name()) : Json(nullptr)).set("version", version);
-  return machine;
-}
-
 namespace {
-
-std::string machine_text(const BenchPlaces& places) {
-  return formatted("{}, {} cores used at most, {}{}", processor_name(),
-                   *std::max_element(places.threads.begin(), places.threads.end()), instruction_set_name(),
-                   places.cuda ? "; " + cuda_device_name() : "");
-}
-
-/// Everything that was measured.
-struct Found {
-  std::vector<Measurement> all;
-  bench::Roofs roofs;
-  std::vector<bench::OrderRow> orders;
-};
 
 bench::Roofs roofs_of(const BenchPlaces& places) {
   bench::Roofs roofs;
@@ -69,130 +34,155 @@ bench::Roofs roofs_of(const BenchPlaces& places) {
   return roofs;
 }
 
-Found measured(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
-               const BenchPlaces& places, const CommonOptions& options, std::span<const bench::Rival> rivals) {
-  LiveLine line(!options.quiet);
-  Found found;
-  if (trials > 0) found.roofs = roofs_of(places);
-  int item_number = 0;
-  const Stopwatch clock;
-  for (const BenchItem& item : items) {
-    const LoadedMatrix loaded = load_matrix(item.matrix, options, false);
-    bench::Plan plan;
-    plan.selection = places.selection, plan.k = item.k, plan.layouts = layouts, plan.threads = places.threads,
-    plan.trials = trials;
-    const double parts = item.orders.empty() ? 1 : double(item.orders.size()) + 1;  // the solves are one more
-    int part = 0;
-    plan.progress = [&](int done, int jobs, const std::string& what) {
-      const double share = (item_number + (part + double(done) / std::max(jobs, 1)) / parts) / double(items.size());
-      if (line.due()) line.show(progress_text(share, clock.seconds(), what));
-    };
-    const std::size_t first = found.all.size();
-    const auto measure = [&](const bench::Matrix& A, const std::string& order) {
-      for (auto& m : bench::measure(item.kernel, loaded.name, A, plan, places.cuda.get(), rivals)) {
-        m.order = order;
-        found.all.push_back(std::move(m));
-      }
-      ++part;
-    };
-    if (item.orders.empty()) measure(loaded.matrix, "");
-    for (const std::string& order : item.orders)
-      if (order == "natural")
-        measure(loaded.matrix, order);
-      else
-        measure(bench::in_order(loaded.matrix, order), order);
-    if (!item.orders.empty()) {
-      const std::vector<Measurement> pairs(found.all.begin() + std::ptrdiff_t(first), found.all.end());
-      if (line.due()) line.show(loaded.name + ": the solves that the sweeps are for");
-      for (auto& row : bench::order_rows(loaded.matrix, pairs, found.roofs)) found.orders.push_back(std::move(row));
-    }
-    ++item_number;
-  }
-  line.wipe();
-  return found;
+/// What a task costs beside one of SpMV, roughly: for the time left.
+double weight_of(const std::string& kernel, std::int64_t k) {
+  return kernel == "spmv" ? 1 : kernel == "spmm" ? 1 + double(k) / 8 : 2;
+}
+double weight_of(const BenchKernel& kernel) {
+  double sum = 0;
+  for (const std::int64_t k : kernel.k) sum += double(kernel.layouts.size()) * weight_of(kernel.kernel, k);
+  return kernel.orders.empty() ? sum : sum * 2 * double(kernel.orders.size());  // the solves as much again
 }
 
-std::string page_of(const Found& found, const BenchPlaces& places, const CommonOptions& options) {
-  const auto& [all, roofs, orders] = found;
-  std::size_t right = 0;
-  for (const Measurement& m : all) right += m.verdict == bench::Verdict::right;
-  const bool good = !bench::any_wrong(all);
-  HtmlPage page("seidel bench",
-                formatted("{} of {} measurements right{}", right, all.size(), good ? "" : ", some are WRONG"), good);
-  std::vector<std::pair<std::string, std::string>> facts = {{"machine", machine_text(places)}, {"version", version}};
-  for (const auto& [name, said] : bench::lines_of(roofs)) facts.push_back({"bandwidth, " + name, said});
-  page.facts("What was run", facts);
-  for (std::size_t first = 0; first < all.size();) {
-    std::size_t last = first;
-    std::vector<std::vector<std::string>> rows;
-    std::vector<Bar> bars;
-    const auto title = [](const Measurement& m) {
-      return formatted("{} of {}{}{}", m.rival->kernel, m.matrix, m.order.empty() ? "" : ", order " + m.order,
-                       m.rival->kernel == "spmm"
-                           ? formatted(", k = {}, {}-major", m.k, m.layout == Layout::row_major ? "row" : "column")
-                           : "");
-    };
-    for (; last < all.size() && title(all[last]) == title(all[first]); ++last) {
-      const Measurement& m = all[last];
-      rows.push_back(bench::table_row(m, all, roofs));
-      if (!m.sample.empty()) {
-        const double median = m.sample.median(),
-                     rate = m.flops > 0 ? bench::gflop_per_s(m, median) : bench::gb_per_s(m, median);
-        bars.push_back(
-            {m.rival->name() +
-                 (m.rival->runs == bench::Runs::openmp ? formatted(", {}", plural(m.threads, "thread")) : ""),
-             rate, formatted("{:.2f}", rate)});
-      }
+/// Walks the items; keeps what it finds, and prints each table once it is whole.
+class Walk {
+ public:
+  Walk(const BenchPlaces& places, int trials, const CommonOptions& options, const BenchOutputs& outputs,
+       std::span<const bench::Rival> rivals)
+      : places_(places), options_(options), outputs_(outputs), rivals_(rivals), line_(!options.quiet) {
+    plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials;
+    plan_.stop = &stop_requested();
+    plan_.progress = [this](int done, int jobs, const std::string& what) { show(double(done) / jobs, what); };
+  }
+
+  void matrix(const BenchItem& item, double first, double share) {
+    double all = 0, before = 0;
+    for (const BenchKernel& kernel : item.kernels) all += weight_of(kernel);
+    step_ = 0, done_ = first;
+    show(0, item.matrix);
+    const LoadedMatrix loaded = load_matrix(item.matrix, options_, false);
+    if (head_.empty()) measure_roofs();  // not before a matrix is there: a misspelt name is then told at once
+    for (const BenchKernel& kernel : item.kernels) {
+      scale_ = share / all, done_ = first + share * before / all;
+      this->kernel(kernel, loaded);
+      before += weight_of(kernel);
     }
-    const bool flops = all[first].flops > 0;
-    if (!bars.empty())
-      page.bars(title(all[first]) + (flops ? ": GFLOP/s" : ": GB/s"),
-                flops ? "GFLOP/s, of 2 nnz k" : "GB/s of the compulsory bytes", bars);
-    page.table(title(all[first]), bench::table_header(), rows);
-    first = last;
   }
-  if (!orders.empty()) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& row : orders) rows.push_back(bench::cells(row));
-    page.table("The solves that the sweeps are for", bench::orders_header(), rows);
+
+  void legend() {
+    if (found.all.empty() || plan_.trials == 0) return;
+    std::string text = "\n";
+    for (const auto& line : bench::legend()) text += paint_.dim(formatted("{:<12} {}", line[0], line[1])) + "\n";
+    say(text);
   }
-  page.text("Command", options.command_line);
-  return page.html();
+  void summary() {
+    const auto rows = bench::summary_rows(found.all, found.roofs);
+    if (rows.size() < 2) return;
+    Table table(bench::summary_header());
+    for (const auto& row : rows) table.row(row);
+    say("\nours beside the fastest baseline: medians, and how many times faster than theirs\n\n" + table.text(paint_));
+  }
+
+  Found found;
+
+ private:
+  void measure_roofs() {
+    head_ = machine_text(places_) + "\n";
+    if (plan_.trials > 0) found.roofs = roofs_of(places_);
+    for (const auto& [name, said] : bench::lines_of(found.roofs))
+      head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
+  }
+
+  void kernel(const BenchKernel& kernel, const LoadedMatrix& loaded) {
+    const std::size_t first = found.all.size();
+    for (const std::string& order : kernel.orders.empty() ? std::vector<std::string>{""} : kernel.orders)
+      if (order.empty() || order == "natural")
+        tasks(kernel, loaded.matrix, loaded.name, order);
+      else
+        tasks(kernel, bench::in_order(loaded.matrix, order), loaded.name, order);
+    if (kernel.orders.empty()) return;
+    show(0, loaded.name + ": the solves that the sweeps are for");
+    const auto rows = bench::order_rows(loaded.matrix, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
+    if (rows.empty()) return;
+    say("\n" + bench::table_of(rows, paint_));
+    found.orders.insert(found.orders.end(), rows.begin(), rows.end());
+  }
+
+  void tasks(const BenchKernel& kernel, const bench::Matrix& A, const std::string& name, const std::string& order) {
+    for (const std::int64_t k : kernel.k)
+      for (const Layout layout : kernel.layouts) {
+        if (*plan_.stop) return;
+        plan_.k = {k}, plan_.layouts = {layout};
+        step_ = scale_ * weight_of(kernel.kernel, k);
+        auto measured = bench::measure(kernel.kernel, name, A, plan_, places_.cuda.get(), rivals_);
+        for (Measurement& m : measured) m.order = order;
+        if (!measured.empty()) say("\n" + bench::table_of(measured, found.roofs, paint_));
+        found.all.insert(found.all.end(), measured.begin(), measured.end());
+        done_ += step_;
+      }
+  }
+
+  void show(double part, const std::string& what) {
+    if (line_.due()) line_.show(progress_text(done_ + part * step_, clock_.seconds(), what));
+  }
+  void say(const std::string& text) {
+    line_.wipe();
+    print(options_, std::exchange(head_said_, true) ? text : head_ + text, outputs_.csv == "-" || outputs_.html == "-");
+  }
+
+  const BenchPlaces& places_;
+  const CommonOptions& options_;
+  const BenchOutputs& outputs_;
+  std::span<const bench::Rival> rivals_;
+  bench::Plan plan_;
+  LiveLine line_;
+  Paint paint_{Terminal::of(1).colours};
+  Stopwatch clock_;
+  std::string head_;  // the machine and its roofs, said before the first table
+  bool head_said_ = false;
+  double done_ = 0, step_ = 0, scale_ = 0;  // shares of the whole: done, of the task at hand, of a weight of 1
+};
+
+Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions& options) {
+  Json json;
+  json.set("schema", "seidel.bench/1")
+      .set("version", version)
+      .set("command", options.command_line)
+      .set("machine", machine_json(places))
+      .set("interrupted", found.interrupted);
+  const auto& [all, roofs, orders, interrupted] = found;
+  const double host = roofs.host.empty() ? 0 : roofs.host.rbegin()->second.copy;
+  json.set("copy_gb_per_s", std::move(Json().set("host", host).set("device", roofs.device.copy)));
+  json.set("roofs", bench::to_json(roofs));
+  json.set("measurements", bench::to_json(all, roofs));
+  if (!orders.empty()) json.set("orders", bench::to_json(orders));
+  return json;
 }
 
 }  // namespace
 
-int run_items(const std::vector<BenchItem>& items, const std::vector<Layout>& layouts, int trials,
-              const BenchPlaces& places, const CommonOptions& options, const BenchOutputs& outputs,
-              std::span<const bench::Rival> rivals) {
-  if (!outputs.csv.empty()) require_writable("--csv", outputs.csv);
-  if (!outputs.html.empty()) require_writable("--html", outputs.html);
-  const Found found = measured(items, layouts, trials, places, options, rivals);
-  const auto& [all, roofs, orders] = found;
-  std::string text = machine_text(places) + "\n";
-  for (const auto& [name, said] : bench::lines_of(roofs)) text += formatted("bandwidth, {:<10}  {}\n", name, said);
-  const Paint paint(Terminal::of(1).colours);
-  text.append("\n").append(bench::table_of(all, roofs, paint));
-  if (!orders.empty()) text.append("\n").append(bench::table_of(orders, paint));
-  print(options, text);
-  if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(all, roofs));
-  if (!outputs.html.empty()) write_text(outputs.html, page_of(found, places, options));
-  if (!options.json.empty()) {
-    Json json;
-    json.set("schema", "seidel.bench/1")
-        .set("version", version)
-        .set("command", options.command_line)
-        .set("machine", machine_json(places));
-    const auto& host = roofs.host;
-    json.set(
-        "copy_gb_per_s",
-        std::move(Json().set("host", host.empty() ? 0 : host.rbegin()->second.copy).set("device", roofs.device.copy)));
-    json.set("roofs", bench::to_json(roofs));
-    json.set("measurements", bench::to_json(all, roofs));
-    if (!orders.empty()) json.set("orders", bench::to_json(orders));
-    write_text(options.json, json.text());
+int run_items(const std::vector<BenchItem>& items, int trials, const BenchPlaces& places, const CommonOptions& options,
+              const BenchOutputs& outputs, std::span<const bench::Rival> rivals) {
+  bench::require_writable(options, outputs);
+  const StopOnSignal stop;
+  Walk walk(places, trials, options, outputs, rivals);
+  std::exception_ptr fault;
+  try {
+    for (std::size_t i = 0; i < items.size() && !stop_requested(); ++i)
+      walk.matrix(items[i], double(i) / double(items.size()), 1 / double(items.size()));
+  } catch (...) {
+    fault = std::current_exception();
   }
-  return bench::any_wrong(all) ? 1 : 0;
+  Found& found = walk.found;
+  if (fault && found.all.empty()) std::rethrow_exception(fault);
+  found.interrupted = stop_requested();
+  walk.legend(), walk.summary();
+  if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(found.all, found.roofs));
+  if (!outputs.html.empty()) write_text(outputs.html, bench::page_of(found, machine_text(places), options));
+  if (fault) std::rethrow_exception(fault);  // --json then tells of it
+  if (!options.json.empty()) write_text(options.json, json_of(found, places, options).text());
+  if (found.interrupted) bench::say_interrupted(options, outputs);
+  return bench::any_wrong(found.all) || found.interrupted ? 1 : 0;
 }
 
 }  // namespace seidel::drivers

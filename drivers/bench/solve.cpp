@@ -1,17 +1,19 @@
 // seidel bench solve: who solves the same system, how fast, and whether it is solved.
 #include <algorithm>
-#include <cmath>
+#include <exception>
 #include <functional>
+#include <span>
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/contest.hpp>
-#include <seidel/drivers/bench/run_plan.hpp>
+#include <seidel/drivers/bench/output.hpp>
+#include <seidel/drivers/bench/places.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
@@ -22,6 +24,8 @@
 namespace seidel::drivers {
 
 namespace {
+
+constexpr double seconds_at_most = 2;  // of one contestant, beyond its first trial
 
 /// One contestant on one system: all trials, and the fastest's answer.
 struct Result {
@@ -43,16 +47,15 @@ const std::vector<std::string> header = {"contestant",   "threads",       "verdi
                                          "an iteration", "true residual", "memory",  "total", "vs Eigen"};
 
 /// Seconds to the solution of the fastest baseline that solved this matrix; 0 if none did.
-double fastest_baseline(const std::vector<Result>& all, const std::string& matrix) {
+double fastest_baseline(std::span<const Result> of_matrix) {
   double fastest = 0;
-  for (const Result& r : all)
-    if (r.who->baseline && r.matrix == matrix && r.verdict == "solved" && (fastest == 0 || r.total() < fastest))
-      fastest = r.total();
+  for (const Result& r : of_matrix)
+    if (r.who->baseline && r.verdict == "solved" && (fastest == 0 || r.total() < fastest)) fastest = r.total();
   return fastest;
 }
 
-std::vector<std::string> cells(const Result& r, const std::vector<Result>& all) {
-  const double baseline = fastest_baseline(all, r.matrix);
+std::vector<std::string> cells(const Result& r, std::span<const Result> of_matrix) {
+  const double baseline = fastest_baseline(of_matrix);
   return {r.who->name,
           threads_of(r),
           r.verdict,
@@ -66,10 +69,11 @@ std::vector<std::string> cells(const Result& r, const std::vector<Result>& all) 
           baseline > 0 && r.verdict == "solved" ? formatted("{:.2f}x", baseline / r.total()) : "-"};
 }
 
-/// Every contestant that may take the matrix, in the order of the list.
+/// Every contestant that may take the matrix, in the order of the list, until Ctrl-C.
 void contest(const std::string& word, const BenchSolveOptions& options, const BenchPlaces& places,
              const std::vector<bench::Contestant>& contestants,
              const std::function<void(double, const std::string&)>& show, std::vector<Result>& all) {
+  show(0, word);
   const LoadedMatrix loaded = load_matrix(word, options, false);
   const auto A = loaded.matrix.view();
   if (A.nrows != A.ncols)
@@ -87,6 +91,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   spmv<OpenMP>(host, A, ones.span(), b.span());
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance, criteria.max_iterations = options.max_iterations;
+  criteria.stop = &stop_requested();
   const bench::Contest system{narrow.view(), b.span(), seen, places.cuda ? format_bytes(host, A).sell_padding : 1,
                               criteria};
   struct Job {
@@ -107,8 +112,11 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
     const int threads = jobs[j].threads;
     show(double(j) / double(jobs.size()), formatted("{} on {}", who.name, loaded.name));
     Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
-    for (int trial = 0; trial < options.trials; ++trial) {
+    double used = 0;
+    for (int trial = 0; trial < options.trials && used < seconds_at_most; ++trial) {
       bench::Answer answer = who.solve(system, threads);
+      if (stop_requested()) return;
+      used += answer.setup_seconds + answer.solve_seconds;
       r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
       if (trial == 0 || answer.setup_seconds + answer.solve_seconds < r.total()) r.answer = std::move(answer);
     }
@@ -124,15 +132,11 @@ std::string title_of(const Result& r) {
                    r.generated ? "generated" : "read", human_seconds(r.read_seconds));
 }
 
-std::string text_of(const std::vector<Result>& all, const Paint& paint) {
-  std::string text;
-  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
-    Table table(header);
-    for (; last < all.size() && all[last].matrix == all[first].matrix; ++last) table.row(cells(all[last], all));
-    if (first) text += '\n';
-    text += title_of(all[first]) + "\n\n" + table.text(paint);
-  }
-  return text;
+/// The results of one matrix.
+std::string text_of(std::span<const Result> of_matrix, const Paint& paint) {
+  Table table(header);
+  for (const Result& r : of_matrix) table.row(cells(r, of_matrix));
+  return title_of(of_matrix.front()) + "\n\n" + table.text(paint);
 }
 
 std::string csv_of(const std::vector<Result>& all) {
@@ -163,22 +167,24 @@ Json json_of(const std::vector<Result>& all) {
   return list;
 }
 
-std::string page_of(const std::vector<Result>& all, bool good, const CommonOptions& options) {
+std::string page_of(const std::vector<Result>& all, bool good, const std::string& machine,
+                    const CommonOptions& options) {
   const auto solved = std::count_if(all.begin(), all.end(), [](const auto& r) { return r.verdict == "solved"; });
   HtmlPage page(
       "seidel bench solve",
       formatted("{} of {} solves reached the tolerance{}", solved, all.size(), good ? "" : ", some are WRONG"), good);
-  page.facts("What was run", {{"processor", processor_name() + ", " + instruction_set_name()},
-                              {"right-hand side", "A * ones"},
-                              {"version", version}});
+  page.facts("What was run", {{"machine", machine}, {"right-hand side", "A * ones"}, {"version", version}});
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && all[last].matrix == all[first].matrix) ++last;
+    const auto of_matrix = std::span(all).subspan(first, last - first);
     std::vector<std::vector<std::string>> rows;
     std::vector<Bar> bars;
     LineChart chart{"iteration", "relative residual", true, {}};
-    for (; last < all.size() && all[last].matrix == all[first].matrix; ++last) {
-      const Result& r = all[last];
-      rows.push_back(cells(r, all));
-      if (r.verdict == "solved") bars.push_back({r.who->name, 1e3 * r.total(), human_seconds(r.total())});
+    for (const Result& r : of_matrix) {
+      rows.push_back(cells(r, of_matrix));
+      if (r.verdict == "solved")
+        bars.push_back({r.who->name + (r.who->runs == bench::Runs::openmp ? ", " + plural(r.threads, "thread") : ""),
+                        1e3 * r.total(), human_seconds(r.total()), r.who->baseline ? 1 : 0});
       const auto same = [&](const Series& s) { return r.who->name.starts_with(s.name + "."); };
       if (!r.answer.history.empty() && std::none_of(chart.series.begin(), chart.series.end(), same)) {
         Series series{r.who->name.substr(0, r.who->name.rfind('.')), {}};  // all back ends have the same bits
@@ -188,7 +194,8 @@ std::string page_of(const std::vector<Result>& all, bool good, const CommonOptio
         chart.series.push_back(std::move(series));
       }
     }
-    if (!bars.empty()) page.bars(all[first].matrix + ": time to the solution", "ms, setup and solve", bars);
+    if (!bars.empty())
+      page.bars(all[first].matrix + ": time to the solution", "ms, setup and solve", bars, {"seidel", "baseline"});
     if (!chart.series.empty()) page.chart(all[first].matrix + ": residual after each iteration", chart);
     page.table(title_of(all[first]), header, rows);
   }
@@ -207,38 +214,50 @@ int run(const BenchSolveOptions& options) {
     print(options, table.text(Paint(Terminal::of(1).colours)));
     return 0;
   }
-  if (!options.csv.empty()) require_writable("--csv", options.csv);
-  if (!options.html.empty()) require_writable("--html", options.html);
+  bench::require_writable(options, options);
   const BenchPlaces places = bench_places(options, options.thread_counts);
   std::vector<Result> all;
   LiveLine line(!options.quiet);
+  const Paint paint(Terminal::of(1).colours);
   const Stopwatch clock;
-  for (std::size_t i = 0; i < options.matrices.size(); ++i)
-    contest(
-        options.matrices[i], options, places, contestants,
-        [&](double share, const std::string& what) {
-          if (line.due())
-            line.show(progress_text((double(i) + share) / double(options.matrices.size()), clock.seconds(), what));
-        },
-        all);
-  line.wipe();
-  if (all.empty())
+  const StopOnSignal stop;
+  std::exception_ptr fault;
+  const double matrices = double(options.matrices.size());
+  for (std::size_t i = 0; i < options.matrices.size() && !stop_requested() && !fault; ++i) {
+    const auto show = [&](double share, const std::string& what) {
+      if (line.due()) line.show(progress_text((double(i) + share) / matrices, clock.seconds(), what));
+    };
+    const std::size_t first = all.size();
+    try {
+      contest(options.matrices[i], options, places, contestants, show, all);
+    } catch (...) {
+      fault = std::current_exception();
+    }
+    line.wipe();
+    const auto of_matrix = std::span(all).subspan(first);
+    const bool taken = options.csv == "-" || options.html == "-";
+    if (!of_matrix.empty()) print(options, (first ? "\n" : "") + text_of(of_matrix, paint), taken);
+  }
+  if (all.empty() && fault) std::rethrow_exception(fault);
+  const bool interrupted = stop_requested();
+  if (all.empty() && !interrupted)
     throw UsageError(
         formatted("--only {}: no contestant for such a matrix has such a name on these back ends\n"
                   "  see seidel bench solve --list",
                   options.only));
   const bool good = std::none_of(all.begin(), all.end(), [](const auto& r) { return r.verdict == "WRONG"; });
-  print(options, text_of(all, Paint(Terminal::of(1).colours)));
   if (!options.csv.empty()) write_text(options.csv, csv_of(all));
-  if (!options.html.empty()) write_text(options.html, page_of(all, good, options));
+  if (!options.html.empty()) write_text(options.html, page_of(all, good, machine_text(places), options));
+  if (fault) std::rethrow_exception(fault);  // --json then tells of it
   if (!options.json.empty()) {
     Json json;
     json.set("schema", "seidel.bench.solve/1").set("version", version).set("command", options.command_line);
-    json.set("machine", machine_json(places)).set("tolerance", options.tolerance).set("rhs", "A * ones");
-    json.set("solves", json_of(all));
+    json.set("machine", machine_json(places)).set("interrupted", interrupted);
+    json.set("tolerance", options.tolerance).set("rhs", "A * ones").set("solves", json_of(all));
     write_text(options.json, json.text());
   }
-  return good ? 0 : 1;
+  if (interrupted) bench::say_interrupted(options, options);
+  return good && !interrupted ? 0 : 1;
 }
 
 }  // namespace seidel::drivers

@@ -23,12 +23,11 @@ std::vector<std::string> suite_matrices(bool large) {
 int run(const BenchSuiteOptions& options) {
   std::vector<BenchItem> items;
   for (const std::string& matrix : suite_matrices(options.large)) {
-    items.push_back({"spmv", matrix, {1}});
-    items.push_back({"spmm", matrix, {4, 8, 32}});
+    items.push_back({matrix, {{"spmv"}, {"spmm", {8, 32}}, {"transpose"}}});
     const bool full_diagonal = !matrix.starts_with("random") && !matrix.starts_with("rmat");
-    if (full_diagonal) items.push_back({"symgs", matrix, {1}});
+    if (full_diagonal) items.back().kernels.push_back({"symgs"});
   }
-  return run_items(items, {Layout::row_major}, options.trials, bench_places(options, {}), options, options);
+  return run_items(items, options.trials, bench_places(options, {}), options, options);
 }
 
 }  // namespace seidel::drivers

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/report/format.hpp>
@@ -12,17 +13,17 @@ namespace seidel::bench {
 
 namespace {
 
-using Judge = std::function<double(const std::vector<double>&)>;
-
 /// Numbers in (-1, 1), the same everywhere, from a hash of their place (Steele, Lea, Flood, splitmix64, 2014).
 std::vector<double> random_numbers(std::int64_t n, std::uint64_t seed) {
   std::vector<double> numbers(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::uint64_t z = (seed * 0x100000001b3u + std::uint64_t(i) + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    numbers[std::size_t(i)] = double((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-  }
+  parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      std::uint64_t z = (seed * 0x100000001b3u + std::uint64_t(i) + 1) * 0x9e3779b97f4a7c15u;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+      numbers[std::size_t(i)] = double((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+    }
+  });
   return numbers;
 }
 
@@ -59,96 +60,114 @@ std::int64_t place(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64
   return layout == Layout::row_major ? i * k + j : j * rows + i;
 }
 
-Judge product_judge(const Matrix& A, std::int64_t k, Layout layout, const std::vector<double>& input) {
-  return [&A, k, layout, input](const std::vector<double>& output) {
-    if (std::int64_t(output.size()) != A.nrows * k) return std::numeric_limits<double>::quiet_NaN();
+/// The worst of error(i) over all rows.
+template <class Error>
+double worst_of(Index rows, const Error& error) {
+  double worst = 0;
+  std::mutex one_at_a_time;
+  parallel_for(OpenMP{}, rows, [&](std::int64_t first, std::int64_t last) {
+    double mine = 0;
+    for (std::int64_t i = first; i < last; ++i) mine = worse(mine, error(Index(i)));
+    const std::lock_guard lock(one_at_a_time);
+    worst = worse(worst, mine);
+  });
+  return worst;
+}
+
+constexpr double wrong_size = std::numeric_limits<double>::quiet_NaN();
+
+double judge_product(const Task& task, const std::vector<double>& output) {
+  const Matrix& A = task.A;
+  const std::int64_t k = task.k;
+  if (std::int64_t(output.size()) != A.nrows * k) return wrong_size;
+  return worst_of(A.nrows, [&](Index i) {
     double worst = 0;
-    for (std::int64_t j = 0; j < k; ++j)
-      for (Index i = 0; i < A.nrows; ++i) {
-        const auto all = [](Index) { return true; };
-        const RowSum row =
-            row_sum(A, i, all, [&](Index c) { return input[std::size_t(place(c, j, A.ncols, k, layout))]; });
-        worst = worse(worst, error_over_bound(output[std::size_t(place(i, j, A.nrows, k, layout))], row.sum, row.scale,
-                                              row.terms));
-      }
+    for (std::int64_t j = 0; j < k; ++j) {
+      const auto x = [&](Index c) { return task.input[std::size_t(place(c, j, A.ncols, k, task.layout))]; };
+      const RowSum row = row_sum(
+          A, i, [](Index) { return true; }, x);
+      const double found = output[std::size_t(place(i, j, A.nrows, k, task.layout))];
+      worst = worse(worst, error_over_bound(found, row.sum, row.scale, row.terms));
+    }
     return worst;
-  };
+  });
 }
 
 /// A pair of sweeps from x to z: (D + L) y = b - U x, (D + U) z = b - L y. So y = z + D^-1 U (z - x), and z is judged by
 /// what the first equation leaves of b, which no bad conditioning of the triangles can excuse: the residual of each row
 /// over the magnitudes that were added in it. An empty x is zero.
-Judge sweep_judge(const Matrix& A, const std::vector<double>& b, const std::vector<double>& x) {
-  return [&A, b, x](const std::vector<double>& z) {
-    const std::size_t n = std::size_t(A.nrows);
-    if (z.size() != n) return std::numeric_limits<double>::quiet_NaN();
-    std::vector<long double> diagonal(n), upper(n), upper_scale(n), y(n), y_scale(n);
-    double worst = 0;
-    for (Index i = 0; i < A.nrows; ++i) {
+double judge_sweep(const Matrix& A, const std::vector<double>& b, const std::vector<double>& x,
+                   const std::vector<double>& z) {
+  const std::size_t n = std::size_t(A.nrows);
+  struct Row {
+    long double diagonal, upper, upper_scale, y, y_scale;
+  };
+  std::vector<Row> rows(n);
+  parallel_for(OpenMP{}, A.nrows, [&](std::int64_t first, std::int64_t last) {
+    for (Index i = Index(first); i < last; ++i) {
+      Row& r = rows[std::size_t(i)];
       for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
-        if (A.col_idx[e] == i) diagonal[std::size_t(i)] = A.values[e];
-      const std::size_t at = std::size_t(i);
+        if (A.col_idx[e] == i) r.diagonal = A.values[e];
       const auto above = [i](Index c) { return c > i; };
       const RowSum row = row_sum(A, i, above, [&](Index c) { return z[std::size_t(c)]; });
       RowSum before;
       if (!x.empty()) before = row_sum(A, i, above, [&](Index c) { return x[std::size_t(c)]; });
-      upper[at] = before.sum, upper_scale[at] = before.scale;
-      y[at] = z[at] + (row.sum - before.sum) / diagonal[at];
-      y_scale[at] = std::fabs(z[at]) + (row.scale + before.scale) / std::fabs(diagonal[at]);
+      r.upper = before.sum, r.upper_scale = before.scale;
+      r.y = z[std::size_t(i)] + (row.sum - before.sum) / r.diagonal;
+      r.y_scale = std::fabs(z[std::size_t(i)]) + (row.scale + before.scale) / std::fabs(r.diagonal);
     }
-    for (Index i = 0; i < A.nrows; ++i) {  // (D + L) y + U x = b
-      const std::size_t at = std::size_t(i);
-      const auto lower = [i](Index c) { return c < i; };
-      const RowSum row = row_sum(A, i, lower, [&](Index c) { return y[std::size_t(c)]; });
-      const RowSum scale = row_sum(A, i, lower, [&](Index c) { return y_scale[std::size_t(c)]; });
-      const long double allowed =
-          std::fabs(b[at]) + upper_scale[at] + scale.scale + std::fabs(diagonal[at]) * y_scale[at];
-      const RowSum longest = row_sum(
-          A, i, [](Index) { return true; }, [](Index) { return 1.0L; });
-      worst = worse(worst, error_over_bound(double(0), ((b[at] - upper[at]) - row.sum) - diagonal[at] * y[at], allowed,
-                                            4 * longest.terms + 16));
-    }
-    return worst;
-  };
+  });
+  return worst_of(A.nrows, [&](Index i) {  // (D + L) y + U x = b
+    const Row& r = rows[std::size_t(i)];
+    const auto lower = [i](Index c) { return c < i; };
+    const RowSum row = row_sum(A, i, lower, [&](Index c) { return rows[std::size_t(c)].y; });
+    const RowSum scale = row_sum(A, i, lower, [&](Index c) { return rows[std::size_t(c)].y_scale; });
+    const long double bi = b[std::size_t(i)];
+    const long double allowed = std::fabs(bi) + r.upper_scale + scale.scale + std::fabs(r.diagonal) * r.y_scale;
+    const std::int64_t terms = 4 * (A.row_ptr[i + 1] - A.row_ptr[i]) + 16;
+    return error_over_bound(double(0), ((bi - r.upper) - row.sum) - r.diagonal * r.y, allowed, terms);
+  });
 }
 
-/// Each of k columns by itself, from zero.
-Judge columns_judge(const Matrix& A, std::int64_t k, Layout layout, const std::vector<double>& b) {
-  return [&A, k, layout, b](const std::vector<double>& z) {
-    if (std::int64_t(z.size()) != A.nrows * k) return std::numeric_limits<double>::quiet_NaN();
-    const auto column = [&](const std::vector<double>& all, std::int64_t j) {
-      std::vector<double> one(std::size_t(A.nrows));
-      for (Index i = 0; i < A.nrows; ++i) one[std::size_t(i)] = all[std::size_t(place(i, j, A.nrows, k, layout))];
-      return one;
-    };
-    std::vector<double> error(std::size_t(k), 0);
-    parallel_parts(OpenMP{}, [&](int part, int nparts) {
-      for (std::int64_t j = part; j < k; j += nparts)
-        error[std::size_t(j)] = sweep_judge(A, column(b, j), {})(column(z, j));
-    });
-    double worst = 0;
-    for (const double e : error) worst = worse(worst, e);
-    return worst;
+/// Each of k columns by itself.
+double judge_sweeps(const Task& task, const std::vector<double>& output) {
+  const Index n = task.A.nrows;
+  if (std::int64_t(output.size()) != n * task.k) return wrong_size;
+  if (task.k == 1) return judge_sweep(task.A, task.input, task.guess, output);
+  const auto column = [&](const std::vector<double>& all, std::int64_t j) {
+    std::vector<double> one(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) one[std::size_t(i)] = all[std::size_t(place(i, j, n, task.k, task.layout))];
+    return one;
   };
+  double worst = 0;
+  for (std::int64_t j = 0; j < task.k; ++j)
+    worst = worse(worst, judge_sweep(task.A, column(task.input, j), task.guess, column(output, j)));
+  return worst;
 }
 
-/// Transposition rounds nothing: T's entry of (j, i) is A's of (i, j), rows of T in A's order.
-Judge transpose_judge(const Matrix& A) {
-  return [&A](const std::vector<double>& output) {
-    const std::size_t nnz = std::size_t(A.nnz()), columns = std::size_t(A.ncols);
-    if (output.size() != 2 * nnz + columns + 1) return std::numeric_limits<double>::quiet_NaN();
-    std::vector<std::int64_t> next(columns + 1);
-    for (std::size_t e = 0; e < nnz; ++e) ++next[std::size_t(A.col_idx[std::int64_t(e)]) + 1];
-    for (std::size_t j = 0; j < columns; ++j) next[j + 1] += next[j];
-    bool right = true;
-    for (std::size_t j = 0; j <= columns; ++j) right &= output[2 * nnz + j] == double(next[j]);
-    for (Index i = 0; i < A.nrows; ++i)
-      for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e) {
-        const std::size_t at = std::size_t(next[std::size_t(A.col_idx[e])]++);
-        right &= output[at] == A.values[e] && output[nnz + at] == double(i);
-      }
-    return right ? 0 : std::numeric_limits<double>::infinity();
-  };
+/// Transposition rounds nothing. Rows of T are in range and ascending, as many entries as A has, and each, (j, i), is A's
+/// of (i, j): so none is missing.
+double judge_transpose(const Task& task, const std::vector<double>& output) {
+  const Matrix& A = task.A;
+  const std::size_t nnz = std::size_t(A.nnz()), columns = std::size_t(A.ncols);
+  if (output.size() != 2 * nnz + columns + 1) return wrong_size;
+  const double *values = output.data(), *rows = values + nnz, *ptr = rows + nnz;
+  const double wrong = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < columns; ++j)
+    if (!(ptr[j] <= ptr[j + 1])) return wrong;
+  if (ptr[0] != 0 || ptr[columns] != double(nnz)) return wrong;
+  return worst_of(A.ncols, [&](Index j) {
+    double before = -1;
+    for (auto e = std::size_t(ptr[j]); e < std::size_t(ptr[j + 1]); ++e) {
+      if (!(rows[e] > before && rows[e] < A.nrows)) return wrong;
+      before = rows[e];
+      const Index i = Index(before);
+      const Index *first = A.col_idx.data() + A.row_ptr[i], *last = A.col_idx.data() + A.row_ptr[i + 1],
+                  *place = std::lower_bound(first, last, j);
+      if (place == last || *place != j || A.values[place - A.col_idx.data()] != values[e]) return wrong;
+    }
+    return 0.0;
+  });
 }
 
 void require_finite(const Matrix& A) {
@@ -175,56 +194,44 @@ void require_sweepable(const Matrix& A) {
 
 }  // namespace
 
-std::vector<double> flat(const Matrix& A) {
-  std::vector<double> all(A.values.begin(), A.values.end());
-  all.insert(all.end(), A.col_idx.begin(), A.col_idx.end());
-  all.insert(all.end(), A.row_ptr.begin(), A.row_ptr.end());
-  return all;
+void flat(const Matrix& A, std::vector<double>& to) {
+  const std::int64_t nnz = A.nnz(), rows = A.row_ptr.size();
+  to.resize(std::size_t(2 * nnz + rows));
+  parallel_for(OpenMP{}, nnz, [&](std::int64_t first, std::int64_t last) {
+    std::copy(A.values.data() + first, A.values.data() + last, to.data() + first);
+    std::copy(A.col_idx.data() + first, A.col_idx.data() + last, to.data() + nnz + first);
+  });
+  std::copy_n(A.row_ptr.data(), rows, to.data() + 2 * nnz);
 }
 
 Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed) {
   const double nnz = double(A.nnz()), m = A.nrows, n = A.ncols;
   require_finite(A);
-  const auto product = [&](std::string model) {
-    std::vector<double> x = random_numbers(A.ncols * k, seed);
-    auto judge = product_judge(A, k, layout, x);
-    return Task{kernel,
-                A,
-                k,
-                layout,
-                std::move(x),
-                2 * nnz * double(k),
-                12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k),
-                std::move(model),
-                std::move(judge)};
-  };
-  if (kernel == "spmv") return product("12 nnz + 4 (m + 1) + 8 (m + n)");
-  if (kernel == "spmm") return product("12 nnz + 4 (m + 1) + 8 (m + n) k");
-  if (kernel == "transpose")
-    return {kernel, A, 1, layout, {}, 0, 24 * nnz + 4 * (m + n + 2), "24 nnz + 4 (m + n + 2)", transpose_judge(A)};
-  if (kernel == "symgs" || kernel == "symgs-guess") {
+  Task task{kernel, A, k, layout};
+  if (kernel == "spmv" || kernel == "spmm") {
+    task.input = random_numbers(A.ncols * k, seed);
+    task.flops = 2 * nnz * double(k);
+    task.bytes = 12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k);
+    task.bytes_model = kernel == "spmv" ? "12 nnz + 4 (m + 1) + 8 (m + n)" : "12 nnz + 4 (m + 1) + 8 (m + n) k";
+    task.judge = judge_product;
+  } else if (kernel == "transpose") {
+    task.bytes = 24 * nnz + 4 * (m + n + 2);
+    task.bytes_model = "24 nnz + 4 (m + n + 2)";
+    task.judge = judge_transpose;
+  } else if (kernel == "symgs" || kernel == "symgs-guess") {
     require_sweepable(A);
     const bool from_guess = kernel == "symgs-guess";
-    std::vector<double> b = random_numbers(A.nrows * k, seed), guess;
-    if (from_guess) guess = random_numbers(A.nrows, seed + 1);
-    auto judge = k > 1 ? columns_judge(A, k, layout, b) : sweep_judge(A, b, guess);
+    task.input = random_numbers(A.nrows * k, seed);
+    if (from_guess) task.guess = random_numbers(A.nrows, seed + 1);
     // From a guess the upper triangle is read once more, with the guess.
-    const double bytes = 12 * (nnz - n) * (from_guess ? 1.5 : 1) + 8 * n + (from_guess ? 48 : 40) * n * double(k);
-    return {kernel,
-            A,
-            k,
-            layout,
-            std::move(b),
-            (from_guess ? 3 : 2) * nnz * double(k),
-            bytes,
-            from_guess ? "18 (nnz - n) + 56 n"
-            : k > 1    ? "12 (nnz - n) + 8 n + 40 n k"
-                       : "12 (nnz - n) + 48 n",
-            std::move(judge),
-            std::move(guess)};
+    task.flops = (from_guess ? 3 : 2) * nnz * double(k);
+    task.bytes = 12 * (nnz - n) * (from_guess ? 1.5 : 1) + 8 * n + (from_guess ? 48 : 40) * n * double(k);
+    task.bytes_model = from_guess ? "18 (nnz - n) + 56 n"
+                       : k > 1    ? "12 (nnz - n) + 8 n + 40 n k"
+                                  : "12 (nnz - n) + 48 n";
+    task.judge = judge_sweeps;
   }
-  throw UsageError(
-      drivers::formatted("bench: found kernel {}, expected spmv, spmm, symgs, symgs-guess or transpose", kernel));
+  return task;
 }
 
 }  // namespace seidel::bench

@@ -17,14 +17,18 @@ constexpr const char* style = R"(
 @media (prefers-color-scheme: dark) { :root { --back: #15181b; --text: #e6e9ec; --soft: #9aa5ae; --line: #363d44; --good: #3ecf9b; --bad: #ff8f5a;
   --s0: #5cb4ea; --s1: #ff8f4a; --s2: #35cfa0; --s3: #e69ac6; --s4: #f0c04a; --s5: #9ad4f7; } }
 @media print { :root { --back: #fff; --text: #000; --soft: #444; --line: #bbb; --good: #00724f; --bad: #b23b00;
-  --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #b5588f; --s4: #a87800; --s5: #2b8cc4; } section { break-inside: avoid; } .frame { overflow: visible; } }
+  --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #b5588f; --s4: #a87800; --s5: #2b8cc4; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 70rem; padding: 1.2rem; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0 auto; max-width: 76rem; padding: 1.2rem; background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .4rem; } h2 { font-size: 1.1rem; margin: 1.8rem 0 .5rem; }
-.verdict { font-weight: 600; border-left: .3rem solid; padding: .2rem .7rem; } .good { color: var(--good); } .bad { color: var(--bad); }
+.note { margin: 0 0 .4rem; color: var(--soft); font-size: .9em; } .verdict { font-weight: 600; border-left: .3rem solid; padding: .2rem .7rem; } .good { color: var(--good); } .bad { color: var(--bad); }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem 1rem; margin: 0; } dt { color: var(--soft); } dd { margin: 0; }
-.frame { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9em; overflow-wrap: normal; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; } th { color: var(--soft); font-weight: 600; }
+/* A table wider than the page scrolls; a shade at its edge says that there is more. */
+.frame { overflow-x: auto; background: linear-gradient(90deg, var(--back) 40%, transparent) 0 0 / 2rem 100% no-repeat local,
+    linear-gradient(270deg, var(--back) 40%, transparent) 100% 0 / 2rem 100% no-repeat local,
+    linear-gradient(90deg, var(--line), transparent) 0 0 / .7rem 100% no-repeat, linear-gradient(270deg, var(--line), transparent) 100% 0 / .7rem 100% no-repeat; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9em; overflow-wrap: normal; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; } th { color: var(--soft); font-weight: 600; }
 td.number, th.number { text-align: right; }
 pre { margin: 0; padding: .7rem; border: 1px solid var(--line); border-radius: .3rem; white-space: pre-wrap; font: .85em/1.45 ui-monospace, monospace; }
 svg { display: block; width: 100%; max-width: 52rem; } svg.lines { height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
@@ -32,6 +36,9 @@ svg { display: block; width: 100%; max-width: 52rem; } svg.lines { height: auto;
 svg .axis { stroke: var(--soft); } svg .grid { stroke: var(--line); } svg .soft { fill: var(--soft); }
 svg .tip { visibility: hidden; } svg .tip rect { fill: var(--back); stroke: var(--soft); } svg .point { outline: none; }
 svg .point:hover .tip, svg .point:focus .tip { visibility: visible; } svg .point .dot { opacity: 0; } svg .point:hover .dot, svg .point:focus .dot { opacity: 1; }
+@media (max-width: 40rem) { table { font-size: .8em; } th, td { padding: .2rem .35rem; } }
+@media print { @page { size: A4 landscape; margin: 12mm; } body { padding: 0; max-width: none; } h2, .note { break-after: avoid; } section:has(svg), dl, pre, tr { break-inside: avoid; }
+  .frame { overflow: visible; background: none; } table { font-size: 8pt; } th, td { padding: .1rem .3rem; white-space: normal; } }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: .3rem 0; font-size: .9em; } .legend i { display: inline-block; width: 1.4rem; margin-right: .4rem; vertical-align: middle; }
 )";
 
@@ -42,6 +49,18 @@ bool looks_like_number(const std::string& cell) {
 
 std::string section(const std::string& heading, const std::string& content) {
   return formatted("<section>\n<h2>{}</h2>\n{}</section>\n", escaped(heading), content);
+}
+
+/// Colours and dashes of several series, as svg.cpp draws them.
+std::string legend_of(const std::vector<std::string>& names) {
+  if (names.size() < 2) return "";
+  std::string legend = "<div class=\"legend\">";
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    const char* line = s < series_colours ? "solid" : s < 2 * series_colours ? "dashed" : "dotted";
+    legend += formatted("<span><i style=\"border-top:.2rem {} var(--s{})\"></i>{}</span>", line, s % series_colours,
+                        escaped(names[s]));
+  }
+  return legend + "</div>\n";
 }
 
 }  // namespace
@@ -69,12 +88,13 @@ void HtmlPage::facts(const std::string& heading, const std::vector<std::pair<std
 }
 
 void HtmlPage::table(const std::string& heading, const std::vector<std::string>& header,
-                     const std::vector<std::vector<std::string>>& rows) {
+                     const std::vector<std::vector<std::string>>& rows, const std::string& note) {
   std::vector<const char*> kind(header.size(), " class=\"number\"");
   for (const auto& row : rows)
     for (std::size_t c = 0; c < header.size(); ++c)
       if (!looks_like_number(row.at(c))) kind[c] = "";
-  std::string out = "<div class=\"frame\"><table>\n<thead><tr>";
+  std::string out = note.empty() ? "" : "<p class=\"note\">" + escaped(note) + "</p>\n";
+  out += "<div class=\"frame\"><table>\n<thead><tr>";
   for (std::size_t c = 0; c < header.size(); ++c) out += formatted("<th{}>{}</th>", kind[c], escaped(header[c]));
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : rows) {
@@ -86,22 +106,14 @@ void HtmlPage::table(const std::string& heading, const std::vector<std::string>&
 }
 
 void HtmlPage::chart(const std::string& heading, const LineChart& chart) {
-  std::string legend;
-  if (chart.series.size() > 1) {
-    legend = "<div class=\"legend\">";
-    for (std::size_t s = 0; s < chart.series.size(); ++s)
-      legend += formatted("<span><i style=\"border-top:.2rem {} var(--s{})\"></i>{}</span>",
-                          s < series_colours       ? "solid"
-                          : s < 2 * series_colours ? "dashed"
-                                                   : "dotted",
-                          s % series_colours, escaped(chart.series[s].name));
-    legend += "</div>\n";
-  }
-  body_ += section(heading, legend + svg_of(chart));
+  std::vector<std::string> names;
+  for (const Series& series : chart.series) names.push_back(series.name);
+  body_ += section(heading, legend_of(names) + svg_of(chart));
 }
 
-void HtmlPage::bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars) {
-  body_ += section(heading, svg_of(bars, unit));
+void HtmlPage::bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars,
+                    const std::vector<std::string>& groups) {
+  body_ += section(heading, legend_of(groups) + svg_of(bars, unit));
 }
 
 void HtmlPage::text(const std::string& heading, const std::string& preformatted) {

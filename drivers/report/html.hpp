@@ -23,6 +23,7 @@ struct Bar {
   std::string label;
   double value;
   std::string text;  // stands behind the bar
+  int group = 0;     // its colour
 };
 
 /// Collects sections in order; html() writes them. All text is escaped. Readable on a phone, in light and dark, and on
@@ -33,11 +34,14 @@ class HtmlPage {
   HtmlPage(std::string title, std::string verdict, bool good);
 
   void facts(const std::string& heading, const std::vector<std::pair<std::string, std::string>>& facts);
-  /// Columns whose cells all look like numbers are set to the right. Wide tables scroll inside their frame.
+  /// Columns whose cells all look like numbers are set to the right. Wide tables scroll inside their frame. A `note`
+  /// stands above.
   void table(const std::string& heading, const std::vector<std::string>& header,
-             const std::vector<std::vector<std::string>>& rows);
+             const std::vector<std::vector<std::string>>& rows, const std::string& note = {});
   void chart(const std::string& heading, const LineChart& chart);
-  void bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars);
+  /// `groups` names the bars' groups, where there are several.
+  void bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars,
+            const std::vector<std::string>& groups = {});
   void text(const std::string& heading, const std::string& preformatted);
   std::string html() const;
 

@@ -135,9 +135,9 @@ std::string svg_of(const std::vector<Bar>& bars, const std::string& unit) {
     out += formatted(
         "<g class=\"point\" tabindex=\"0\"><text x=\"0\" y=\"{:.1f}\">{}</text><text x=\"100%\" y=\"{:.1f}\" "
         "text-anchor=\"end\">{}</text><rect x=\"0\" y=\"{:.1f}\" width=\"{:.2f}%\" height=\"10\" "
-        "fill=\"var(--s0)\"/><title>{}: {:g} {}</title></g>\n",
+        "fill=\"var(--s{})\"/><title>{}: {:g} {}</title></g>\n",
         y + 13, escaped(bar.label), y + 13, escaped(bar.text), y + 18, std::max(0.2, 100 * bar.value / most),
-        escaped(bar.label), bar.value, escaped(unit));
+        bar.group % series_colours, escaped(bar.label), bar.value, escaped(unit));
     y += line;
   }
   out += formatted("<text class=\"soft\" x=\"0\" y=\"{:.1f}\">{}</text>\n", y + 14, escaped(unit));

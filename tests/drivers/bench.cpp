@@ -149,6 +149,44 @@ TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
   CHECK(contains(few.out, "iteration_limit"));
 }
 
+TEST_CASE("what bench measured is printed and written, also where a later matrix cannot be read") {
+  const Folder folder;
+  for (const std::string kernel : {"spmv", "solve"}) {
+    CAPTURE(kernel);
+    const std::string file = folder / (kernel + ".csv");
+    const Run run = seidel_program({"bench", kernel, "poisson2d:9", folder / "none.mtx", "--backend", "serial",
+                                    "--trials", "1", "--csv", file, "--html", folder / (kernel + ".html")});
+    CHECK(run.exit_code == 3);
+    CHECK(contains(run.err, "none.mtx"));
+    CHECK(contains(run.out, "poisson2d:9"));
+    CHECK(lines_of(read_file(file)).size() > 3);
+    CHECK(contains(read_file(folder / (kernel + ".html")), "poisson2d:9"));
+  }
+}
+
+TEST_CASE("Ctrl-C ends a bench with what it had measured, and exit code 1") {
+  const Folder folder;
+  // The table goes to standard error, where the test can see that it comes before the end.
+  const auto interrupted = [&](const std::string& kernel, const char* when, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"bench",     kernel,   "poisson2d:9", "poisson3d:30",
+                                      "--backend", "serial", "--trials",    "10000",
+                                      "--csv",     "-",      "--json",      folder / kernel};
+    words.insert(words.end(), more.begin(), more.end());
+    Input input;
+    input.interrupt_after = 0.01, input.interrupt_when = when;
+    const Run run = seidel_program(words, input);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(contains(run.err, "interrupted; what was measured before is printed above, and written to standard output"));
+    CHECK(contains(run.out, "poisson2d:9"));
+    const json document = json::parse(read_file(folder / kernel));
+    CHECK(document["interrupted"] == true);
+    CHECK(run.seconds < 30);
+  };
+  interrupted("spmv", "spmv of poisson2d:9", {});
+  interrupted("solve", "poisson2d:9: 81 rows", {"--only", "cg.*", "--tol", "1e-15"});
+}
+
 TEST_CASE("bench refuses what it cannot measure") {
   check_refused(2, {{{"bench", "spmv"}, {"MATRIX"}},
                     {{"bench", "solve"}, {"MATRIX"}},
@@ -161,6 +199,7 @@ TEST_CASE("bench refuses what it cannot measure") {
                     {{"bench", "spmv", "poisson2d:4", "--threads", "0,1"}, {"--threads"}},
                     {{"bench", "spmv", "poisson2d:4", "--trials", "-1"}, {"--trials"}},
                     {{"bench", "solve", "poisson2d:4", "--trials", "0"}, {"from 1"}},
-                    {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, {"--csv"}}});
+                    {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, {"--csv"}},
+                    {{"bench", "spmv", "poisson2d:4", "--csv", "-", "--html", "-"}, {"both want standard output"}}});
   check_refused(3, {{{"bench", "symgs", "random:20x30:100"}, {"square"}}});
 }

@@ -49,19 +49,38 @@ TEST_CASE("bench compare names what is faster or slower beyond the spread, and h
   CHECK(!contains(run.out, "cores"));
   const json found = json::parse(read_file(folder / "c.json"));
   CHECK(found["schema"] == "seidel.bench.compare/1");
-  for (const auto& [what, change] :
+  for (const auto& expected :
        std::vector<std::pair<std::string, std::string>>{{"faster, poisson2d:9", "faster"},
                                                         {"slower, poisson2d:9", "slower"},
                                                         {"noisy, poisson2d:9", "same"},
                                                         {"barely, poisson2d:9", "same"},
                                                         {"symgs.csr.serial, poisson2d:9, natural order", "slower"},
                                                         {"symgs.csr.serial, poisson2d:9, colours order", "faster"}}) {
-    CAPTURE(what);
+    CAPTURE(expected.first);
     const auto& all = found["compared"];
-    const auto one = std::find_if(all.begin(), all.end(), [&](const json& c) { return c["what"] == what; });
+    const auto one = std::find_if(all.begin(), all.end(), [&](const json& c) { return c["what"] == expected.first; });
     REQUIRE(one != all.end());
-    CHECK((*one)["change"] == change);
+    CHECK((*one)["change"] == expected.second);
   }
+}
+
+TEST_CASE("bench compare sets one number of threads against another, and says so, and that the bandwidth was another") {
+  const Folder folder;
+  const auto file = [](int threads, double seconds, double copy) {
+    auto m = measurement("spmv.csr.openmp", {seconds, seconds, seconds, seconds});
+    m["backend"] = "openmp", m["threads"] = threads;
+    json document = file_of({m, measurement("spmv.csr.serial.eigen", {seconds * 0.6 + 1, seconds * 0.6 + 1})},
+                            {{"processor", "A"}});
+    document["roofs"] = {{{"backend", "host"}, {"threads", 1}, {"copy_gb_per_s", copy}, {"triad_gb_per_s", 1}}};
+    return document.dump();
+  };
+  write_file(folder / "old.json", file(1, 4, 10)), write_file(folder / "new.json", file(2, 2, 8));
+  const Run run = seidel_program({"bench", "compare", folder / "old.json", folder / "new.json"});
+  CAPTURE(run.out);
+  for (const char* said : {"threads: 1 -> 2", "bandwidth, 1 thread: 10.0 -> 8.0 GB/s", "faster: 2", "2.00x",
+                           "baselines, the same program in both files: 1.55x as fast"})
+    CHECK_MESSAGE(contains(run.out, said), said);
+  CHECK(!contains(run.out, "only in"));
 }
 
 TEST_CASE("bench compare takes what bench writes, and finds every measurement") {
@@ -86,7 +105,7 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
   other["schema"] = "seidel.solve/1";
   nameless["measurements"][0].erase("rival");
   wordy["measurements"][0]["seconds"] = "many";
-  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& wrong : std::vector<std::pair<std::string, std::string>>{
            {"{", "what is not JSON"},
            {"", "what is not JSON"},
            {"[1]", "no schema"},
@@ -96,13 +115,13 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
            {other.dump(), "schema seidel.solve/1"},
            {nameless.dump(), "rival"},
            {wordy.dump(), "a measurement"}}) {
-    CAPTURE(text);
-    write_file(folder / "bad.json", text);
+    CAPTURE(wrong.first);
+    write_file(folder / "bad.json", wrong.first);
     const Run run = seidel_program({"bench", "compare", folder / "good.json", folder / "bad.json"});
     CAPTURE(run.err);
     CHECK(run.exit_code == 3);
     CHECK(contains(run.err, "bad.json: found "));
-    CHECK(contains(run.err, said));
+    CHECK(contains(run.err, wrong.second));
     CHECK(run.out.empty());
   }
   CHECK(seidel_program({"bench", "compare", folder / "good.json", folder / "none.json"}).exit_code == 3);

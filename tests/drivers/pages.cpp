@@ -90,6 +90,9 @@ const std::vector<Page>& pages() {
              {"symgs",
               {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order",
                "natural,colours,blocks"}},
+             {"suite",
+              {"bench", "spmm", "poisson2d:9", "elasticity3d:2", "--k", "2,8", "--trials", "2", "--backend",
+               "serial"}},
              {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}}) {
       const std::string file = folder / (name + "<&>.html");
       words.insert(words.end(), {"--html", file, "--quiet"});

@@ -15,7 +15,6 @@ constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 /// A matrix as the library wants it, and what it allocates beside.
 struct Kept {
   CusparseHandle handle;
-  Csr<double, std::int32_t, Device> csr;
   Sell<double, Device> sell;
   Array<std::int32_t, Device> slice_ptr;  // of 32 bits
   CusparseMatrix A;
@@ -57,8 +56,7 @@ Prepared spmv_with(std::shared_ptr<On> o, double setup, std::int64_t bytes) {
 template <cusparseSpMVAlg_t Algorithm, Preprocess preprocess>
 Prepared spmv_csr(const Task& task, const Where& where) {
   auto o = operands_of(task, where);
-  o->kept.csr = copied_to<Device>(narrow(task.A).view());
-  o->kept.A = describe(o->kept.csr.view());
+  o->kept.A = describe(csr_of<Device>(task));
   return spmv_with<Algorithm, preprocess>(o, 0, 0);
 }
 
@@ -90,8 +88,7 @@ template <cusparseSpMMAlg_t Algorithm, Preprocess preprocess>
 Prepared spmm(const Task& task, const Where& where) {
   auto o = operands_of(task, where);
   Kept& kept = o->kept;
-  kept.csr = copied_to<Device>(narrow(task.A).view());
-  kept.A = describe(kept.csr.view());
+  kept.A = describe(csr_of<Device>(task));
   const auto dense = [&](std::int64_t rows, double* data) {
     cusparseDnMatDescr_t raw;
     const bool by_rows = task.layout == Layout::row_major;
@@ -149,7 +146,6 @@ struct Triangle {
 
 struct Pair {
   CusparseHandle handle;
-  Csr<double, std::int32_t, Device> csr;
   Array<double, Device> diagonal, between, scaled;
   CusparseVector b, y, dy, z;
   std::unique_ptr<Triangle> lower, upper;
@@ -163,14 +159,15 @@ Prepared symgs(const Task& task, const Where& where) {
   auto o = std::make_shared<PairOn>(task, where, n, Pair{});
   Pair& kept = o->kept;
   kept.handle = cusparse_on(o->on);
-  kept.csr = copied_to<Device>(narrow(task.A).view());
   kept.diagonal = Array<double, Device>(diagonal_of(task.A)), kept.between = Array<double, Device>(n),
   kept.scaled = Array<double, Device>(n);
   kept.b = describe(o->x.span()), kept.y = describe(kept.between.span()), kept.dy = describe(kept.scaled.span()),
   kept.z = describe(o->y.span());
   const double setup = seconds_of([&] {
-    kept.lower = std::make_unique<Triangle>(kept.handle, kept.csr.view(), CUSPARSE_FILL_MODE_LOWER, kept.b, kept.y);
-    kept.upper = std::make_unique<Triangle>(kept.handle, kept.csr.view(), CUSPARSE_FILL_MODE_UPPER, kept.dy, kept.z);
+    kept.lower =
+        std::make_unique<Triangle>(kept.handle, csr_of<Device>(task), CUSPARSE_FILL_MODE_LOWER, kept.b, kept.y);
+    kept.upper =
+        std::make_unique<Triangle>(kept.handle, csr_of<Device>(task), CUSPARSE_FILL_MODE_UPPER, kept.dy, kept.z);
     o->on.synchronize();
   });
   const std::int64_t bytes = kept.lower->buffer.size() + kept.upper->buffer.size() + 3 * 8 * std::int64_t(n);
@@ -184,7 +181,8 @@ Prepared symgs(const Task& task, const Where& where) {
 
 struct Transposition {
   CusparseHandle handle;
-  Csr<double, std::int32_t, Device> A, T;
+  CsrView<double, std::int32_t, Device> A;
+  Csr<double, std::int32_t, Device> T;
   Array<std::byte, Device> buffer;
 };
 
@@ -196,7 +194,7 @@ Prepared transpose(const Task& task, const Where& where) {
   const Index m = task.A.nrows, n = task.A.ncols;
   const std::int64_t nnz = task.A.nnz();
   kept.handle = cusparse_on(o->on);
-  kept.A = copied_to<Device>(narrow(task.A).view());
+  kept.A = csr_of<Device>(task);
   kept.T = {n, m, Array<std::int32_t, Device>(std::int64_t(n) + 1), Array<Index, Device>(nnz),
             Array<double, Device>(nnz)};
   std::size_t size = 0;
@@ -215,10 +213,10 @@ Prepared transpose(const Task& task, const Where& where) {
               },
           .poison = [o] { fill<Cuda, double>(o->on, o->kept.T.values, std::numeric_limits<double>::quiet_NaN()); },
           .output =
-              [o] {
+              [o](auto& to) {
                 o->on.synchronize();
                 const auto T = copied_to<Host>(o->kept.T.view());
-                return flat(with_offsets<std::int64_t>(OpenMP{}, T.view()));
+                flat(with_offsets<std::int64_t>(OpenMP{}, T.view()), to);
               },
           .setup_seconds = 0,
           .workspace_bytes = std::int64_t(size)};

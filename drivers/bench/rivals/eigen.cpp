@@ -17,7 +17,7 @@ template <int Major>
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Major>;
 
 struct Kept {
-  Csr<double, std::int32_t> A;
+  CsrView<double, std::int32_t, Host> A;
   int threads;
   std::int64_t k;
   Sparse map() const { return Sparse(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()); }
@@ -26,7 +26,7 @@ struct Kept {
 template <class B, class Run>
 Prepared prepare(const Task& task, const Where& where, std::int64_t output_size, Run run) {
   auto operands = std::make_shared<Operands<B, Kept>>(task, where, output_size,
-                                                      Kept{narrow(task.A), back_end<B>(where).threads, task.k});
+                                                      Kept{csr_of<Host>(task), back_end<B>(where).threads, task.k});
   return prepared(operands, 0, 0, [run](auto& o) {
     Eigen::setNbThreads(o.kept.threads);
     run(o);
@@ -73,10 +73,10 @@ Prepared symgs(const Task& task, const Where& where) {
 Prepared transposition(const Task& task, const Where&) {
   using Owned = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
   struct Both {
-    Csr<double, std::int32_t> A;
+    CsrView<double, std::int32_t, Host> A;
     Owned T;
   };
-  const auto both = std::make_shared<Both>(Both{narrow(task.A), {}});
+  const auto both = std::make_shared<Both>(Both{csr_of<Host>(task), {}});
   return {.run =
               [both] {
                 const auto& A = both->A;
@@ -85,12 +85,11 @@ Prepared transposition(const Task& task, const Where&) {
               },
           .poison = [both] { both->T = Owned(); },
           .output =
-              [both] {
+              [both](std::vector<double>& to) {
                 const Owned& T = both->T;
-                std::vector<double> all(T.valuePtr(), T.valuePtr() + T.nonZeros());
-                all.insert(all.end(), T.innerIndexPtr(), T.innerIndexPtr() + T.nonZeros());
-                all.insert(all.end(), T.outerIndexPtr(), T.outerIndexPtr() + T.outerSize() + 1);
-                return all;
+                to.assign(T.valuePtr(), T.valuePtr() + T.nonZeros());
+                to.insert(to.end(), T.innerIndexPtr(), T.innerIndexPtr() + T.nonZeros());
+                to.insert(to.end(), T.outerIndexPtr(), T.outerIndexPtr() + T.outerSize() + 1);
               }};
 }
 

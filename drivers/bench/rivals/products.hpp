@@ -34,8 +34,27 @@ void for_each_back_end(const Add& add) {
   if constexpr (built_with_cuda) add(static_cast<const Cuda*>(nullptr));
 }
 
-/// Offsets of 32 bits, as the program and the vendors' libraries take them.
-inline Csr<double, std::int32_t> narrow(const Matrix& A) { return with_offsets<std::int32_t>(OpenMP{}, A.view()); }
+/// The task's matrix with offsets of 32 bits, one copy in each memory for all of its rivals.
+template <class Space>
+CsrView<double, std::int32_t, Space> csr_of(const Task& task) {
+  auto& [host, device] = *task.copies;
+  if (!host) host = with_offsets<std::int32_t>(OpenMP{}, task.A.view());
+  if constexpr (std::is_same_v<Space, Host>) {
+    return host->view();
+  } else {
+    if (!device) device = copied_to<Device>(host->view());
+    return device->view();
+  }
+}
+
+/// A view of what a rival keeps, which may be one already.
+template <class Kept>
+auto view_of(const Kept& A) {
+  if constexpr (requires { A.view(); })
+    return A.view();
+  else
+    return A;
+}
 
 /// The diagonal of A, 0 where none is stored.
 inline std::vector<double> diagonal_of(const Matrix& A) {
@@ -69,10 +88,9 @@ Prepared prepared(std::shared_ptr<Operands<B, Kept>> operands, double setup_seco
       .run = [operands, run] { run(*operands); },
       .poison = [operands] { fill<B, double>(operands->on, operands->y, std::numeric_limits<double>::quiet_NaN()); },
       .output =
-          [operands] {
-            std::vector<double> output(static_cast<std::size_t>(operands->y.size()));
-            copy_bytes(Host{}, output.data(), SpaceOf<B>{}, operands->y.data(), operands->y.size() * 8);
-            return output;
+          [operands](std::vector<double>& to) {
+            to.resize(std::size_t(operands->y.size()));
+            copy_bytes(Host{}, to.data(), SpaceOf<B>{}, operands->y.data(), operands->y.size() * 8);
           },
       .setup_seconds = setup_seconds,
       .workspace_bytes = workspace_bytes};

@@ -21,29 +21,33 @@ MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::i
 }
 
 template <class B, class Format>
-Prepared prepare(const Task& task, const Where& where, const Format& converted, double setup, std::int64_t extra) {
-  auto A = copied_to<SpaceOf<B>>(converted.view());
-  auto operands = std::make_shared<Operands<B, Kept<decltype(A)>>>(
-      task, where, task.A.nrows * task.k, Kept<decltype(A)>{std::move(A), task.k, task.layout});
+Prepared product(const Task& task, const Where& where, Format A, double setup, std::int64_t extra) {
+  auto operands = std::make_shared<Operands<B, Kept<Format>>>(task, where, task.A.nrows * task.k,
+                                                              Kept<Format>{std::move(A), task.k, task.layout});
   return prepared(operands, setup, extra, [](auto& o) {
     const auto& kept = o.kept;
+    const auto A = view_of(kept.A);
     const Span<const double, SpaceOf<B>> x = o.x;
-    spmm(o.on, kept.A.view(), shaped(x, kept.A.ncols, kept.k, kept.layout),
-         shaped(o.y.span(), kept.A.nrows, kept.k, kept.layout));
+    spmm(o.on, A, shaped(x, A.ncols, kept.k, kept.layout), shaped(o.y.span(), A.nrows, kept.k, kept.layout));
   });
 }
 
 template <class B>
 Prepared on_csr(const Task& task, const Where& where) {
-  Csr<double, std::int32_t> A;
-  const double setup = seconds_of([&] { A = narrow(task.A); });
-  return prepare<B>(task, where, A, setup, 0);
+  return product<B>(task, where, csr_of<SpaceOf<B>>(task), 0, 0);
 }
 template <class B>
 Prepared on_ell(const Task& task, const Where& where) {
-  Ell<double> A;
-  const double setup = seconds_of([&] { A = to_ell(OpenMP{}, task.A.view()); });
-  return prepare<B>(task, where, A, setup, 12 * A.values.size() + 4 * A.row_length.size());
+  Ell<double, SpaceOf<B>> A;
+  const double setup = seconds_of([&] {
+    auto converted = to_ell(OpenMP{}, task.A.view());
+    if constexpr (HostBackend<B>)
+      A = std::move(converted);
+    else
+      A = copied_to<Device>(converted.view());
+  });
+  const std::int64_t extra = 12 * A.values.size() + 4 * A.row_length.size();
+  return product<B>(task, where, std::move(A), setup, extra);
 }
 
 constexpr std::string_view csr = "rows of CSR; column j has the bits of SpMV with column j",

@@ -7,10 +7,6 @@ namespace seidel::bench {
 
 namespace {
 
-struct AsCsr {
-  static auto of(const Matrix& A) { return narrow(A); }
-  static std::int64_t extra_bytes(const Csr<double, std::int32_t>&) { return 0; }
-};
 struct AsEll {
   static auto of(const Matrix& A) { return to_ell(OpenMP{}, A.view()); }
   static std::int64_t extra_bytes(const Ell<double>& A) { return 12 * A.values.size() + 4 * A.row_length.size(); }
@@ -26,25 +22,36 @@ struct AsSortedSell {
   static std::int64_t extra_bytes(const Sell<double>& A) { return AsSell::extra_bytes(A) + 4 * A.permutation.size(); }
 };
 
-template <class Format, class B>
-Prepared prepare(const Task& task, const Where& where) {
-  decltype(copied_to<SpaceOf<B>>(Format::of(task.A).view())) A;
-  std::int64_t extra = 0;
-  const double setup = seconds_of([&] {
-    auto converted = Format::of(task.A);
-    extra = Format::extra_bytes(converted);
-    if constexpr (HostBackend<B>)
-      A = std::move(converted);
-    else
-      A = copied_to<Device>(converted.view());
-  });
-  auto operands = std::make_shared<Operands<B, decltype(A)>>(task, where, task.A.nrows, std::move(A));
-  return prepared(operands, setup, extra, [](auto& o) { spmv(o.on, o.kept.view(), o.x, o.y); });
+template <class B, class Kept>
+Prepared product(const Task& task, const Where& where, Kept A, double setup, std::int64_t extra) {
+  auto operands = std::make_shared<Operands<B, Kept>>(task, where, task.A.nrows, std::move(A));
+  return prepared(operands, setup, extra, [](auto& o) { spmv(o.on, view_of(o.kept), o.x, o.y); });
+}
+
+template <class B>
+Prepared on_csr(const Task& task, const Where& where) {
+  return product<B>(task, where, csr_of<SpaceOf<B>>(task), 0, 0);
 }
 
 template <class Format, class B>
-constexpr Rival rival(std::string_view format, std::string_view variant, std::string_view what) {
-  return {"spmv", format, runs_on<B>, variant, true, what, prepare<Format, B>};
+Prepared converted(const Task& task, const Where& where) {
+  decltype(copied_to<SpaceOf<B>>(Format::of(task.A).view())) A;
+  std::int64_t extra = 0;
+  const double setup = seconds_of([&] {
+    auto there = Format::of(task.A);
+    extra = Format::extra_bytes(there);
+    if constexpr (HostBackend<B>)
+      A = std::move(there);
+    else
+      A = copied_to<Device>(there.view());
+  });
+  return product<B>(task, where, std::move(A), setup, extra);
+}
+
+template <class B>
+constexpr Rival rival(std::string_view format, std::string_view variant, std::string_view what,
+                      decltype(Rival::prepare) prepare) {
+  return {"spmv", format, runs_on<B>, variant, true, what, prepare};
 }
 
 constexpr std::string_view csr = "rows of CSR, in the one order", ell = "ELLPACK, true row lengths kept",
@@ -56,10 +63,10 @@ constexpr std::string_view csr = "rows of CSR, in the one order", ell = "ELLPACK
 std::vector<Rival> spmv_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
-    all.push_back(rival<AsCsr, B>("csr", "", csr));
-    all.push_back(rival<AsEll, B>("ell", "", ell));
-    all.push_back(rival<AsSell, B>("sell", "", sell));
-    all.push_back(rival<AsSortedSell, B>("sell", "sorted", sorted));
+    all.push_back(rival<B>("csr", "", csr, on_csr<B>));
+    all.push_back(rival<B>("ell", "", ell, converted<AsEll, B>));
+    all.push_back(rival<B>("sell", "", sell, converted<AsSell, B>));
+    all.push_back(rival<B>("sell", "sorted", sorted, converted<AsSortedSell, B>));
   });
   return all;
 }

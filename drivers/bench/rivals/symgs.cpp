@@ -16,7 +16,7 @@ using ByWavefronts = symgs_detail::WavefrontSweep<double, std::int32_t>;
 
 template <class B, class Sweep>
 struct Kept {
-  Csr<double, std::int32_t, SpaceOf<B>> A;
+  CsrView<double, std::int32_t, SpaceOf<B>> A;
   Array<double, SpaceOf<B>> guess;  // empty: from zero
   std::unique_ptr<Sweep> sweep;
   std::int64_t k = 1;
@@ -49,10 +49,9 @@ Prepared swept(const Task& task, const Where& where) {
   const B on = back_end<B>(where);
   constexpr bool takes_columns = std::is_same_v<Sweep, Default<B>>;
   if (!takes_columns) require_one_column(task);
-  Kept<B, Sweep> kept{copied_to<SpaceOf<B>>(narrow(task.A).view()), Array<double, SpaceOf<B>>(task.guess), nullptr,
-                      task.k, task.layout};
+  Kept<B, Sweep> kept{csr_of<SpaceOf<B>>(task), Array<double, SpaceOf<B>>(task.guess), nullptr, task.k, task.layout};
   double setup = seconds_of([&] {
-    kept.sweep = std::make_unique<Sweep>(on, kept.A.view());
+    kept.sweep = std::make_unique<Sweep>(on, kept.A);
     if constexpr (!HostBackend<B>) on.synchronize();
   });
   const std::int64_t bytes = kept.sweep->bytes();

@@ -1,0 +1,42 @@
+// Back ends, threads and the names of the machine.
+#include <seidel/drivers/bench/places.hpp>
+
+#include <algorithm>
+
+#include <seidel/config.hpp>
+#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/with_backend.hpp>
+
+namespace seidel::drivers {
+
+BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_counts) {
+  require_backend(options);
+  BenchPlaces places;
+  places.threads = thread_counts.empty() ? std::vector<int>{host_threads(options).threads} : std::move(thread_counts);
+  const BackendName asked = options.backend;
+  places.selection.serial = asked == BackendName::automatic || asked == BackendName::serial;
+  places.selection.openmp = asked == BackendName::automatic || asked == BackendName::openmp;
+  places.selection.cuda = asked == BackendName::automatic || asked == BackendName::cuda;
+  if (places.selection.cuda && (asked == BackendName::cuda || cuda_unavailable_because().empty()))
+    places.cuda = std::make_unique<Cuda>();
+  return places;
+}
+
+std::string machine_text(const BenchPlaces& places) {
+  const auto& [only, serial, openmp, cuda] = places.selection;
+  const int used = openmp ? *std::max_element(places.threads.begin(), places.threads.end()) : serial ? 1 : 0;
+  return formatted("{}, {}{} cores, {}{}", processor_name(), used ? formatted("{} of ", used) : "", available_threads(),
+                   instruction_set_name(), places.cuda ? "; " + cuda_device_name() : "");
+}
+
+Json machine_json(const BenchPlaces& places) {
+  Json machine;
+  machine.set("processor", processor_name())
+      .set("instruction_set", instruction_set_name())
+      .set("cores", available_threads());
+  machine.set("gpu", places.cuda ? Json(cuda_device_name()) : Json(nullptr)).set("version", version);
+  return machine;
+}
+
+}  // namespace seidel::drivers
