@@ -116,12 +116,12 @@ void Sweeper<Real, Offset, B>::update_values() {
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
-  state_->sweep(direction, b, x, omega);
+  direction == Direction::forward ? state_->forward(b, x, omega) : state_->backward(b, x, omega);
 }
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::pair(const Real* b, Real* x, Real omega) const {
-  state_->forward_keeping_t(b, x, omega);
+  state_->forward(b, x, omega);
   state_->backward_from_t(x, omega);
 }
 

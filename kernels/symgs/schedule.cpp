@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t worth_a_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
 constexpr Index rows_of_block = 64;          // at least
-/// Blocks whose rows are swept side by side: where lines of a lattice do not need each other, a slice is a row of each,
+/// Lines whose rows are swept side by side: where those of a lattice do not need each other, a slice is a row of each,
 /// and the next slice the next row of each.
 constexpr std::int64_t blocks_of_stretch = 8;
 /// Time of a row in a sweep by wavefronts of single rows, in rows swept by one thread in tiles of neighbours.
@@ -55,6 +55,11 @@ struct Pattern {
   Index nrows() const { return Index(std::max<std::int64_t>(row_ptr.size() - 1, 0)); }
   bool has(Index row, Index col) const {
     return std::binary_search(col_idx.data() + row_ptr[row], col_idx.data() + row_ptr[row + 1], col);
+  }
+
+  /// Whether a block is a line, each row coupled to the next, as its first rows tell.
+  bool is_line(Index first, Index last) const {
+    return last - first > 1 && (has(first + 1, first) || has(first, first + 1));
   }
 
   /// Cuts where a row is not coupled to the one before it: on a lattice between its lines. Any other cut would chain
@@ -122,9 +127,9 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       progress_(on.threads),
       seen_(on.threads) {
   for (auto& seen : seen_) seen.assign(nparts_, 0);
-  const Blocks blocks = Pattern<Offset>{row_ptr, col_idx}.best_blocks(nparts_);
-  const bool single_rows = blocks.count() == nrows_;
-  const double slowdown = single_rows ? scattered : 1;
+  const Pattern<Offset> pattern{row_ptr, col_idx};
+  const Blocks blocks = pattern.best_blocks(nparts_);
+  const double slowdown = blocks.count() == nrows_ ? scattered : 1;
   if (nrows_ == 0 || slowdown * blocks.time(nparts_) >= double(blocks.work.back())) {  // one thread is faster
     *this = Schedule(nrows_);
     return;
@@ -134,10 +139,11 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
   std::int64_t place = 0;
   const auto place_blocks = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t q = first; q < last; ++q) {
-      const bool starts = single_rows ? q == first : (q - first) % blocks_of_stretch == 0;
-      if (starts) stretch_.push_back(place);
       const Index block = blocks.wavefronts.rows[q];
-      for (Index row = blocks.first_row[block]; row < blocks.first_row[block + 1]; ++row) rows_[place++] = row;
+      const Index first_row = blocks.first_row[block], last_row = blocks.first_row[block + 1];
+      if (q == first || ((q - first) % blocks_of_stretch == 0 && pattern.is_line(first_row, last_row)))
+        stretch_.push_back(place);
+      for (Index row = first_row; row < last_row; ++row) rows_[place++] = row;
     }
   };
   bool last_shared = true;

@@ -38,7 +38,8 @@ class Schedule {
   /// The row in each place. Rows of one task may change places.
   HostSpan<Index> rows() { return rows_; }
   const Index* rows() const { return rows_.data(); }
-  /// visit(first, last) for stretches of places, in order, each of one task: of up to 8 blocks, where a task has as many.
+  /// visit(first, last) for stretches of places, in order, each of one task: of up to 8 blocks where those are lines of
+  /// coupled rows, else as long as the task.
   template <class Visit>
   void each_stretch(const Visit& visit) const {
     for (std::size_t s = 1; s < stretch_.size(); ++s) visit(stretch_[s - 1], stretch_[s]);

@@ -18,15 +18,6 @@ template <class Real>
   return sum;
 }
 
-template <class Real, int W>
-using RowMajorTerm = ColumnsTerm<Real, W, Layout::row_major>;
-template <class Real, int W>
-[[gnu::noinline]] Columns<Real, W> long_sums(std::int64_t length, const RowMajorTerm<Real, W>& term) {
-  Columns<Real, W> sums;
-  with_simd([&] { sums = sum_of_long<Columns<Real, W>>(length, term); });
-  return sums;
-}
-
 /// How far ahead of the sums memory is asked for, since the order of a sweep is none that a processor foresees: entries
 /// of A, and rows of x and b.
 constexpr std::int64_t entries_ahead = 640, rows_ahead = 64;
@@ -54,6 +45,27 @@ struct LaneSums {
 /// those of one row, shifted.
 enum class Taken { alone, few, together, shifted };
 
+/// One side of a row, in a slice of any kind: for sums with several columns, whose loops are compiled once.
+template <class Real>
+struct RowSide {
+  const Index* col_idx;
+  const Real* values;
+  std::int64_t length;
+  int step_of_columns, step;
+  Index shift;
+
+  /// With W columns of a row-major X, from the one that x is the first element of.
+  template <int W>
+  Columns<Real, W> sums(const Real* x, std::int64_t leading_dimension) const {
+    return sum_of_products<Columns<Real, W>>(length, [&](std::int64_t k, Columns<Real, W> s) {
+      const Real a = values[k * step];
+      const Real* const row = x + (std::int64_t(col_idx[k * step_of_columns]) + shift) * leading_dimension;
+      for (int j = 0; j < W; ++j) s.at[j] = std::fma(a, row[j], s.at[j]);
+      return s;
+    });
+  }
+};
+
 /// One side of H rows: entry k of row l at H k + l.
 template <class Real, Taken taken>
 struct Side {
@@ -63,10 +75,10 @@ struct Side {
   const Real* values;
   std::int64_t length;
 
-  /// What entry k of row l is multiplied with: an element of x, or a row of it.
-  const Real& factor(std::int64_t k, int l, const Real* x, std::int64_t stride = 1) const {
-    if constexpr (taken == Taken::shifted) return (x + col_idx[k] * stride)[rows[l] * stride];
-    return x[col_idx[k * H + l] * stride];
+  /// What entry k of row l is multiplied with.
+  Real factor(std::int64_t k, int l, const Real* x) const {
+    if constexpr (taken == Taken::shifted) return (x + col_idx[k])[rows[l]];
+    return x[col_idx[k * H + l]];
   }
   Columns<Real, H> sums(const Real* x) const {
     if constexpr (H == 1) {
@@ -109,17 +121,9 @@ struct Side {
       return {with_x, with_y};
     }
   }
-  /// Those of row l with W columns of a row-major X, from the one that x is the first element of.
-  template <int W>
-  Columns<Real, W> sums_of_columns(int l, const Real* x, std::int64_t leading_dimension) const {
-    if constexpr (H == 1)
-      if (length > short_sum) return long_sums(length, RowMajorTerm<Real, W>{col_idx, values, 1, x, leading_dimension});
-    return sum_left_to_right<Columns<Real, W>>(0, length, 1, [&](std::int64_t k, Columns<Real, W> s) {
-      const Real a = values[k * H + l];
-      const Real* const x_of_row = &factor(k, l, x, leading_dimension);
-      for (int j = 0; j < W; ++j) s.at[j] = std::fma(a, x_of_row[j], s.at[j]);
-      return s;
-    });
+  RowSide<Real> row(int l) const {
+    if constexpr (taken == Taken::shifted) return {col_idx, values + l, length, 1, H, rows[l]};
+    return {col_idx + l, values + l, length, H, H, 0};
   }
 };
 
@@ -186,19 +190,18 @@ void Sweeps<Real>::each_slice(const Visit& visit) const {
 }
 
 template <class Real>
-void Sweeps<Real>::sweep(Direction direction, const Real* b, Real* x, Real omega) const {
-  const auto visit = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
+void Sweeps<Real>::backward(const Real* b, Real* x, Real omega) const {
+  each_slice<Direction::backward>([=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
     const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
     for (int l = 0; l < slice.height; ++l) {
       const std::int64_t p = slice.place + l, i = rows[p];
       x[i] = swept(b[i] - low.at[l], up.at[l], d[p], omega, x[i]);
     }
-  };
-  direction == Direction::forward ? each_slice<Direction::forward>(visit) : each_slice<Direction::backward>(visit);
+  });
 }
 
 template <class Real>
-void Sweeps<Real>::forward_keeping_t(const Real* b, Real* x, Real omega) {
+void Sweeps<Real>::forward(const Real* b, Real* x, Real omega) {
   const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
     const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
     for (int l = 0; l < slice.height; ++l) {
@@ -263,31 +266,37 @@ void Sweeps<Real>::split_product(const Real* u, Real* p, Real* Ap, Real* w) cons
 
 template <class Real>
 void Sweeps<Real>::columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) {
-  each_slice<Direction::forward>([=, this, rows = schedule.rows(), ts = t_of_columns.data()](const auto& slice) {
-    for (int l = 0; l < slice.height; ++l) {
-      const std::int64_t p = slice.place + l, i = rows[p];
+  const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& low) __attribute__((noinline)) {
+    const std::int64_t i = std::as_const(schedule).rows()[p];
+    with_simd([&] {
       in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto low = slice.lower.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+        const auto sums = low.template sums<width()>(X.data + j, X.leading_dimension);
         for (int c = 0; c < width(); ++c) {
-          const Real t = ts[p * X.ncols + j + c] = R(i, j + c) - low.at[c];
+          const Real t = t_of_columns[p * X.ncols + j + c] = R(i, j + c) - sums.at[c];
           X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
         }
       });
-    }
+    });
+  };
+  each_slice<Direction::forward>([&](const auto& slice) {
+    for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.lower.row(l));
   });
 }
 
 template <class Real>
 void Sweeps<Real>::columns_backward_from_t(const Many& X, Real omega) const {
-  each_slice<Direction::backward>([=, this, rows = schedule.rows()](const auto& slice) {
-    for (int l = 0; l < slice.height; ++l) {
-      const std::int64_t p = slice.place + l, i = rows[p];
+  const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& up) __attribute__((noinline)) {
+    const std::int64_t i = schedule.rows()[p];
+    with_simd([&] {
       in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto up = slice.upper.template sums_of_columns<width()>(l, X.data + j, X.leading_dimension);
+        const auto sums = up.template sums<width()>(X.data + j, X.leading_dimension);
         for (int c = 0; c < width(); ++c)
-          X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], up.at[c], reciprocal[p], omega, X(i, j + c));
+          X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], sums.at[c], reciprocal[p], omega, X(i, j + c));
       });
-    }
+    });
+  };
+  each_slice<Direction::backward>([&](const auto& slice) {
+    for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.upper.row(l));
   });
 }
 

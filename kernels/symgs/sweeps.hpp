@@ -28,9 +28,9 @@ struct Sweeps {
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
   Array<Real> t_of_columns;   // the same for several columns, which stand side by side
 
-  void sweep(Direction direction, const Real* b, Real* x, Real omega) const;
-  /// Forward, leaving t for backward_from_t.
-  void forward_keeping_t(const Real* b, Real* x, Real omega);
+  /// Leaves t for backward_from_t.
+  void forward(const Real* b, Real* x, Real omega);
+  void backward(const Real* b, Real* x, Real omega) const;
   /// Forward from x = 0, where S(upper) is 0.
   void forward_from_zero(const Real* b, Real* x, Real omega);
   void backward_from_t(Real* x, Real omega) const;
