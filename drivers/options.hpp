@@ -62,7 +62,7 @@ struct ValidateOptions : CommonOptions {
 };
 
 struct BenchReadOptions : CommonOptions {
-  std::string file;
+  std::string file, html;
   int repetitions = 5;
 };
 
@@ -106,7 +106,7 @@ struct BenchMachineOptions : CommonOptions, BenchOutputs {};
 
 /// seidel bench compare OLD NEW
 struct BenchCompareOptions : CommonOptions {
-  std::string old_file, new_file;
+  std::string old_file, new_file, html;
 };
 
 /// --help or --version: text for standard output, and nothing else to do.

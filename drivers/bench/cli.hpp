@@ -125,6 +125,7 @@ struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
       : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {
     app->add_option("OLD", options.old_file, "a file of seidel bench --json")->required();
     app->add_option("NEW", options.new_file, "another")->required();
+    file("--html", options.html, "write the report as one page for a browser");
   }
 };
 
@@ -133,6 +134,7 @@ struct BenchReadCommand : CommandFor<BenchReadOptions> {
       : CommandFor(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes") {
     app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache")->required();
     number("--repetitions", options.repetitions, "N", "of each measurement; the median counts (5)", whole(1, 1000));
+    file("--html", options.html, "write the report as one page for a browser");
   }
 };
 

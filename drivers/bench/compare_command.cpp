@@ -3,6 +3,7 @@
 #include <seidel/drivers/bench/compare.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/json.hpp>
 
 namespace seidel::drivers {
@@ -19,7 +20,15 @@ Json list_of(const std::vector<std::string>& words) {
 
 int run(const BenchCompareOptions& options) {
   const bench::Differences found = bench::compare(options.old_file, options.new_file);
-  print(options, bench::text_of(found));
+  const std::string text = bench::text_of(found);
+  print(options, text);
+  if (!options.html.empty()) {
+    HtmlPage page("seidel bench compare", "What became faster or slower", true);
+    page.facts("What was compared", {{"old", options.old_file}, {"new", options.new_file}, {"version", version}});
+    page.text("Result", text);
+    page.text("Command", options.command_line);
+    write_text(options.html, page.html());
+  }
   if (options.json.empty()) return 0;
   Json json, compared = Json::array();
   for (const auto& c : found.compared)

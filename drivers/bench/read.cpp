@@ -6,6 +6,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
@@ -74,14 +75,32 @@ int run(const BenchReadOptions& options) {
   lines.item("measured", formatted("the median of {}, the file in the memory cache after the first",
                                    plural(options.repetitions, "run")));
   lines.blank();
-  Table table({"what", "threads", "seconds", "GB/s", scan.inflated ? "of zlib" : "of the scan, a core"});
-  table.row({scan.inflated ? "zlib alone" : "bare scan", "1", formatted("{:.4f}", scan_seconds),
-             formatted("{:.3f}", rate(scan_seconds)), "1.00"});
-  table.row({"first touch of the memory", "1", formatted("{:.4f}", touches.median()), "", ""});
+  const std::vector<std::string> header = {"what", "threads", "seconds", "GB/s",
+                                           scan.inflated ? "of zlib" : "of the scan, a core"};
+  std::vector<std::vector<std::string>> rows = {
+      {scan.inflated ? "zlib alone" : "bare scan", "1", formatted("{:.4f}", scan_seconds),
+       formatted("{:.3f}", rate(scan_seconds)), "1.00"},
+      {"first touch of the memory", "1", formatted("{:.4f}", touches.median()), "", ""}};
   for (const auto& t : timings)
-    table.row({"read", std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)),
-               formatted("{:.2f}", t.ratio)});
+    rows.push_back({"read", std::to_string(t.threads), formatted("{:.4f}", t.seconds),
+                    formatted("{:.3f}", rate(t.seconds)), formatted("{:.2f}", t.ratio)});
+  Table table(header);
+  for (const auto& row : rows) table.row(row);
   print(options, lines.text() + table.text(paint));
+  if (!options.html.empty()) {
+    HtmlPage page("seidel bench read", "Reading " + options.file, true);
+    page.facts("What was run", {{"entries", count(report.entries)},
+                                {"bytes", human_bytes(scan.bytes)},
+                                {"machine", processor_name()},
+                                {"version", version}});
+    page.table("Reading beside a bare scan", header, rows, "Medians; the file is in the memory cache after the first.");
+    std::vector<Bar> bars = {{rows[0][0], rate(scan_seconds), rows[0][3]}};
+    for (const auto& t : timings)
+      bars.push_back({"read, " + plural(t.threads, "thread"), rate(t.seconds), formatted("{:.3f}", rate(t.seconds))});
+    page.bars("How fast", "GB/s", bars);
+    page.text("Command", options.command_line);
+    write_text(options.html, page.html());
+  }
   if (!options.json.empty()) {
     Json json, rows = Json::array();
     for (const auto& t : timings)
