@@ -81,6 +81,10 @@ struct WriteOptions {
   int threads = available_threads();
 };
 
+/// The symmetry with which one triangle of A says all of it, to the bit: which places are stored, and the signs of zeros
+/// too. `general` for a matrix without entries.
+Symmetry exact_symmetry(const CsrView<double, std::int64_t, Host>& A, int threads = available_threads());
+
 /// Writes A in coordinate layout, each value in the fewest digits that read back as the same bits. A path that ends in
 /// .gz is compressed; "-" is standard output. The file appears under its name when it is whole, or not at all. Errors
 /// InputError naming an entry that breaks the symmetry asked for; ResourceError naming the file, the bytes written and

@@ -150,6 +150,14 @@ TEST_CASE("an array has all entries, column by column") {
   CHECK(run.out == "%%MatrixMarket matrix array real general\n2 2\n2\n0\n-1\n2\n");
 }
 
+TEST_CASE("convert takes what is symmetric by its values but not by the places that it stores") {
+  const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n1 2 0\n";
+  const Run run = seidel_program({"convert", "-", "-"}, {.text = text});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == text);
+}
+
 TEST_CASE("--repair takes both triangles of a symmetric file, and reports it") {
   const std::string both = "%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n1 1 2\n2 1 -1\n1 2 -1\n2 2 2\n";
   CHECK(seidel_program({"solve", "-"}, {.text = both}).exit_code == 3);
