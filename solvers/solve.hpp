@@ -20,7 +20,7 @@ inline bool may_go_on(const Summary& summary) {
 }
 
 inline Attempt attempt_of(const Summary& s) {
-  return {s.method, s.status, s.reason, s.iterations, s.relative_residual, s.seconds};
+  return {s.method, s.status, s.reason, s.iterations, s.relative_residual, s.seconds, s.curvature};
 }
 
 template <class V>

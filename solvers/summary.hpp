@@ -33,6 +33,7 @@ struct Attempt {
   std::int64_t iterations;
   double relative_residual;  // the true one
   double seconds;
+  double curvature;  // as in Summary
 };
 
 struct Summary {
@@ -49,6 +50,7 @@ struct Summary {
       0;  // x is the iterate after so many iterations: the last one, unless an earlier was better
   std::vector<TruthCheck> truth_checks;  // each time the recurrence said yes
   double norm_b = 0, norm_x = 0;         // 2-norms, of b and of the x returned
+  double curvature = 0;                  // cg, indefinite: p'Ap / p'p where that was not positive
   int restart = 0;                       // gmres: directions a cycle
   std::vector<Attempt> attempts;         // solve(): all methods tried, the last one is told above; else empty
 
