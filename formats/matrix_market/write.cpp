@@ -60,7 +60,7 @@ class Writer {
       const std::int64_t count = std::min(wave, nblocks - first);
       std::atomic<std::int64_t> next = 0;
       std::atomic<bool> out_of_memory = false;
-      parallel_parts(on_, [&](int, int) {
+      parallel_parts(OpenMP{int(std::min<std::int64_t>(on_.threads, count))}, [&](int, int) {
         for (std::int64_t k; (k = next.fetch_add(1)) < count;) {
           char* const p = room.data() + k * most;
           std::string_view& text = texts[std::size_t(k)];
@@ -128,9 +128,8 @@ bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmet
 /// The first row with an entry that lacks its mirror image; nrows if there is none.
 std::int64_t first_unmirrored_row(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
   std::atomic<std::int64_t> first_bad = A.nrows;
-  parallel_parts(on, [&](int part, int nparts) {
-    const Range mine = share_by_nonzeros(A.row_ptr, part, nparts);
-    for (std::int64_t row = mine.first; row < std::min(mine.last, first_bad.load()); ++row)
+  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < std::min(last, first_bad.load()); ++row)
       for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
         if (!mirrored(A, row, k, symmetry)) {
           for (std::int64_t seen = first_bad; row < seen && !first_bad.compare_exchange_weak(seen, row);) continue;
