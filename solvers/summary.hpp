@@ -40,7 +40,7 @@ struct Summary {
   Status status = Status::iteration_limit;
   std::string reason;            // why it ended, one sentence
   std::string method;            // "cg", "bicgstab", "gmres"
-  std::int64_t iterations = 0;   // applications of the preconditioned matrix; bicgstab: two each
+  std::int64_t iterations = 0;   // each applies A and M^-1 once; of bicgstab twice
   std::vector<double> history;   // ||r|| / ||b|| of the recurrence, entry 0 is the start; at most 2^20 + 1 entries
   double relative_residual = 0;  // the TRUE one of the x returned, ||b - A x|| / ||b||, recomputed; 0 where b = 0
   double seconds = 0;
