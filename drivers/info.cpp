@@ -137,8 +137,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.blank();
   if (p.square && p.nonfinite == 0 && rows.nrows > 0) {
     const MethodChoice choice = choose_method(p, rows);
-    lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method),
-                                       to_string(choice.preconditioner), choice.reason));
+    lines.item("solve with", choice.reason);
     const std::string repair = options.repair ? " --repair" : "";
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
   } else if (p.nonfinite > 0) {
