@@ -9,7 +9,7 @@
 
 namespace seidel {
 
-/// Of a residual in twice the working precision, rounded once an entry.
+/// Of a residual in twice the working precision, rounded once an entry. Infinite if x is not finite.
 struct Certificate {
   double relative_residual = 0;  // ||b - A x|| / ||b|| in the 2-norm; the numerator where b = 0
   double backward_error = 0;     // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: x solves a system that
@@ -36,9 +36,10 @@ Certificate certify(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, con
                     const Vector<Real, B>& b, double norm_inf_of_A) {
   Vector<Real, B> r = like(b);
   certified_residual(on, A, x.span(), b.span(), r.span());
-  const double norm_b = norm2(b), norm_r = norm2(r), largest = max_abs(r);
+  const double norm_b = norm2(b), norm_r = norm2(r), largest = max_abs(r), largest_x = max_abs(x);
+  if (!std::isfinite(largest_x)) return {std::numeric_limits<double>::infinity(), 1};
   return {norm_b > 0 ? norm_r / norm_b : norm_r,
-          certify_detail::backward_error(largest, norm_inf_of_A, double(max_abs(x)), double(max_abs(b)))};
+          certify_detail::backward_error(largest, norm_inf_of_A, largest_x, double(max_abs(b)))};
 }
 
 }  // namespace seidel

@@ -161,7 +161,8 @@ void leaves_the_range(Facts& f) {
 }
 
 void is_nearly_singular(Facts& f) {
-  if ((f.limit() < 0.01 && !f.rounded()) || f.rows.empty_rows || f.A.zero_row_sums == f.rows.nrows) return;
+  if (!(f.limit() >= 0.01 || f.rounded()) || f.overflowed() || f.rows.empty_rows || f.A.zero_row_sums == f.rows.nrows)
+    return;
   f.add("A is singular, or so near to it that double precision cannot tell",
         f.rounded() ? "p'Ap was not positive, but no further from 0 than rounding takes it"
                     : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
@@ -255,8 +256,9 @@ void is_at_the_limit_of_precision(Facts& f) {
   const Summary& s = f.summary;
   const double limit = f.limit();
   const bool proved = f.truth_disagrees();
+  if (f.overflowed()) return;
   if (proved ? f.preconditioned() && s.relative_residual > 1e3 * limit
-             : s.relative_residual > limit || s.status == Status::interrupted)
+             : !(s.relative_residual <= limit) || s.status == Status::interrupted)
     return;
   const double reached = std::max(s.relative_residual, 1e-15);  // below, one solve in two misses what another reached
   const double unit = std::pow(10, std::floor(std::log10(reached)) - 1);
@@ -340,7 +342,7 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                                 const MethodChoice& choice, const Summary& summary, const Criteria& criteria) {
   if (summary.converged()) return {};
   Facts facts{properties, statistics, choice, summary, criteria, {}};
-  for (const auto rule : {holds_no_numbers, is_half_a_matrix, is_singular, leaves_the_range, is_nearly_singular,
+  for (const auto rule : {holds_no_numbers, leaves_the_range, is_half_a_matrix, is_singular, is_nearly_singular,
                           is_not_symmetric, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
                           is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);

@@ -51,6 +51,9 @@ TEST_CASE("a certificate at the edges: x = 0, b = 0, nothing") {
   CHECK(certify(on, A.view(), zero, one, 8).relative_residual == 1);
   CHECK(certify(on, A.view(), zero, one, 8).backward_error == 1);
   CHECK(certify(on, A.view(), one, zero, 8).relative_residual > 0);
+  V hidden(on, 16);  // where A has no entries b - A x does not show it
+  hidden.span()[3] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(certify(on, matrix_of(16, std::vector<Row>(16)).view(), hidden, zero, 8).relative_residual > 1e300);
   // Beyond the range: a product of norms, and the norm of A itself, which is then taken for less than it is.
   V huge(on, 16);
   fill(huge, 1e300);
