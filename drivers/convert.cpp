@@ -10,7 +10,6 @@
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/errors.hpp>
-#include <seidel/formats/properties.hpp>
 
 namespace seidel::drivers {
 
@@ -53,18 +52,13 @@ int run(const ConvertOptions& options) {
   auto& A = loaded.matrix;
   if (options.transpose) A = transpose(host, A.view());
   // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
-  const MatrixProperties seen = properties(host, A.view());
   WriteOptions write;
   write.threads = host.threads;
-  if (seen.symmetric && A.nnz() > 0)
-    write.symmetry = Symmetry::symmetric;
-  else if (seen.skew && A.nnz() > 0 && seen.diagonal_zero == 0)
-    write.symmetry = Symmetry::skew_symmetric;
+  const bool array = options.form == "array";
+  if (!array) write.symmetry = exact_symmetry(A.view(), host.threads);
   const double convert_seconds = converting.seconds();
   const Stopwatch writing;
-  const bool array = options.form == "array";
   if (array) {
-    write.symmetry = Symmetry::general;
     write_text(options.out, array_text(A.view()));
   } else {
     write_matrix_market(options.out, A.view(), write);

@@ -59,10 +59,9 @@ std::string definiteness(const InfoStory& story) {
   if (!p.square) return "not square";
   if (p.nonfinite > 0) return "unknown: it has entries that are NaN or infinite";
   if (story.rows.nrows == 0) return "empty";
-  if (!p.symmetric) return p.skew ? "x'Ax = 0 for all x: skew-symmetric" : "unknown: not symmetric";
-  const bool zero_sums = p.zero_row_sums == story.rows.nrows;
-  if (zero_sums) return "singular: every row sums to zero, so A * ones = 0";
   if (story.rows.empty_rows > 0) return "singular: it has empty rows";
+  if (p.zero_row_sums == story.rows.nrows) return "singular: every row sums to zero, so A * ones = 0";
+  if (!p.symmetric) return p.skew ? "x'Ax = 0 for all x: skew-symmetric" : "unknown: not symmetric";
   if (p.diagonal_positive == story.rows.nrows) {
     if (p.strictly_dominant_rows == story.rows.nrows)
       return "positive definite: symmetric, its diagonal positive and strictly dominant";
@@ -138,8 +137,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.blank();
   if (p.square && p.nonfinite == 0 && rows.nrows > 0) {
     const MethodChoice choice = choose_method(p, rows);
-    lines.item("solve with", formatted("{}, preconditioner {}: {}", to_string(choice.method),
-                                       to_string(choice.preconditioner), choice.reason));
+    lines.item("solve with", choice.reason);
     const std::string repair = options.repair ? " --repair" : "";
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
   } else if (p.nonfinite > 0) {

@@ -84,8 +84,8 @@ Array<double> load_vector(const std::string& option, const std::string& path, st
     throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path,
                                plural(v.size(), "entry", "entries"), count(rows), matrix));
   if (report.nonfinite > 0)
-    throw InputError(formatted("{}: {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
-                               plural(report.nonfinite, "entry is", "entries are")));
+    throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
+                               plural(report.nonfinite, "entry that is", "entries that are")));
   return v;
 }
 

@@ -57,6 +57,9 @@ void apply_setting(SolveOptions& solve, const std::string& pair) {
   throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meanings));
 }
 
+const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 beside --set atol=T",
+                                       [](double v) { return v >= 0 && v < 1; }};
+
 struct SolveCommand : CommandFor<SolveOptions> {
   std::string method = "auto", preconditioner = "auto", order;
   std::vector<std::string> pairs;
@@ -73,7 +76,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
            "of the symgs sweeps: natural (unless given, the same bits everywhere), colours, blocks, or auto: what "
            "should be fastest here")
         ->type_name("NAME");
-    number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", between_0_and_1);
+    number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
     number("--time-limit", options.time_limit, "S", "stop after S seconds of solving (none)",
            Range<double>{"seconds, a number above 0", [](double v) { return v > 0; }});
@@ -103,6 +106,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (!order.empty())
       options.request.order = one_of("--order", order, {Order::natural, Order::colours, Order::blocks});
     for (const auto& pair : pairs) apply_setting(options, pair);
+    if (options.tolerance == 0 && options.absolute_tolerance == 0)
+      throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
     const SymgsSettings& sweeps = options.sweeps;
     options.request.one_plain_pair = sweeps.omega == 1 && sweeps.pairs == 1 && !sweeps.single;
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)

@@ -15,6 +15,7 @@
 #include <seidel/kernels/symgs/nodes.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>
 #include <seidel/solvers/choose_order.hpp>
+#include <seidel/solvers/finite.hpp>
 
 namespace seidel::drivers {
 
@@ -129,6 +130,11 @@ int run(const SolveOptions& options) {
     const Array<double> ones(A.ncols, 1.0);
     b = Array<double>(A.nrows);
     spmv<OpenMP>(host, A, ones.span(), b.span());
+    if (const std::int64_t row = first_nonfinite(std::as_const(b).span()); row >= 0)
+      throw InputError(
+          formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
+                    "finite\n  give another one with --rhs, or scale A down",
+                    loaded.name, row + 1));
   }
   const Placement where = place(options, A.nnz());
   const bool cuda = where.backend == BackendName::cuda;

@@ -139,10 +139,9 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
     lines.raw(paint.green("solved:") +
               formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
                         plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
-    lines.raw("next:   " + (options.out.empty() && options.rhs.empty()
-                                ? command_with(options.command_line, "--rhs b.mtx --out x.mtx")
-                            : options.out.empty()
-                                ? command_with(options.command_line, "--out x.mtx")
+    lines.raw("next:   " + (options.out.empty()
+                                ? command_with(options.command_line, "--out x.mtx") +
+                                      (options.rhs.empty() ? "   (a b of your own: --rhs b.mtx)" : "")
                                 : same_program(options.command_line, "info " + quoted(options.matrix))));
     return lines.text();
   }

@@ -7,9 +7,10 @@
 namespace seidel {
 
 /// Proves that A is canonical: sizes of its arrays as declared; row_ptr from 0 to nnz, non-decreasing; columns inside
-/// the matrix, ascending and distinct in each row. Nothing is read through an offset before that offset is proved. Cost
-/// reads the structure of A; allocates nothing. Values are not looked at. Errors  InputError naming the first wrong
-/// row, what was found and what was expected. Messages to people count rows,
+/// the matrix, ascending and distinct in each row. Nothing is read through an offset before that offset is proved.
+///
+/// Cost    reads the structure of A, not its values; allocates nothing.
+/// Errors  InputError naming the first wrong row, what was found and what was expected. Messages to people count rows,
 ///         columns and entries of a row from 1, as Matrix Market does.
 template <class Real, class Offset>
 void check(const OpenMP& on, const CsrView<Real, Offset, Host>& A);

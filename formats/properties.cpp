@@ -68,7 +68,7 @@ struct RowsSeen {
       found.norm_inf = std::max(found.norm_inf, all);
     else
       found.norm_inf = std::max(found.norm_inf, finite_row_norm(A, i));
-    found.zero_row_sums += std::fabs(sum) <= sums_to_zero * all;
+    found.zero_row_sums += std::isfinite(all) && std::fabs(sum) <= sums_to_zero * all;
     found.weakly_dominant_rows += std::fabs(diagonal) >= beside;
     found.strictly_dominant_rows += std::fabs(diagonal) > beside;
     if (i < A.ncols) diagonal_entry(i, stored, diagonal);

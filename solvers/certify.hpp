@@ -1,16 +1,33 @@
 // What an answer is worth, computed apart from the iteration that found it.
 #pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include <seidel/kernels/certificate/certificate.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel {
 
-/// Of a residual in twice the working precision, rounded once an entry.
+/// Of a residual in twice the working precision, rounded once an entry. Infinite if x is not finite.
 struct Certificate {
   double relative_residual = 0;  // ||b - A x|| / ||b|| in the 2-norm; the numerator where b = 0
   double backward_error = 0;     // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: x solves a system that
                                  // differs by so much; 0 where that is 0 / 0
 };
+
+namespace certify_detail {
+/// r / (A x + b), where A x + b may be beyond the range of double. A norm of A that is counts as the largest double: the
+/// error is then told too large, never too small.
+inline double backward_error(double r, double A, double x, double b) {
+  if (r == 0) return 0;
+  A = std::min(A, std::numeric_limits<double>::max());
+  const double scale = A * x + b;
+  if (std::isfinite(scale)) return r / scale;
+  const double larger = std::max(x, 1.0);  // divided out, so that A alone is left; halves, so that the sum is no more
+  return r / larger / 2 / (A / 2 * (x / larger) + b / larger / 2);
+}
+}  // namespace certify_detail
 
 /// Cost  reads A once, with about ten times the arithmetic of a product; one vector. norm_inf_of_A is that of
 /// MatrixProperties. Repeats bit for bit on every back end. Errors  ShapeError.
@@ -19,9 +36,10 @@ Certificate certify(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, con
                     const Vector<Real, B>& b, double norm_inf_of_A) {
   Vector<Real, B> r = like(b);
   certified_residual(on, A, x.span(), b.span(), r.span());
-  const double norm_b = norm2(b), norm_r = norm2(r), largest = max_abs(r);
-  const double scale = norm_inf_of_A * double(max_abs(x)) + double(max_abs(b));
-  return {norm_b > 0 ? norm_r / norm_b : norm_r, largest == 0 ? 0 : largest / scale};
+  const double norm_b = norm2(b), norm_r = norm2(r), largest = max_abs(r), largest_x = max_abs(x);
+  if (!std::isfinite(largest_x)) return {std::numeric_limits<double>::infinity(), 1};
+  return {norm_b > 0 ? norm_r / norm_b : norm_r,
+          certify_detail::backward_error(largest, norm_inf_of_A, largest_x, double(max_abs(b)))};
 }
 
 }  // namespace seidel

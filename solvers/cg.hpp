@@ -34,7 +34,10 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
       xpby(z, rz / rz_old, p);  // p = z + beta p
       A.apply(p, Ap);
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, "p'Ap")) break;
+      if (!progress.positive(pAp, "p'Ap")) {
+        progress.met_curvature(pAp, norm2(p));
+        break;
+      }
       const Real alpha = rz / pAp;
       axpy(-alpha, Ap, r);  // r -= alpha A p
       if (!progress.record(norm2(r))) break;

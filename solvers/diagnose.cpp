@@ -44,6 +44,33 @@ struct Facts {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
                               : criteria.absolute_tolerance;
   }
+  /// What rounding x alone changes in A x, in parts of b: no residual can be relied on to be less.
+  double limit() const {
+    return summary.norm_b > 0 ? std::numeric_limits<double>::epsilon() * A.norm_inf * summary.norm_x / summary.norm_b
+                              : 0;
+  }
+  /// The recurrence said yes, and no start from the truth could make that true.
+  bool truth_disagrees() const { return summary.status == Status::stagnated && !summary.truth_checks.empty(); }
+  /// A p'Ap that was not positive, and that rounding explains.
+  bool rounded(Status status, double curvature) const {
+    return status == Status::indefinite && A.symmetric && curvature != 0 &&
+           std::abs(curvature) <= double(rows.max) * std::numeric_limits<double>::epsilon() * A.norm_inf;
+  }
+  bool rounded() const {
+    for (const Attempt& attempt : summary.attempts)
+      if (rounded(attempt.status, attempt.curvature)) return true;
+    return rounded(summary.status, summary.curvature);
+  }
+  bool preconditioned() const { return choice.preconditioner != PreconditionerKind::none; }
+  bool dominated() const { return 2 * A.weakly_dominant_rows >= rows.nrows; }
+  bool overflowed() const {
+    const auto says_so = [](const std::string& reason) {
+      return reason.find("NaN") != std::string::npos || reason.find("finite") != std::string::npos;
+    };
+    for (const Attempt& attempt : summary.attempts)
+      if (attempt.status == Status::breakdown && says_so(attempt.reason)) return true;
+    return summary.status == Status::breakdown && says_so(summary.reason);
+  }
   /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB.
   std::string other_method() const {
     const auto tried = [&](std::string_view name) {
@@ -92,7 +119,8 @@ double decades_an_iteration(const std::vector<double>& history) {
 double Facts::iterations_wanting() const {
   const double rate = decades_an_iteration(summary.history), now = summary.history.back(), wanted = tolerance();
   const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
-  return rate > 0 && more < 1e9 ? more : std::numeric_limits<double>::infinity();
+  const bool lost = now > 1e6 * summary.history.front();  // a fall from there says nothing
+  return rate > 0 && more < 1e9 && !lost ? more : std::numeric_limits<double>::infinity();
 }
 
 void holds_no_numbers(Facts& f) {
@@ -115,11 +143,51 @@ void is_singular(Facts& f) {
   if (f.rows.empty_rows)
     f.add("A is singular", plural(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
           "remove the unknowns of empty rows, or give them a diagonal entry");
-  if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
+  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",
           "the sum of each of the " + text(f.rows.nrows) + " rows vanishes, so A times ones is 0", "",
           "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
           "column)");
+}
+
+void leaves_the_range(Facts& f) {
+  if (f.A.nonfinite || f.A.max_abs == 0) return;
+  if (f.summary.norm_b > 0 && f.summary.norm_b < 1e-290)
+    f.add("b is so small that its square underflows", "||b|| = " + text(f.summary.norm_b), "",
+          "scale b up, and x down in the end");
+  else if (f.overflowed())
+    f.add("numbers leave the range of double precision", f.summary.reason,
+          f.choice.preconditioner == PreconditionerKind::symgs ? "--precond jacobi" : "", "scale A and b");
+}
+
+void is_nearly_singular(Facts& f) {
+  if (!(f.limit() >= 0.01 || f.rounded()) || f.overflowed() || f.rows.empty_rows || f.A.zero_row_sums == f.rows.nrows)
+    return;
+  f.add("A is singular, or so near to it that double precision cannot tell",
+        f.rounded() ? "p'Ap was not positive, but no further from 0 than rounding takes it"
+                    : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
+                          " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
+        "",
+        "look at how A and b were made: is an equation missing, or is one there twice? Scaling the rows and columns of "
+        "A may help");
+}
+
+void is_not_preconditioned(Facts& f) {
+  if (!f.preconditioned() || f.overflowed()) return;
+  const Summary& s = f.summary;
+  const std::string name(to_string(f.choice.preconditioner));
+  if (f.truth_disagrees() && s.relative_residual > 1e3 * f.limit())
+    f.add(name + " does not suit A: rounding errors grow in it",
+          "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at " +
+              text(s.relative_residual) + ", and rounding x explains no more than " + text(f.limit()),
+          "--precond none");
+  else if (s.method != "cg" && !f.dominated() && !f.truth_disagrees() &&
+           (s.status == Status::stagnated || s.status == Status::breakdown ||
+            (f.ended_by_limit() && s.history.size() > 2 && std::isinf(f.iterations_wanting()))))
+    f.add(name + " may not suit A",
+          "the diagonal outweighs the rest of its row in " + text(f.A.weakly_dominant_rows) + " of " +
+              plural(f.rows.nrows, "row", "rows") + " only; " + s.reason,
+          "--precond none");
 }
 
 void is_not_symmetric(Facts& f) {
@@ -128,7 +196,7 @@ void is_not_symmetric(Facts& f) {
         f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
                               : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
                                     text(f.A.symmetry_error) + " of the largest |a_ij|",
-        "--method bicgstab");
+        "--method auto");
 }
 
 void is_indefinite(Facts& f) {
@@ -139,7 +207,7 @@ void is_indefinite(Facts& f) {
           f.summary.method == "cg" ? "--method bicgstab" : "", "solve -A x = -b, which has the same x: cg may take -A");
     return;
   }
-  if (f.A.skew) {
+  if (f.A.skew && f.A.max_abs > 0) {
     f.add("A is skew-symmetric: x'A x is 0 for every x", "a_ij = -a_ji for all entries, and the diagonal is zero",
           f.other_method());
     return;
@@ -147,9 +215,11 @@ void is_indefinite(Facts& f) {
   if (f.ended_by_limit() && f.summary.history.size() > 2 && f.iterations_wanting() <= double(f.summary.iterations))
     return;  // it only needs a little longer
   const bool met = f.summary.status == Status::indefinite;
+  if (f.rounded()) return;
   for (const Attempt& before : f.summary.attempts)
     if (!met && before.status == Status::indefinite && !before.reason.starts_with("r'M")) {
-      f.add("A is not positive definite", before.method + ": " + before.reason, f.other_method(),
+      f.add("A is not positive definite", before.method + ": " + before.reason,
+            f.preconditioned() && !f.dominated() ? "--precond none" : f.other_method(),
             "indefinite systems converge slowly; more directions may help gmres");
       return;
     }
@@ -166,7 +236,10 @@ void is_indefinite(Facts& f) {
           text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
                                                       : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
-    f.add("A is not positive definite", evidence, f.summary.method == "cg" ? "--method gmres" : f.other_method(),
+    f.add("A is not positive definite", evidence,
+          f.summary.method != "cg"               ? f.other_method()
+          : f.preconditioned() && !f.dominated() ? "--method gmres --precond none"
+                                                 : "--method gmres",
           f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres");
   }
 }
@@ -181,16 +254,19 @@ void has_no_diagonal(Facts& f) {
 
 void is_at_the_limit_of_precision(Facts& f) {
   const Summary& s = f.summary;
-  const double limit = s.norm_b > 0 ? std::numeric_limits<double>::epsilon() * f.A.norm_inf * s.norm_x / s.norm_b : 0;
-  const bool proved = s.status == Status::stagnated && !s.truth_checks.empty();
-  if (!proved && !(s.relative_residual <= limit && s.status != Status::interrupted)) return;
-  const double reached = std::max(s.relative_residual, std::numeric_limits<double>::min());
+  const double limit = f.limit();
+  const bool proved = f.truth_disagrees();
+  if (f.overflowed()) return;
+  if (proved ? f.preconditioned() && s.relative_residual > 1e3 * limit
+             : !(s.relative_residual <= limit) || s.status == Status::interrupted)
+    return;
+  const double reached = std::max(s.relative_residual, 1e-15);  // below, one solve in two misses what another reached
   const double unit = std::pow(10, std::floor(std::log10(reached)) - 1);
   f.add("the limit of double precision is reached",
         (proved ? "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at "
                 : std::string("the true residual is ")) +
             text(s.relative_residual) + "; rounding x alone changes A x by up to " + text(limit) + " of b",
-        "--tol " + text(std::ceil(1.05 * reached / unit) * unit),
+        reached < 0.1 ? "--tol " + text(std::ceil(1.05 * reached / unit) * unit) : "",
         "x is as good as double precision gives it: look at the backward error; scaling the rows and columns of A may "
         "help");
 }
@@ -214,11 +290,14 @@ void needs_more_iterations(Facts& f) {
     return;
   }
   const double more = f.iterations_wanting();
+  const bool symgs_instead = s.method == "cg" && !f.symgs_advice().empty();
   if (std::isinf(more)) {
     if (s.status != Status::interrupted)
       f.add("the method does not get on",
             "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
-            s.method == "cg" ? "" : f.other_method(),
+            symgs_instead      ? "--precond symgs"
+            : s.method == "cg" ? ""
+                               : f.other_method(),
             s.method == "cg"
                 ? "give it more iterations: where the condition is bad cg may wander long before it converges"
                 : "");
@@ -235,27 +314,26 @@ void needs_more_iterations(Facts& f) {
         "the residual is " + text(s.history.back()) + ", and falls tenfold in about " +
             text(two_digits(1 / decades_an_iteration(s.history))) + " iterations",
         !hopeless          ? longer
-        : s.method == "cg" ? ""
+        : symgs_instead    ? "--precond symgs " + longer
+        : s.method == "cg" ? longer
                            : f.other_method(),
-        !f.symgs_advice().empty() ? f.symgs_advice()
-        : hopeless                ? "that is very slow: another method is better than more of the same"
-                                  : "");
+        !f.symgs_advice().empty()      ? f.symgs_advice()
+        : hopeless && s.method != "cg" ? "that is very slow: another method is better than more of the same"
+                                       : "");
 }
 
 void is_stuck(Facts& f) {
   const Summary& s = f.summary;
-  if (s.status == Status::stagnated && s.truth_checks.empty())
+  if (s.status == Status::stagnated && s.truth_checks.empty() && s.restart >= f.rows.nrows)
+    f.add("A is singular or nearly so, and b is not in its range",
+          "gmres keeps all " + text(std::int64_t(s.restart)) + " directions, and still: " + s.reason,
+          f.preconditioned() ? "--precond none" : "", "check how A and b were made");
+  else if (s.status == Status::stagnated && s.truth_checks.empty())
     f.add("gmres restarts too early for this matrix", s.reason, f.other_method(), f.symgs_advice());
   if (s.status == Status::breakdown && s.method == "bicgstab")
     f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
   if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))
     f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
-  if (s.status == Status::breakdown && (f.says("NaN") || f.says("finite")) && !f.A.nonfinite && f.A.max_abs > 0)
-    f.add("numbers leave the range of double precision", s.reason,
-          f.choice.preconditioner == PreconditionerKind::symgs ? "--precond jacobi" : "", "scale A and b");
-  if (s.status == Status::breakdown && f.says("underflow"))
-    f.add("b is so small that its square underflows", "||b|| = " + text(s.norm_b), "",
-          "scale b up, and x down in the end");
 }
 
 }  // namespace
@@ -264,9 +342,9 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                                 const MethodChoice& choice, const Summary& summary, const Criteria& criteria) {
   if (summary.converged()) return {};
   Facts facts{properties, statistics, choice, summary, criteria, {}};
-  for (const auto rule :
-       {holds_no_numbers, is_half_a_matrix, is_singular, is_not_symmetric, is_indefinite, is_at_the_limit_of_precision,
-        is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
+  for (const auto rule : {holds_no_numbers, leaves_the_range, is_half_a_matrix, is_singular, is_nearly_singular,
+                          is_not_symmetric, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
+                          is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);
   return std::move(facts.found);
 }

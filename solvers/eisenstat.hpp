@@ -33,7 +33,10 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
       xpby(Dy, rz / rz_old, u);      // u = D y + beta u
       M.split_product(u, p, Ap, w);  // p = (D + U)^-1 u, w = (D + L)^-1 A p
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, "p'Ap")) break;
+      if (!progress.positive(pAp, "p'Ap")) {
+        progress.met_curvature(pAp, norm2(p));
+        break;
+      }
       const Real alpha = rz / pAp;
       axpy(-alpha, Ap, r);  // r -= alpha A p
       if (!progress.record(norm2(r))) break;

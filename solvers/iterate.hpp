@@ -1,5 +1,8 @@
 // The iterate x of a solver: the best one is kept, and the truth about it is told.
 #pragma once
+#include <cmath>
+#include <limits>
+
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/progress.hpp>
 
@@ -25,7 +28,8 @@ class Iterate {
     smoothing_ = false;
     double truth = true_norm(r);
     const double allowed = progress_.small_enough(norm_) ? 1 : worse_;
-    if (copy_at_ == round_at_ && !(truth <= allowed * copy_norm_)) {  // the round made it worse in truth
+    // The round made it worse in truth, or grew without bounds where A does not see it.
+    if (copy_at_ >= 0 && (copy_at_ == round_at_ || !std::isfinite(truth)) && !(truth <= allowed * copy_norm_)) {
       take_back();
       truth = true_norm(r);
     }
@@ -81,11 +85,13 @@ class Iterate {
   Summary summary() { return progress_.summary(norm2(x_), at_); }
 
  private:
+  /// Infinite for an x that is not finite: b - A x does not show that in a column of A without entries.
   double true_norm(V& r) {
     residual(A_, x_, b_, r);
-    return norm2(r);
+    return std::isfinite(norm2(x_)) ? norm2(r) : std::numeric_limits<double>::infinity();
   }
   void take_copy() {
+    if (!std::isfinite(norm2(x_))) return;
     copy(x_, copy_);
     copy_norm_ = norm_;
     copy_at_ = at_;

@@ -39,6 +39,9 @@ class Progress {
                : not_positive(value, what, std::numeric_limits<Real>::min());
   }
 
+  /// p'Ap was not positive; norm_p = ||p||.
+  void met_curvature(double pAp, double norm_p) { summary_.curvature = pAp / norm_p / norm_p; }
+
   /// This round cannot go on; one from the true residual may, but not ten times without a gain.
   void break_down(const char* why) { broke_down_ = why; }
 

@@ -20,7 +20,7 @@ inline bool may_go_on(const Summary& summary) {
 }
 
 inline Attempt attempt_of(const Summary& s) {
-  return {s.method, s.status, s.reason, s.iterations, s.relative_residual, s.seconds};
+  return {s.method, s.status, s.reason, s.iterations, s.relative_residual, s.seconds, s.curvature};
 }
 
 template <class V>
@@ -43,8 +43,9 @@ Summary run(Method method, const MethodChoice& choice, const AnyOperator<V>& A, 
 
 /// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with choice.fallback, if there is
 /// one, from the better of the first guess and what was reached. criteria.seconds is for both together, max_iterations
-/// for each. The Summary is that of the last method, with its reason; `attempts` tells of all. Shapes, errors  as cg,
-/// bicgstab and gmres.
+/// for each. The Summary is that of the last method, with its reason; `attempts` tells of all.
+///
+/// Shapes, errors  as cg, bicgstab and gmres.
 template <class V>
 Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b, V& x,
               const Criteria& criteria = {}) {

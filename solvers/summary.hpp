@@ -33,13 +33,14 @@ struct Attempt {
   std::int64_t iterations;
   double relative_residual;  // the true one
   double seconds;
+  double curvature;  // as in Summary
 };
 
 struct Summary {
   Status status = Status::iteration_limit;
   std::string reason;            // why it ended, one sentence
   std::string method;            // "cg", "bicgstab", "gmres"
-  std::int64_t iterations = 0;   // applications of the preconditioned matrix; bicgstab: two each
+  std::int64_t iterations = 0;   // each applies A and M^-1 once; of bicgstab twice
   std::vector<double> history;   // ||r|| / ||b|| of the recurrence, entry 0 is the start; at most 2^20 + 1 entries
   double relative_residual = 0;  // the TRUE one of the x returned, ||b - A x|| / ||b||, recomputed; 0 where b = 0
   double seconds = 0;
@@ -49,6 +50,7 @@ struct Summary {
       0;  // x is the iterate after so many iterations: the last one, unless an earlier was better
   std::vector<TruthCheck> truth_checks;  // each time the recurrence said yes
   double norm_b = 0, norm_x = 0;         // 2-norms, of b and of the x returned
+  double curvature = 0;                  // cg, indefinite: p'Ap / p'p where that was not positive
   int restart = 0;                       // gmres: directions a cycle
   std::vector<Attempt> attempts;         // solve(): all methods tried, the last one is told above; else empty
 

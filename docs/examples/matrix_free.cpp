@@ -2,8 +2,9 @@
 // members that the concepts of seidel/solvers/concepts.hpp ask for, and that is all.
 //
 // -u'' = f on (0, 1), u(0) = u(1) = 0, by finite differences on n points.
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
+#include <string>
 
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/cg.hpp>

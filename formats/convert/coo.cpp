@@ -28,7 +28,8 @@ void copy_grouped(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offs
   });
 }
 
-/// Sorts the rows; length[i + 1] becomes the number of distinct columns of row i. Returns whether all are distinct.
+/// Sorts the rows; length[i + 1] becomes the number of distinct columns of row i. Returns how many entries repeat
+/// a place.
 template <class Real, class Offset>
 std::int64_t sort_rows(const OpenMP& on, Csr<Real, Offset>& A, Array<Offset>& length) {
   const HostSpan<const Offset> row_ptr = A.row_ptr;

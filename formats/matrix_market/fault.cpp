@@ -16,7 +16,7 @@ std::string place(const Source& source, const char* at) {
 
 std::string word_at(const char* at, const char* line_end) {
   const char* end = at;
-  while (end < line_end && !is_blank(*end) && *end != '\r') ++end;
+  while (end < line_end && !is_blank(*end)) ++end;
   if (at == end) return "end of line";
   std::string word = "'";
   for (const char* p = at; p < end; ++p) {

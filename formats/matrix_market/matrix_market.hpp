@@ -57,16 +57,15 @@ struct MatrixFile {
   ReadReport report;
 };
 
-/// Reads a matrix from a Matrix Market file, plain or gzip (told by content, not by name), or from standard input for
-/// "-".
-///
+/// Reads a matrix from a Matrix Market file, plain or gzip (told by content, not by name), or from standard input for "-".
 /// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are
-/// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are
-/// kept. Memory  the matrix, plus 64 KiB a thread, 4 bytes a row if symmetric or not in order, and the longest row that
-/// is not in order; gzip in order 512 KiB a
-/// thread; gzip that is not, and pipes, also hold their text. Repeats bit for bit, errors too, whatever the number of threads. Errors  InputError `file:line:column:
-/// found X, expected Y` for the first defect of the file; ResourceError when the matrix
-///         does not fit in memory, before it is taken.
+/// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are kept.
+///
+/// Memory  the matrix, plus 64 KiB a thread, 4 bytes a row if symmetric or not in order, and the longest row that is not
+///         in order; gzip in order 512 KiB a thread; gzip that is not, and pipes, also hold their text.
+/// Repeats bit for bit, errors too, whatever the number of threads.
+/// Errors  InputError `file:line:column: found X, expected Y` for the first defect of the file; ResourceError when the
+///         matrix does not fit in memory, before it is taken.
 /// Source  Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935, 1996.
 MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options = {});
 /// The same for text in memory, which messages call `file`.
@@ -81,10 +80,15 @@ struct WriteOptions {
   int threads = available_threads();
 };
 
+/// The symmetry with which one triangle of A says all of it, to the bit: which places are stored, and the signs of zeros
+/// too. `general` for a matrix without entries.
+Symmetry exact_symmetry(const CsrView<double, std::int64_t, Host>& A, int threads = available_threads());
+
 /// Writes A in coordinate layout, each value in the fewest digits that read back as the same bits. A path that ends in
-/// .gz is compressed; "-" is standard output. The file appears under its name when it is whole, or not at all. Errors
-/// InputError naming an entry that breaks the symmetry asked for; ResourceError naming the file, the bytes written and
-///         the system's reason.
+/// .gz is compressed; "-" is standard output. The file appears under its name when it is whole, or not at all.
+///
+/// Errors  InputError naming an entry that breaks the symmetry asked for; ResourceError naming the file, the bytes
+///         written and the system's reason.
 void write_matrix_market(const std::string& path, const CsrView<double, std::int64_t, Host>& A,
                          const WriteOptions& options = {});
 /// Writes x as an n x 1 array. Otherwise as write_matrix_market.

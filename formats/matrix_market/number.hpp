@@ -2,8 +2,7 @@
 // careful ones in line.cpp then take or refuse.
 //
 // Bounds  quick functions stop at the first byte that does not belong to a number, so a line end ahead of them is their
-// fence;
-//         they load up to 16 bytes beyond it.
+//         fence; they load up to 16 bytes beyond it.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -60,7 +60,7 @@ class Writer {
       const std::int64_t count = std::min(wave, nblocks - first);
       std::atomic<std::int64_t> next = 0;
       std::atomic<bool> out_of_memory = false;
-      parallel_parts(on_, [&](int, int) {
+      parallel_parts(OpenMP{int(std::min<std::int64_t>(on_.threads, count))}, [&](int, int) {
         for (std::int64_t k; (k = next.fetch_add(1)) < count;) {
           char* const p = room.data() + k * most;
           std::string_view& text = texts[std::size_t(k)];
@@ -125,6 +125,20 @@ bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmet
          (std::isnan(a) && std::isnan(b));
 }
 
+/// The first row with an entry that lacks its mirror image; nrows if there is none.
+std::int64_t first_unmirrored_row(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
+  std::atomic<std::int64_t> first_bad = A.nrows;
+  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < std::min(last, first_bad.load()); ++row)
+      for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+        if (!mirrored(A, row, k, symmetry)) {
+          for (std::int64_t seen = first_bad; row < seen && !first_bad.compare_exchange_weak(seen, row);) continue;
+          return;
+        }
+  });
+  return first_bad;
+}
+
 /// Errors  InputError naming the first entry without its mirror image.
 void check_symmetry(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
   if (symmetry == Symmetry::general) return;
@@ -132,17 +146,7 @@ void check_symmetry(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
   if (A.nrows != A.ncols)
     throw InputError("found a matrix of " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) +
                      ", expected a square one to write as " + word + "\n  write it as general");
-  std::atomic<std::int64_t> first_bad = A.nrows;
-  parallel_parts(on, [&](int part, int nparts) {
-    const Range mine = share_by_nonzeros(A.row_ptr, part, nparts);
-    for (std::int64_t row = mine.first; row < std::min(mine.last, first_bad.load()); ++row)
-      for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
-        if (!mirrored(A, row, k, symmetry)) {
-          for (std::int64_t seen = first_bad; row < seen && !first_bad.compare_exchange_weak(seen, row);) continue;
-          return;
-        }
-  });
-  const std::int64_t row = first_bad;
+  const std::int64_t row = first_unmirrored_row(on, A, symmetry);
   if (row == A.nrows) return;
   std::int64_t k = A.row_ptr[row];
   while (mirrored(A, row, k, symmetry)) ++k;
@@ -151,6 +155,19 @@ void check_symmetry(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
 }
 
 }  // namespace
+
+Symmetry exact_symmetry(const Matrix& A, int threads) {
+  if (A.nrows != A.ncols || A.nnz() == 0) return Symmetry::general;
+  const OpenMP on{std::max(1, threads)};
+  const auto has = [&](Symmetry symmetry) { return first_unmirrored_row(on, A, symmetry) == A.nrows; };
+  if (has(Symmetry::symmetric)) return Symmetry::symmetric;
+  if (!has(Symmetry::skew_symmetric)) return Symmetry::general;
+  for (Index row = 0; row < A.nrows; ++row) {  // a zero on the diagonal, which no skew-symmetric file can list
+    const auto first = A.col_idx.begin() + A.row_ptr[row], last = A.col_idx.begin() + A.row_ptr[row + std::int64_t(1)];
+    if (std::binary_search(first, last, row)) return Symmetry::general;
+  }
+  return Symmetry::skew_symmetric;
+}
 
 void write_matrix_market(const std::string& path, const Matrix& A, const WriteOptions& options) {
   const OpenMP on{std::max(1, options.threads)};

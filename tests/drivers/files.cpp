@@ -21,6 +21,8 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
   write_file(folder / "wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 1\n");
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");
   write_file(folder / "zero.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 1 1\n");
+  write_file(folder / "huge.mtx",
+             "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 1 1e308\n2 2 1e308\n");
   write_file(folder / "small.mtx", small);
   write_file(folder / "b3.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   write_file(folder / "binf.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\ninf\n");
@@ -37,7 +39,8 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
                     {{"solve", folder / "small.mtx", "--rhs", folder / "b3.mtx"},
                      {"b3.mtx", "3 entries", "expected 2", "small.mtx"}},
                     {{"solve", folder / "small.mtx", "--x0", folder / "b3.mtx"}, {"b3.mtx", "3 entries", "expected 2"}},
-                    {{"solve", folder / "small.mtx", "--rhs", folder / "binf.mtx"}, {"binf.mtx:4"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "binf.mtx"}, {"binf.mtx:4", "found 1 entry"}},
+                    {{"solve", folder / "huge.mtx"}, {"huge.mtx", "row 2 whose sum overflows", "--rhs"}},
                     {{"solve", folder / "small.mtx", "--rhs", folder / "none.mtx"}, {"none.mtx", "No such file"}}});
 }
 
@@ -148,6 +151,14 @@ TEST_CASE("an array has all entries, column by column") {
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);
   CHECK(run.out == "%%MatrixMarket matrix array real general\n2 2\n2\n0\n-1\n2\n");
+}
+
+TEST_CASE("convert takes what is symmetric by its values but not by the places that it stores") {
+  const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n1 2 0\n";
+  const Run run = seidel_program({"convert", "-", "-"}, {.text = text});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == text);
 }
 
 TEST_CASE("--repair takes both triangles of a symmetric file, and reports it") {

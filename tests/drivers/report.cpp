@@ -18,6 +18,10 @@ TEST_CASE("info tells what the entries prove, and shows where they are") {
   CHECK(std::all_of(run.out.begin(), run.out.end(), [](unsigned char c) { return c < 128; }));
 }
 
+TEST_CASE("info says that empty rows make a matrix singular, symmetric or not") {
+  CHECK(contains(seidel_program({"info", "emptyrows:9"}).out, "singular: it has empty rows"));
+}
+
 TEST_CASE("info takes every shape") {
   for (const char* matrix :
        {"poisson2d:1", "random:3x50:20", "random:50x3:20", "emptyrows:9", "denserow:100", "densecolumn:100"}) {

@@ -64,6 +64,7 @@ TEST_CASE(
           {{"solve", matrix, "--threads", "2", "--backend", "serial"}, {"--threads 2", "openmp"}},
           {{"solve", matrix, "--tol", "small"}, {"--tol", "small", "above 0"}},
           {{"solve", matrix, "--tol", "nan"}, {"--tol", "nan"}},
+          {{"solve", matrix, "--tol", "0"}, {"--tol", "'0'", "--set atol=T"}},
           {{"solve", matrix, "--tol", "1e-6x"}, {"--tol", "1e-6x"}},
           {{"solve", matrix, "--max-iterations", "-1"}, {"--max-iterations", "-1"}},
           {{"solve", matrix, "--max-iterations", "1e3"}, {"--max-iterations", "whole number"}},

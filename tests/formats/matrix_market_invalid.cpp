@@ -31,7 +31,9 @@ const Invalid invalid[] = {
      "6:1: found entry (1, 3) as well as its mirror image (3, 1) of line 4, expected one of the two in a file that "
      "says symmetric"},
     {"byte_order_mark.mtx", "1:1: found '\\xef\\xbb\\xbf%%MatrixMarket', expected %%MatrixMarket"},
-    {"carriage_return_inside.mtx", "3:3: found '1', expected a column (a whole number from 1)"},
+    {"carriage_return_inside.mtx", "3:3: found '1\\x0d1', expected a column (a whole number from 1)"},
+    {"carriage_returns_only.mtx",
+     "1:39: found 'general\\x0d1', expected the symmetry: one of general, symmetric, skew-symmetric"},
     {"column_beyond.mtx", "4:3: found '4', expected a column in 1..3"},
     {"column_beyond_in_gzip.mtx", "3:3: found '4', expected a column in 1..3"},
     {"column_missing.mtx", "4:6: found end of line, expected a column"},

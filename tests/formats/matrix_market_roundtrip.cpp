@@ -56,6 +56,30 @@ TEST_CASE("every double survives writing and reading bit for bit") {
     }
 }
 
+TEST_CASE("a symmetry is exact only if one triangle says all: which places are stored, and the signs of zeros") {
+  const std::pair<const char*, Symmetry> files[] = {
+      {"2 2 3\n1 1 4\n1 2 -1\n2 1 -1\n", Symmetry::symmetric},
+      {"2 2 2\n1 2 -1\n2 1 1\n", Symmetry::skew_symmetric},
+      {"2 2 3\n1 1 0\n1 2 -1\n2 1 1\n", Symmetry::general},  // a zero that a skew-symmetric file cannot list
+      {"2 2 2\n1 1 4\n1 2 0\n", Symmetry::general},          // equal values, but stored on one side only
+      {"2 2 2\n1 2 0\n2 1 -0.0\n", Symmetry::skew_symmetric},
+      {"2 2 3\n1 1 4\n1 2 0\n2 1 -0.0\n", Symmetry::general},
+      {"2 2 1\n2 1 3\n", Symmetry::general},
+      {"2 3 1\n1 1 3\n", Symmetry::general},
+      {"2 2 0\n", Symmetry::general}};
+  const Folder folder;
+  for (const auto& [text, symmetry] : files) {
+    CAPTURE(text);
+    const Matrix A =
+        parse_matrix_market(std::string("%%MatrixMarket matrix coordinate real general\n") + text, "A").matrix;
+    WriteOptions options;
+    options.symmetry = exact_symmetry(A.view());
+    CHECK(options.symmetry == symmetry);
+    write_matrix_market(folder / "A.mtx", A.view(), options);
+    CHECK(same_bits(read_matrix_market(folder / "A.mtx").matrix, A));
+  }
+}
+
 TEST_CASE("vectors survive bit for bit, with their odd values") {
   const Folder folder;
   const double inf = std::numeric_limits<double>::infinity(), least = std::numeric_limits<double>::denorm_min();

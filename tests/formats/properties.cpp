@@ -188,6 +188,8 @@ TEST_CASE("constants in the null space are seen by the row sums") {
   A.values[0] = 1, A.values[A.nnz() - 1] = 1;  // no fixed end
   CHECK(properties_of(A).zero_row_sums == 1000);
   CHECK(properties_of(tridiagonal(1000)).zero_row_sums == 998);
+  // A sum beyond the range is not zero, though it is no more than 1e-12 of itself.
+  CHECK(properties_of(matrix_of(2, {{{0, 1.7e308}, {1, 1e308}}, {{0, 1e308}, {1, 1.7e308}}})).zero_row_sums == 0);
 }
 
 TEST_CASE("properties are the same for either scalar where the values are") {

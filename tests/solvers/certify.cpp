@@ -51,6 +51,18 @@ TEST_CASE("a certificate at the edges: x = 0, b = 0, nothing") {
   CHECK(certify(on, A.view(), zero, one, 8).relative_residual == 1);
   CHECK(certify(on, A.view(), zero, one, 8).backward_error == 1);
   CHECK(certify(on, A.view(), one, zero, 8).relative_residual > 0);
+  V hidden(on, 16);  // where A has no entries b - A x does not show it
+  hidden.span()[3] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(certify(on, matrix_of(16, std::vector<Row>(16)).view(), hidden, zero, 8).relative_residual > 1e300);
+  // Beyond the range: a product of norms, and the norm of A itself, which is then taken for less than it is.
+  V huge(on, 16);
+  fill(huge, 1e300);
+  CHECK(certify(on, matrix_of(16, std::vector<Row>(16)).view(), huge, one, 1e300).backward_error == 0);  // below 1e-600
+  CHECK(certify(on, matrix_of(16, std::vector<Row>(16)).view(), huge, huge, 1e10).backward_error ==
+        doctest::Approx(1e-10));
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(certify(on, matrix_of(16, std::vector<Row>(16)).view(), one, huge, infinity).backward_error ==
+        doctest::Approx(1e300 / (std::numeric_limits<double>::max() + 1e300)));
   const Matrix nothing = matrix_of(0, {});
   CHECK(certify(on, nothing.view(), V(on, 0), V(on, 0), 0).backward_error == 0);
 }

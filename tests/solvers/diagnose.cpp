@@ -1,6 +1,8 @@
 // One failure of each kind: its cause comes first, and the remedy is an option that exists.
 #include "systems.hpp"
 
+#include <random>
+
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/solvers/diagnose.hpp>
@@ -58,7 +60,55 @@ TEST_CASE("negative definite: told to turn the sign") {
 TEST_CASE("unsymmetric given to cg") {
   const Case c = diagnosed({}, matrix_of(2, {{{0, 1.0}, {1, 9.0}}, {{0, -1.0}, {1, -2.0}}}), ones(2));
   CHECK(c.first().cause == "A is not symmetric, and cg needs that");
-  CHECK(c.first().remedy == "--method bicgstab");
+  CHECK(c.first().remedy == "--method auto");
+}
+
+TEST_CASE("symgs on a matrix without a dominant diagonal: told to do without it, which helps") {
+  std::mt19937_64 random(7);
+  std::vector<Row> rows(40);
+  for (auto& row : rows)
+    for (Index j = 0; j < 40; ++j) row.emplace_back(j, double(random() % 2001) / 1000 - 1);
+  const Matrix A = matrix_of(40, rows);
+  How how{Method::gmres, PreconditionerKind::symgs, Order::natural, 40};
+  const Case c = diagnosed(how, A, ramp(40));
+  REQUIRE(!c.outcome->converged());
+  CHECK(c.first().cause.starts_with("symgs does not suit A"));
+  CHECK(c.first().remedy == "--precond none");
+  how.preconditioner = PreconditionerKind::none;
+  CHECK(solve_on(Serial{}, how, A, ramp(40))->converged());
+}
+
+TEST_CASE("nearly singular: named before rounding makes it look indefinite, and no tolerance of that size is offered") {
+  const Case c =
+      diagnosed({Method::cg, PreconditionerKind::symgs, Order::natural, 14, Method::gmres}, hilbert(14), ramp(14));
+  REQUIRE(!c.outcome->converged());
+  CHECK(c.first().cause.starts_with("A is singular, or so near to it"));
+  for (const auto& d : c.causes) CHECK(d.remedy.find("--tol") == std::string::npos);
+}
+
+TEST_CASE("cg that is far from done is told of symgs, with iterations enough") {
+  Criteria criteria;
+  criteria.max_iterations = 3;
+  std::mt19937_64 random(7);
+  std::vector<double> b(60);
+  for (double& v : b) v = double(random() % 2001) / 1000 - 1;
+  const Case c = diagnosed({}, tridiagonal(60, 2, -1), b, criteria);
+  CAPTURE(c.first().evidence);
+  CHECK(c.first().remedy.starts_with("--precond symgs --max-iterations "));
+}
+
+TEST_CASE("a residual that has grown beyond all measure is not called on its way") {
+  const Matrix A = poisson(5);
+  Summary summary;
+  summary.method = "bicgstab";
+  summary.history = {1};
+  for (int k = 0; k < 40; ++k) summary.history.push_back(1e87 * std::pow(0.5, k));
+  summary.iterations = 40;
+  summary.relative_residual = 1;
+  const auto causes = diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()),
+                               {Method::bicgstab, PreconditionerKind::none}, summary, {});
+  REQUIRE(!causes.empty());
+  CHECK(causes[0].cause == "the method does not get on");
 }
 
 TEST_CASE("singular with the constants in its null space, and with an empty row") {

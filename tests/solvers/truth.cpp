@@ -18,6 +18,29 @@ void check_honest(const Outcome& outcome, const Matrix& A, const std::vector<dou
 
 }  // namespace
 
+TEST_CASE("an x that is not finite where A does not see it is not returned") {
+  const Serial on;
+  using V = Vector<double, Serial>;
+  const Matrix A = matrix_of(2, {{{0, 1.0}}, {}});
+  V b(on, 2), x(on, 2), p(on, 2), r(on, 2);
+  b.span()[0] = 1;
+  const MatrixOperator product(on, A.view());
+  const Criteria criteria;
+  Iterate iterate("none", product, b, x, criteria, 1);
+  REQUIRE(iterate.unsolved(r));
+  iterate.progress().record(0.5);
+  p.span()[0] = 0.5;
+  iterate.move(1.0, p);
+  iterate.progress().record(1e-9);
+  p.span()[1] = std::numeric_limits<double>::infinity();
+  iterate.move(1.0, p);  // the residual alone would call this solved
+  iterate.progress().record(0.7);
+  iterate.move(-1.0, p);
+  iterate.unsolved(r);
+  CHECK(iterate.summary().relative_residual >= 0.5);
+  CHECK(std::isfinite(x.span()[1]));
+}
+
 TEST_CASE("a recurrence that says yes while the truth says no is not called converged") {
   const Matrix A = at_the_limit();
   const std::vector<double> b(60, 1e-3);

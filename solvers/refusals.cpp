@@ -1,0 +1,38 @@
+// What a solver refuses before its first iteration.
+#include <algorithm>
+
+#include <seidel/formats/errors.hpp>
+#include <seidel/solvers/finite.hpp>
+#include <seidel/solvers/gmres.hpp>
+
+namespace seidel {
+
+void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x) {
+  const auto size = [](std::int64_t n) { return std::to_string(n); };
+  if (nrows != ncols)
+    throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) +
+                     "; a linear system needs as many rows as columns");
+  throw ShapeError("b has " + size(b) + " entries and x has " + size(x) + "; the matrix needs " + size(nrows) +
+                   " of each");
+}
+
+void refuse_nonfinite(const char* vector, std::int64_t entry) {
+  if (entry < 0)
+    throw InputError(std::string(vector) +
+                     ": its norm is beyond the range of the number type\n  scale the system down");
+  throw InputError(std::string(vector) + ": entry " + std::to_string(entry + 1) +
+                   " is NaN or infinite, a finite number is needed\n  correct this entry (entries are counted from 1)");
+}
+
+void refuse_unsymmetric_preconditioner() {
+  throw UsageError(
+      "cg needs a symmetric preconditioner, and this one says that it is not\n"
+      "  take another preconditioner, or gmres or bicgstab as the method");
+}
+
+int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
+  if (restart < 1) throw UsageError("gmres: restart is " + std::to_string(restart) + ", expected 1 or more");
+  return int(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));
+}
+
+}  // namespace seidel
