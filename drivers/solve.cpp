@@ -24,9 +24,9 @@ void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& proper
   const auto& A = loaded.matrix;
   if (A.nrows != A.ncols)
     throw ShapeError(
-        formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
+        formatted("{}: found {} and {}, expected as many rows as columns\n"
                   "  a rectangular system has no x that solves it in general; least squares are not in this version",
-                  loaded.name, count(A.nrows), count(A.ncols)));
+                  loaded.name, plural(A.nrows, "row"), plural(A.ncols, "column")));
   if (properties.nonfinite > 0) {
     const std::string place =
         loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;

@@ -21,8 +21,8 @@ std::string_view to_string(Layout layout) { return layout == Layout::row_major ?
 
 std::string title_of(const Measurement& m) {
   const std::string costs = m.flops > 0 ? formatted("; counts {:.4g} MFLOP", m.flops * 1e-6) : "";
-  return formatted("{} of {}: {} x {}, {} nonzeros, {:.1f} a row (longest {})\nmust move {} = {}{}\n\n",
-                   name_of_task(m), m.matrix, count(m.nrows), count(m.ncols), count(m.nnz), m.rows.mean,
+  return formatted("{} of {}: {} x {}, {}, {:.1f} a row (longest {})\nmust move {} = {}{}\n\n",
+                   name_of_task(m), m.matrix, count(m.nrows), count(m.ncols), plural(m.nnz, "nonzero"), m.rows.mean,
                    count(m.rows.max), m.bytes_model, human_bytes(std::int64_t(m.bytes)), costs);
 }
 

@@ -8,6 +8,7 @@
 
 #include <seidel/formats/matrix_market/fault.hpp>
 #include <seidel/formats/matrix_market/line.hpp>
+#include <seidel/formats/quantity.hpp>
 
 namespace seidel {
 
@@ -149,8 +150,8 @@ void parse_sizes(const Source& source, std::int64_t text_bytes, Words& words, He
   const std::int64_t left = text_bytes - (header.body - source.text().data());
   if (header.entries > (left + 1) / shortest)
     raise(source,
-          {first, std::to_string(header.entries) + " entries promised",
-           "at most " + std::to_string((left + 1) / shortest) + ", since " + std::to_string(left) + " bytes follow",
+          {first, plural(header.entries, "entry", "entries") + " promised",
+           "at most " + std::to_string((left + 1) / shortest) + ", since " + plural(left, "byte follows", "bytes follow"),
            "the file was cut short, or its size line is wrong"});
 }
 
