@@ -73,7 +73,7 @@ struct BenchOutputs {
 
 /// seidel bench KERNEL MATRIX...
 struct BenchKernelOptions : CommonOptions, BenchOutputs {
-  std::string kernel;  // spmv, spmm, symgs
+  std::string kernel;  // spmv, spmm, symgs; for --list empty: all
   std::vector<std::string> matrices;
   std::vector<std::int64_t> k;                 // --k 1,2,4
   std::vector<int> thread_counts;              // --threads 1,2,4

@@ -31,6 +31,9 @@ std::vector<std::string> cells_of(const std::string& line) {
 TEST_CASE("bench KERNEL --list and validate --list print the same registry, and run nothing") {
   const Run all = seidel_program({"validate", "--list"});
   CHECK(all.exit_code == 0);
+  const Run bench = seidel_program({"bench", "--list"});
+  CHECK(bench.exit_code == 0);
+  CHECK(bench.out == all.out);
   for (const char* kernel : {"spmv", "spmm", "symgs", "symgs-guess", "transpose"}) {
     const Run run = seidel_program({"bench", kernel, "--list"});
     CHECK(run.exit_code == 0);
@@ -189,6 +192,7 @@ TEST_CASE("Ctrl-C ends a bench with what it had measured, and exit code 1") {
 
 TEST_CASE("bench refuses what it cannot measure") {
   check_refused(2, {{{"bench", "spmv"}, {"MATRIX"}},
+                    {{"bench", "--list", "spvm"}, {"spvm", "did you mean spmv"}},
                     {{"bench", "solve"}, {"MATRIX"}},
                     {{"bench", "spmv", "poisson2d:4", "--only", "spvm*"}, {"--list"}},
                     {{"bench", "solve", "poisson2d:4", "--only", "gc.*"}, {"--list"}},
