@@ -87,7 +87,9 @@ void check_plans(const B& on, const char* matrix) {
 }  // namespace
 
 TEST_CASE("what does not fit is refused before it is read or made, with what it is for") {
-  const MemoryPlan plan = plan_read(1000, 5000, {Method::bicgstab, PreconditionerKind::jacobi, {}}, false, false, 100'000);
+  MethodRequest request;
+  request.method = Method::bicgstab, request.preconditioner = PreconditionerKind::jacobi;
+  const MemoryPlan plan = plan_read(1000, 5000, request, false, false, 100'000);
   CHECK(plan.needed() > 12 * 5000 + 8 * 1001 + (1 + 3 + 7 + 1) * 8 * 1000);  // the matrix, b, x and bicgstab's, jacobi
   try {
     plan.require();
