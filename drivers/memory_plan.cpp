@@ -52,11 +52,13 @@ std::int64_t vectors_of(const MethodChoice& choice) {
   return 3 + (choice.fallback ? 1 + std::max(first, vectors_of(*choice.fallback, choice)) : first);
 }
 
-/// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them.
-std::int64_t sweeps_bytes(const SolveNeeds& needs) {
-  const std::int64_t n = needs.nrows, triangles = 12 * std::max<std::int64_t>(needs.nnz - n, 0);
-  if (needs.cuda) return triangles + (2 + 3) * 8 * n + 10 * n;  // reciprocals twice, x, y, t; places, rows and slices
-  return triangles + 2 * (needs.narrow_offsets ? 4 : 8) * (n + 1) + 2 * 8 * n + 4 * n;  // offsets; reciprocals, t; rows
+/// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them. On the host
+/// slices are padded up to twice over, and columns that rows share are stored once.
+std::int64_t about_sweep_bytes(const SolveNeeds& needs) {
+  const std::int64_t n = needs.nrows, real = needs.single ? 4 : 8;
+  const std::int64_t triangles = (4 + real) * std::max<std::int64_t>(needs.nnz - n, 0);
+  if (needs.cuda) return triangles + 5 * real * n + 10 * n;  // reciprocals twice, x, y, t; places, rows and slices
+  return triangles + 2 * real * n + 4 * n;                   // reciprocals, t; rows
 }
 
 }  // namespace
@@ -87,12 +89,25 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
     plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {
     plan.items.push_back(
-        {"both triangles in the order of the sweeps, for symgs", sweeps_bytes(needs), "--precond jacobi"});
+        {"both triangles in the order of the sweeps, for symgs", needs.sweep_bytes.value_or(about_sweep_bytes(needs)),
+         "--precond jacobi"});
+    if (needs.single) plan.items.push_back({"values and two vectors in single precision", 4 * needs.nnz + vector, ""});
     if (needs.choice.order != Order::natural)
       plan.items.push_back(
           {"the matrix in the order of its colours, for symgs", csr + 2 * 4 * n + 2 * vector, "--order natural"});
   }
   return plan;
+}
+
+std::int64_t least_sweep_bytes(const SolveNeeds& needs) {
+  const std::int64_t real = needs.single ? 4 : 8;  // all columns shared, no padding
+  return real * (std::max<std::int64_t>(needs.nnz - needs.nrows, 0) + 2 * needs.nrows) + 4 * needs.nrows;
+}
+
+bool worth_counting(const SolveNeeds& needs, std::int64_t available) {
+  if (needs.cuda || needs.choice.preconditioner != PreconditionerKind::symgs) return false;
+  const std::int64_t at_most = 2 * plan_solve(needs, available).needed();
+  return at_most >= MemoryPlan::worth_saying || at_most > available;
 }
 
 MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
@@ -104,12 +119,14 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
   return alone.choice;
 }
 
-MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool single, bool cuda,
                      std::int64_t available) {
   MethodChoice least{request.method.value_or(Method::cg), request.preconditioner.value_or(PreconditionerKind::none),
                      request.order.value_or(Order::natural), request.restart.value_or(50)};
   MemoryPlan plan{"host memory", available, {}};
-  if (!cuda) plan = plan_solve({nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max()}, available);
+  SolveNeeds needs{nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max(), 1, single};
+  needs.sweep_bytes = least_sweep_bytes(needs);
+  if (!cuda) plan = plan_solve(needs, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
                                          {"the right-hand side", 8 * nrows, ""}});
   return plan;

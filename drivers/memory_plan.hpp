@@ -1,6 +1,7 @@
 // What a solve will take, stated before it is taken.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct MemoryPlan {
   /// "1.2 GB of host memory are needed, 3.4 GB are free: 1 GB for the matrix; ..."
   std::string text() const;
   /// Whether a user wants to know before it is taken: 1 GB and more.
-  bool large() const { return needed() >= 1'000'000'000; }
+  bool large() const { return needed() >= worth_saying; }
+  static constexpr std::int64_t worth_saying = 1'000'000'000;
   /// Errors  ResourceError: what is needed for what, what there is, and what would need less.
   void require() const;
 };
@@ -35,22 +37,29 @@ struct SolveNeeds {
   bool cuda = false;
   bool narrow_offsets = true;
   double sell_padding = 1;  // places an entry in SELL
+  bool single = false;      // symgs in FP32
+  /// What the sweeps of symgs hold, where that was counted; else about 12 bytes an entry.
+  std::optional<std::int64_t> sweep_bytes{};
 };
 
 /// More than this many places an entry in SELL, and the products on a GPU take CSR.
 inline constexpr double sell_padding_at_most = 1.5;
 
 /// Beyond the matrix and the right-hand side as they were read, in the memory that the iteration runs in. Within 10 %
-/// of what is taken, but for symgs on a GPU in natural order: short wavefronts are padded there, up to a few times
-/// over.
+/// of what is taken where the sweeps of symgs are counted; else those take half to twice as much on the host, and up
+/// to a few times as much on a GPU in natural order, where short wavefronts are padded.
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
+/// The least that they can take: what certainly does not fit need not be counted.
+std::int64_t least_sweep_bytes(const SolveNeeds& needs);
+/// Whether it is worth counting the sweeps on the host: about as much as there is, or enough to be said beforehand.
+bool worth_counting(const SolveNeeds& needs, std::int64_t available);
 
 /// needs.choice; without the method that would go on, where there is memory for the first alone. Its reason then says so.
 MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
 /// What a solve takes at least on the host, the matrix included, before that is read: method and preconditioner where
 /// they were asked for, else those that need least.
-MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool single, bool cuda,
                      std::int64_t available);
 
 }  // namespace seidel::drivers

@@ -219,6 +219,8 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<ValidateCommand>(app));
   CLI::App* bench = app.add_subcommand("bench", "measure")->allow_extras();
   bench->set_help_flag("-h,--help", "print this and exit");
+  BenchKernelOptions registry;
+  bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
   for (const auto& [kernel, what] : {std::pair{"spmv", "sparse matrix times vector"},
                                      {"spmm", "sparse matrix times several vectors"},
                                      {"symgs", "a forward and a backward Gauss-Seidel sweep from zero"},
@@ -244,7 +246,10 @@ Request parse(int argc, char** argv) {
     throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app);
-  if (bench->parsed() && bench->get_subcommands().empty()) refuse_command(*bench);
+  if (bench->parsed() && bench->get_subcommands().empty()) {
+    if (!registry.list || !bench->remaining().empty()) refuse_command(*bench);
+    return registry;
+  }
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");

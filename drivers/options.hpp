@@ -71,16 +71,20 @@ struct BenchOutputs {
   std::string csv, html;
 };
 
+struct BenchTrials {
+  int trials = 15;    // 0: check only
+  bool warm = false;  // --warm: caches are left as they are, and there is no roof to compare with
+};
+
 /// seidel bench KERNEL MATRIX...
-struct BenchKernelOptions : CommonOptions, BenchOutputs {
-  std::string kernel;  // spmv, spmm, symgs
+struct BenchKernelOptions : CommonOptions, BenchOutputs, BenchTrials {
+  std::string kernel;  // spmv, spmm, symgs; for --list empty: all
   std::vector<std::string> matrices;
   std::vector<std::int64_t> k;                 // --k 1,2,4
   std::vector<int> thread_counts;              // --threads 1,2,4
   std::vector<std::string> layouts = {"row"};  // --layout row,col
   std::vector<std::string> orders;             // --order natural,colours
   std::string only = "*";
-  int trials = 15;
   bool list = false;  // --list: the registry, and nothing is run
 };
 
@@ -96,9 +100,8 @@ struct BenchSolveOptions : CommonOptions, BenchOutputs {
 };
 
 /// seidel bench suite
-struct BenchSuiteOptions : CommonOptions, BenchOutputs {
+struct BenchSuiteOptions : CommonOptions, BenchOutputs, BenchTrials {
   bool large = false;
-  int trials = 15;
 };
 
 /// seidel bench machine

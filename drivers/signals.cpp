@@ -1,5 +1,8 @@
 // Signal handlers can reach nothing but a global: the one the program has.
+#include <time.h>
+
 #include <csignal>
+#include <cstdint>
 
 #include <seidel/drivers/signals.hpp>
 
@@ -8,21 +11,34 @@ namespace seidel::drivers {
 namespace {
 
 std::atomic<bool> stop{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not wait for a lock");
-
-extern "C" void request_stop(int) { stop.store(true); }
+std::atomic<std::int64_t> first_ns{0};  // when the first signal came; 0 before
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
+              "a signal handler must not wait for a lock");
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags =
-      SA_RESTART | (handler == SIG_DFL ? 0 : int(SA_RESETHAND));  // the second one finds the default again
+  action.sa_flags = SA_RESTART;
   sigaction(signal, &action, nullptr);
+}
+
+/// A second signal at once is the same one: timeout(1) sends it to the process, and then to its group.
+extern "C" void request_stop(int signal) {
+  constexpr std::int64_t at_once_ns = 200'000'000;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ns = std::int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  std::int64_t first = 0;
+  if (first_ns.compare_exchange_strong(first, now_ns)) return stop.store(true);
+  if (now_ns - first < at_once_ns) return;
+  handle(signal, SIG_DFL);
+  raise(signal);  // ends the process when this returns
 }
 
 }  // namespace
 
 StopOnSignal::StopOnSignal() {
+  first_ns = 0;
   handle(SIGINT, request_stop);
   handle(SIGTERM, request_stop);
 }

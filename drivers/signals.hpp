@@ -4,7 +4,8 @@
 
 namespace seidel::drivers {
 
-/// While it lives, the first SIGINT or SIGTERM only sets stop_requested(); a second one ends the process, as ever.
+/// While it lives, the first SIGINT or SIGTERM only sets stop_requested(); a second one ends the process, as ever,
+/// unless it comes within 0.2 s.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -25,9 +25,9 @@ void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& proper
   const auto& A = loaded.matrix;
   if (A.nrows != A.ncols)
     throw ShapeError(
-        formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
+        formatted("{}: found {} and {}, expected as many rows as columns\n"
                   "  a rectangular system has no x that solves it in general; least squares are not in this version",
-                  loaded.name, count(A.nrows), count(A.ncols)));
+                  loaded.name, plural(A.nrows, "row"), plural(A.ncols, "column")));
   if (properties.nonfinite > 0) {
     const std::string place =
         loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
@@ -110,7 +110,7 @@ int run(const SolveOptions& options) {
   const Stopwatch reading;
   const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
-    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, available_bytes(Host{}));
+    const MemoryPlan least = plan_read(nrows, nnz, options.request, options.sweeps.single, cuda, available_bytes(Host{}));
     least.require();
     if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
@@ -151,9 +151,17 @@ int run(const SolveOptions& options) {
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const std::int64_t available = cuda ? available_bytes(Device{}) : available_bytes(Host{});
   SolveNeeds needs{A.nrows, A.nnz(), choose_method(properties_of_A, rows, options.request, order),
-                   cuda,    narrow,  padding};
+                   cuda,    narrow,  padding, options.sweeps.single};
+  const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
+  if (worth_counting(needs, unless_this_is_plenty) && properties_of_A.first_bad_diagonal < 0) {
+    SolveNeeds least = needs;
+    least.sweep_bytes = least_sweep_bytes(needs);
+    least.choice = affordable(least, available);
+    plan_solve(least, available).require();  // counting takes memory, too
+    needs.sweep_bytes = count_sweeps(where, A, needs.choice.order, needs.single);
+  }
   const MethodChoice choice = needs.choice = affordable(needs, available);
-  const MemoryPlan memory = plan_solve(needs, available);
+  MemoryPlan memory = plan_solve(needs, available);
   memory.require();
   if (options.verbose || memory.large()) say(options, "to solve, " + memory.text());
   const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
@@ -169,6 +177,11 @@ int run(const SolveOptions& options) {
     }
   } catch (const ZeroDiagonal& error) {
     throw InputError(loaded.name + ": " + error.what());
+  }
+
+  if (outcome.sweep_bytes > 0) {  // as it was, for the report
+    needs.sweep_bytes = outcome.sweep_bytes;
+    memory = plan_solve(needs, available);
   }
 
   // Natural order that a parallel back end gains nothing from: what would colours do?

@@ -34,11 +34,12 @@ template <class Stored, class Offset, Backend B>
 AnyPreconditioner<Vector<double, B>> make_symgs(const B& on, Order order, const SymgsSettings& sweeps,
                                                 const CsrView<double, Offset, Host>& here,
                                                 const CsrView<double, Offset, SpaceOf<B>>& there,
-                                                std::int64_t& wavefronts) {
+                                                Outcome& outcome) {
   using Symgs = SymgsPreconditioner<double, Offset, B, Stored>;
   auto symgs = order == Order::natural ? Symgs(on, there, sweeps.omega, sweeps.pairs)
                                        : Symgs(on, here, there, order, sweeps.omega, sweeps.pairs);
-  wavefronts = symgs.wavefronts();
+  outcome.wavefronts = symgs.wavefronts();
+  outcome.sweep_bytes = symgs.bytes();
   return symgs;
 }
 
@@ -47,16 +48,17 @@ AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const Meth
                                                          const SymgsSettings& sweeps,
                                                          const CsrView<double, Offset, Host>& here,
                                                          const CsrView<double, Offset, SpaceOf<B>>& there,
-                                                         std::int64_t& wavefronts) {
+                                                         Outcome& outcome) {
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
   if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
   if (choice.form == Form::eisenstat) {
     SplitSymgsPreconditioner<double, Offset, B> symgs(on, here, there);
-    wavefronts = symgs.wavefronts();
+    outcome.wavefronts = symgs.wavefronts();
+    outcome.sweep_bytes = symgs.bytes();
     return symgs;
   }
-  return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, wavefronts)
-                       : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, wavefronts);
+  return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, outcome)
+                       : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, outcome);
 }
 
 template <Backend B, class Offset>
@@ -84,7 +86,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto M = make_preconditioner<Offset, B>(on, choice, sweeps, system.A, A, outcome.wavefronts);
+  const auto M = make_preconditioner<Offset, B>(on, choice, sweeps, system.A, A, outcome);
   const V b(on, copied_to<Space>(system.b));
   V x(on, std::int64_t(A.ncols));
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
@@ -128,6 +130,13 @@ template <class Offset>
 Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
                  const SymgsSettings& sweeps, const Criteria& criteria) {
   return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, sweeps, criteria); });
+}
+
+std::int64_t count_sweeps(const Placement& where, const CsrView<double, std::int64_t, Host>& A, Order order,
+                          bool single) {
+  const OpenMP on{where.backend == BackendName::openmp ? where.threads : 1};
+  return single ? SymgsPreconditioner<double, std::int64_t, OpenMP, float>::bytes_needed(on, A, order)
+                : SymgsPreconditioner<double, std::int64_t, OpenMP>::bytes_needed(on, A, order);
 }
 
 [[gnu::used]] static void instances(const Placement& where, const MethodChoice& choice) {

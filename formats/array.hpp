@@ -67,7 +67,7 @@ class Array {
 template <class T, class From, class To>
 void copy(Span<const T, From> from, Span<T, To> to) {
   if (from.size() != to.size())
-    throw ShapeError("copy: " + std::to_string(from.size()) + " elements into " + std::to_string(to.size()));
+    throw ShapeError("copy: sizes differ, " + std::to_string(from.size()) + " into " + std::to_string(to.size()));
   copy_bytes(To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
 }
 

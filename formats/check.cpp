@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <seidel/formats/quantity.hpp>
 #include <seidel/formats/shares.hpp>
 
 namespace seidel {
@@ -16,7 +17,7 @@ constexpr const char* sorting =
 
 void require_size(std::int64_t found, std::int64_t expected, const std::string& array) {
   if (found != expected)
-    throw ShapeError("the matrix: found " + to_string(found) + " entries in " + array + ", expected " +
+    throw ShapeError("the matrix: found " + plural(found, "entry", "entries") + " in " + array + ", expected " +
                      to_string(expected));
 }
 

@@ -19,6 +19,10 @@ std::string bytes_text(std::int64_t bytes) {
   return text;
 }
 
+std::string plural(std::int64_t n, const std::string& one, const std::string& many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 void require_memory(std::int64_t bytes, const std::string& what, const std::string& remedy) {
   const std::int64_t available = available_bytes(Host{});
   if (bytes > available)

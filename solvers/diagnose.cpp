@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <seidel/formats/properties.hpp>
+#include <seidel/formats/quantity.hpp>
 #include <seidel/formats/statistics.hpp>
 
 namespace seidel {
@@ -19,7 +20,6 @@ std::string text(double value) {
   return s;
 }
 std::string text(std::int64_t value) { return std::to_string(value); }
-std::string plural(std::int64_t n, const char* one, const char* more) { return text(n) + " " + (n == 1 ? one : more); }
 
 /// n with its two leading digits, rounded up.
 std::int64_t two_digits(double n) {
@@ -134,8 +134,8 @@ void holds_no_numbers(Facts& f) {
 void is_half_a_matrix(Facts& f) {
   if (f.A.one_triangle_only)
     f.add("only one triangle of a symmetric matrix is there",
-          "all " + text(f.A.below + f.A.above) + " entries beside the diagonal are " + (f.A.below ? "below" : "above") +
-              " it",
+          plural(f.A.below + f.A.above, "entry beside the diagonal, which is ", "entries beside the diagonal, all ") +
+              (f.A.below ? "below" : "above") + " it",
           "", "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
@@ -145,7 +145,7 @@ void is_singular(Facts& f) {
           "remove the unknowns of empty rows, or give them a diagonal entry");
   else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",
-          "the sum of each of the " + text(f.rows.nrows) + " rows vanishes, so A times ones is 0", "",
+          "the sum of each row vanishes (of " + text(f.rows.nrows) + "), so A times ones is 0", "",
           "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
           "column)");
 }
@@ -203,7 +203,7 @@ void is_indefinite(Facts& f) {
   const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
   if (negative_definite) {
     f.add("A is negative definite, or indefinite: its sign is turned",
-          "all " + text(f.rows.nrows) + " diagonal entries are negative",
+          plural(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
           f.summary.method == "cg" ? "--method bicgstab" : "", "solve -A x = -b, which has the same x: cg may take -A");
     return;
   }
@@ -294,7 +294,7 @@ void needs_more_iterations(Facts& f) {
   if (std::isinf(more)) {
     if (s.status != Status::interrupted)
       f.add("the method does not get on",
-            "the residual did not fall in the last " + text(std::int64_t(s.history.size() / 2)) + " iterations",
+            "the residual did not fall in the last " + plural(std::int64_t(s.history.size() / 2), "iteration"),
             symgs_instead      ? "--precond symgs"
             : s.method == "cg" ? ""
                                : f.other_method(),
@@ -312,7 +312,7 @@ void needs_more_iterations(Facts& f) {
           : "--max-iterations " + text(two_digits(1.1 * total));
   f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
         "the residual is " + text(s.history.back()) + ", and falls tenfold in about " +
-            text(two_digits(1 / decades_an_iteration(s.history))) + " iterations",
+            plural(two_digits(1 / decades_an_iteration(s.history)), "iteration"),
         !hopeless          ? longer
         : symgs_instead    ? "--precond symgs " + longer
         : s.method == "cg" ? longer

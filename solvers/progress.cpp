@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/quantity.hpp>
 
 namespace seidel {
 
@@ -46,7 +47,7 @@ Progress::Progress(std::string_view method, const Criteria& criteria, double nor
     throw UsageError("a tolerance is negative or NaN: found relative " + text(criteria.relative_tolerance) +
                      ", absolute " + text(criteria.absolute_tolerance) + ", expected 0 or more");
   if (criteria.max_iterations < 0 || !(criteria.seconds >= 0))
-    throw UsageError("a limit is negative or NaN: found " + std::to_string(criteria.max_iterations) + " iterations, " +
+    throw UsageError("a limit is negative or NaN: found " + plural(criteria.max_iterations, "iteration") + ", " +
                      text(criteria.seconds) + " s, expected 0 or more");
   summary_.method = method;
   summary_.norm_b = norm_b;
@@ -87,8 +88,8 @@ bool Progress::worth_another_round(double true_norm) {
                std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
   const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
   if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
-  return end(Status::stagnated, "at the rate of the last " + std::to_string(summary_.iterations / 2) +
-                                    " iterations about " + rounded(wanting) + " more are needed");
+  return end(Status::stagnated, "at the rate of the last " + plural(summary_.iterations / 2, "iteration") +
+                                    " about " + rounded(wanting) + " more are needed");
 }
 
 /// How many more are needed at the rate of the last half.
@@ -123,9 +124,7 @@ bool Progress::running() {
   if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
     return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
-    return end(Status::iteration_limit, "the limit of " + std::to_string(criteria_.max_iterations) +
-                                            (criteria_.max_iterations == 1 ? " iteration" : " iterations") +
-                                            " is reached");
+    return end(Status::iteration_limit, "the limit of " + plural(criteria_.max_iterations, "iteration") + " is reached");
   if (seconds() >= criteria_.seconds)
     return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
   return true;

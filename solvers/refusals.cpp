@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/quantity.hpp>
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/gmres.hpp>
 
@@ -12,8 +13,8 @@ void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::
   if (nrows != ncols)
     throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) +
                      "; a linear system needs as many rows as columns");
-  throw ShapeError("b has " + size(b) + " entries and x has " + size(x) + "; the matrix needs " + size(nrows) +
-                   " of each");
+  throw ShapeError("b has " + plural(b, "entry", "entries") + " and x has " + size(x) + "; the matrix needs " +
+                   size(nrows) + " of each");
 }
 
 void refuse_nonfinite(const char* vector, std::int64_t entry) {

@@ -15,7 +15,7 @@ namespace {
 const doctest::TestCaseData* running = nullptr;
 std::set<const doctest::TestCaseData*> halved;  // ran, but not on the GPU
 int tagged = 0;                                 // "[cuda]" in the name: not run at all without a GPU
-int others = 0;                                 // skipped by their own decorator
+std::set<std::string> others;                   // skipped by their own decorator, or not chosen
 int passed = 0, failed = 0;
 
 /// Counts beside doctest's own report.
@@ -36,7 +36,10 @@ struct Tally : doctest::IReporter {
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData& test) override {
-    ++(std::strstr(test.m_name, "[cuda]") ? tagged : others);
+    if (std::strstr(test.m_name, "[cuda]"))
+      ++tagged;
+    else
+      others.insert(test.m_name);
   }
 };
 REGISTER_LISTENER("tally", 1, Tally);
@@ -61,6 +64,7 @@ int main(int argc, char** argv) {
     const std::string reason = seidel::cuda_unavailable_because();
     std::printf("%d CUDA tests skipped: no GPU (%s)\n", without_gpu, reason.substr(0, reason.find('\n')).c_str());
   }
-  std::printf("seidel_tests: %d passed, %d failed, %d skipped\n", passed, failed, without_gpu + others);
+  for (const auto& name : others) std::printf("skipped in this build: %s\n", name.c_str());
+  std::printf("seidel_tests: %d passed, %d failed, %d skipped\n", passed, failed, without_gpu + int(others.size()));
   return status;
 }

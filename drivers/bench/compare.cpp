@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <seidel/drivers/bench/sample.hpp>
-#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/errors.hpp>
 
 namespace seidel::bench {
@@ -49,9 +49,7 @@ std::map<std::string, double> roofs_of(const nlohmann::json& file) {
   std::map<std::string, double> roofs;
   for (const auto& roof : file.value("roofs", nlohmann::json::array())) {
     const int threads = roof.value("threads", 0);
-    const std::string where = roof.value("backend", "") == "cuda" ? "GPU"
-                              : threads == 1                      ? "1 thread"
-                                                                  : drivers::formatted("{} threads", threads);
+    const std::string where = roof.value("backend", "") == "cuda" ? "GPU" : drivers::plural(threads, "thread");
     roofs[where] = std::max(roof.value("copy_gb_per_s", 0.0), roof.value("triad_gb_per_s", 0.0));
   }
   return roofs;
@@ -66,7 +64,7 @@ std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::
     std::string what =
         drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
     if (with_threads && m.at("backend") == "openmp")
-      what += drivers::formatted(", {} threads", m.at("threads").get<int>());
+      what += ", " + drivers::plural(m.at("threads").get<int>(), "thread");
     if (spmm) what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
     if (m.contains("order")) what += drivers::formatted(", {} order", m.at("order").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);

@@ -85,7 +85,7 @@ int run(const BenchMachineOptions& options) {
   json.set("machine", machine_json(places));
   if (options.backend != BackendName::cuda) {
     const OpenMP on{options.backend == BackendName::serial ? 1 : places.threads.front()};
-    add({"host", formatted("{}, {} of {} cores", processor_name(), on.threads, available_threads()),
+    add({"host", formatted("{}, {} of {}", processor_name(), on.threads, plural(available_threads(), "core")),
          bench::host_ceilings(on)});
     json.set("host_threads", on.threads);
   }

@@ -5,7 +5,7 @@
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/machine.hpp>
-#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
 
 namespace seidel::drivers {
@@ -26,7 +26,8 @@ BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_c
 std::string machine_text(const BenchPlaces& places) {
   const auto& [only, serial, openmp, cuda] = places.selection;
   const int used = openmp ? *std::max_element(places.threads.begin(), places.threads.end()) : serial ? 1 : 0;
-  return formatted("{}, {}{} cores, {}{}", processor_name(), used ? formatted("{} of ", used) : "", available_threads(),
+  return formatted("{}, {}{}, {}{}", processor_name(), used ? formatted("{} of ", used) : "",
+                   plural(available_threads(), "core"),
                    instruction_set_name(), places.cuda ? "; " + cuda_device_name() : "");
 }
 

@@ -77,8 +77,8 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   const LoadedMatrix loaded = load_matrix(word, options, false);
   const auto A = loaded.matrix.view();
   if (A.nrows != A.ncols)
-    throw ShapeError(formatted("{}: found {} rows and {} columns, expected as many rows as columns", loaded.name,
-                               count(A.nrows), count(A.ncols)));
+    throw ShapeError(formatted("{}: found {} and {}, expected as many rows as columns", loaded.name,
+                               plural(A.nrows, "row"), plural(A.ncols, "column")));
   const OpenMP host = host_threads(options);
   const MatrixProperties seen = properties(host, A);
   if (seen.nonfinite > 0)
@@ -128,7 +128,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
 }
 
 std::string title_of(const Result& r) {
-  return formatted("{}: {} rows, {} nonzeros, {} in {}", r.matrix, count(r.nrows), count(r.nnz),
+  return formatted("{}: {}, {}, {} in {}", r.matrix, plural(r.nrows, "row"), plural(r.nnz, "nonzero"),
                    r.generated ? "generated" : "read", human_seconds(r.read_seconds));
 }
 
@@ -172,7 +172,7 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
   const auto solved = std::count_if(all.begin(), all.end(), [](const auto& r) { return r.verdict == "solved"; });
   HtmlPage page(
       "seidel bench solve",
-      formatted("{} of {} solves reached the tolerance{}", solved, all.size(), good ? "" : ", some are WRONG"), good);
+      formatted("{} of {} reached the tolerance{}", solved, plural(std::int64_t(all.size()), "solve"), good ? "" : ", some are WRONG"), good);
   page.facts("What was run", {{"machine", machine}, {"right-hand side", "A * ones"}, {"version", version}});
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].matrix == all[first].matrix) ++last;

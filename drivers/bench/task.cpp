@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include <seidel/drivers/bench/rival.hpp>
-#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/errors.hpp>
 #include <seidel/formats/parallel.hpp>
 
@@ -182,7 +182,8 @@ void require_finite(const Matrix& A) {
 void require_sweepable(const Matrix& A) {
   if (A.nrows != A.ncols)
     throw ShapeError(
-        drivers::formatted("symgs: found {} rows and {} columns, expected a square matrix", A.nrows, A.ncols));
+        drivers::formatted("symgs: found {} and {}, expected a square matrix", drivers::plural(A.nrows, "row"),
+                           drivers::plural(A.ncols, "column")));
   for (Index i = 0; i < A.nrows; ++i) {
     bool found = false;
     double value = 0;

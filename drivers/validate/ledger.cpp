@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/validate/ledger.hpp>
 
 namespace seidel::drivers {
@@ -50,7 +50,8 @@ void Ledger::same(const std::string& kernel, const std::string& format, const st
   fault(kernel, format,
         i < std::min(values.size(), expected.size())
             ? formatted("{}, entry {}: found {}, expected the bits of {}", what, i + 1, values[i], expected[i])
-            : formatted("{}: found {} entries, expected {}, to the bit", what, values.size(), expected.size()));
+            : formatted("{}: found {}, expected {}, to the bit", what,
+                        plural(std::int64_t(values.size()), "entry", "entries"), expected.size()));
 }
 
 void Ledger::wrong(const std::string& kernel, const std::string& format, const std::string& reason) {

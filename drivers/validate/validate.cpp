@@ -39,7 +39,7 @@ std::vector<Placement> backends_for(const CommonOptions& options) {
 }
 
 std::string label(const Placement& where) {
-  return where.backend == BackendName::openmp ? formatted("openmp, {} threads", where.threads) : where.name();
+  return where.backend == BackendName::openmp ? formatted("openmp, {}", plural(where.threads, "thread")) : where.name();
 }
 
 std::string cell_text(const Cell& cell, const Paint& paint) {

@@ -8,6 +8,7 @@
 
 #include <seidel/formats/matrix_market/fault.hpp>
 #include <seidel/formats/matrix_market/line.hpp>
+#include <seidel/formats/quantity.hpp>
 
 namespace seidel {
 
@@ -149,8 +150,8 @@ void parse_sizes(const Source& source, std::int64_t text_bytes, Words& words, He
   const std::int64_t left = text_bytes - (header.body - source.text().data());
   if (header.entries > (left + 1) / shortest)
     raise(source,
-          {first, std::to_string(header.entries) + " entries promised",
-           "at most " + std::to_string((left + 1) / shortest) + ", since " + std::to_string(left) + " bytes follow",
+          {first, plural(header.entries, "entry", "entries") + " promised",
+           "at most " + std::to_string((left + 1) / shortest) + ", since " + plural(left, "byte follows", "bytes follow"),
            "the file was cut short, or its size line is wrong"});
 }
 
@@ -160,7 +161,8 @@ Header parse_header(const Source& source, std::int64_t text_bytes) {
   const std::string_view text = source.text();
   const char* const end = text.data() + text.size();
   Header header;
-  const char* p = text.data();
+  // Some editors of Windows put a byte order mark before a text. It says UTF-8, of which ASCII is a part: nothing is lost.
+  const char* p = text.data() + (text.starts_with("\xef\xbb\xbf") ? 3 : 0);
   const auto next_line = [&] {
     const char* e = line_end(p, end);
     Words words(source, p, e);
@@ -168,7 +170,10 @@ Header parse_header(const Source& source, std::int64_t text_bytes) {
     ++header.size_line;
     return words;
   };
-  if (text.empty()) raise(source, {p, "an empty file", "%%MatrixMarket", banner_form});
+  if (p == end) raise(source, {p, "an empty file", "%%MatrixMarket", banner_form});
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    raise(source, {p, "text in UTF-16", "a byte a character: %%MatrixMarket",
+                   "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"});
   Words banner = next_line();
   parse_banner(banner, header);
   for (;;) {

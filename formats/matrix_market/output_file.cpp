@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/quantity.hpp>
 
 namespace seidel::mm {
 
@@ -102,7 +103,7 @@ void OutputFile::fail(const char* what) const {
   const int error = errno;
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   throw ResourceError(
-      path_ + ": could not be " + what + " after " + std::to_string(written_) + " bytes (" + std::strerror(error) +
+      path_ + ": could not be " + what + " after " + plural(written_, "byte") + " (" + std::strerror(error) +
       ")\n  " + (temporary_.empty() && !nameless_ ? "" : "nothing is left of it; ") +
       (full ? "free some space, or write to another disk" : "check the path, its folder and your permissions"));
 }

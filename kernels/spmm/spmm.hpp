@@ -1,5 +1,6 @@
 // Sparse matrix times several vectors at once: the front door.
 #pragma once
+#include <seidel/formats/quantity.hpp>
 #include <seidel/kernels/spmm/row.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
@@ -27,9 +28,9 @@ void require_shape(const MultiVectorView<T, Space>& V, std::int64_t nrows, std::
   spmv_detail::require_size(V.nrows, nrows, "spmm", operand);
   const std::int64_t least = V.layout == Layout::row_major ? ncols : nrows;
   if (V.ncols != ncols || (V.leading_dimension < least && nrows > 0 && ncols > 0))
-    throw ShapeError(std::string("spmm: ") + operand + " has " + std::to_string(V.ncols) +
-                     " columns and leading dimension " + std::to_string(V.leading_dimension) + ", expected " +
-                     std::to_string(ncols) + " columns and at least " + std::to_string(least));
+    throw ShapeError(std::string("spmm: ") + operand + " has " + plural(V.ncols, "column") +
+                     " and leading dimension " + std::to_string(V.leading_dimension) + ", expected " +
+                     plural(ncols, "column") + " and at least " + std::to_string(least));
 }
 
 }  // namespace spmm_detail

@@ -1,5 +1,6 @@
 // Sparse matrix times vector, and the residual: the front door.
 #pragma once
+#include <seidel/formats/quantity.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 
@@ -17,8 +18,8 @@ template <class Matrix, class Store>
 
 inline void require_size(std::int64_t size, std::int64_t expected, const char* operation, const char* operand) {
   if (size != expected)
-    throw ShapeError(std::string(operation) + ": " + operand + " has " + std::to_string(size) +
-                     " entries, the matrix needs " + std::to_string(expected));
+    throw ShapeError(std::string(operation) + ": " + operand + " has " + plural(size, "entry", "entries") +
+                     ", the matrix needs " + std::to_string(expected));
 }
 
 }  // namespace spmv_detail

@@ -38,6 +38,7 @@ class SplitSymgsPreconditioner {
   }
 
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
+  std::int64_t bytes() const { return sweeps_.bytes(); }
 
  private:
   /// Of a matrix that sweeps can use.

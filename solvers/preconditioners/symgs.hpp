@@ -7,6 +7,7 @@
 
 #include <seidel/formats/permute.hpp>
 #include <seidel/kernels/symgs/block_colours.hpp>
+#include <seidel/kernels/symgs/bytes.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/choose_method.hpp>
@@ -44,6 +45,12 @@ class SymgsPreconditioner {
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1, int sweeps = 1)
       : SymgsPreconditioner(on, viewing(on, A), omega, sweeps) {}
 
+  /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
+  /// Cost  three to five sweeps; for colours and blocks a permuted matrix, which is given back.
+  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order) requires HostBackend<B> {
+    return sweep_bytes(on, plan(on, A, order).A);
+  }
+
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const {
     if constexpr (std::same_as<Stored, Real>) {
       sweep_from_zero(r.span(), z.span());
@@ -61,6 +68,7 @@ class SymgsPreconditioner {
   /// Steps of a sweep that must follow each other; setup time.
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
   double analysis_seconds() const { return sweeps_.analysis_seconds(); }
+  std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the copies named above
 
  private:
   struct Plan {

@@ -89,10 +89,10 @@ const std::vector<Page>& pages() {
              {"spmv", {"bench", "spmv", "poisson2d:20", "--trials", "2", "--backend", "serial"}},
              {"symgs",
               {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order",
-               "natural,colours,blocks"}},
+               "natural,colours,blocks", "--warm"}},
              {"suite",
               {"bench", "spmm", "poisson2d:9", "elasticity3d:2", "--k", "2,8", "--trials", "2", "--backend",
-               "serial"}},
+               "serial", "--warm"}},
              {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}}) {
       const std::string file = folder / (name + "<&>.html");
       words.insert(words.end(), {"--html", file, "--quiet"});

@@ -30,7 +30,7 @@ const Invalid invalid[] = {
     {"both_triangles_in_symmetric.mtx",
      "6:1: found entry (1, 3) as well as its mirror image (3, 1) of line 4, expected one of the two in a file that "
      "says symmetric"},
-    {"byte_order_mark.mtx", "1:1: found '\\xef\\xbb\\xbf%%MatrixMarket', expected %%MatrixMarket"},
+    {"byte_order_mark_alone.mtx", "1:4: found an empty file, expected %%MatrixMarket"},
     {"carriage_return_inside.mtx", "3:3: found '1\\x0d1', expected a column (a whole number from 1)"},
     {"carriage_returns_only.mtx",
      "1:39: found 'general\\x0d1', expected the symmetry: one of general, symmetric, skew-symmetric"},
@@ -71,6 +71,9 @@ const Invalid invalid[] = {
     {"no_size_line.mtx", "4:1: found end of file, expected the size line"},
     {"null_byte.mtx", "3:5: found '1\\x00', expected a real value"},
     {"object_vector.mtx", "1:16: found 'vector', expected matrix"},
+    {"one_entry_missing.mtx", "3:12: found end of file after 1 entry, expected 2 entries"},
+    {"one_entry_too_many.mtx", "4:1: found entry 2, expected end of file after 1 entry"},
+    {"one_entry_without_room.mtx", "2:5: found 1 entry promised, expected at most 0, since 1 byte follows"},
     {"pattern_array.mtx", "1:37: found 'general', expected values (real or integer)"},
     {"pattern_skew.mtx", "1:42: found 'skew-symmetric', expected general or symmetric"},
     {"row_beyond.mtx", "4:1: found '4', expected a row in 1..3"},
@@ -95,6 +98,8 @@ const Invalid invalid[] = {
     {"two_faults_of_which_the_first_counts.mtx", "4:3: found '9', expected a column in 1..3"},
     {"two_values.mtx", "3:7: found '2', expected end of line"},
     {"upper_triangle_in_array.mtx", "6:1: found entry 4, expected end of file after 3 entries"},
+    {"utf16_big_endian.mtx", "1:1: found text in UTF-16, expected a byte a character: %%MatrixMarket"},
+    {"utf16_little_endian.mtx", "1:1: found text in UTF-16, expected a byte a character: %%MatrixMarket"},
     {"value_in_a_pattern.mtx", "3:5: found '1', expected end of line"},
     {"value_in_hexadecimal.mtx", "3:5: found '0x1p3', expected a real value"},
     {"value_is_a_word.mtx", "3:5: found 'x', expected a real value"},
@@ -135,7 +140,7 @@ TEST_CASE("every malformed file is refused with its place, what was found and wh
 
 TEST_CASE("the first defect of a file is the one reported, whatever the threads and chunks") {
   for (const auto& one : invalid) {
-    const std::string &file = one.file, &message = one.message;
+    const std::string& file = one.file;
     CAPTURE(file);
     const std::string path = (corpus / file).string(), expected = error_of(path, {});
     const std::int64_t size = std::int64_t(std::filesystem::file_size(path));
@@ -161,7 +166,7 @@ TEST_CASE("quick functions, which are kept from the end of a text, let no defect
     CAPTURE(file);
     const std::string text = read_file(corpus / file);
     if (text.substr(0, 2) == "\x1f\x8b" || message.find("end of file") < message.find("expected") ||
-        message.find("bytes follow") != message.npos || message.find("empty file") != message.npos)
+        message.find(", since ") != message.npos || message.find("empty file") != message.npos)
       continue;
     const std::string padding = text.back() == '\n' ? "" : "\n";
     CHECK_THROWS_WITH_AS(

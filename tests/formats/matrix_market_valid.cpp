@@ -42,6 +42,7 @@ struct Valid {
 };
 const Valid valid[] = {
     {"awkward_layout.mtx", "3x4: 1,1=1.5 1,3=0 2,2=100 2,4=7 3,1=5 3,4=-0.25"},
+    {"byte_order_mark.mtx", "2x2: 1,1=4 2,1=-1"},
     {"symmetric_upper.mtx", "3x3: 1,1=4 1,3=-1 2,2=4 3,1=-1"},
     {"symmetric_mixed.mtx", "3x3: 1,1=4 1,3=-1 2,2=4 2,3=2 3,1=-1 3,2=2"},
     {"both_triangles_that_agree.mtx", "3x3: 1,1=4 1,3=-1 2,2=4 3,1=-1 3,3=nan", true},

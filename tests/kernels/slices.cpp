@@ -3,6 +3,7 @@
 #include "literal_sweep.hpp"
 #include "matrices.hpp"
 
+#include <seidel/kernels/symgs/bytes.hpp>
 #include <seidel/kernels/symgs/slices.hpp>
 
 using namespace seidel;
@@ -113,6 +114,23 @@ TEST_CASE("slices hold each row once, after the rows before it that A or A' coup
     }
     CHECK(look_at(lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), threads).wrong == 0);
   }
+}
+
+TEST_CASE("what sweeps will hold is known to the byte before they are made") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::vector<Plain> matrices{lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), poisson3d(24, 21, 10)};
+  for (const Index width : {3, 4, 7, 8, 13}) matrices.push_back(with_dominant_diagonal(chains(width, 300)));
+  for (auto& named : awkward_to_sweep(seed)) matrices.push_back(std::move(named.plain));
+  for (const Plain& plain : matrices)
+    for (const int threads : {1, 2, 3}) {
+      CAPTURE(threads);
+      const auto fp64 = csr_of<double>(plain);
+      const auto fp32 = csr_of<float>(plain);
+      const OpenMP on{threads};
+      CHECK(sweep_bytes(on, fp64.view()) == GaussSeidel<double, std::int32_t, OpenMP>(on, fp64.view()).bytes());
+      CHECK(sweep_bytes(on, fp32.view()) == GaussSeidel<float, std::int32_t, OpenMP>(on, fp32.view()).bytes());
+    }
 }
 
 TEST_CASE("rows that do not need each other fill slices, from 4 rows of equal lengths on; long rows do not") {

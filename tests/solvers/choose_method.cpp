@@ -52,13 +52,18 @@ TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
 }
 
 TEST_CASE("what is asked for is taken, and nothing else is tried") {
-  const MethodChoice choice = choice_for(poisson(5), {Method::gmres, PreconditionerKind::jacobi, Order::colours, 7});
+  MethodRequest request;
+  request.method = Method::gmres, request.preconditioner = PreconditionerKind::jacobi;
+  request.order = Order::colours, request.restart = 7;
+  const MethodChoice choice = choice_for(poisson(5), request);
   CHECK(choice.method == Method::gmres);
   CHECK(choice.preconditioner == PreconditionerKind::jacobi);
   CHECK(choice.restart == 7);
   CHECK(!choice.fallback);
   CHECK(choice.reason == "gmres, as asked; jacobi, as asked");
-  CHECK(choice_for(poisson(5), {{}, {}, Order::colours}).order == Order::colours);
+  MethodRequest colours;
+  colours.order = Order::colours;
+  CHECK(choice_for(poisson(5), colours).order == Order::colours);
 }
 
 TEST_CASE("a system that is not square is refused") {

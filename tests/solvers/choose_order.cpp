@@ -19,7 +19,7 @@ TEST_CASE("wide wavefronts go in natural order, long chains by colours, and both
   const OrderChoice chain = choose_order(gpu_sweeps, {1000000, 2999998, 1000000, 2});
   CHECK(chain.order == Order::colours);
   CHECK(chain.reason.find("no parallelism") != std::string::npos);
-  CHECK(chain.reason.find("1000000 steps of 1 rows") != std::string::npos);
+  CHECK(chain.reason.find("1000000 steps of 1 row:") != std::string::npos);
 
   const OrderChoice thin = choose_order(gpu_sweeps, {2100000, 14700000, 23630, 12});  // wavefronts of 89 rows
   CHECK(thin.order == Order::colours);

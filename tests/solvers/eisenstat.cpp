@@ -90,9 +90,6 @@ TEST_CASE(
   const Matrix indefinite = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 1.0}}});
   CHECK(solve_on(Serial{}, eisenstat, indefinite, {1.0, -1.0})->status == Status::indefinite);
 
-  How jacobi = eisenstat;
-  jacobi.preconditioner = PreconditionerKind::jacobi;
-  jacobi.form = Form::eisenstat;
   Matrix D = diagonal({1, 2, 3});
   MethodChoice choice{Method::cg, PreconditionerKind::jacobi};
   choice.form = Form::eisenstat;

@@ -120,7 +120,7 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
   return outcome;
 }
 
-namespace {
+namespace systems_detail {
 
 /// Never called: names every instance, so that its code is emitted here.
 template <class B>
@@ -137,6 +137,6 @@ template <bool cuda>
 }
 template void instances_if<built_with_cuda>(const std::conditional_t<built_with_cuda, Cuda, Serial>&);
 
-}  // namespace
+}  // namespace systems_detail
 
 }  // namespace seidel::tests

@@ -1,0 +1,24 @@
+// What sweeps on the host will hold, before they take it.
+#pragma once
+#include <seidel/formats/backend.hpp>
+#include <seidel/formats/csr.hpp>
+
+namespace seidel {
+
+namespace symgs_detail {
+template <class Offset>
+[[gnu::used]] std::int64_t sweep_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                                       int bytes_a_value);
+}  // namespace symgs_detail
+
+/// GaussSeidel(on, A).bytes(), without making it: how far slices are padded, and how many columns they share, only the
+/// order of the sweep tells.
+///
+/// Shapes  A is square with every diagonal entry stored; values are not read.
+/// Cost    the first half of the analysis: three to five sweeps, in parallel; 20 n bytes, given back.
+template <HostBackend B, class Real, class Offset>
+std::int64_t sweep_bytes(const B& on, const CsrView<Real, Offset, Host>& A) {
+  return symgs_detail::sweep_bytes<Offset>(OpenMP{on.threads}, A.row_ptr, A.col_idx, int(sizeof(Real)));
+}
+
+}  // namespace seidel
