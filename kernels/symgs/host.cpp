@@ -43,16 +43,20 @@ struct Analysed : Sweeps<Real> {
                {A.values.data() + first, A.values.data() + last});
   }
 
+  /// A slice of fewer than 8 rows is read as if there were 8, the last one beyond the end.
   void allocate_triangles() {
-    const auto entries = [&](auto of_run) {
-      std::int64_t sum = 0;
-      for (const Run& run : runs) sum += of_run(run);
-      return sum;
+    const auto triangle = [&](Index Run::*length) {
+      std::int64_t entries = 0, columns = 0;
+      for (const Run& run : runs) {
+        entries += run.count() * run.*length;
+        columns += run.rows_with_columns() * run.*length;
+      }
+      Triangle<Real> empty{Array<Index>(columns), Array<Real>(entries + slice_height - 1)};
+      std::fill(empty.values.end() - (slice_height - 1), empty.values.end(), Real(0));
+      return empty;
     };
-    lower = {Array<Index>(entries([](const Run& run) { return run.rows_with_columns() * run.lower; })),
-             Array<Real>(entries([](const Run& run) { return run.rows_stored() * run.lower; }))};
-    upper = {Array<Index>(entries([](const Run& run) { return run.rows_with_columns() * run.upper; })),
-             Array<Real>(entries([](const Run& run) { return run.rows_stored() * run.upper; }))};
+    lower = triangle(&Run::lower);
+    upper = triangle(&Run::upper);
   }
 
   void fill() {
@@ -83,15 +87,13 @@ struct Analysed : Sweeps<Real> {
               run.upper_columns_at + run.columns_before(back, run.upper), row, end - 1, -1, run.upper);
   }
 
-  /// `length` entries of a row, A's from `first` on, into a lane of the slice at `at`; the last lane also as padding.
+  /// `length` entries of a row, A's from `first` on, into a lane of the slice at `at`.
   void fill_side(Triangle<Real>& to, const Run& run, int lane, std::int64_t at, std::int64_t columns_at, Index row,
                  Offset first, int step, Index length) const {
-    const int lanes = int(run.lanes()), last = lane + 1 < run.height ? lane : lanes - 1;
-    for (Index k = 0; k < length; ++k)
-      for (int l = lane; l <= last; ++l) to.values[at + k * lanes + l] = A.values[first + k * step];
+    const std::int64_t height = run.height;
+    for (Index k = 0; k < length; ++k) to.values[at + k * height + lane] = A.values[first + k * step];
     if (!run.shifted)
-      for (Index k = 0; k < length; ++k)
-        for (int l = lane; l <= last; ++l) to.col_idx[columns_at + k * lanes + l] = A.col_idx[first + k * step];
+      for (Index k = 0; k < length; ++k) to.col_idx[columns_at + k * height + lane] = A.col_idx[first + k * step];
     else if (row == std::as_const(schedule).rows()[run.first])
       for (Index k = 0; k < length; ++k) to.col_idx[columns_at + k] = A.col_idx[first + k * step] - row;
   }

@@ -149,7 +149,7 @@ class Slicer {
     const auto shifted_all = [&](Index row) {
       for (Index l = 0; l < height; ++l)
         if (!shifted(row, rows_[first + l])) return false;
-      return height == slice_height;
+      return height > 1;
     };
     const bool is_shifted = shifted_all(rows_[first]);
     if (runs.size() > first_run_) {  // not those of the tile before: it may be another task's
@@ -198,11 +198,11 @@ std::vector<Run> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr,
   for (const auto& slicer : slicers) runs.insert(runs.end(), slicer.runs.begin(), slicer.runs.end());
   std::int64_t lower = 0, upper = 0, lower_columns = 0, upper_columns = 0;
   for (auto run = runs.begin(); run != runs.end(); ++run) {
-    run->lower_at = std::exchange(lower, lower + run->rows_stored() * run->lower);
+    run->lower_at = std::exchange(lower, lower + run->count() * run->lower);
     run->lower_columns_at = std::exchange(lower_columns, lower_columns + run->rows_with_columns() * run->lower);
   }
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    run->upper_at = std::exchange(upper, upper + run->rows_stored() * run->upper);
+    run->upper_at = std::exchange(upper, upper + run->count() * run->upper);
     run->upper_columns_at = std::exchange(upper_columns, upper_columns + run->rows_with_columns() * run->upper);
   }
   return runs;
