@@ -18,10 +18,13 @@ struct Analysed : Sweeps<Real> {
   CsrView<Real, Offset, Host> A;
 
   Analysed(OpenMP on, const CsrView<Real, Offset, Host>& A)
-      : Sweeps<Real>{Schedule(A.nrows), {}, {}, {}, Array<Real>(A.nrows), Array<Real>(A.nrows), {}}, on(on), A(A) {
+      : Sweeps<Real>{Schedule(A.nrows), {}, {}, {}, {}, Array<Real>(A.nrows), Array<Real>(A.nrows), {}}, on(on), A(A) {
     refuse_unusable_rows();
     if (on.threads > 1) schedule = Schedule(on, A.row_ptr, A.col_idx);
     runs = cut_into_runs(on, A.row_ptr, A.col_idx, schedule);
+    schedule.each_stretch(
+        [&](std::int64_t first, std::int64_t) { this->first_run.push_back(this->run_of(first)); });
+    this->first_run.push_back(std::int64_t(runs.size()));
     allocate_triangles();
     fill();
   }

@@ -136,13 +136,18 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
   }
 
   rows_ = Array<Index>(nrows_);
-  std::int64_t place = 0;
+  stretch_.clear();
+  std::int64_t place = 0, in_stretch = 0;  // rows; blocks
+  const auto end_task = [&] {
+    cut_.push_back(std::int64_t(stretch_.size()));
+    in_stretch = 0;
+  };
   const auto place_blocks = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t q = first; q < last; ++q) {
       const Index block = blocks.wavefronts.rows[q];
       const Index first_row = blocks.first_row[block], last_row = blocks.first_row[block + 1];
-      if (q == first || ((q - first) % blocks_of_stretch == 0 && pattern.is_line(first_row, last_row)))
-        stretch_.push_back(place);
+      if (in_stretch >= blocks_of_stretch && pattern.is_line(first_row, last_row)) in_stretch = 0;
+      if (in_stretch++ == 0) stretch_.push_back(place);
       for (Index row = first_row; row < last_row; ++row) rows_[place++] = row;
     }
   };
@@ -152,12 +157,12 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
     const bool shared = blocks.worth_sharing(w, nparts_);
     if (!shared && !last_shared) {  // goes on with the stage of the wavefront before, all of it part 0
       place_blocks(first, last);
-      std::fill(cut_.end() - nparts_, cut_.end(), place);
+      std::fill(cut_.end() - nparts_, cut_.end(), stretch_.size());
       continue;
     }
     last_shared = shared;
     ++nstages_;
-    cut_.push_back(place);
+    end_task();
     std::int64_t from = first;
     for (int part = 1; part <= nparts_; ++part) {
       const std::int64_t target = blocks.work[first] + even_share(blocks.work_of(w), part, nparts_).first;
@@ -166,7 +171,7 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
               ? std::lower_bound(&blocks.work[from], &blocks.work[last], target) - blocks.work.data()
               : last;
       place_blocks(from, to);
-      cut_.push_back(place);
+      end_task();
       from = to;
     }
   }
@@ -176,38 +181,40 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
 
 template <class Offset>
 void Schedule::find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
-  struct Task {
-    Index stage, part;
-  };
-  Array<Task> task(nrows_);  // by row
+  const std::int64_t nstretches = std::int64_t(stretch_.size()) - 1;
+  std::vector<Index> part_of(nstretches), number_of(nstretches);  // its number among those of its part
+  stretches_of_part_.assign(nparts_, 0);
+  for (std::int64_t s = 0; s < nstages_; ++s)
+    for (int part = 0; part < nparts_; ++part)
+      for (std::int64_t i = cut(s, part); i < cut(s, part + 1); ++i) {
+        part_of[i] = part;
+        number_of[i] = Index(stretches_of_part_[part]++);
+      }
+  Array<Index> stretch_of(nrows_);  // by row
   parallel_parts(on, [&](int mine, int nmine) {
-    const Range stages = even_share(nstages_, mine, nmine);
-    for (std::int64_t s = stages.first; s < stages.last; ++s)
-      for (int part = 0; part < nparts_; ++part)
-        for (std::int64_t p = cut(s, part); p < cut(s, part + 1); ++p) task[rows_[p]] = {Index(s), part};
+    const Range share = even_share(nstretches, mine, nmine);
+    for (std::int64_t i = share.first; i < share.last; ++i)
+      for (std::int64_t p = stretch_[i]; p < stretch_[i + 1]; ++p) stretch_of[rows_[p]] = Index(i);
   });
-  const std::int64_t ntasks = nstages_ * nparts_;
-  needed_forward_ = Array<Index>(ntasks * nparts_, 0);
-  needed_backward_ = Array<Index>(ntasks * nparts_, 0);
+  needed_forward_ = Array<Index>(nstretches * nparts_, 0);
+  needed_backward_ = Array<Index>(nstretches * nparts_, 0);
   parallel_for_rows(on, row_ptr, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-        const Task one = task[i], other = task[col_idx[k]];
-        if (one.part == other.part) continue;
         // The later row waits for the earlier one: to read it, or not to overwrite what it reads. Backward the other
         // way round.
-        const bool first_is_early = one.stage < other.stage;
-        const Task early = first_is_early ? one : other, late = first_is_early ? other : one;
-        raise(needed_forward_[(late.stage * std::int64_t(nparts_) + late.part) * nparts_ + early.part],
-              early.stage + 1);
-        raise(needed_backward_[(early.stage * std::int64_t(nparts_) + early.part) * nparts_ + late.part],
-              Index(nstages_ - late.stage));
+        const auto [early, late] = std::minmax(stretch_of[i], stretch_of[col_idx[k]]);
+        const int part_of_early = part_of[early], part_of_late = part_of[late];
+        if (part_of_early == part_of_late) continue;
+        raise(needed_forward_[late * std::int64_t(nparts_) + part_of_early], number_of[early] + 1);
+        raise(needed_backward_[early * std::int64_t(nparts_) + part_of_late],
+              Index(stretches_of_part_[part_of_late] - number_of[late]));
       }
   });
 }
 
 std::int64_t Schedule::bytes() const {
-  return std::int64_t((cut_.size() + stretch_.size()) * sizeof(std::int64_t)) +
+  return std::int64_t((cut_.size() + stretch_.size() + stretches_of_part_.size()) * sizeof(std::int64_t)) +
          (rows_.size() + needed_forward_.size() + needed_backward_.size()) * std::int64_t(sizeof(Index));
 }
 

@@ -185,13 +185,12 @@ void in_strips(std::int64_t ncols, const Visit& visit) {
 template <class Real>
 template <Direction direction, class Visit>
 void Sweeps<Real>::each_slice(const Visit& visit) const {
-  schedule.run(direction, [&](std::int64_t first, std::int64_t last) {
-    if (first == last) return;
-    const std::int64_t first_run = run_of(first), last_run = run_of(last - 1);
+  schedule.run(direction, [&](std::int64_t stretch) {
+    const std::int64_t first = first_run[stretch], last = first_run[stretch + 1];
     with_simd([&] {
       const Visit local = visit;
-      for (std::int64_t r = first_run; r <= last_run; ++r) {
-        const Run run = runs[direction == Direction::forward ? r : last_run - (r - first_run)];
+      for (std::int64_t r = first; r < last; ++r) {
+        const Run run = runs[direction == Direction::forward ? r : last - 1 - (r - first)];
         const bool is_full = run.height == slice_height;
         run.shifted && is_full ? each_slice_of<Taken::shifted, direction>(*this, run, local)
         : is_full              ? each_slice_of<Taken::together, direction>(*this, run, local)
