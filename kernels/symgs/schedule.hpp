@@ -62,8 +62,10 @@ class Schedule {
     std::atomic<std::int64_t> done = 0;
   };
 
+  /// Of blocks coupled by this pattern, each in the stretch given.
   template <class Offset>
-  void find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+  void find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                  const std::vector<Index>& stretch_of);
   std::int64_t cut(std::int64_t stage, int part) const { return cut_[stage * (nparts_ + 1) + part]; }
   /// Stretches that a part had done before this sweep.
   std::int64_t done_before(int part) const { return (sweep_ - 1) * stretches_of_part_[part]; }
