@@ -19,9 +19,9 @@ struct Analysed : Sweeps<Real> {
 
   Analysed(OpenMP on, const CsrView<Real, Offset, Host>& A)
       : Sweeps<Real>{Schedule(A.nrows), {}, {}, {}, {}, Array<Real>(A.nrows), Array<Real>(A.nrows), {}}, on(on), A(A) {
-    refuse_unusable_rows();
     if (on.threads > 1) schedule = Schedule(on, A.row_ptr, A.col_idx);
     runs = cut_into_runs(on, A.row_ptr, A.col_idx, schedule);
+    if (runs.empty()) refuse_unusable_rows();
     schedule.each_stretch(
         [&](std::int64_t first, std::int64_t) { this->first_run.push_back(this->run_of(first)); });
     this->first_run.push_back(std::int64_t(runs.size()));
@@ -63,42 +63,54 @@ struct Analysed : Sweeps<Real> {
   }
 
   void fill() {
+    std::atomic<bool> usable = true;
     parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
       if (first == last) return;
       auto run = runs.begin() + this->run_of(first);
       Lane lane{(first - run->first) / run->height, int((first - run->first) % run->height)};
       for (std::int64_t p = first; p < last; ++p) {
         if (p == run->last) ++run, lane = {};
-        fill_row(*run, lane, p);
+        if (!fill_row(*run, lane, p)) usable = false;
         if (++lane.number == run->height) lane = {lane.slice + 1};
       }
     });
+    if (!usable) refuse_unusable_rows();
   }
 
   struct Lane {
     std::int64_t slice = 0;  // of the run
     int number = 0;
   };
-  void fill_row(const Run& run, Lane lane, std::int64_t p) {
+  /// Whether a sweep can use the row, as usable_diagonal() has it.
+  bool fill_row(const Run& run, Lane lane, std::int64_t p) {
     const Index row = std::as_const(schedule).rows()[p];
     const Offset begin = A.row_ptr[row], diagonal = begin + run.lower, end = A.row_ptr[row + 1];
-    reciprocal[p] = 1 / A.values[diagonal];
+    const Real a = A.values[diagonal], d = 1 / a;
+    reciprocal[p] = d;
     const std::int64_t back = run.slices() - 1 - lane.slice;
-    fill_side(lower, run, lane.number, run.lower_at + run.before(lane.slice, run.lower),
+    const bool lower_is_finite =
+        fill_side(lower, run, lane.number, run.lower_at + run.before(lane.slice, run.lower),
               run.lower_columns_at + run.columns_before(lane.slice, run.lower), row, begin, 1, run.lower);
-    fill_side(upper, run, lane.number, run.upper_at + run.before(back, run.upper),
+    const bool upper_is_finite =
+        fill_side(upper, run, lane.number, run.upper_at + run.before(back, run.upper),
               run.upper_columns_at + run.columns_before(back, run.upper), row, end - 1, -1, run.upper);
+    return a - a == 0 && d - d == 0 && lower_is_finite && upper_is_finite;
   }
 
-  /// `length` entries of a row, A's from `first` on, into a lane of the slice at `at`.
-  void fill_side(Triangle<Real>& to, const Run& run, int lane, std::int64_t at, std::int64_t columns_at, Index row,
+  /// `length` entries of a row, A's from `first` on, into a lane of the slice at `at`; whether all are finite.
+  bool fill_side(Triangle<Real>& to, const Run& run, int lane, std::int64_t at, std::int64_t columns_at, Index row,
                  Offset first, int step, Index length) const {
     const std::int64_t height = run.height;
-    for (Index k = 0; k < length; ++k) to.values[at + k * height + lane] = A.values[first + k * step];
+    bool finite = true;
+    for (Index k = 0; k < length; ++k) {
+      const Real a = to.values[at + k * height + lane] = A.values[first + k * step];
+      finite &= a - a == 0;
+    }
     if (!run.shifted)
       for (Index k = 0; k < length; ++k) to.col_idx[columns_at + k * height + lane] = A.col_idx[first + k * step];
     else if (row == std::as_const(schedule).rows()[run.first])
       for (Index k = 0; k < length; ++k) to.col_idx[columns_at + k] = A.col_idx[first + k * step] - row;
+    return finite;
   }
 };
 
@@ -115,7 +127,6 @@ Sweeper<Real, Offset, B>::Sweeper(const B& on, const CsrView<Real, Offset, Space
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::update_values() {
-  state_->refuse_unusable_rows();
   state_->fill();
 }
 

@@ -31,7 +31,8 @@ struct Run {
   std::int64_t columns_before(std::int64_t s, Index length) const { return shifted ? 0 : before(s, length); }
 };
 
-/// Reorders the rows of each task of the schedule, and says how. Dependencies are those of A and A'.
+/// Reorders the rows of each task of the schedule, and says how. Dependencies are those of A and A'. No runs are those
+/// of a matrix that lacks a diagonal entry.
 /// Cost  two passes over the pattern, in parallel; the second finds it in the cache.
 template <class Offset>
 [[gnu::used]] std::vector<Run> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr,
