@@ -2,13 +2,26 @@
 //
 // It copies A into two triangles, entries in the order in which the sweep reads them, so that a sweep streams and the
 // pair from a zero guess reads each entry once: a half row of CSR drags the other half along in its cache lines.
+#include <array>
 #include <atomic>
+#include <bit>
+#include <limits>
 
 #include <seidel/kernels/symgs/sweeps.hpp>
 
 namespace seidel::symgs_detail {
 
 namespace {
+
+/// Whether none is NaN or infinite. In integers, whose loop compilers make a vector of.
+template <class Real>
+bool all_finite(const Real* values, std::int64_t size) {
+  using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  constexpr Bits exponent = std::bit_cast<Bits>(std::numeric_limits<Real>::infinity()), lowest = exponent & -exponent;
+  Bits carried = 0;  // its first bit: an exponent of ones has one too many
+  for (std::int64_t i = 0; i < size; ++i) carried |= (std::bit_cast<Bits>(values[i]) & exponent) + lowest;
+  return carried >> (8 * sizeof(Real) - 1) == 0;
+}
 
 /// Sweeps of A; one core is one thread.
 template <class Real, class Offset>
@@ -18,10 +31,13 @@ struct Analysed : Sweeps<Real> {
   CsrView<Real, Offset, Host> A;
 
   Analysed(OpenMP on, const CsrView<Real, Offset, Host>& A)
-      : Sweeps<Real>{Schedule(A.nrows), {}, {}, {}, Array<Real>(A.nrows), Array<Real>(A.nrows), {}}, on(on), A(A) {
-    refuse_unusable_rows();
+      : Sweeps<Real>{Schedule(A.nrows), {}, {}, {}, {}, Array<Real>(A.nrows), Array<Real>(A.nrows), {}}, on(on), A(A) {
     if (on.threads > 1) schedule = Schedule(on, A.row_ptr, A.col_idx);
     runs = cut_into_runs(on, A.row_ptr, A.col_idx, schedule);
+    if (runs.empty()) refuse_unusable_rows();
+    schedule.each_stretch(
+        [&](std::int64_t first, std::int64_t) { this->first_run.push_back(this->run_of(first)); });
+    this->first_run.push_back(std::int64_t(runs.size()));
     allocate_triangles();
     fill();
   }
@@ -43,57 +59,76 @@ struct Analysed : Sweeps<Real> {
                {A.values.data() + first, A.values.data() + last});
   }
 
+  /// A slice of fewer than 8 rows is read as if there were 8, the last one beyond the end.
   void allocate_triangles() {
-    const auto entries = [&](auto of_run) {
-      std::int64_t sum = 0;
-      for (const Run& run : runs) sum += of_run(run);
-      return sum;
+    const auto triangle = [&](Index Run::*length) {
+      std::int64_t entries = 0, columns = 0;
+      for (const Run& run : runs) {
+        entries += run.count() * run.*length;
+        columns += run.rows_with_columns() * run.*length;
+      }
+      Triangle<Real> empty{Array<Index>(columns), Array<Real>(entries + slice_height - 1)};
+      std::fill(empty.values.end() - (slice_height - 1), empty.values.end(), Real(0));
+      return empty;
     };
-    lower = {Array<Index>(entries([](const Run& run) { return run.rows_with_columns() * run.lower; })),
-             Array<Real>(entries([](const Run& run) { return run.rows_stored() * run.lower; }))};
-    upper = {Array<Index>(entries([](const Run& run) { return run.rows_with_columns() * run.upper; })),
-             Array<Real>(entries([](const Run& run) { return run.rows_stored() * run.upper; }))};
+    lower = triangle(&Run::lower);
+    upper = triangle(&Run::upper);
   }
 
   void fill() {
+    std::atomic<bool> usable = true;
     parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
       if (first == last) return;
       auto run = runs.begin() + this->run_of(first);
-      Lane lane{(first - run->first) / run->height, int((first - run->first) % run->height)};
-      for (std::int64_t p = first; p < last; ++p) {
-        if (p == run->last) ++run, lane = {};
-        fill_row(*run, lane, p);
-        if (++lane.number == run->height) lane = {lane.slice + 1};
+      std::int64_t s = (first - run->first + run->height - 1) / run->height;
+      bool all = true;
+      for (std::int64_t p = run->first + s * run->height; p < last; p += run->height, ++s) {
+        if (p == run->last) ++run, s = 0;
+        all &= run->height == slice_height ? fill_slice(*run, s, std::integral_constant<int, slice_height>{})
+                                           : fill_slice(*run, s, run->height);
       }
+      if (!all) usable = false;
     });
+    if (!usable) refuse_unusable_rows();
   }
 
-  struct Lane {
-    std::int64_t slice = 0;  // of the run
-    int number = 0;
-  };
-  void fill_row(const Run& run, Lane lane, std::int64_t p) {
-    const Index row = std::as_const(schedule).rows()[p];
-    const Offset begin = A.row_ptr[row], diagonal = begin + run.lower, end = A.row_ptr[row + 1];
-    reciprocal[p] = 1 / A.values[diagonal];
-    const std::int64_t back = run.slices() - 1 - lane.slice;
-    fill_side(lower, run, lane.number, run.lower_at + run.before(lane.slice, run.lower),
-              run.lower_columns_at + run.columns_before(lane.slice, run.lower), row, begin, 1, run.lower);
-    fill_side(upper, run, lane.number, run.upper_at + run.before(back, run.upper),
-              run.upper_columns_at + run.columns_before(back, run.upper), row, end - 1, -1, run.upper);
+  /// Whether a sweep can use its rows, as usable_diagonal() has it.
+  template <class Height>
+  bool fill_slice(const Run& run, std::int64_t s, Height height) {
+    const std::int64_t place = run.first + s * height, back = run.slices() - 1 - s;
+    const Index* const rows = std::as_const(schedule).rows() + place;
+    std::array<Offset, slice_height> first, last;
+    bool usable = true;
+    for (int l = 0; l < height; ++l) {
+      first[l] = A.row_ptr[rows[l]];
+      last[l] = A.row_ptr[rows[l] + 1] - 1;
+      const Real a = A.values[first[l] + run.lower], d = 1 / a;
+      reciprocal[place + l] = d;
+      usable &= a - a == 0 && d - d == 0;
+    }
+    usable &= fill_side(lower, height, run.lower_at + run.before(s, run.lower), first, 1, run.lower);
+    usable &= fill_side(upper, height, run.upper_at + run.before(back, run.upper), last, -1, run.upper);
+    if (run.shifted && s > 0) return usable;
+    const int rows_with_columns = run.shifted ? 1 : int(height);
+    const Index shift = run.shifted ? rows[0] : 0;
+    const auto fill_columns = [&](Triangle<Real>& to, std::int64_t at, const auto& from, int step, Index length) {
+      for (std::int64_t k = 0; k < length; ++k)
+        for (int l = 0; l < rows_with_columns; ++l)
+          to.col_idx[at + k * rows_with_columns + l] = A.col_idx[from[l] + k * step] - shift;
+    };
+    fill_columns(lower, run.lower_columns_at + run.columns_before(s, run.lower), first, 1, run.lower);
+    fill_columns(upper, run.upper_columns_at + run.columns_before(back, run.upper), last, -1, run.upper);
+    return usable;
   }
 
-  /// `length` entries of a row, A's from `first` on, into a lane of the slice at `at`; the last lane also as padding.
-  void fill_side(Triangle<Real>& to, const Run& run, int lane, std::int64_t at, std::int64_t columns_at, Index row,
-                 Offset first, int step, Index length) const {
-    const int lanes = int(run.lanes()), last = lane + 1 < run.height ? lane : lanes - 1;
-    for (Index k = 0; k < length; ++k)
-      for (int l = lane; l <= last; ++l) to.values[at + k * lanes + l] = A.values[first + k * step];
-    if (!run.shifted)
-      for (Index k = 0; k < length; ++k)
-        for (int l = lane; l <= last; ++l) to.col_idx[columns_at + k * lanes + l] = A.col_idx[first + k * step];
-    else if (row == std::as_const(schedule).rows()[run.first])
-      for (Index k = 0; k < length; ++k) to.col_idx[columns_at + k] = A.col_idx[first + k * step] - row;
+  /// `length` values of each row of a slice, A's from `first` on; whether all are finite.
+  template <class Height>
+  bool fill_side(Triangle<Real>& to, Height height, std::int64_t at, const std::array<Offset, slice_height>& first,
+                 int step, Index length) const {
+    Real* const values = to.values.data() + at;
+    for (std::int64_t k = 0; k < length; ++k)
+      for (int l = 0; l < height; ++l) values[k * height + l] = A.values[first[l] + k * step];
+    return all_finite(values, std::int64_t(length) * height);
   }
 };
 
@@ -110,7 +145,6 @@ Sweeper<Real, Offset, B>::Sweeper(const B& on, const CsrView<Real, Offset, Space
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::update_values() {
-  state_->refuse_unusable_rows();
   state_->fill();
 }
 

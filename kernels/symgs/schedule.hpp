@@ -26,8 +26,10 @@ inline void pause_briefly() {
 /// the stages of a sweep. Where blocks depend on each other too much, single rows are taken. Stages that are too small
 /// to be shared out go together to one part.
 ///
-/// place: where a row stands in the order of the schedule. In stage s, part t of the threads sweeps the task of places
-/// cut(s, t) ... cut(s, t + 1) - 1.
+/// place: where a row stands in the order of the schedule. In stage s, part t of the threads has the task of stretches
+/// cut(s, t) ... cut(s, t + 1) - 1, each a range of places: of up to 8 blocks where those are lines of coupled rows, else
+/// as long as the task. A thread waits before each stretch, for those of others that it needs, so that threads need not
+/// go in step.
 class Schedule {
  public:
   /// One thread: row p in place p.
@@ -38,72 +40,68 @@ class Schedule {
   /// The row in each place. Rows of one task may change places.
   HostSpan<Index> rows() { return rows_; }
   const Index* rows() const { return rows_.data(); }
-  /// visit(first, last) for stretches of places, in order, each of one task: of up to 8 blocks where those are lines of
-  /// coupled rows, else as long as the task.
+  /// visit(first, last) for the places of each stretch, in order.
   template <class Visit>
   void each_stretch(const Visit& visit) const {
     for (std::size_t s = 1; s < stretch_.size(); ++s) visit(stretch_[s - 1], stretch_[s]);
   }
 
-  /// body(first, last) for ranges of places, each after those that it depends on; several at once. `body` must
-  /// not throw: other threads would wait for its turn for ever.
+  /// body(stretch) for all stretches, each after those that it depends on; several at once. `body` must not throw: other
+  /// threads would wait for its turn for ever.
   template <class Body>
   void run(Direction direction, const Body& body) const {
-    if (nparts_ == 1) return body(std::int64_t(0), nrows_);
-    turns_before_ += nstages_;
-    parallel_parts(OpenMP{nparts_}, [&](int part, int nparts) {
-      nparts == nparts_ ? run_part(direction, part, body) : run_few(direction, part, nparts, body);
-    });
+    if (nparts_ == 1) return body(std::int64_t(0));
+    ++sweep_;
+    parallel_parts(OpenMP{nparts_}, [&](int thread, int nthreads) { run_share(direction, thread, nthreads, body); });
   }
   std::int64_t bytes() const;
 
  private:
-  /// Turns done by a part since the schedule was made, alone on its cache line.
+  /// Stretches done by a part since the schedule was made, alone on its cache line.
   struct alignas(64) Progress {
-    std::atomic<std::int64_t> turns = 0;
+    std::atomic<std::int64_t> done = 0;
   };
 
+  /// Of blocks coupled by this pattern, each in the stretch given.
   template <class Offset>
-  void find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
-  std::int64_t stage_of_turn(Direction direction, std::int64_t turn) const {
-    return direction == Direction::forward ? turn : nstages_ - 1 - turn;
-  }
+  void find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                  const std::vector<Index>& stretch_of);
   std::int64_t cut(std::int64_t stage, int part) const { return cut_[stage * (nparts_ + 1) + part]; }
+  /// Stretches that a part had done before this sweep.
+  std::int64_t done_before(int part) const { return (sweep_ - 1) * stretches_of_part_[part]; }
 
-  /// All threads are there: each waits for the turns of others that its rows need.
+  /// Where there are fewer threads than parts, a thread has several. It takes their stretches in an order in which each
+  /// comes after those that it needs, so the first one not done never waits.
   template <class Body>
-  void run_part(Direction direction, int part, const Body& body) const {
-    const std::int64_t before = turns_before_ - nstages_;
-    const Array<Index>& needed = direction == Direction::forward ? needed_forward_ : needed_backward_;
-    std::vector<std::int64_t>& seen = seen_[part];
-    for (std::int64_t turn = 0; turn < nstages_; ++turn) {
-      const std::int64_t stage = stage_of_turn(direction, turn);
-      const Index* const turns = needed.data() + (stage * nparts_ + part) * nparts_;
-      for (int other = 0; other < nparts_; ++other)
-        if (turns[other] > 0 && seen[other] < before + turns[other])
-          seen[other] = wait_for(other, before + turns[other]);
-      body(cut(stage, part), cut(stage, part + 1));
-      progress_[part].turns.store(before + turn + 1, std::memory_order_release);
+  void run_share(Direction direction, int thread, int nthreads, const Body& body) const {
+    const bool forward = direction == Direction::forward;
+    for (std::int64_t turn = 0; turn < nstages_; ++turn)
+      for (int part = thread; part < nparts_; part += nthreads) {
+        const std::int64_t stage = forward ? turn : nstages_ - 1 - turn;
+        const std::int64_t first = cut(stage, part), last = cut(stage, part + 1);
+        for (std::int64_t i = first; i < last; ++i) {
+          const std::int64_t stretch = forward ? i : last - 1 - (i - first);
+          wait_for_needed(part, (forward ? needed_forward_ : needed_backward_).data() + stretch * nparts_);
+          body(stretch);
+          progress_[part].done.fetch_add(1, std::memory_order_release);
+        }
+      }
+  }
+  void wait_for_needed(int part, const Index* needed) const {
+    for (int other = 0; other < nparts_; ++other) {
+      if (needed[other] == 0) continue;
+      const std::int64_t least = done_before(other) + needed[other];
+      std::int64_t& seen = seen_[part][other];
+      if (seen < least) seen = wait_for(other, least);
     }
   }
-  std::int64_t wait_for(int other, std::int64_t turns) const {
+  std::int64_t wait_for(int other, std::int64_t least) const {
     constexpr int patience = 1000;  // then another process may have the core of the thread that is waited for
     for (int tries = 0;; ++tries) {
-      const std::int64_t done = progress_[other].turns.load(std::memory_order_acquire);
-      if (done >= turns) return done;
+      const std::int64_t done = progress_[other].done.load(std::memory_order_acquire);
+      if (done >= least) return done;
       tries < patience ? pause_briefly() : std::this_thread::yield();
     }
-  }
-
-  /// Fewer threads than asked for: they share the parts, all waiting for all after each stage.
-  template <class Body>
-  void run_few(Direction direction, int thread, int nthreads, const Body& body) const {
-    for (std::int64_t turn = 0; turn < nstages_; ++turn) {
-      const std::int64_t stage = stage_of_turn(direction, turn);
-      for (int part = thread; part < nparts_; part += nthreads) body(cut(stage, part), cut(stage, part + 1));
-#pragma omp barrier
-    }
-    for (int part = thread; part < nparts_; part += nthreads) progress_[part].turns.store(turns_before_);
   }
 
   std::int64_t nrows_, nstages_ = 0;
@@ -111,8 +109,9 @@ class Schedule {
   Array<Index> rows_;                              // the row in each place
   std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
   std::vector<std::int64_t> stretch_;              // where each begins, and the end of the last
-  Array<Index> needed_forward_, needed_backward_;  // nstages x nparts x nparts: turns that the last must have done
-  mutable std::int64_t turns_before_ = 0;          // turns of all sweeps, the one under way included
+  std::vector<std::int64_t> stretches_of_part_;
+  Array<Index> needed_forward_, needed_backward_;  // stretches x nparts: how many of its own a part must have done
+  mutable std::int64_t sweep_ = 0;                 // its number, from 1
   mutable std::vector<Progress> progress_;
   mutable std::vector<std::vector<std::int64_t>> seen_;  // what a part has last seen of the others' progress
 };

@@ -64,7 +64,7 @@ class Slicer {
   void reorder(std::int64_t first, std::int64_t last) {
     tile_.resize(last - first);
     for (std::int64_t q = 0; q < last - first; ++q) tile_[q] = {rows_[first + q]};
-    find_levels(first);
+    if (!find_levels(first)) return;
     sort_by([](const Row& row) { return row.shape; }, rows_of_tile);
     sort_by([](const Row& row) { return row.kind; }, kinds_.count());
     sort_by([](const Row& row) { return row.level; }, nlevels_);
@@ -85,6 +85,7 @@ class Slicer {
   }
 
   std::vector<Run> runs;
+  bool complete = true;  // no row has been met that lacks its diagonal entry
 
  private:
   struct Row {
@@ -94,7 +95,7 @@ class Slicer {
 
   /// Rows of a level do not need each other, and those of later levels only: what a wavefront is. But a row comes later
   /// than it could where that fills a slice. Its shape is the same for rows of the same columns but for a shift.
-  void find_levels(std::int64_t first) {
+  bool find_levels(std::int64_t first) {
     const std::uint64_t size = tile_.size();
     kinds_.clear();
     nlevels_ = 0;
@@ -103,11 +104,12 @@ class Slicer {
       const Offset begin = row_ptr_[mine.row], end = row_ptr_[mine.row + 1];
       std::uint32_t sum = 0;
       Offset k = begin;
-      for (; col_idx_[k] < mine.row; ++k) {
+      for (; k < end && col_idx_[k] < mine.row; ++k) {
         sum += std::uint32_t(col_idx_[k]);
         if (const std::uint64_t other = place_of_[col_idx_[k]] - first; other < q)
           mine.level = std::max(mine.level, tile_[other].level + 1);
       }
+      if (k == end || col_idx_[k] != mine.row) return complete = false;
       mine.lower = Index(k - begin);
       mine.upper = Index(end - k - 1);
       mine.kind = kinds_.of(mine.lower, mine.upper);
@@ -121,6 +123,7 @@ class Slicer {
       }
       mine.shape = Index((sum - std::uint32_t(mine.row) * std::uint32_t(mine.lower + mine.upper)) % rows_of_tile);
     }
+    return true;
   }
 
   /// Stable.
@@ -149,7 +152,7 @@ class Slicer {
     const auto shifted_all = [&](Index row) {
       for (Index l = 0; l < height; ++l)
         if (!shifted(row, rows_[first + l])) return false;
-      return height == slice_height;
+      return height > 1;
     };
     const bool is_shifted = shifted_all(rows_[first]);
     if (runs.size() > first_run_) {  // not those of the tile before: it may be another task's
@@ -194,15 +197,16 @@ std::vector<Run> cut_into_runs(const OpenMP& on, HostSpan<const Offset> row_ptr,
   };
   parallel_parts(on, slice_share);
 
+  if (!std::all_of(slicers.begin(), slicers.end(), [](const auto& slicer) { return slicer.complete; })) return {};
   std::vector<Run> runs;
   for (const auto& slicer : slicers) runs.insert(runs.end(), slicer.runs.begin(), slicer.runs.end());
   std::int64_t lower = 0, upper = 0, lower_columns = 0, upper_columns = 0;
   for (auto run = runs.begin(); run != runs.end(); ++run) {
-    run->lower_at = std::exchange(lower, lower + run->rows_stored() * run->lower);
+    run->lower_at = std::exchange(lower, lower + run->count() * run->lower);
     run->lower_columns_at = std::exchange(lower_columns, lower_columns + run->rows_with_columns() * run->lower);
   }
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    run->upper_at = std::exchange(upper, upper + run->rows_stored() * run->upper);
+    run->upper_at = std::exchange(upper, upper + run->count() * run->upper);
     run->upper_columns_at = std::exchange(upper_columns, upper_columns + run->rows_with_columns() * run->upper);
   }
   return runs;

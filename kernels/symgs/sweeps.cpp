@@ -1,6 +1,7 @@
 // Gauss-Seidel sweeps on the host, 8 independent rows at a time where there are as many.
 #include <seidel/kernels/symgs/sweeps.hpp>
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -41,9 +42,9 @@ struct LaneSums {
   operator Columns<Real, slice_height>() const { return std::bit_cast<Columns<Real, slice_height>>(sums); }
 };
 
-/// How rows are taken: one alone; in slices of fewer than 8, or of 8, which have columns of their own each; 8 that have
-/// those of one row, shifted.
-enum class Taken { alone, few, together, shifted };
+/// How rows are taken: one alone; in slices of fewer than 8, or of 8, which have columns of their own each; the same of
+/// rows that have those of one row, shifted.
+enum class Taken { alone, few, together, few_shifted, shifted };
 
 /// One side of a row, in a slice of any kind: for sums with several columns, whose loops are compiled once.
 template <class Real>
@@ -66,19 +67,25 @@ struct RowSide {
   }
 };
 
-/// One side of H rows: entry k of row l at H k + l.
+/// One side of a slice: entry k of row l at height k + l. The sums of fewer than 8 rows go side by side as those of 8:
+/// the others have values of entries that follow, and the last row's columns, so that no x is read that is not needed.
 template <class Real, Taken taken>
 struct Side {
+  static constexpr bool is_few = taken == Taken::few || taken == Taken::few_shifted;
+  static constexpr bool is_shifted = taken == Taken::few_shifted || taken == Taken::shifted;
   static constexpr int H = taken == Taken::alone ? 1 : slice_height;
-  const Index* rows;
+  using Height = std::conditional_t<is_few, int, std::integral_constant<int, H>>;
+
+  Height height;
+  const Index* shifts;  // H of them, if the rows are shifted
   const Index* col_idx;
   const Real* values;
   std::int64_t length;
 
   /// What entry k of row l is multiplied with.
   Real factor(std::int64_t k, int l, const Real* x) const {
-    if constexpr (taken == Taken::shifted) return (x + col_idx[k])[rows[l]];
-    return x[col_idx[k * H + l]];
+    if constexpr (is_shifted) return (x + col_idx[k])[shifts[l]];
+    return x[col_idx[k * height + (is_few ? std::min<int>(l, height - 1) : l)]];
   }
   Columns<Real, H> sums(const Real* x) const {
     if constexpr (H == 1) {
@@ -90,15 +97,15 @@ struct Side {
     } else {
       LaneSums<Real> sum;
       for (std::int64_t k = 0; k < length; ++k) {
-        fetch_later(k * H);
-        sum.add(values + k * H, [&](int l) { return factor(k, l, x); });
+        fetch_later(k * height);
+        sum.add(values + k * height, [&](int l) { return factor(k, l, x); });
       }
       return sum;
     }
   }
   void fetch_later(std::int64_t entry) const {  // into L2: L1 is for x
     __builtin_prefetch(values + entry + entries_ahead, 0, 2);
-    if constexpr (taken != Taken::shifted) __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
+    if constexpr (!is_shifted) __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
   }
   /// With x and with y, in one pass over the entries.
   std::pair<Columns<Real, H>, Columns<Real, H>> sums_of_two(const Real* x, const Real* y) const {
@@ -114,16 +121,16 @@ struct Side {
     } else {
       LaneSums<Real> with_x, with_y;
       for (std::int64_t k = 0; k < length; ++k) {
-        fetch_later(k * H);
-        with_x.add(values + k * H, [&](int l) { return factor(k, l, x); });
-        with_y.add(values + k * H, [&](int l) { return factor(k, l, y); });
+        fetch_later(k * height);
+        with_x.add(values + k * height, [&](int l) { return factor(k, l, x); });
+        with_y.add(values + k * height, [&](int l) { return factor(k, l, y); });
       }
       return {with_x, with_y};
     }
   }
   RowSide<Real> row(int l) const {
-    if constexpr (taken == Taken::shifted) return {col_idx, values + l, length, 1, H, rows[l]};
-    return {col_idx + l, values + l, length, H, H, 0};
+    if constexpr (is_shifted) return {col_idx, values + l, length, 1, height, shifts[l]};
+    return {col_idx + l, values + l, length, height, height, 0};
   }
 };
 
@@ -131,7 +138,7 @@ struct Side {
 template <class Real, Taken taken>
 struct Slice {
   std::int64_t place;
-  std::conditional_t<taken == Taken::few, int, std::integral_constant<int, Side<Real, taken>::H>> height;
+  typename Side<Real, taken>::Height height;
   Side<Real, taken> lower, upper;
 };
 
@@ -139,21 +146,26 @@ template <Taken taken, Direction direction, class Real, class Visit>
 void each_slice_of(const Sweeps<Real>& of, const Run& run, const Visit& visit) {
   using Found = Slice<Real, taken>;
   decltype(Found::height) height{};
-  if constexpr (taken == Taken::few) height = run.height;
+  if constexpr (Side<Real, taken>::is_few) height = run.height;
   const std::int64_t nslices = run.slices();
-  const auto side = [](const Triangle<Real>& triangle, std::int64_t columns_at, std::int64_t at, const Index* rows,
-                       Index length) -> Side<Real, taken> {
-    return {rows, triangle.col_idx.data() + columns_at, triangle.values.data() + at, length};
+  const auto side = [height](const Triangle<Real>& triangle, std::int64_t columns_at, std::int64_t at,
+                             const Index* shifts, Index length) -> Side<Real, taken> {
+    return {height, shifts, triangle.col_idx.data() + columns_at, triangle.values.data() + at, length};
   };
   for (std::int64_t i = 0; i < nslices; ++i) {
     const std::int64_t s = direction == Direction::forward ? i : nslices - 1 - i, back = nslices - 1 - s;
     const std::int64_t place = run.first + s * height;
-    const Index* const rows = of.schedule.rows() + place;
+    const Index* shifts = of.schedule.rows() + place;
+    std::array<Index, slice_height> padded;
+    if constexpr (taken == Taken::few_shifted) {
+      for (int l = 0; l < slice_height; ++l) padded[l] = shifts[std::min<int>(l, height - 1)];
+      shifts = padded.data();
+    }
     visit(Found{place, height,
                 side(of.lower, run.lower_columns_at + run.columns_before(s, run.lower),
-                     run.lower_at + run.before(s, run.lower), rows, run.lower),
+                     run.lower_at + run.before(s, run.lower), shifts, run.lower),
                 side(of.upper, run.upper_columns_at + run.columns_before(back, run.upper),
-                     run.upper_at + run.before(back, run.upper), rows, run.upper)});
+                     run.upper_at + run.before(back, run.upper), shifts, run.upper)});
   }
 }
 
@@ -173,17 +185,18 @@ void in_strips(std::int64_t ncols, const Visit& visit) {
 template <class Real>
 template <Direction direction, class Visit>
 void Sweeps<Real>::each_slice(const Visit& visit) const {
-  schedule.run(direction, [&](std::int64_t first, std::int64_t last) {
-    if (first == last) return;
-    const std::int64_t first_run = run_of(first), last_run = run_of(last - 1);
+  schedule.run(direction, [&](std::int64_t stretch) {
+    const std::int64_t first = first_run[stretch], last = first_run[stretch + 1];
     with_simd([&] {
       const Visit local = visit;
-      for (std::int64_t r = first_run; r <= last_run; ++r) {
-        const Run run = runs[direction == Direction::forward ? r : last_run - (r - first_run)];
-        run.shifted                  ? each_slice_of<Taken::shifted, direction>(*this, run, local)
-        : run.height == slice_height ? each_slice_of<Taken::together, direction>(*this, run, local)
-        : run.height > 1             ? each_slice_of<Taken::few, direction>(*this, run, local)
-                                     : each_slice_of<Taken::alone, direction>(*this, run, local);
+      for (std::int64_t r = first; r < last; ++r) {
+        const Run run = runs[direction == Direction::forward ? r : last - 1 - (r - first)];
+        const bool is_full = run.height == slice_height;
+        run.shifted && is_full ? each_slice_of<Taken::shifted, direction>(*this, run, local)
+        : is_full              ? each_slice_of<Taken::together, direction>(*this, run, local)
+        : run.height == 1      ? each_slice_of<Taken::alone, direction>(*this, run, local)
+        : run.shifted          ? each_slice_of<Taken::few_shifted, direction>(*this, run, local)
+                               : each_slice_of<Taken::few, direction>(*this, run, local);
       }
     });
   });

@@ -24,6 +24,7 @@ struct Sweeps {
 
   Schedule schedule;
   std::vector<Run> runs;
+  std::vector<std::int64_t> first_run;  // of each stretch, and the end of the last
   Triangle<Real> lower, upper;
   Array<Real> reciprocal, t;  // by place; t_p = b_i - S(lower), left by the forward sweep of a pair
   Array<Real> t_of_columns;   // the same for several columns, which stand side by side
@@ -46,7 +47,7 @@ struct Sweeps {
   std::int64_t bytes() const {
     return lower.bytes() + upper.bytes() +
            (reciprocal.size() + t.size() + t_of_columns.size()) * std::int64_t(sizeof(Real)) + schedule.bytes() +
-           std::int64_t(runs.size() * sizeof(Run));
+           std::int64_t(runs.size() * sizeof(Run) + first_run.size() * sizeof(std::int64_t));
   }
 
  private:
