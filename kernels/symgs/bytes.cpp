@@ -12,9 +12,9 @@ std::int64_t sweep_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, HostS
   Schedule schedule = on.threads > 1 ? Schedule(on, row_ptr, col_idx) : Schedule(nrows);
   std::int64_t bytes = 2 * nrows * bytes_a_value;  // reciprocals, t
   for (const Run& run : cut_into_runs(on, row_ptr, col_idx, schedule))
-    bytes += std::int64_t(sizeof(Run)) +
-             (run.lower + run.upper) *
-                 (run.rows_stored() * bytes_a_value + run.rows_with_columns() * std::int64_t(sizeof(Index)));
+    bytes +=
+        std::int64_t(sizeof(Run)) +
+        (run.lower + run.upper) * (run.count() * bytes_a_value + run.rows_with_columns() * std::int64_t(sizeof(Index)));
   return bytes + schedule.bytes();
 }
 
