@@ -156,13 +156,13 @@ void Sweeper<Real, Offset, B>::sweep(Direction direction, const Real* b, Real* x
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::pair(const Real* b, Real* x, Real omega) const {
   state_->forward(b, x, omega);
-  state_->backward_from_t(x, omega);
+  state_->backward_from_t(b, x, omega);
 }
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::pair_from_zero(const Real* b, Real* x, Real omega) const {
   state_->forward_from_zero(b, x, omega);
-  state_->backward_from_t(x, omega);
+  state_->backward_from_t(b, x, omega);
 }
 
 template <class Real, class Offset, class B>

@@ -179,6 +179,13 @@ void in_strips(std::int64_t ncols, const Visit& visit) {
   if (j < ncols) visit(j, std::integral_constant<int, 1>{});
 }
 
+/// Whether the backward sweep of a pair would leave the x that its forward sweep left: nothing is right of the
+/// diagonal, as in all rows of the last colour.
+template <class Real>
+bool swept_by_forward(const auto& slice, Real omega) {
+  return omega == 1 && slice.upper.length == 0;
+}
+
 }  // namespace
 
 /// visit(slice) for all slices, those before (or, backward, after) that its rows need first.
@@ -233,25 +240,35 @@ void Sweeps<Real>::forward_from_zero(const Real* b, Real* x, Real omega) {
     for (int l = 0; l < slice.height; ++l)
       __builtin_prefetch(b + rows[later + l]), __builtin_prefetch(x + rows[later + l], 1);
     const auto low = slice.lower.sums(x);
-    for (int l = 0; l < slice.height; ++l) {
-      const std::int64_t p = slice.place + l, i = rows[p];
-      t[p] = b[i] - low.at[l];
-      x[i] = swept(t[p], Real(0), d[p], omega, Real(0));
-    }
+    const auto sweep = [&](const auto& keep_t) {
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        const Real t_p = b[i] - low.at[l];
+        keep_t(p, t_p);
+        x[i] = swept(t_p, Real(0), d[p], omega, Real(0));
+      }
+    };
+    const bool t_is_unused = slice.lower.length == 0 || swept_by_forward(slice, omega);
+    t_is_unused ? sweep([](auto...) {}) : sweep([t](std::int64_t p, Real t_p) { t[p] = t_p; });
   };
   each_slice<Direction::forward>(visit);
 }
 
 template <class Real>
-void Sweeps<Real>::backward_from_t(Real* x, Real omega) const {
+void Sweeps<Real>::backward_from_t(const Real* b, Real* x, Real omega) const {
   const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
+    if (swept_by_forward(slice, omega)) return;
     const std::int64_t later = std::max<std::int64_t>(slice.place - rows_ahead, 0);
     for (int l = 0; l < slice.height; ++l) __builtin_prefetch(x + rows[later + l], 1);
     const auto up = slice.upper.sums(x);
-    for (int l = 0; l < slice.height; ++l) {
-      const std::int64_t p = slice.place + l, i = rows[p];
-      x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
-    }
+    const auto sweep = [&](const auto& t_of) {
+      for (int l = 0; l < slice.height; ++l) {
+        const std::int64_t p = slice.place + l, i = rows[p];
+        x[i] = swept(t_of(p, i), up.at[l], d[p], omega, x[i]);
+      }
+    };
+    slice.lower.length == 0 ? sweep([b](auto, std::int64_t i) { return b[i]; })
+                            : sweep([t](std::int64_t p, auto) { return t[p]; });
   };
   each_slice<Direction::backward>(visit);
 }
@@ -309,6 +326,7 @@ void Sweeps<Real>::columns_backward_from_t(const Many& X, Real omega) const {
     });
   };
   each_slice<Direction::backward>([&](const auto& slice) {
+    if (swept_by_forward(slice, omega)) return;
     for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.upper.row(l));
   });
 }

@@ -32,9 +32,10 @@ struct Sweeps {
   /// Leaves t for backward_from_t.
   void forward(const Real* b, Real* x, Real omega);
   void backward(const Real* b, Real* x, Real omega) const;
-  /// Forward from x = 0, where S(upper) is 0.
+  /// Forward from x = 0, where S(upper) is 0. Leaves t where backward_from_t with the same b and omega reads it: not
+  /// where it is b, as for all of the first colour, nor where x is right already, as for all of the last.
   void forward_from_zero(const Real* b, Real* x, Real omega);
-  void backward_from_t(Real* x, Real omega) const;
+  void backward_from_t(const Real* b, Real* x, Real omega) const;
   void split_product(const Real* u, Real* p, Real* Ap, Real* w) const;
   /// The last two for several columns; X is row-major.
   void columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega);

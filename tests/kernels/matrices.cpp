@@ -1,6 +1,8 @@
 // The matrices of matrices.hpp, compiled once.
 #include "matrices.hpp"
 
+#include <seidel/kernels/symgs/colours.hpp>
+
 namespace seidel::tests {
 
 Plain rows_of_lengths(const std::vector<std::int64_t>& lengths, std::int64_t ncols, unsigned seed) {
@@ -81,6 +83,11 @@ std::vector<NamedPlain> awkward_to_sweep(unsigned seed) {
   for (Index j = 0; j < 5000; ++j) hub.rows[2500][j] = uniform(random);
   Plain dense_column = random_square(5000, 3, seed + 2);
   for (auto& row : dense_column.rows) row[2500] = uniform(random);
+  Plain lattice = poisson3d(20, 21, 23);
+  for (auto& row : lattice.rows)
+    for (auto& [col, value] : row) value = uniform(random);
+  lattice = with_dominant_diagonal(std::move(lattice));
+  const Array<Index> by_colours = colour_order(greedy_colours(Serial{}, csr_of<double>(lattice).view()));
   return {{"0 x 0", {}},
           {"1 x 1", from(1, [](Index, Index) { return true; })},
           {"diagonal", from(9000, [](Index i, Index j) { return i == j; })},
@@ -96,6 +103,7 @@ std::vector<NamedPlain> awkward_to_sweep(unsigned seed) {
           {"dense column", with_dominant_diagonal(std::move(dense_column))},
           {"random, unsymmetric", random_square(700, 5, seed + 3)},
           {"random, large, sparse", random_square(20000, 1, seed + 4)},
+          {"lattice by colours", permuted(lattice, by_colours)},
           {"poisson3d 40 x 41 x 37", poisson3d(40, 41, 37)}};
 }
 
