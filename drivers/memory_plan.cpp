@@ -53,7 +53,7 @@ std::int64_t vectors_of(const MethodChoice& choice) {
 }
 
 /// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them. On the host
-/// slices are padded up to twice over, and columns that rows share are stored once.
+/// columns that rows share are stored once, and 56 bytes kept for each run of slices alike.
 std::int64_t about_sweep_bytes(const SolveNeeds& needs) {
   const std::int64_t n = needs.nrows, real = needs.single ? 4 : 8;
   const std::int64_t triangles = (4 + real) * std::max<std::int64_t>(needs.nnz - n, 0);
@@ -88,9 +88,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   if (needs.choice.preconditioner == PreconditionerKind::jacobi)
     plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {
-    plan.items.push_back(
-        {"both triangles in the order of the sweeps, for symgs", needs.sweep_bytes.value_or(about_sweep_bytes(needs)),
-         "--precond jacobi"});
+    plan.items.push_back({"both triangles in the order of the sweeps, for symgs",
+                          needs.sweep_bytes.value_or(about_sweep_bytes(needs)), "--precond jacobi"});
     if (needs.single) plan.items.push_back({"values and two vectors in single precision", 4 * needs.nnz + vector, ""});
     if (needs.choice.order != Order::natural)
       plan.items.push_back(

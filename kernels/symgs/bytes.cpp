@@ -10,7 +10,9 @@ std::int64_t sweep_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, HostS
                          int bytes_a_value) {
   const std::int64_t nrows = std::max<std::int64_t>(row_ptr.size() - 1, 0);
   Schedule schedule = on.threads > 1 ? Schedule(on, row_ptr, col_idx) : Schedule(nrows);
-  std::int64_t bytes = 2 * nrows * bytes_a_value;  // reciprocals, t
+  std::int64_t bytes = 2 * nrows * bytes_a_value + sizeof(std::int64_t);  // reciprocals, t; the end of first_run
+  schedule.each_stretch([&](auto, auto) { bytes += sizeof(std::int64_t); });
+  bytes += 2 * (slice_height - 1) * bytes_a_value;  // beyond the ends of the triangles
   for (const Run& run : cut_into_runs(on, row_ptr, col_idx, schedule))
     bytes +=
         std::int64_t(sizeof(Run)) +

@@ -23,11 +23,17 @@ V vector(std::initializer_list<double> values) {
   return v;
 }
 
+Criteria to_a_hundredth() {
+  Criteria criteria;
+  criteria.relative_tolerance = 1e-2;
+  return criteria;
+}
+
 /// Leads x through iterates with the given residuals b - x, as cg would, until the round is over.
 struct Led {
   IdentityMatrix A{3};
   V b = vector({3, 0, 4}), x = like(b), r = like(b), s = like(b);
-  Criteria criteria{.relative_tolerance = 1e-2};  // of a norm of 5
+  Criteria criteria = to_a_hundredth();  // of a norm of 5
   Iterate<V, IdentityMatrix> iterate{"cg", A, b, x, criteria, 100};
 
   explicit Led(std::initializer_list<std::initializer_list<double>> residuals) {
