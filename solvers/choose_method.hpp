@@ -54,7 +54,8 @@ struct MethodChoice {
 /// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
 ///                 of the rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one
 ///                 if stuck.
-/// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none.
+/// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none. None, too, for gmres that keeps all
+///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
 /// Restart         of gmres, unless asked for: none where A has at most 1000 rows, for n iterations that keep all their

@@ -132,6 +132,7 @@ void holds_no_numbers(Facts& f) {
 }
 
 void is_half_a_matrix(Facts& f) {
+  if (f.ended_by_limit() && f.summary.history.size() < 3) return;  // nothing was seen
   if (f.A.one_triangle_only)
     f.add("only one triangle of a symmetric matrix is there",
           plural(f.A.below + f.A.above, "entry beside the diagonal, which is ", "entries beside the diagonal, all ") +
@@ -143,6 +144,9 @@ void is_singular(Facts& f) {
   if (f.rows.empty_rows)
     f.add("A is singular", plural(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
           "remove the unknowns of empty rows, or give them a diagonal entry");
+  else if (f.A.skew && f.rows.nrows % 2 == 1)
+    f.add("A is singular", "it is skew-symmetric, and of odd order: " + text(f.rows.nrows) + " rows", "",
+          "no skew-symmetric matrix of odd order has an inverse");
   else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",
           "the sum of each row vanishes (of " + text(f.rows.nrows) + "), so A times ones is 0", "",
@@ -152,9 +156,10 @@ void is_singular(Facts& f) {
 
 void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
-  if (f.summary.norm_b > 0 && f.summary.norm_b < 1e-290)
-    f.add("b is so small that its square underflows", "||b|| = " + text(f.summary.norm_b), "",
-          "scale b up, and x down in the end");
+  const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
+  if (subnormal || f.says("underflows"))
+    f.add("b is so small that its square underflows", "||b|| = " + text(f.summary.norm_b),
+          subnormal ? "" : "--method gmres", "scale b up, and x down in the end");
   else if (f.overflowed())
     f.add("numbers leave the range of double precision", f.summary.reason,
           f.choice.preconditioner == PreconditionerKind::symgs ? "--precond jacobi" : "", "scale A and b");

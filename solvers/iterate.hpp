@@ -66,7 +66,7 @@ class Iterate {
   void smooth(const V& r, V& s) {
     if (!smoothing_) {
       if (progress_.small_enough(norm_) || !progress_.small_enough(norm_ / 1.25)) return;
-      take_copy();
+      if (!take_copy()) return;
       copy(r, s);
       smoothing_ = true;
       return;
@@ -90,11 +90,13 @@ class Iterate {
     residual(A_, x_, b_, r);
     return std::isfinite(norm2(x_)) ? norm2(r) : std::numeric_limits<double>::infinity();
   }
-  void take_copy() {
-    if (!std::isfinite(norm2(x_))) return;
+  /// False, and nothing done, if x is not finite.
+  bool take_copy() {
+    if (!std::isfinite(norm2(x_))) return false;
     copy(x_, copy_);
     copy_norm_ = norm_;
     copy_at_ = at_;
+    return true;
   }
   void take_back() {
     copy(copy_, x_);

@@ -33,7 +33,8 @@ TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal:
 
   const Matrix weak = matrix_of(3, {{{0, 1.0}, {1, 9.0}}, {{0, -9.0}, {1, 1.0}, {2, 9.0}}, {{1, 9.0}, {2, 1.0}}});
   CHECK(choice_for(weak).method == Method::gmres);
-  CHECK(choice_for(weak).preconditioner == PreconditionerKind::symgs);
+  CHECK(choice_for(weak).preconditioner == PreconditionerKind::none);  // so small that gmres needs no help
+  CHECK(choice_for(tridiagonal(1001, -1, 9)).preconditioner == PreconditionerKind::symgs);
 
   const Matrix holes = matrix_of(2, {{{1, 1.0}}, {{0, 1.0}}});
   CHECK(choice_for(holes).method == Method::gmres);
@@ -48,6 +49,7 @@ TEST_CASE("symmetric with a negative diagonal entry is not for cg") {
 
 TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
   CHECK(choice_for(tridiagonal(1000, 1, 9)).restart == 1000);
+  CHECK(choice_for(tridiagonal(1000, 1, 9)).preconditioner == PreconditionerKind::symgs);  // of cg, which comes first
   CHECK(choice_for(tridiagonal(1001, 1, 9)).restart == 50);
 }
 

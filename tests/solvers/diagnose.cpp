@@ -219,4 +219,14 @@ TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
   CHECK(early.first().remedy == "--method gmres --set restart=64");
   CHECK(diagnosed({Method::bicgstab}, A, b).first().remedy == "--method gmres");
   CHECK(diagnosed({Method::cg}, matrix_of(64, skew), b).names("skew-symmetric"));
+  skew.resize(63), skew[62].pop_back();
+  CHECK(diagnosed({Method::gmres}, matrix_of(63, skew), ones(63)).first().cause == "A is singular");
+}
+
+TEST_CASE("a right-hand side whose square underflows: a method that takes no squares of it") {
+  const std::vector<double> b(20, 1e-200);
+  const Case c = diagnosed({}, tridiagonal(20, 2, -1), b);
+  CHECK(c.first().cause.starts_with("b is so small"));
+  REQUIRE(c.first().remedy == "--method gmres");
+  CHECK(solve_on(Serial{}, {Method::gmres}, tridiagonal(20, 2, -1), b)->converged());
 }
