@@ -71,8 +71,13 @@ struct BenchOutputs {
   std::string csv, html;
 };
 
+struct BenchTrials {
+  int trials = 15;    // 0: check only
+  bool warm = false;  // --warm: caches are left as they are, and there is no roof to compare with
+};
+
 /// seidel bench KERNEL MATRIX...
-struct BenchKernelOptions : CommonOptions, BenchOutputs {
+struct BenchKernelOptions : CommonOptions, BenchOutputs, BenchTrials {
   std::string kernel;  // spmv, spmm, symgs; for --list empty: all
   std::vector<std::string> matrices;
   std::vector<std::int64_t> k;                 // --k 1,2,4
@@ -80,7 +85,6 @@ struct BenchKernelOptions : CommonOptions, BenchOutputs {
   std::vector<std::string> layouts = {"row"};  // --layout row,col
   std::vector<std::string> orders;             // --order natural,colours
   std::string only = "*";
-  int trials = 15;
   bool list = false;  // --list: the registry, and nothing is run
 };
 
@@ -96,9 +100,8 @@ struct BenchSolveOptions : CommonOptions, BenchOutputs {
 };
 
 /// seidel bench suite
-struct BenchSuiteOptions : CommonOptions, BenchOutputs {
+struct BenchSuiteOptions : CommonOptions, BenchOutputs, BenchTrials {
   bool large = false;
-  int trials = 15;
 };
 
 /// seidel bench machine

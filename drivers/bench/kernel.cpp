@@ -29,7 +29,7 @@ int run(const BenchKernelOptions& options) {
   kernel.orders = options.orders;
   std::vector<BenchItem> items;
   for (const std::string& matrix : options.matrices) items.push_back({matrix, {kernel}});
-  return run_items(items, options.trials, places, options, options);
+  return run_items(items, options, places, options, options);
 }
 
 }  // namespace seidel::drivers

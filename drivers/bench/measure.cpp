@@ -39,14 +39,16 @@ Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_h
              const Where& where) {
   const bool on_device = runs == Runs::cuda;
   const auto once = [&] {
-    if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);
     return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run);
   };
   once();
   Sample sample;
   const auto begin = std::chrono::steady_clock::now();  // of all that is done, overwriting caches too
   const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  for (int t = 0; t < plan.trials && (t < 3 || used() < seconds_at_most) && !stopped(plan); ++t) sample.add(once());
+  for (int t = 0; t < plan.trials && (t < 3 || used() < seconds_at_most) && !stopped(plan); ++t) {
+    if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);
+    sample.add(once());
+  }
   return sample;
 }
 
@@ -100,6 +102,9 @@ Measurement describe(const Task& task, const std::string& name, const Rival& riv
 
 std::string_view to_string(Verdict v) {
   return v == Verdict::right ? "right" : v == Verdict::wrong ? "WRONG" : "refused";
+}
+std::string_view to_string(Cache cache) {
+  return cache == Cache::cold ? "cold" : cache == Cache::warm ? "warm" : "large";
 }
 std::string_view to_string(Runs runs) {
   return runs == Runs::serial ? "serial" : runs == Runs::openmp ? "openmp" : "cuda";
@@ -163,9 +168,9 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
           m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;
           check(task, *job.rival, prepared, where, outputs, m);
           const std::int64_t cache = job.rival->runs == Runs::cuda ? device_cache_bytes() : last_level_cache_bytes();
-          m.flushed = task.bytes < 4 * double(cache);
+          m.cache = task.bytes >= 4 * double(cache) ? Cache::large : plan.warm ? Cache::warm : Cache::cold;
           if (m.verdict == Verdict::right && plan.trials > 0 && plan.selection.wants(*job.rival))
-              m.sample = timed(prepared, job.rival->runs, m.flushed, flush_host, plan, where);
+            m.sample = timed(prepared, job.rival->runs, m.cache == Cache::cold, flush_host, plan, where);
         } catch (const ResourceError& refusal) {
           m.verdict = Verdict::refused, m.reason = refusal.what();
         } catch (const InputError& refusal) {

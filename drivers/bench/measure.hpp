@@ -13,6 +13,11 @@ namespace seidel::bench {
 enum class Verdict { right, wrong, refused };  // refused: the rival cannot take this matrix and says why
 std::string_view to_string(Verdict);
 
+/// What the last cache has to do with the times: the operands would fit, so it is overwritten before each trial (cold)
+/// or was asked to be left as it is (warm); or they would not fit.
+enum class Cache { cold, warm, large };
+std::string_view to_string(Cache);
+
 /// One rival on one task.
 struct Measurement {
   std::string matrix;  // the name it was given by
@@ -23,7 +28,7 @@ struct Measurement {
   std::string reason;    // why it is wrong or refused
   double error = 0;      // the largest over its bound
   Sample sample;         // empty if only checked, or not right
-  bool flushed = false;  // caches were overwritten before each trial, since the operands would fit
+  Cache cache = Cache::large;
   double setup_seconds = 0;
   std::int64_t workspace_bytes = 0;
   // of the task
@@ -48,6 +53,7 @@ struct Plan {
   std::vector<Layout> layouts = {Layout::row_major};
   std::vector<int> threads;  // of OpenMP rivals
   int trials = 15;           // 0: check only
+  bool warm = false;         // caches are left as they are
   std::uint64_t seed = 1;
   const std::atomic<bool>* stop = nullptr;  // asked between trials; true ends with what was measured
   std::function<void(int done, int all, const std::string& what)> progress = [](int, int, const std::string&) {};

@@ -40,7 +40,7 @@ std::vector<std::string> timed_cells(const Measurement& m, std::span<const Measu
           roof > 0 ? formatted("{:.0f} %", 100 * gb_per_s(m, median) / roof) : "-",
           m.setup_seconds > 0 ? human_seconds(m.setup_seconds) : "0",
           m.workspace_bytes > 0 ? human_bytes(m.workspace_bytes) : "0",
-          m.flushed ? "cold" : "large",
+          std::string(to_string(m.cache)),
           baseline ? formatted("{:.2f}x", baseline->sample.median() / median) : "-"};
 }
 
@@ -137,7 +137,7 @@ std::vector<std::vector<std::string>> legend() {
           {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
           {"setup", "conversion or analysis, once a matrix"},
           {"memory", "beside the CSR matrix and the operands"},
-          {"cache", "cold: the operands would fit, so it was overwritten before each trial; large: they would not"},
+          {"cache", "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
           {"vs baseline", "times faster than the fastest of Eigen (host) or cuSPARSE (GPU)"}};
 }
 
@@ -177,7 +177,7 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
         formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, csv_cell(m.matrix),
                   m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
                   m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
-    const std::string after = formatted("{},{:.6g},{},{},{},", m.flushed ? 1 : 0, m.setup_seconds, m.workspace_bytes,
+    const std::string after = formatted("{},{:.6g},{},{},{},", m.cache == Cache::cold ? 1 : 0, m.setup_seconds, m.workspace_bytes,
                                         to_string(m.verdict), m.order);
     if (m.sample.empty()) text += before + ",,,,,," + after + "\n";
     for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
@@ -226,7 +226,8 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
     if (!m.reason.empty()) one.set("reason", m.reason);
     if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);
     one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
-    one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.flushed);
+    one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.cache == Cache::cold);
+    one.set("cache", to_string(m.cache));
     if (!m.sample.empty()) {
       const double median = m.sample.median();
       one.set("seconds", m.sample.trials())

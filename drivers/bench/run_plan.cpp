@@ -47,10 +47,10 @@ double weight_of(const BenchKernel& kernel) {
 /// Walks the items; keeps what it finds, and prints each table once it is whole.
 class Walk {
  public:
-  Walk(const BenchPlaces& places, int trials, const CommonOptions& options, const BenchOutputs& outputs,
+  Walk(const BenchPlaces& places, const BenchTrials& trials, const CommonOptions& options, const BenchOutputs& outputs,
        std::span<const bench::Rival> rivals)
       : places_(places), options_(options), outputs_(outputs), rivals_(rivals), line_(!options.quiet) {
-    plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials;
+    plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials.trials, plan_.warm = trials.warm;
     plan_.stop = &stop_requested();
     plan_.progress = [this](int done, int jobs, const std::string& what) { show(double(done) / jobs, what); };
   }
@@ -88,7 +88,7 @@ class Walk {
  private:
   void measure_roofs() {
     head_ = machine_text(places_) + "\n";
-    if (plan_.trials > 0) found.roofs = roofs_of(places_);
+    if (plan_.trials > 0 && !plan_.warm) found.roofs = roofs_of(places_);
     for (const auto& [name, said] : bench::lines_of(found.roofs))
       head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
   }
@@ -161,8 +161,8 @@ Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions&
 
 }  // namespace
 
-int run_items(const std::vector<BenchItem>& items, int trials, const BenchPlaces& places, const CommonOptions& options,
-              const BenchOutputs& outputs, std::span<const bench::Rival> rivals) {
+int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
+              const CommonOptions& options, const BenchOutputs& outputs, std::span<const bench::Rival> rivals) {
   bench::require_writable(options, outputs);
   const StopOnSignal stop;
   Walk walk(places, trials, options, outputs, rivals);

@@ -24,7 +24,8 @@ struct BenchItem {
 /// Measures every item, prints each table once it is measured, writes JSON, CSV and HTML at the end: also where Ctrl-C or
 /// a matrix that cannot be loaded ends it early. Returns the exit code: 1 if a rival was wrong, or if it was interrupted.
 /// `rivals` is the registry, but for tests.
-int run_items(const std::vector<BenchItem>& items, int trials, const BenchPlaces& places, const CommonOptions& options,
-              const BenchOutputs& outputs, std::span<const bench::Rival> rivals = bench::rivals());
+int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
+              const CommonOptions& options, const BenchOutputs& outputs,
+              std::span<const bench::Rival> rivals = bench::rivals());
 
 }  // namespace seidel::drivers

@@ -27,7 +27,7 @@ int run(const BenchSuiteOptions& options) {
     const bool full_diagonal = !matrix.starts_with("random") && !matrix.starts_with("rmat");
     if (full_diagonal) items.back().kernels.push_back({"symgs"});
   }
-  return run_items(items, options.trials, bench_places(options, {}), options, options);
+  return run_items(items, options, bench_places(options, {}), options, options);
 }
 
 }  // namespace seidel::drivers

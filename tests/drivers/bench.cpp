@@ -50,7 +50,8 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
   const Folder folder;
   const Run run =
       seidel_program({"bench", "spmm", "poisson2d:12", "--k", "1,3", "--layout", "row,col", "--threads", "1,2",
-                      "--trials", "2", "--only", "*.csr.*", "--csv", folder / "b.csv", "--json", folder / "b.json"});
+                      "--trials", "2", "--warm", "--only", "*.csr.*", "--csv", folder / "b.csv", "--json",
+                      folder / "b.json"});
   CAPTURE(run.err);
   REQUIRE(run.exit_code == 0);
   const auto lines = lines_of(read_file(folder / "b.csv"));
@@ -59,17 +60,6 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
   const std::size_t measured = document["measurements"].size();
   CHECK(measured >= 2 * 2 * 6);  // k, layouts; ours and Eigen's, serial and with 1 and 2 threads
   CHECK(lines.size() == 1 + 2 * measured);
-  // A roof for each number of threads, and each measurement over its own.
-  for (const auto& m : document["measurements"]) {
-    const bool on_gpu = m["backend"] == "cuda";
-    const auto is_its_own = [&](const json& roof) {
-      return on_gpu ? roof["backend"] == "cuda" : roof["backend"] == "host" && roof["threads"] == m["threads"];
-    };
-    REQUIRE(std::ranges::count_if(document["roofs"], is_its_own) == 1);
-    const json& roof = *std::ranges::find_if(document["roofs"], is_its_own);
-    const double best = std::max(roof["copy_gb_per_s"].get<double>(), roof["triad_gb_per_s"].get<double>());
-    CHECK(m["share_of_roof"].get<double>() == doctest::Approx(m["gb_per_s"].get<double>() / best));
-  }
   const auto header = cells_of(lines.at(0));
   for (const char* column : {"kernel",
                              "matrix",
@@ -102,6 +92,38 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
     CHECK(m["nnz"] == 672);
     CHECK(m["flops"] == 2.0 * 672 * m["k"].get<double>());
     CHECK(m["error_over_bound"].get<double>() <= 1);
+  }
+}
+
+TEST_CASE("each measurement is cold, and compared with the roof of as many threads; with --warm neither") {
+  const Folder folder;
+  const auto bench = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"bench",     "spmv", "poisson2d:12", "--threads", "1,2", "--trials", "1", "--only",
+                                      "spmv.csr.*", "--json", folder / "b.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Run run = seidel_program(words);
+    CAPTURE(run.err);
+    REQUIRE(run.exit_code == 0);
+    return json::parse(read_file(folder / "b.json"));
+  };
+  const json cold = bench({});
+  for (const auto& m : cold["measurements"]) {
+    CHECK(m["cache"] == "cold");
+    const bool on_gpu = m["backend"] == "cuda";
+    const auto is_its_own = [&](const json& roof) {
+      return on_gpu ? roof["backend"] == "cuda" : roof["backend"] == "host" && roof["threads"] == m["threads"];
+    };
+    REQUIRE(std::ranges::count_if(cold["roofs"], is_its_own) == 1);
+    const json& roof = *std::ranges::find_if(cold["roofs"], is_its_own);
+    const double best = std::max(roof["copy_gb_per_s"].get<double>(), roof["triad_gb_per_s"].get<double>());
+    CHECK(m["share_of_roof"].get<double>() == doctest::Approx(m["gb_per_s"].get<double>() / best));
+  }
+  const json warm = bench({"--warm"});
+  CHECK(warm["roofs"].empty());
+  CHECK(warm["measurements"].size() == cold["measurements"].size());
+  for (const auto& m : warm["measurements"]) {
+    CHECK(m["cache"] == "warm");
+    CHECK(!m.contains("share_of_roof"));
   }
 }
 
@@ -157,8 +179,11 @@ TEST_CASE("what bench measured is printed and written, also where a later matrix
   for (const std::string kernel : {"spmv", "solve"}) {
     CAPTURE(kernel);
     const std::string file = folder / (kernel + ".csv");
-    const Run run = seidel_program({"bench", kernel, "poisson2d:9", folder / "none.mtx", "--backend", "serial",
-                                    "--trials", "1", "--csv", file, "--html", folder / (kernel + ".html")});
+    std::vector<std::string> words = {"bench",    kernel, "poisson2d:9", folder / "none.mtx", "--backend", "serial",
+                                      "--trials", "1",    "--csv",       file,                "--html",
+                                      folder / (kernel + ".html")};
+    if (kernel == "spmv") words.push_back("--warm");
+    const Run run = seidel_program(words);
     CHECK(run.exit_code == 3);
     CHECK(contains(run.err, "none.mtx"));
     CHECK(contains(run.out, "poisson2d:9"));
@@ -186,7 +211,7 @@ TEST_CASE("Ctrl-C ends a bench with what it had measured, and exit code 1") {
     CHECK(document["interrupted"] == true);
     CHECK(run.seconds < 30);
   };
-  interrupted("spmv", "spmv of poisson2d:9", {});
+  interrupted("spmv", "spmv of poisson2d:9", {"--warm"});
   interrupted("solve", "poisson2d:9: 81 rows", {"--only", "cg.*", "--tol", "1e-15"});
 }
 
@@ -205,5 +230,5 @@ TEST_CASE("bench refuses what it cannot measure") {
                     {{"bench", "solve", "poisson2d:4", "--trials", "0"}, {"from 1"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, {"--csv"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", "-", "--html", "-"}, {"both want standard output"}}});
-  check_refused(3, {{{"bench", "symgs", "random:20x30:100"}, {"square"}}});
+  check_refused(3, {{{"bench", "symgs", "random:20x30:100", "--warm"}, {"square"}}});
 }

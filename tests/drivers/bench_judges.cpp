@@ -247,7 +247,7 @@ TEST_CASE("a wrong rival is caught by bench and by validate, and never timed") {
       drivers::BenchPlaces places = drivers::bench_places(bench, {});
       const Matrix A = generate(Serial{}, "poisson2d:9");
       Plan plan;
-      plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1;
+      plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1, plan.warm = true;
       plan.selection.only = wrong.rival.name();  // a trial of each of the others would be most of this test's time
       const auto found = measure(kernel, "A", A, plan, nullptr, all);
       REQUIRE(found.size() == 1);
@@ -258,8 +258,8 @@ TEST_CASE("a wrong rival is caught by bench and by validate, and never timed") {
       CAPTURE(m.reason);
       CHECK(tests::contains(m.reason, wrong.reason));
       const std::vector<drivers::BenchItem> items = {{"poisson2d:9", {{std::string(kernel)}}}};
-      CHECK(drivers::run_items(items, 0, places, bench, {}, all) == 1);
-      CHECK(drivers::run_items(items, 0, places, bench, {}) == 0);
+      CHECK(drivers::run_items(items, {0}, places, bench, {}, all) == 1);
+      CHECK(drivers::run_items(items, {0}, places, bench, {}) == 0);
       drivers::ValidateOptions validate;
       validate.backend = drivers::BackendName::serial, validate.quiet = true;
       validate.matrices = {"poisson2d:9"}, validate.only = std::string(kernel) + ".csr.serial*";
