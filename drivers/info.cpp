@@ -206,6 +206,7 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
 }  // namespace
 
 int run(const InfoOptions& options) {
+  require_apart({{"--json", options.json}}, {{"MATRIX", options.matrix}});
   const OpenMP host = host_threads(options);
   const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
   const auto A = loaded.matrix.view();

@@ -104,6 +104,9 @@ int run(const SolveOptions& options) {
   require_writable("--out", options.out);
   require_writable("--history", options.history);
   require_writable("--html", options.html);
+  require_apart(  // x may take the place of the x that it began with
+      {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
+      {{"MATRIX", options.matrix}, {"--rhs", options.rhs}});
   const OpenMP host = host_threads(options);
 
   const Stopwatch reading;

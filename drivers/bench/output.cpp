@@ -68,6 +68,7 @@ std::string list_of(std::span<const Rival> rivals, std::string_view kernel, cons
 void require_writable(const CommonOptions& options, const BenchOutputs& outputs) {
   const std::pair<const char*, const std::string&> files[] = {
       {"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}};
+  drivers::require_apart({{"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}});
   std::string taken;
   for (const auto& [option, path] : files) {
     if (path.empty()) continue;
