@@ -88,9 +88,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   if (needs.choice.preconditioner == PreconditionerKind::jacobi)
     plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
   if (needs.choice.preconditioner == PreconditionerKind::symgs) {
-    plan.items.push_back(
-        {"both triangles in the order of the sweeps, for symgs", needs.sweep_bytes.value_or(about_sweep_bytes(needs)),
-         "--precond jacobi"});
+    plan.items.push_back({"both triangles in the order of the sweeps, for symgs",
+                          needs.sweep_bytes.value_or(about_sweep_bytes(needs)), "--precond jacobi"});
     if (needs.single) plan.items.push_back({"values and two vectors in single precision", 4 * needs.nnz + vector, ""});
     if (needs.choice.order != Order::natural)
       plan.items.push_back(

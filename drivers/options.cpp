@@ -142,7 +142,8 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
       : CommandFor(program, "convert",
                    "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed") {
     read_from(app->add_option("IN", options.in, matrix_help)->required());
-    written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))->required();
+    written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))
+        ->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
     app->add_flag("--sort")->description("entries in order of rows, one triangle in order of columns (always so)");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")

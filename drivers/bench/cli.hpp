@@ -31,8 +31,9 @@ struct ContestCommand : CommandFor<Options> {
     this->file("--csv", options.csv, "write a row a trial");
     this->file("--html", options.html, "write the report as one page for a browser");
     if constexpr (requires { options.warm; })
-      app->add_flag("--warm", options.warm,
-                    "leave caches as the trial before left them, and measure no bandwidth to compare with: a quick look");
+      app->add_flag(
+          "--warm", options.warm,
+          "leave caches as the trial before left them, and measure no bandwidth to compare with: a quick look");
   }
   /// --threads is a list here; it is taken before the common options are checked.
   void thread_list(CommonTexts& common) {

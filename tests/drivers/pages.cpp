@@ -91,8 +91,8 @@ const std::vector<Page>& pages() {
               {"bench", "symgs", "poisson2d:20", "--trials", "2", "--backend", "serial", "--order",
                "natural,colours,blocks", "--warm"}},
              {"suite",
-              {"bench", "spmm", "poisson2d:9", "elasticity3d:2", "--k", "2,8", "--trials", "2", "--backend",
-               "serial", "--warm"}},
+              {"bench", "spmm", "poisson2d:9", "elasticity3d:2", "--k", "2,8", "--trials", "2", "--backend", "serial",
+               "--warm"}},
              {"contest", {"bench", "solve", "poisson2d:20", "--backend", "serial"}}}) {
       const std::string file = folder / (name + "<&>.html");
       words.insert(words.end(), {"--html", file, "--quiet"});

@@ -24,7 +24,8 @@ TEST_CASE("a name may begin with - and hold spaces, quotes and any letters; a re
     CHECK(run.exit_code == 0);
     return run;
   };
-  for (const std::string name : {"-dash.mtx", "--out", "it's \"this\" one.mtx", "\u00fcn\u00ef \u2713.mtx", "$(x)`y`;&.mtx"}) {
+  for (const std::string name :
+       {"-dash.mtx", "--out", "it's \"this\" one.mtx", "\u00fcn\u00ef \u2713.mtx", "$(x)`y`;&.mtx"}) {
     CAPTURE(name);
     CHECK(contains(run({"generate", "poisson2d:4", "--out=" + name}).out, "info "));
     CHECK(contains(run({"info", "--", name}).out, "16 x 16"));
