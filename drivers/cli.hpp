@@ -73,6 +73,20 @@ std::optional<Enum> one_of(const std::string& option, const std::string& text, s
   return {};
 }
 
+/// A name of a file, so that no option is mistaken for it when a report quotes it; `standard` is -.
+inline CLI::Option* file_name(CLI::Option* option, const char* standard) {
+  return option->transform(CLI::Validator(
+      [=](std::string& word) {
+        if (word.empty()) return std::string("found an empty name, expected that of a file");
+        if (word == standard) word = "-";
+        if (word.size() > 1 && word[0] == '-') word = "./" + word;
+        return std::string();
+      },
+      ""));
+}
+inline CLI::Option* read_from(CLI::Option* option) { return file_name(option, "/dev/stdin"); }
+inline CLI::Option* written_to(CLI::Option* option) { return file_name(option, "/dev/stdout"); }
+
 /// The texts behind CommonOptions, before they are checked.
 struct CommonTexts {
   std::string backend = "auto", threads, json;
@@ -86,7 +100,8 @@ struct CommonTexts {
     app.add_option("--threads", threads, "cores to use; all that the process may use unless given")
         ->type_name("N")
         ->group("Every command");
-    app.add_option("--json", json, "write the report as JSON to FILE, or instead of the text to standard output (-)")
+    written_to(app.add_option("--json", json,
+                              "write the report as JSON to FILE, or instead of the text to standard output (-)"))
         ->type_name("FILE|-")
         ->group("Every command");
     app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
@@ -121,7 +136,9 @@ inline std::vector<std::string> option_names(const CLI::App& app) {
 
 /// Refuses what `app` did not understand.
 inline void refuse_extras(const CLI::App& app, const std::string& command) {
-  const auto extras = app.remaining();
+  auto extras = app.remaining();
+  if (const auto end_of_options = std::find(extras.begin(), extras.end(), "--"); end_of_options != extras.end())
+    extras.erase(end_of_options);
   if (extras.empty()) return;
   for (const auto& word : extras)
     if (word.size() > 1 && word[0] == '-') {
@@ -149,7 +166,10 @@ struct Command {
   virtual Request finished(CommonTexts& common, const std::string& command_line) = 0;
 
   CLI::Option* file(const char* option, std::string& value, const char* what) {
-    return app->add_option(option, value, what)->type_name("FILE");
+    return written_to(app->add_option(option, value, what)->type_name("FILE"));
+  }
+  CLI::Option* input_file(const char* option, std::string& value, const char* what) {
+    return read_from(app->add_option(option, value, what)->type_name("FILE"));
   }
   template <class Number>
   void number(const char* option, Number& value, const char* type, const char* what, const Range<Number>& range) {

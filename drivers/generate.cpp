@@ -14,6 +14,7 @@ namespace seidel::drivers {
 
 int run(const GenerateOptions& options) {
   require_writable("--out", options.out);
+  require_apart({{"--out", options.out}, {"--json", options.json}});
   const OpenMP host = host_threads(options);
   const Stopwatch generating;
   const auto A = generate(host, options.spec, options.seed);

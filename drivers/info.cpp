@@ -108,9 +108,9 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
                        share(p.strictly_dominant_rows, rows.nrows)));
   lines.item("definiteness", definiteness(story));
   if (p.zero_row_sums > 0) lines.item("row sums", formatted("zero in {}", share(p.zero_row_sums, rows.nrows)));
-  lines.item("rows",
-             formatted("{} to {}, mean {:.2f}, variance {:.4g}{}", count(rows.min), plural(rows.max, "nonzero"), rows.mean,
-                       rows.variance, rows.empty_rows > 0 ? formatted(", {} empty", count(rows.empty_rows)) : ""));
+  lines.item("rows", formatted("{} to {}, mean {:.2f}, variance {:.4g}{}", count(rows.min), plural(rows.max, "nonzero"),
+                               rows.mean, rows.variance,
+                               rows.empty_rows > 0 ? formatted(", {} empty", count(rows.empty_rows)) : ""));
   lines.item("padding",
              formatted("indicator {:.3f} (mean / longest row: 1 is even, near 0 wastes memory in padded formats)",
                        rows.padding_indicator));
@@ -204,6 +204,7 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
 }  // namespace
 
 int run(const InfoOptions& options) {
+  require_apart({{"--json", options.json}}, {{"MATRIX", options.matrix}});
   const OpenMP host = host_threads(options);
   const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
   const auto A = loaded.matrix.view();

@@ -45,13 +45,14 @@ int report_failure(const std::string& json) {
   const Failure what = failure();
   std::fflush(stdout);
   std::fprintf(stderr, "seidel: %s\n", what.message.c_str());
-  if (json.empty()) return what.exit_code;
+  // Wrong usage may be a wrong name of that very file.
+  if (json.empty() || what.exit_code == wrong_usage) return what.exit_code;
   try {
     Json document;
     document.set("schema", "seidel.error/1").set("exit_code", what.exit_code).set("message", what.message);
     write_text(json, document.text());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "seidel: %s\n", error.what());
+    if (error.what() != what.message) std::fprintf(stderr, "seidel: %s\n", error.what());
   }
   return what.exit_code;
 }
@@ -86,5 +87,6 @@ int main(int argc, char** argv) {
   // colours held 846 MB instead of 713.
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   std::signal(SIGPIPE, SIG_DFL);  // `| head` has seen enough: to end without a word, wherever this was started
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write() then, with its sentence
   return seidel::drivers::run_program(argc, argv);
 }

@@ -65,9 +65,9 @@ struct SolveCommand : CommandFor<SolveOptions> {
   std::vector<std::string> pairs;
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
-    app->add_option("MATRIX", options.matrix, matrix_help)->required();
-    file("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)");
-    file("--x0", options.x0, "where to start (0 unless given)");
+    read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
+    input_file("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)");
+    input_file("--x0", options.x0, "where to start (0 unless given)");
     file("-o,--out", options.out, "write x, a Matrix Market file");
     app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
@@ -120,7 +120,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
 struct InfoCommand : CommandFor<InfoOptions> {
   explicit InfoCommand(CLI::App& program)
       : CommandFor(program, "info", "say what a matrix is like, and what that means for solving") {
-    app->add_option("MATRIX", options.matrix, matrix_help)->required();
+    read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     app->add_flag("--repair", options.repair, repair_help);
     app->footer("MATRIX as a generator:\n" + generator_help());
   }
@@ -146,8 +146,9 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
   explicit ConvertCommand(CLI::App& program)
       : CommandFor(program, "convert",
                    "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed") {
-    app->add_option("IN", options.in, matrix_help)->required();
-    app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
+    read_from(app->add_option("IN", options.in, matrix_help)->required());
+    written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))
+        ->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
     app->add_flag("--sort")->description("entries in order of rows, one triangle in order of columns (always so)");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
@@ -164,7 +165,7 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
 struct ValidateCommand : CommandFor<ValidateOptions> {
   explicit ValidateCommand(CLI::App& program)
       : CommandFor(program, "validate", "check every kernel, format, back end, baseline and solver") {
-    app->add_option("MATRIX", options.matrices, "as for solve; a built-in list unless given");
+    read_from(app->add_option("MATRIX", options.matrices, "as for solve; a built-in list unless given"));
     app->add_flag("--list", options.list, "print the rivals that are checked and exit");
     app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as 'spmm.*'")
         ->type_name("GLOB");
@@ -253,7 +254,14 @@ Request parse(int argc, char** argv) {
   refuse_extras(last_of(app), path_of(app));
 
   std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
-  for (int i = 1; i < argc; ++i) command_line += " " + quoted(argv[i]);
+  bool only_names = false;  // behind --, which a report leaves out: it may add options at the end
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (!only_names && word == "--")
+      only_names = true;
+    else
+      command_line += " " + quoted(only_names && word.size() > 1 && word[0] == '-' ? "./" + word : word);
+  }
   const auto given = std::find_if(commands.begin(), commands.end(), [](const auto& c) { return c->app->parsed(); });
   return (*given)->finished(common, command_line);
 }

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
@@ -25,6 +26,15 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// Whether both name one file, or would: not devices, which take everything.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-" || is_special(a) || is_special(b)) return false;
+  std::error_code unknown;
+  if (std::filesystem::equivalent(a, b, unknown)) return true;
+  const auto real = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, unknown); };
+  return real(a) == real(b) && !unknown;
+}
+
 }  // namespace
 
 void write_text(const std::string& path, std::string_view text) {
@@ -42,8 +52,22 @@ void require_writable(const std::string& option, const std::string& path) {
   if (stat(folder.c_str(), &status) != 0)
     throw UsageError(formatted("{}: the folder '{}' does not exist, expected one that does\n  make it: mkdir -p {}",
                                option, folder, folder));
-  if (access(is_special(path) ? path.c_str() : folder.c_str(), W_OK) != 0)
+  const bool exists = stat(path.c_str(), &status) == 0;  // to be replaced, unless it is protected
+  if ((exists && access(path.c_str(), W_OK) != 0) || (!is_special(path) && access(folder.c_str(), W_OK) != 0))
     throw UsageError(formatted("{}: '{}' may not be written: {}", option, path, std::strerror(errno)));
+}
+
+void require_apart(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs) {
+  const auto refuse = [](const NamedFile& result, const NamedFile& other) {
+    throw UsageError(formatted("{} and {} are one file, '{}': one would overwrite the other\n  name another file",
+                               other.option, result.option, result.path));
+  };
+  for (auto result = results.begin(); result != results.end(); ++result) {
+    for (auto other = results.begin(); other != result; ++other)
+      if (same_file(result->path, other->path)) refuse(*result, *other);
+    for (const auto& input : inputs)
+      if (same_file(result->path, input.path)) refuse(*result, input);
+  }
 }
 
 }  // namespace seidel::drivers

@@ -105,12 +105,16 @@ int run(const SolveOptions& options) {
   require_writable("--out", options.out);
   require_writable("--history", options.history);
   require_writable("--html", options.html);
+  require_apart(  // x may take the place of the x that it began with
+      {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
+      {{"MATRIX", options.matrix}, {"--rhs", options.rhs}});
   const OpenMP host = host_threads(options);
 
   const Stopwatch reading;
   const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
-    const MemoryPlan least = plan_read(nrows, nnz, options.request, options.sweeps.single, cuda, available_bytes(Host{}));
+    const MemoryPlan least =
+        plan_read(nrows, nnz, options.request, options.sweeps.single, cuda, available_bytes(Host{}));
     least.require();
     if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
@@ -150,8 +154,13 @@ int run(const SolveOptions& options) {
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const std::int64_t available = cuda ? available_bytes(Device{}) : available_bytes(Host{});
-  SolveNeeds needs{A.nrows, A.nnz(), choose_method(properties_of_A, rows, options.request, order),
-                   cuda,    narrow,  padding, options.sweeps.single};
+  SolveNeeds needs{A.nrows,
+                   A.nnz(),
+                   choose_method(properties_of_A, rows, options.request, order),
+                   cuda,
+                   narrow,
+                   padding,
+                   options.sweeps.single};
   const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
   if (worth_counting(needs, unless_this_is_plenty) && properties_of_A.first_bad_diagonal < 0) {
     SolveNeeds least = needs;

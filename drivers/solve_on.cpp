@@ -33,8 +33,7 @@ Summary joined(Summary first, Summary second) {
 template <class Stored, class Offset, Backend B>
 AnyPreconditioner<Vector<double, B>> make_symgs(const B& on, Order order, const SymgsSettings& sweeps,
                                                 const CsrView<double, Offset, Host>& here,
-                                                const CsrView<double, Offset, SpaceOf<B>>& there,
-                                                Outcome& outcome) {
+                                                const CsrView<double, Offset, SpaceOf<B>>& there, Outcome& outcome) {
   using Symgs = SymgsPreconditioner<double, Offset, B, Stored>;
   auto symgs = order == Order::natural ? Symgs(on, there, sweeps.omega, sweeps.pairs)
                                        : Symgs(on, here, there, order, sweeps.omega, sweeps.pairs);

@@ -21,7 +21,7 @@ struct Criteria {
   std::int64_t max_iterations = 20000;
   double seconds = std::numeric_limits<double>::infinity();
   const std::atomic<bool>* stop = nullptr;  // asked once an iteration; true ends with the best iterate
-  std::function<void(const IterationReport&)> on_iteration;
+  std::function<void(const IterationReport&)> on_iteration{};
 };
 
 }  // namespace seidel

@@ -88,8 +88,8 @@ bool Progress::worth_another_round(double true_norm) {
                std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
   const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
   if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
-  return end(Status::stagnated, "at the rate of the last " + plural(summary_.iterations / 2, "iteration") +
-                                    " about " + rounded(wanting) + " more are needed");
+  return end(Status::stagnated, "at the rate of the last " + plural(summary_.iterations / 2, "iteration") + " about " +
+                                    rounded(wanting) + " more are needed");
 }
 
 /// How many more are needed at the rate of the last half.
@@ -124,7 +124,8 @@ bool Progress::running() {
   if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
     return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
-    return end(Status::iteration_limit, "the limit of " + plural(criteria_.max_iterations, "iteration") + " is reached");
+    return end(Status::iteration_limit,
+               "the limit of " + plural(criteria_.max_iterations, "iteration") + " is reached");
   if (seconds() >= criteria_.seconds)
     return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
   return true;

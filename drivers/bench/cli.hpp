@@ -20,7 +20,7 @@ struct ContestCommand : CommandFor<Options> {
   using CommandFor<Options>::CommandFor, CommandFor<Options>::app, CommandFor<Options>::options;
 
   void matrices(const char* whom, const char* pattern) {
-    app->add_option("MATRIX", options.matrices, matrix_help);
+    read_from(app->add_option("MATRIX", options.matrices, matrix_help));
     app->add_flag("--list", options.list, formatted("print the {} and exit", whom));
     app->add_option("--only", options.only,
                     formatted("{} whose names match a pattern with * and ?, such as {}", whom, pattern))
@@ -31,8 +31,9 @@ struct ContestCommand : CommandFor<Options> {
     this->file("--csv", options.csv, "write a row a trial");
     this->file("--html", options.html, "write the report as one page for a browser");
     if constexpr (requires { options.warm; })
-      app->add_flag("--warm", options.warm,
-                    "leave caches as the trial before left them, and measure no bandwidth to compare with: a quick look");
+      app->add_flag(
+          "--warm", options.warm,
+          "leave caches as the trial before left them, and measure no bandwidth to compare with: a quick look");
   }
   /// --threads is a list here; it is taken before the common options are checked.
   void thread_list(CommonTexts& common) {
@@ -126,8 +127,8 @@ struct BenchMachineCommand : CommandFor<BenchMachineOptions> {
 struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
   explicit BenchCompareCommand(CLI::App& bench)
       : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {
-    app->add_option("OLD", options.old_file, "a file of seidel bench --json")->required();
-    app->add_option("NEW", options.new_file, "another")->required();
+    read_from(app->add_option("OLD", options.old_file, "a file of seidel bench --json"))->required();
+    read_from(app->add_option("NEW", options.new_file, "another"))->required();
     file("--html", options.html, "write the report as one page for a browser");
   }
 };
@@ -135,7 +136,7 @@ struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
 struct BenchReadCommand : CommandFor<BenchReadOptions> {
   explicit BenchReadCommand(CLI::App& bench)
       : CommandFor(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes") {
-    app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache")->required();
+    read_from(app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache"))->required();
     number("--repetitions", options.repetitions, "N", "of each measurement; the median counts (5)", whole(1, 1000));
     file("--html", options.html, "write the report as one page for a browser");
   }

@@ -21,9 +21,9 @@ std::string_view to_string(Layout layout) { return layout == Layout::row_major ?
 
 std::string title_of(const Measurement& m) {
   const std::string costs = m.flops > 0 ? formatted("; counts {:.4g} MFLOP", m.flops * 1e-6) : "";
-  return formatted("{} of {}: {} x {}, {}, {:.1f} a row (longest {})\nmust move {} = {}{}\n\n",
-                   name_of_task(m), m.matrix, count(m.nrows), count(m.ncols), plural(m.nnz, "nonzero"), m.rows.mean,
-                   count(m.rows.max), m.bytes_model, human_bytes(std::int64_t(m.bytes)), costs);
+  return formatted("{} of {}: {} x {}, {}, {:.1f} a row (longest {})\nmust move {} = {}{}\n\n", name_of_task(m),
+                   m.matrix, count(m.nrows), count(m.ncols), plural(m.nnz, "nonzero"), m.rows.mean, count(m.rows.max),
+                   m.bytes_model, human_bytes(std::int64_t(m.bytes)), costs);
 }
 
 /// Two digits behind the point, or as many as show anything.
@@ -68,6 +68,7 @@ std::string list_of(std::span<const Rival> rivals, std::string_view kernel, cons
 void require_writable(const CommonOptions& options, const BenchOutputs& outputs) {
   const std::pair<const char*, const std::string&> files[] = {
       {"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}};
+  drivers::require_apart({{"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}});
   std::string taken;
   for (const auto& [option, path] : files) {
     if (path.empty()) continue;
@@ -131,14 +132,16 @@ std::vector<std::string> table_header() {
 }
 
 std::vector<std::vector<std::string>> legend() {
-  return {{"spread", "half the distance between the quartiles of the trials, over the median"},
-          {"GFLOP/s", "2 nnz k and the like over the median; padding never counts"},
-          {"GB/s", "the bytes that must move, over the median"},
-          {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
-          {"setup", "conversion or analysis, once a matrix"},
-          {"memory", "beside the CSR matrix and the operands"},
-          {"cache", "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
-          {"vs baseline", "times faster than the fastest of Eigen (host) or cuSPARSE (GPU)"}};
+  return {
+      {"spread", "half the distance between the quartiles of the trials, over the median"},
+      {"GFLOP/s", "2 nnz k and the like over the median; padding never counts"},
+      {"GB/s", "the bytes that must move, over the median"},
+      {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
+      {"setup", "conversion or analysis, once a matrix"},
+      {"memory", "beside the CSR matrix and the operands"},
+      {"cache",
+       "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
+      {"vs baseline", "times faster than the fastest of Eigen (host) or cuSPARSE (GPU)"}};
 }
 
 std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
@@ -177,8 +180,8 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
         formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, csv_cell(m.matrix),
                   m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
                   m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
-    const std::string after = formatted("{},{:.6g},{},{},{},", m.cache == Cache::cold ? 1 : 0, m.setup_seconds, m.workspace_bytes,
-                                        to_string(m.verdict), m.order);
+    const std::string after = formatted("{},{:.6g},{},{},{},", m.cache == Cache::cold ? 1 : 0, m.setup_seconds,
+                                        m.workspace_bytes, to_string(m.verdict), m.order);
     if (m.sample.empty()) text += before + ",,,,,," + after + "\n";
     for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
       const double seconds = m.sample.trials()[t];
@@ -226,7 +229,10 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
     if (!m.reason.empty()) one.set("reason", m.reason);
     if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);
     one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
-    one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model).set("flushed", m.cache == Cache::cold);
+    one.set("flops", m.flops)
+        .set("bytes", m.bytes)
+        .set("bytes_model", m.bytes_model)
+        .set("flushed", m.cache == Cache::cold);
     one.set("cache", to_string(m.cache));
     if (!m.sample.empty()) {
       const double median = m.sample.median();

@@ -27,8 +27,8 @@ std::string machine_text(const BenchPlaces& places) {
   const auto& [only, serial, openmp, cuda] = places.selection;
   const int used = openmp ? *std::max_element(places.threads.begin(), places.threads.end()) : serial ? 1 : 0;
   return formatted("{}, {}{}, {}{}", processor_name(), used ? formatted("{} of ", used) : "",
-                   plural(available_threads(), "core"),
-                   instruction_set_name(), places.cuda ? "; " + cuda_device_name() : "");
+                   plural(available_threads(), "core"), instruction_set_name(),
+                   places.cuda ? "; " + cuda_device_name() : "");
 }
 
 Json machine_json(const BenchPlaces& places) {

@@ -50,7 +50,8 @@ class Walk {
   Walk(const BenchPlaces& places, const BenchTrials& trials, const CommonOptions& options, const BenchOutputs& outputs,
        std::span<const bench::Rival> rivals)
       : places_(places), options_(options), outputs_(outputs), rivals_(rivals), line_(!options.quiet) {
-    plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials.trials, plan_.warm = trials.warm;
+    plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials.trials,
+    plan_.warm = trials.warm;
     plan_.stop = &stop_requested();
     plan_.progress = [this](int done, int jobs, const std::string& what) { show(double(done) / jobs, what); };
   }

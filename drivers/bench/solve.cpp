@@ -170,9 +170,10 @@ Json json_of(const std::vector<Result>& all) {
 std::string page_of(const std::vector<Result>& all, bool good, const std::string& machine,
                     const CommonOptions& options) {
   const auto solved = std::count_if(all.begin(), all.end(), [](const auto& r) { return r.verdict == "solved"; });
-  HtmlPage page(
-      "seidel bench solve",
-      formatted("{} of {} reached the tolerance{}", solved, plural(std::int64_t(all.size()), "solve"), good ? "" : ", some are WRONG"), good);
+  HtmlPage page("seidel bench solve",
+                formatted("{} of {} reached the tolerance{}", solved, plural(std::int64_t(all.size()), "solve"),
+                          good ? "" : ", some are WRONG"),
+                good);
   page.facts("What was run", {{"machine", machine}, {"right-hand side", "A * ones"}, {"version", version}});
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].matrix == all[first].matrix) ++last;

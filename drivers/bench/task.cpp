@@ -181,9 +181,8 @@ void require_finite(const Matrix& A) {
 
 void require_sweepable(const Matrix& A) {
   if (A.nrows != A.ncols)
-    throw ShapeError(
-        drivers::formatted("symgs: found {} and {}, expected a square matrix", drivers::plural(A.nrows, "row"),
-                           drivers::plural(A.ncols, "column")));
+    throw ShapeError(drivers::formatted("symgs: found {} and {}, expected a square matrix",
+                                        drivers::plural(A.nrows, "row"), drivers::plural(A.ncols, "column")));
   for (Index i = 0; i < A.nrows; ++i) {
     bool found = false;
     double value = 0;

@@ -157,6 +157,7 @@ int validate(const ValidateOptions& options, std::span<const bench::Rival> rival
     return 0;
   }
   if (!options.html.empty()) require_writable("--html", options.html);
+  require_apart({{"--html", options.html}, {"--json", options.json}});
   require_backend(options);
   const Stopwatch watch;
   const auto& matrices = options.matrices.empty() ? built_in : options.matrices;

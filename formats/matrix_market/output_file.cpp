@@ -32,6 +32,10 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
   }
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  // Who may read the file that is replaced may read the new one, and nobody else.
+  const auto keep_mode = [&] {
+    if (exists) (void)!::fchmod(descriptor_, status.st_mode & 0777);
+  };
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     fail("opened");
@@ -51,11 +55,15 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
   const std::string folder = path_.substr(0, path_.rfind('/') + 1);
   descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   nameless_ = descriptor_ >= 0 && ::access(link_to(descriptor_).c_str(), F_OK) == 0;
-  if (nameless_) return;
+  if (nameless_) {
+    keep_mode();
+    return;
+  }
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 #endif
   take_temporary_name(
       [&](const char* name) { return descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  keep_mode();
 }
 
 /// The first name for which take() is not negative: none that is taken already, by a process killed long ago.
@@ -103,8 +111,8 @@ void OutputFile::fail(const char* what) const {
   const int error = errno;
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   throw ResourceError(
-      path_ + ": could not be " + what + " after " + plural(written_, "byte") + " (" + std::strerror(error) +
-      ")\n  " + (temporary_.empty() && !nameless_ ? "" : "nothing is left of it; ") +
+      path_ + ": could not be " + what + (written_ > 0 ? " after " + plural(written_, "byte") : "") + " (" +
+      std::strerror(error) + ")\n  " + (temporary_.empty() && !nameless_ ? "" : "nothing is left of it; ") +
       (full ? "free some space, or write to another disk" : "check the path, its folder and your permissions"));
 }
 

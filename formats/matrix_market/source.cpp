@@ -24,6 +24,7 @@ class Growing {
   std::int64_t size() const { return size_; }
   std::int64_t room() const { return capacity_ - size_; }
   void add(std::int64_t bytes) { size_ += bytes; }
+  std::string_view text() const { return {buffer_.get(), std::size_t(size_)}; }
   void reserve(std::int64_t capacity) {
     if (capacity <= capacity_) return;
     // What is reserved but not written costs nothing, so the limit is held against what was written.
@@ -63,6 +64,11 @@ namespace {
   const std::string reason = std::strerror(errno);
   throw InputError(file + ": found a file that cannot be " + what + " (" + reason +
                    "), expected a Matrix Market file\n" + "  check the path and its permissions; standard input is -");
+}
+
+/// A banner, a byte order mark, or gzip; so little that no legal file is missed.
+bool begins_like_a_matrix(std::string_view text) {
+  return text.starts_with("%%") || text.starts_with("\xef\xbb\xbf%%") || is_gzip(text);
 }
 
 std::int64_t changed_ns(const struct stat& status) {
@@ -111,6 +117,9 @@ void Source::read_all(const ReadOptions& options) {
     if (got < 0) refuse(file_, "read");
     if (got == 0) break;
     buffer.add(got);
+    // What never ends, /dev/zero say, is refused by its first bytes.
+    constexpr std::int64_t enough = 1 << 16;
+    if (buffer.size() - got < enough && buffer.size() >= enough && !begins_like_a_matrix(buffer.text())) break;
     if (options.progress && buffer.size() - told >= 1 << 22) options.progress(told = buffer.size(), 0);
   }
   const std::size_t size = std::size_t(buffer.size());

@@ -55,6 +55,9 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
     if (!input.environment.empty()) putenv(const_cast<char*>(input.environment.c_str()));
     const rlimit space{rlim_t(input.memory), rlim_t(input.memory)};
     if (input.memory > 0) setrlimit(RLIMIT_AS, &space);
+    const rlimit file{rlim_t(input.file_size), rlim_t(input.file_size)};
+    if (input.file_size > 0) setrlimit(RLIMIT_FSIZE, &file);
+    if (chdir(input.folder.c_str()) != 0) _exit(126);
     execv(SEIDEL_PROGRAM, argv.data());
     _exit(127);
   }

@@ -23,6 +23,8 @@ struct Input {
   std::string environment{};      // NAME=VALUE, added to that of the tests
   std::string called = "seidel";  // argv[0]
   std::int64_t memory = 0;        // ulimit -v, bytes; 0 for none
+  std::int64_t file_size = 0;     // ulimit -f, bytes; 0 for none
+  std::string folder = ".";       // where it runs
   std::size_t enough = SIZE_MAX;  // bytes of standard output after which its reader goes away
 };
 

@@ -1,0 +1,130 @@
+// Odd but legal names: each does what it says, or is refused in a sentence, and nothing is lost.
+#include "process.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+using namespace seidel::tests;
+
+namespace {
+
+const std::string small = "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n";
+
+}  // namespace
+
+TEST_CASE("a name may begin with - and hold spaces, quotes and any letters; a report quotes it so that it works") {
+  const Folder folder;
+  const auto run = [&](std::vector<std::string> words) {
+    const Run run = seidel_program(words, {.folder = folder.path()});
+    CAPTURE(words);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 0);
+    return run;
+  };
+  for (const std::string name :
+       {"-dash.mtx", "--out", "it's \"this\" one.mtx", "\u00fcn\u00ef \u2713.mtx", "$(x)`y`;&.mtx"}) {
+    CAPTURE(name);
+    CHECK(contains(run({"generate", "poisson2d:4", "--out=" + name}).out, "info "));
+    CHECK(contains(run({"info", "--", name}).out, "16 x 16"));
+    const Run solve = run({"solve", "--out", "x", "--verbose", "--", name});
+    CHECK(!contains(solve.out, " -- "));
+    run({"convert", "--quiet", "--", name, "-copy " + name});
+    CHECK(read_file(folder / ("-copy " + name)).size() > 100);
+    CHECK(contains(run({"solve", "--x0=x", "--out=" + name + ".x", "--", name}).out, "solved"));
+  }
+  const Run generate = run({"generate", "poisson2d:4", "-o", "-dash.mtx"});
+  CHECK(contains(generate.out, "info ./-dash.mtx"));
+}
+
+TEST_CASE("no name, two results in one file and a result in the place of its matrix are refused before any work") {
+  const Folder folder;
+  write_file(folder / "a.mtx", small);
+  REQUIRE(symlink((folder / "a.mtx").c_str(), (folder / "link.mtx").c_str()) == 0);
+  const std::string a = folder / "a.mtx", x = folder / "x", link = folder / "link.mtx";
+  check_refused(2, {{{"solve", ""}, {"MATRIX", "empty name"}},
+                    {{"solve", a, "--out", ""}, {"--out", "empty name"}},
+                    {{"convert", a, ""}, {"OUT", "empty name"}},
+                    {{"info", a, "--json", ""}, {"--json", "empty name"}},
+                    {{"solve", a, "--out", x, "--history", x}, {"--out and --history", "one file"}},
+                    {{"solve", a, "--out", x, "--json", folder / "./x"}, {"--out and --json", "one file"}},
+                    {{"solve", a, "--out", a}, {"MATRIX and --out", "one file"}},
+                    {{"solve", a, "--out", link}, {"MATRIX and --out", "one file"}},
+                    {{"solve", a, "--rhs", x, "--out", x}, {"--rhs and --out", "one file"}},
+                    {{"info", a, "--json", a}, {"MATRIX and --json", "one file"}},
+                    {{"convert", a, x, "--json", a}, {"IN and --json", "one file"}},
+                    {{"bench", "spmv", "poisson2d:4", "--csv", x, "--html", x}, {"--csv and --html", "one file"}}});
+  CHECK(read_file(a) == small);
+  CHECK(folder.names().size() == 2);
+}
+
+TEST_CASE("convert may replace its input, through a link as well, and who may read it stays") {
+  const Folder folder;
+  write_file(folder / "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 2 1\n1 1 1\n");
+  REQUIRE(chmod((folder / "a.mtx").c_str(), 0640) == 0);
+  REQUIRE(symlink("a.mtx", (folder / "link.mtx").c_str()) == 0);
+  CHECK(seidel_program({"convert", folder / "link.mtx", folder / "link.mtx", "--quiet"}).exit_code == 0);
+  CHECK(contains(read_file(folder / "a.mtx"), "symmetric\n2 2 2\n1 1 1\n2 2 1\n"));
+  struct stat status {};
+  REQUIRE(lstat((folder / "link.mtx").c_str(), &status) == 0);
+  CHECK(S_ISLNK(status.st_mode));
+  REQUIRE(stat((folder / "a.mtx").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("/dev/stdin and /dev/stdout are -, a device takes what it is given, and one that never ends is refused") {
+  const Run convert = seidel_program({"convert", "/dev/stdin", "/dev/stdout"}, {.text = small});
+  CHECK(convert.exit_code == 0);
+  CHECK(convert.out == small);
+  const Run solve = seidel_program({"solve", "-", "--out", "/dev/stdout"}, {.text = small});
+  CHECK(solve.exit_code == 0);
+  CHECK(solve.out.starts_with("%%MatrixMarket"));
+  CHECK(!contains(solve.out, "solved"));
+  CHECK(seidel_program({"convert", "poisson2d:4", "/dev/null", "--quiet"}).exit_code == 0);
+  const Run zero = seidel_program({"info", "/dev/zero"});
+  CHECK(zero.exit_code == 3);
+  CHECK(contains(zero.err, "/dev/zero:1:1: found "));
+  CHECK(zero.seconds < 20);
+  const Run full = seidel_program({"info", "poisson2d:4", "--json", "/dev/full"});
+  CHECK(full.exit_code == 4);
+  CHECK(full.err.find("/dev/full") == full.err.rfind("/dev/full"));  // said once
+}
+
+TEST_CASE("a named pipe is read and written like a file, and stays a pipe") {
+  const Folder folder;
+  const std::string in = folder / "in", out = folder / "out";
+  REQUIRE(mkfifo(in.c_str(), 0600) == 0);
+  REQUIRE(mkfifo(out.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(in) << small; });
+  std::string got;
+  std::thread reader([&] { got = read_file(out); });
+  const Run run = seidel_program({"convert", in, out, "--quiet"});
+  writer.join(), reader.join();
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(got == small);
+  struct stat status {};
+  REQUIRE(stat(out.c_str(), &status) == 0);
+  CHECK(S_ISFIFO(status.st_mode));
+}
+
+TEST_CASE("a file beyond ulimit -f exits 4 with a sentence; what stood there stands, and nothing beside it") {
+  const Folder folder;
+  const auto limited = [&](const std::vector<std::string>& words) {
+    const Run run = seidel_program(words, {.file_size = 1024});
+    CAPTURE(words);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 4);
+    CHECK(contains(run.err, "File too large"));
+    CHECK(contains(run.err, "nothing is left of it"));
+  };
+  write_file(folder / "old.mtx", small);
+  limited({"generate", "poisson2d:40", "-o", folder / "old.mtx"});
+  limited({"convert", "poisson2d:40", folder / "old.mtx"});
+  limited({"convert", "poisson2d:40", folder / "new.mtx.gz"});
+  limited({"solve", "poisson2d:40", "--quiet", "--out", folder / "x.mtx"});
+  CHECK(read_file(folder / "old.mtx") == small);
+  CHECK(folder.names().size() == 1);
+}
