@@ -106,9 +106,9 @@ class Schedule {
 
   std::int64_t nrows_, nstages_ = 0;
   int nparts_ = 1;
-  Array<Index> rows_;                              // the row in each place
-  std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
-  std::vector<std::int64_t> stretch_;              // where each begins, and the end of the last
+  Array<Index> rows_;                  // the row in each place
+  std::vector<std::int64_t> cut_;      // nstages x (nparts + 1)
+  std::vector<std::int64_t> stretch_;  // where each begins, and the end of the last
   std::vector<std::int64_t> stretches_of_part_;
   Array<Index> needed_forward_, needed_backward_;  // stretches x nparts: how many of its own a part must have done
   mutable std::int64_t sweep_ = 0;                 // its number, from 1

@@ -140,6 +140,15 @@ struct Slice {
   std::int64_t place;
   typename Side<Real, taken>::Height height;
   Side<Real, taken> lower, upper;
+
+  /// in_place(p) for its places. To be taken before anything is stored: some processors hold a load back until a store
+  /// to the same part of another page is done, and large arrays begin at the same part of theirs.
+  template <class InPlace>
+  Columns<Real, Side<Real, taken>::H> loaded(const InPlace& in_place) const {
+    Columns<Real, Side<Real, taken>::H> found;
+    for (int l = 0; l < height; ++l) found.at[l] = in_place(place + l);
+    return found;
+  }
 };
 
 template <Taken taken, Direction direction, class Real, class Visit>
@@ -199,11 +208,11 @@ void Sweeps<Real>::each_slice(const Visit& visit) const {
       for (std::int64_t r = first; r < last; ++r) {
         const Run run = runs[direction == Direction::forward ? r : last - 1 - (r - first)];
         const bool is_full = run.height == slice_height;
-        run.shifted && is_full ? each_slice_of<Taken::shifted, direction>(*this, run, local)
-        : is_full              ? each_slice_of<Taken::together, direction>(*this, run, local)
-        : run.height == 1      ? each_slice_of<Taken::alone, direction>(*this, run, local)
-        : run.shifted          ? each_slice_of<Taken::few_shifted, direction>(*this, run, local)
-                               : each_slice_of<Taken::few, direction>(*this, run, local);
+        is_full&& run.shifted ? each_slice_of<Taken::shifted, direction>(*this, run, local)
+        : is_full             ? each_slice_of<Taken::together, direction>(*this, run, local)
+        : run.height == 1     ? each_slice_of<Taken::alone, direction>(*this, run, local)
+        : run.shifted         ? each_slice_of<Taken::few_shifted, direction>(*this, run, local)
+                              : each_slice_of<Taken::few, direction>(*this, run, local);
       }
     });
   });
@@ -224,10 +233,12 @@ template <class Real>
 void Sweeps<Real>::forward(const Real* b, Real* x, Real omega) {
   const auto visit = [=, rows = schedule.rows(), d = reciprocal.data(), t = t.data()](const auto& slice) {
     const auto low = slice.lower.sums(x), up = slice.upper.sums(x);
+    const auto rhs = slice.loaded([&](std::int64_t p) { return b[rows[p]]; });
+    const auto reciprocals = slice.loaded([&](std::int64_t p) { return d[p]; });
     for (int l = 0; l < slice.height; ++l) {
       const std::int64_t p = slice.place + l, i = rows[p];
-      t[p] = b[i] - low.at[l];
-      x[i] = swept(t[p], up.at[l], d[p], omega, x[i]);
+      t[p] = rhs.at[l] - low.at[l];
+      x[i] = swept(t[p], up.at[l], reciprocals.at[l], omega, x[i]);
     }
   };
   each_slice<Direction::forward>(visit);
@@ -239,13 +250,14 @@ void Sweeps<Real>::forward_from_zero(const Real* b, Real* x, Real omega) {
     const std::int64_t later = std::min<std::int64_t>(slice.place + rows_ahead, n - slice.height);
     for (int l = 0; l < slice.height; ++l)
       __builtin_prefetch(b + rows[later + l]), __builtin_prefetch(x + rows[later + l], 1);
-    const auto low = slice.lower.sums(x);
+    const auto low = slice.lower.sums(x), rhs = slice.loaded([&](std::int64_t p) { return b[rows[p]]; });
+    const auto reciprocals = slice.loaded([&](std::int64_t p) { return d[p]; });
     const auto sweep = [&](const auto& keep_t) {
       for (int l = 0; l < slice.height; ++l) {
         const std::int64_t p = slice.place + l, i = rows[p];
-        const Real t_p = b[i] - low.at[l];
+        const Real t_p = rhs.at[l] - low.at[l];
         keep_t(p, t_p);
-        x[i] = swept(t_p, Real(0), d[p], omega, Real(0));
+        x[i] = swept(t_p, Real(0), reciprocals.at[l], omega, Real(0));
       }
     };
     const bool t_is_unused = slice.lower.length == 0 || swept_by_forward(slice, omega);
