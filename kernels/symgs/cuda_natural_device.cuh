@@ -12,6 +12,20 @@ using convert_detail::exclusive_sum;
 inline constexpr int threads_a_block = 256;  // of kernels that wait for nothing
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
+/// A row's first entry whose column is not below `column`, or its end.
+template <class Offset>
+__device__ Offset lower_bound(const Offset* row_ptr, const Index* col_idx, Index row, Index column) {
+  Offset low = row_ptr[row], high = row_ptr[row + 1];
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (__ldg(col_idx + middle) < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 template <class... Parameters, class... Arguments>
 void launch(const Cuda& on, void (*kernel)(Parameters...), std::int64_t blocks, int threads, const char* what,
             const Arguments&... arguments) {

@@ -33,15 +33,7 @@ struct Filling {
 /// Place of the diagonal entry; the analysis has found that there is one.
 template <class Real, class Offset>
 __device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row) {
-  Offset low = A.row_ptr[row], high = A.row_ptr[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (__ldg(A.col_idx.data() + middle) < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return lower_bound(A.row_ptr.data(), A.col_idx.data(), row, row);
 }
 
 template <class Real>
