@@ -42,7 +42,7 @@ namespace {
 
 /// What the method holds in its loop.
 std::int64_t vectors_of(Method method, const MethodChoice& choice) {
-  if (method == Method::cg) return choice.form == Form::eisenstat ? 8 : 4;
+  if (method == Method::cg) return choice.form == Form::eisenstat ? 9 : 5;
   return method == Method::bicgstab ? 7 : choice.restart + 3;
 }
 

@@ -11,7 +11,7 @@ namespace seidel {
 /// solve, and A p = u + L p no product with A: the sweep that takes A p to (D + L)^-1 A p has L at hand.
 ///
 /// Shapes, in/out, errors  as cg.
-/// Cost    per iteration a backward and a forward sweep, two dots, a norm, four updates, a product with D; eight
+/// Cost    per iteration a backward and a forward sweep, two dots, a norm, four updates, a product with D; nine
 ///         vectors, all taken before the loop. A itself is read once a round.
 /// Source  Eisenstat, Efficient implementation of a class of preconditioned conjugate gradient methods, SIAM J. Sci.
 ///         Stat. Comput. 2(1), 1981.
@@ -21,7 +21,7 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
   if (!M.is_symmetric()) refuse_unsymmetric_preconditioner();
   Iterate iterate("cg", A, b, x, criteria, 100);
   Progress& progress = iterate.progress();
-  V r = like(b), y = like(b), Dy = like(b), u = like(b), p = like(b), Ap = like(b), w = like(b);
+  V r = like(b), y = like(b), Dy = like(b), u = like(b), p = like(b), Ap = like(b), w = like(b), s = like(b);
   while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
     M.solve_lower(r, y);         // y = (D + L)^-1 r
     fill(u, 0);
@@ -39,6 +39,7 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
       if (!progress.record(norm2(r))) break;
       axpy(-alpha, w, y);
       iterate.move(alpha, p);  // x += alpha p
+      iterate.smooth(r, s);
     }
   }
   return iterate.summary();

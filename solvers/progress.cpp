@@ -172,6 +172,11 @@ bool Progress::record(double norm) {
   return true;
 }
 
+void Progress::improve(double norm) {
+  latest_ = norm;
+  if (std::int64_t(summary_.history.size()) == summary_.iterations + 1) summary_.history.back() = relative(norm);
+}
+
 bool Progress::not_positive(double value, const char* what, double least_normal) {
   const std::string found =
       std::string(what) + " = " + text(value) + " in iteration " + std::to_string(summary_.iterations + 1);

@@ -28,6 +28,9 @@ class Progress {
   /// Ends an iteration; `norm` is that of the recurrence residual. False if it is not finite: leave x as it is.
   bool record(double norm);
 
+  /// The iteration just recorded has this smaller residual after all.
+  void improve(double norm);
+
   /// Whether `value` is; if not, all ends: indefinite, or breakdown for NaN, infinity and underflow.
   template <class Real>
   bool positive(Real value, const char* what) {

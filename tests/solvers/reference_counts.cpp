@@ -70,10 +70,10 @@ TEST_CASE("cg needs as many iterations as the reference program, and is right") 
         CHECK(outcome->status == Status::converged);
         CHECK(truth <= 1.001e-8);
       }
-      // plat362: the count jumps between 1285 and 1620 (symgs) when b is merely scaled; rounding decides.
-      const double slack = row["name"] == "plat362" ? 0.25 : 0.05;
-      CHECK(count >= least - std::max(2.0, slack * least));
-      CHECK(count <= most + std::max(2.0, slack * most));
+      // Fewer than the reference's, which does not smooth residuals: by a quarter with jacobi, whose residuals waver.
+      CHECK(count >=
+            least - std::max(2.0, (way.first.preconditioner == PreconditionerKind::jacobi ? 0.25 : 0.05) * least));
+      CHECK(count <= most + std::max(2.0, 0.05 * most));
       ++compared;
     }
   }
