@@ -1,6 +1,7 @@
 // Sums over one triangle with an x that is there already: what a sweep from a guess needs of the other triangle.
 #pragma once
 #include <seidel/kernels/symgs/cuda_natural_long.cuh>
+#include <seidel/kernels/symgs/cuda_natural_parts.cuh>
 
 namespace seidel::symgs_detail::natural {
 
@@ -49,21 +50,20 @@ __global__ void __launch_bounds__(hand_over_threads)
 template <class Real, bool lower, bool in_parts>
 __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();
-  const Entries<Real> A = entries_at(S, item.at, width);
-  if (in_parts && width > short_sum)
-    return sum_in_parts(Entries<Real>{A.columns + lane, A.values + lane}, Single<Real>{}, width, true, S.x);
+  const LaneEntries<const Real> A(S.stream, item, lane);
+  if (in_parts && width > short_sum) return RowInParts<Single<Real>, most_of_pair>(A, width, true).sum({}, S.x);
   Real sum = 0;
 #pragma unroll 4
   for (int u = 0; u < width; ++u) {
-    const Index c = __ldcs(A.columns + u * lanes + lane);
+    const Index c = A.column(u);
     const Real g = c >= 0 ? S.x[c] : Real(0);
-    sum = std::fma(__ldcs(A.values + u * lanes + lane), g, sum);
+    sum = std::fma(A.value(u), g, sum);
   }
   const int rank = lower ? lane % S.node : S.node - 1 - lane % S.node;
   const Index first = item.place + lane - lane % S.node;
   for (int q = 0; q < rank; ++q) {
     const Index other = first + (lower ? q : S.node - 1 - q);
-    if (other < S.places) sum = std::fma(A.values[(width + 1 + q) * lanes + lane], S.x[other], sum);
+    if (other < S.places) sum = std::fma(A.values[(width + 1 + q) * lanes], S.x[other], sum);
   }
   return sum;
 }
@@ -85,6 +85,7 @@ __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
   Patience patience(S.hung);
   switch (item.kind()) {
     case Kind::slice:
+    case Kind::runs:
     case Kind::mixed:
       if (lane < item.rows()) leave(item.place + lane, slice_sum<Real, lower, in_parts>(S, item, lane));
       return;

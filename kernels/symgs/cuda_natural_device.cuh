@@ -12,6 +12,20 @@ using convert_detail::exclusive_sum;
 inline constexpr int threads_a_block = 256;  // of kernels that wait for nothing
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
+/// A row's first entry whose column is not below `column`, or its end.
+template <class Offset>
+__device__ Offset lower_bound(const Offset* row_ptr, const Index* col_idx, Index row, Index column) {
+  Offset low = row_ptr[row], high = row_ptr[row + 1];
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (__ldg(col_idx + middle) < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 template <class... Parameters, class... Arguments>
 void launch(const Cuda& on, void (*kernel)(Parameters...), std::int64_t blocks, int threads, const char* what,
             const Arguments&... arguments) {
@@ -47,6 +61,31 @@ void set_bytes(const Cuda& on, Span<T, Device> data, int byte) {
   if (!data.empty())
     cuda_check(cudaMemsetAsync(data.data(), byte, std::size_t(data.size()) * sizeof(T), on.stream()), "filling memory");
 }
+
+/// What one lane of a slice has: `width` columns, in runs counted from its own place, and values; after these what else
+/// the slice keeps. Real is const where nothing is written.
+template <class Real>
+struct LaneEntries {
+  using Column = std::conditional_t<std::is_const_v<Real>, const Index, Index>;
+  Column* columns;
+  Real* values;
+  Index step, base;
+
+  template <class Byte>
+  __device__ LaneEntries(Byte* stream, const Item& item, int lane) {
+    Byte* const p = stream + std::int64_t(item.at) * unit_bytes;
+    const bool in_runs = item.kind() == Kind::runs;
+    const int run = in_runs ? __popc(item.watch & ((2u << lane) - 1)) - 1 : 0,
+              lists = in_runs ? __popc(item.watch) : lanes;
+    columns = reinterpret_cast<Column*>(p) + (in_runs ? run * item.width() : lane);
+    values = reinterpret_cast<Real*>(p + column_units(item.width(), lists) * unit_bytes) + lane;
+    step = in_runs ? 1 : lanes;
+    base = in_runs ? item.place + lane : 0;
+  }
+  /// Negative where there is nothing.
+  __device__ Index column(int slot) const { return __ldcs(columns + slot * step) + base; }
+  __device__ Real value(int slot) const { return __ldcs(values + slot * lanes); }
+};
 
 // A value is its own flag: what is awaited holds a NaN of all ones until it is there. One load or store of 4 or 8 bytes
 // is never torn and nothing else is guarded by it, so relaxed order is enough; it goes past L1, which is not coherent.

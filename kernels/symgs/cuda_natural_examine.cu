@@ -18,40 +18,25 @@ __device__ bool same_pattern(const Pattern<Offset>& A, Index i, Index j) {
 
 template <class Offset>
 __device__ bool has_entry(const Pattern<Offset>& A, Index row, Index column) {
-  Offset low = A.row_ptr[row], high = A.row_ptr[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (A.col_idx[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < A.row_ptr[row + 1] && A.col_idx[low] == column;
+  const Offset at = lower_bound(A.row_ptr, A.col_idx, row, column);
+  return at < A.row_ptr[row + 1] && A.col_idx[at] == column;
 }
 
 template <class Offset>
 __global__ void examine(Pattern<Offset> A, Index* lower, Findings* found) {
   const Index i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= A.nrows) return;
-  const Offset first = A.row_ptr[i], last = A.row_ptr[i + 1];
-  Offset low = first, high = last;
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (A.col_idx[middle] < i)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == last || A.col_idx[low] != i) {
+  const Offset first = A.row_ptr[i], last = A.row_ptr[i + 1], diagonal = lower_bound(A.row_ptr, A.col_idx, i, i);
+  if (diagonal == last || A.col_idx[diagonal] != i) {
     atomicMin(&found->bad_row, i);
     lower[i] = 0;
     return;
   }
-  const Index left = Index(low - first), right = Index(last - low - 1), longest = left > right ? left : right;
+  const Index left = Index(diagonal - first), right = Index(last - diagonal - 1), longest = left > right ? left : right;
   lower[i] = left;
   if (i % examined_every == 1) {
-    if (left > 0 && A.col_idx[low - 1] == i - 1) atomicAdd(&found->chained, 1u);
-    for (Offset k = low + 1; k < last; ++k)
+    if (left > 0 && A.col_idx[diagonal - 1] == i - 1) atomicAdd(&found->chained, 1u);
+    for (Offset k = diagonal + 1; k < last; ++k)
       if (!has_entry(A, A.col_idx[k], i)) found->lopsided = 1;
   }
   if (longest > peek(&found->longest_part)) atomicMax(&found->longest_part, longest);

@@ -3,7 +3,7 @@
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
-#include <seidel/kernels/symgs/cuda_natural_device.cuh>
+#include <seidel/kernels/symgs/cuda_natural_parts.cuh>
 
 namespace seidel::symgs_detail::natural {
 
@@ -33,15 +33,7 @@ struct Filling {
 /// Place of the diagonal entry; the analysis has found that there is one.
 template <class Real, class Offset>
 __device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row) {
-  Offset low = A.row_ptr[row], high = A.row_ptr[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (__ldg(A.col_idx.data() + middle) < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return lower_bound(A.row_ptr.data(), A.col_idx.data(), row, row);
 }
 
 template <class Real>
@@ -61,18 +53,18 @@ __device__ Columns<Real> columns_at(const Half<Real>& half, unsigned at, int wid
   return {reinterpret_cast<Index*>(p), reinterpret_cast<Real*>(p + std::int64_t(width) * unit_bytes)};
 }
 
-/// One lane of a slice: `count` entries, the first at `entry` and on in steps of `step`, are its last ones.
-template <bool with_columns, class Real, class Offset>
-__device__ bool fill_lane(const Filling<Real, Offset>& F, Columns<Real> to, int width, Offset entry, int step,
-                          int count) {
+/// One lane of a slice: `count` entries, the first at `entry` and on in steps of `step`.
+template <class Real, class Offset>
+__device__ bool fill_lane(const Filling<Real, Offset>& F, const LaneEntries<Real>& to, bool with_columns, int width,
+                          Offset entry, int step, int count) {
   constexpr int group = 4;
   bool finite = true;
-  const bool in_parts = width > short_sum;
-  for (int u = in_parts ? count : 0; u < (in_parts ? width : width - count); ++u) {
-    if (with_columns) to.columns[u * lanes] = -1;
-    to.values[u * lanes] = 0;
+  const Slots slots(width, count);
+  for (int u = count; u < width; ++u) {
+    const int slot = slots.of(u);
+    if (with_columns) to.columns[slot * to.step] = no_column;
+    to.values[slot * lanes] = 0;
   }
-  if (!in_parts) to.columns += (width - count) * lanes, to.values += (width - count) * lanes;
   for (int u = 0; u < count; u += group) {  // a group's loads are under way together
     Real v[group];
     Index c[group];
@@ -89,8 +81,9 @@ __device__ bool fill_lane(const Filling<Real, Offset>& F, Columns<Real> to, int 
 #pragma unroll
     for (int k = 0; k < group; ++k)
       if (u + k < count) {
-        if (with_columns) to.columns[(u + k) * lanes] = c[k];
-        to.values[(u + k) * lanes] = v[k];
+        const int slot = slots.of(u + k);
+        if (with_columns) to.columns[slot * to.step] = c[k] - to.base;
+        to.values[slot * lanes] = v[k];
         finite &= is_finite(v[k]);
       }
   }
@@ -118,10 +111,10 @@ __device__ void fill_slice(const Filling<Real, Offset>& F, const Item (&item)[2]
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const int width = item[h].width();
-    Columns<Real> to = columns_at(F.half[h], item[h].at, width);
-    to.columns += lane, to.values += lane;
+    const LaneEntries<Real> to(F.half[h].stream, item[h], lane);
+    const bool writes_columns = with_columns && (item[h].kind() != Kind::runs || (item[h].watch >> lane & 1));
     const Offset entry = h == 0 ? diagonal - rank - count[0] : last - 1;
-    finite &= fill_lane<with_columns>(F, to, width, entry, h == 0 ? 1 : -1, count[h]);
+    finite &= fill_lane(F, to, writes_columns, width, entry, h == 0 ? 1 : -1, count[h]);
     Real* inner = to.values + width * lanes;
     *inner = reciprocal;
     for (int q = 0; q < F.node - 1;
@@ -169,7 +162,7 @@ __global__ void fill_streams(const Filling<Real, Offset> F, const Index* slice_p
   const int lane = threadIdx.x % lanes;
   if (s >= F.slices) return;
   const Item item[2] = {F.first_item(0, Index(s)), F.first_item(1, Index(s))};
-  if (item[0].kind() == Kind::slice || item[0].kind() == Kind::mixed)
+  if (item[0].kind() <= Kind::mixed)  // or in runs
     fill_slice<with_columns>(F, item, lane);
   else
     fill_row<with_columns>(F, item, slice_place[s], lane);

@@ -10,9 +10,10 @@ namespace {
 
 /// Sizes of one triangle's slices in the order of its sweep.
 struct Sizes {
-  Index* width;  // entries a lane; of a long row, its terms
-  Index* items;  // then the first item
-  Index* units;  // then the first unit
+  Index* width;    // entries a lane; of a long row, its terms
+  Index* items;    // then the first item
+  Index* units;    // then the first unit
+  unsigned* runs;  // lanes of a slice that begin one; if each wavefront has a launch
 };
 
 template <class Offset>
@@ -22,13 +23,29 @@ struct Slices {
   const Index *row_of_place, *place_of_row, *slice_place, *slice_position, *unit, *class_start, *key;
   Index slices, nwavefronts;
   int node, per_wavefront;
-  bool mixed, packed;
+  bool mixed, packed, wide;
 
   __device__ bool has_long_row(Index s) const { return per_wavefront > 1 && key[slice_position[s]] % 2 == 1; }
   __device__ int lanes_of(Index s, bool long_row) const {
     return long_row ? 1 : packed ? slice_place[s + 1] - slice_place[s] : lanes;
   }
+  /// Whether the row at `place` has its columns in triangle h as far away as the row before it has them.
+  __device__ bool repeats(Index place, int h) const {
+    const Index row = row_of_place[place], before = row_of_place[place - 1];
+    const Offset first = A.row_ptr[row] + (h ? lower[row] + 1 : 0), last = h ? A.row_ptr[row + 1] : first + lower[row];
+    const Offset other = A.row_ptr[before] + (h ? lower[before] + 1 : 0),
+                 end = h ? A.row_ptr[before + 1] : other + lower[before];
+    bool same = last - first == end - other;
+    const Offset count = same ? last - first : 0;
+#pragma unroll 4
+    for (Offset k = 0; k < count; ++k)
+      same &= place_of_row[A.col_idx[first + k]] - place_of_row[A.col_idx[other + k]] == 1;
+    return same;
+  }
 };
+
+/// Lists of columns that a slice keeps.
+__device__ int lists_of(unsigned runs) { return __popc(runs) <= most_runs ? __popc(runs) : lanes; }
 
 template <class Real, class Offset>
 __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes backward, Findings* found) {
@@ -51,17 +68,24 @@ __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes back
     }
   }
   for (int h = 0; h < 2; ++h) {
+    const Sizes& to = h == 0 ? forward : backward;
+    const std::int64_t at = h == 0 ? s : S.slices - 1 - s;
+    int lists = lanes;
+    if (S.wide) {
+      const bool begins = lane < S.lanes_of(Index(s), false) && (lane == 0 || !S.repeats(S.slice_place[s] + lane, h));
+      const unsigned runs = __ballot_sync(whole_warp, begins);
+      lists = lists_of(runs);
+      if (lane == 0) to.runs[at] = runs;
+    }
     Index width = terms[h];
     for (int by = lanes / 2; by; by /= 2) {
       const Index other = __shfl_xor_sync(whole_warp, width, by);
       if (other > width) width = other;
     }
     if (lane != 0) continue;
-    const Sizes& to = h == 0 ? forward : backward;
-    const std::int64_t at = h == 0 ? s : S.slices - 1 - s;
     to.width[at] = width;
     to.items[at] = long_row ? row_items(width) : 1;
-    to.units[at] = Index(long_row ? row_units<Real>(width) : slice_units<Real>(width, S.node));
+    to.units[at] = Index(long_row ? row_units<Real>(width) : slice_units<Real>(width, S.node, lists));
     if (!long_row && width > peek(&found->slice_width[h])) atomicMax(&found->slice_width[h], width);
     if (long_row && width > sum_block) atomicAdd(&found->sums[h], (unsigned long long)blocks_of(width));
   }
@@ -90,11 +114,14 @@ __global__ void list_items(const Slices<Offset> S, bool backward, const Sizes si
   const Index at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= S.slices) return;
   const Index s = backward ? S.slices - 1 - at : at, place = S.slice_place[s], width = sizes.width[at];
-  const Index watch = watched(S, s, backward, distance);
+  const unsigned runs = S.wide ? sizes.runs[at] : 0;
+  const bool in_runs = S.wide && lists_of(runs) < lanes;
+  const Index watch = in_runs ? Index(runs) : watched(S, s, backward, distance);
   unsigned unit = unsigned(sizes.units[at]);
   Item* to = items + sizes.items[at];
   if (!S.has_long_row(s)) {
-    *to = {unit, place, watch, shape_of(S.mixed ? Kind::mixed : Kind::slice, S.lanes_of(s, false), width)};
+    const Kind kind = S.mixed ? Kind::mixed : in_runs ? Kind::runs : Kind::slice;
+    *to = {unit, place, watch, shape_of(kind, S.lanes_of(s, false), width)};
   } else if (width <= sum_block) {
     *to = {unit, place, watch, shape_of(Kind::row, 1, width)};
   } else {
@@ -142,11 +169,16 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
                          plan.node,
                          order.classes_a_wavefront,
                          plan.mixed,
-                         plan.packed};
+                         plan.packed,
+                         plan.wide};
   Array<Index, Device> width[2] = {Array<Index, Device>(slices), Array<Index, Device>(slices)};
   Array<Index, Device> units[2] = {Array<Index, Device>(slices + 1), Array<Index, Device>(slices + 1)};
+  const Index with_runs = plan.wide ? slices : 0;
+  Array<unsigned, Device> runs[2] = {Array<unsigned, Device>(with_runs), Array<unsigned, Device>(with_runs)};
   for (auto& half : plan.half) half.first_item = Array<Index, Device>(slices + 1);
-  const auto sizes = [&](int h) { return Sizes{width[h].data(), plan.half[h].first_item.data(), units[h].data()}; };
+  const auto sizes = [&](int h) {
+    return Sizes{width[h].data(), plan.half[h].first_item.data(), units[h].data(), runs[h].data()};
+  };
   launch_over(on, (std::int64_t(slices) + 1) * lanes, measure_slices<Real, Offset>, "measuring slices", S, sizes(0),
               sizes(1), findings);
   for (int h = 0; h < 2; ++h) {

@@ -1,6 +1,7 @@
 // How the natural-order sweep on a GPU lays out a matrix: rows in the order of wavefronts, in slices of 32 lanes; for
 // each triangle one stream of entries, a slice's together, in the order in which the sweep meets them.
 #pragma once
+#include <limits>
 #include <vector>
 
 #include <seidel/formats/array.hpp>
@@ -15,6 +16,7 @@ inline constexpr int unit_bytes = 128;  // streams are addressed in these
 /// What a warp does.
 enum class Kind : unsigned {
   slice,       // a lane a row; all of one wavefront
+  runs,        // the same, and lanes that follow each other share a list of columns, each counted from its own place
   mixed,       // a lane a row; rows of several wavefronts, as in a chain
   row,         // one row with a part of more than 64 terms: all lanes sum it
   block,       // 2048 terms of a row that has more
@@ -23,9 +25,10 @@ enum class Kind : unsigned {
 
 /// One warp's task. Tasks stand in the order of the sweep: each waits for earlier ones only.
 struct alignas(16) Item {
-  unsigned at;     // of its entries in the stream, in units
-  Index place;     // of its first row in the sweep's vectors; block: where its sum goes
-  Index watch;     // a place a few wavefronts earlier, awaited before all else, or -1; blocked_row: its first block sum
+  unsigned at;  // of its entries in the stream, in units
+  Index place;  // of its first row in the sweep's vectors; block: where its sum goes
+  Index watch;  // a place a few wavefronts earlier, awaited before all else, or -1; blocked_row: its first block sum;
+                // runs: bit l where lane l begins one
   unsigned shape;  // kind, rows and width
 
   SEIDEL_HD Kind kind() const { return Kind(shape & 7); }
@@ -41,11 +44,15 @@ template <class Real>
 inline constexpr unsigned value_units = lanes * sizeof(Real) / unit_bytes;  // of a value a lane
 
 /// A slice's entries: columns, then values, `width` a lane; the reciprocal diagonal; then the couplings within a node,
-/// node - 1 a lane. Shorter rows have nothing (column -1, value 0) first: a sum that starts so stays +0; last where the
-/// slice has more than 64 terms, whose sums are in parts.
+/// node - 1 a lane. Shorter rows have nothing (no_column, value 0) first: a sum that starts so stays +0. In a slice of
+/// more than 64 terms these stand otherwise (cuda_natural_parts.cuh).
+inline constexpr Index no_column = std::numeric_limits<Index>::min();  // still negative with a place added
+/// Lists of `width` columns: one a lane, side by side, or one a run, one after another.
+SEIDEL_HD inline unsigned column_units(int width, int lists) { return unsigned(width * lists + lanes - 1) / lanes; }
+inline constexpr int most_runs = 8;  // of a slice that keeps a list for each
 template <class Real>
-SEIDEL_HD unsigned slice_units(int width, int node) {
-  return unsigned(width) + (unsigned(width) + unsigned(node)) * value_units<Real>;
+SEIDEL_HD unsigned slice_units(int width, int node, int lists = lanes) {
+  return column_units(width, lists) + (unsigned(width) + unsigned(node)) * value_units<Real>;
 }
 /// `terms` columns, then values, each padded to a full warp; and, for a whole row, its reciprocal diagonal.
 template <class Real>

@@ -170,67 +170,6 @@ __device__ void sweep_row(const Sweep<Real>& S, const Columns& strip, const Item
   row.finish(S, sum, reciprocal_at(S, item.at + terms_units<Real>(item.width())));
 }
 
-inline constexpr int most_in_parts = 4 * lanes;  // terms that a lane adds alone
-
-/// Terms u of a lane's row for u = first, first + step, ... below `last` and width, of an x that is all there.
-template <int most, class Columns>
-struct Terms {
-  using Value = typename Columns::Value;
-  Index c[most];
-  typename Columns::Real v[most];
-  Value g[most];
-  __device__ Terms(const Entries<typename Columns::Real>& A, const Columns& strip, int first, int step, int last,
-                   bool active, const typename Columns::Real* x) {
-#pragma unroll
-    for (int k = 0; k < most; ++k)
-      c[k] = active && first + k * step < last ? __ldcs(A.columns + (first + k * step) * lanes) : -1;
-#pragma unroll
-    for (int k = 0; k < most; ++k)
-      v[k] = active && first + k * step < last ? __ldcs(A.values + (first + k * step) * lanes) : 0;
-#pragma unroll
-    for (int k = 0; k < most; ++k) g[k] = c[k] >= 0 ? strip.load(x, c[k]) : Value{};
-  }
-  __device__ Value add(int k, const Value& sum) const { return c[k] >= 0 ? fused(v[k], g[k], sum) : sum; }
-};
-
-/// Up to most_in_parts terms of a lane's own row, in a slice where some lane has more than 64; of an x that is all
-/// there. More than 64 are added as a warp's lanes would add them: 32 parts, taken in such an order that few of the
-/// tree's sums wait.
-template <class Real, class Columns>
-__device__ auto sum_in_parts(const Entries<Real>& A, const Columns& strip, int width, bool active, const Real* x) {
-  using Value = typename Columns::Value;
-  constexpr int each = most_in_parts / lanes, pairs = lanes / 2;
-  Value waiting[5];
-  int terms = 0;
-#pragma unroll
-  for (int i = 0; i < pairs; ++i) {
-    const int l = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | (i & 8) >> 3;
-    const Terms<2 * each, Columns> T(A, strip, l, pairs, width, active, x);  // l, l + 16, l + 32, ...
-    Value s{}, other{};
-#pragma unroll
-    for (int k = 0; k < 2 * each; k += 2) {
-      s = T.add(k, s), other = T.add(k + 1, other);
-      terms += (T.c[k] >= 0) + (T.c[k + 1] >= 0);
-    }
-    s = s + other;
-    int level = 0;
-#pragma unroll
-    for (int bits = i; bits & 1; bits >>= 1) s = waiting[level++] + s;
-    waiting[level] = s;
-  }
-  Value sum = waiting[4];
-  if (active && terms <= short_sum) {  // those of few lanes are read again
-    Value in_order{};
-    for (int from = 0; from < terms; from += 8) {
-      const Terms<8, Columns> T(A, strip, from, 1, terms, true, x);
-#pragma unroll
-      for (int k = 0; k < 8; ++k) in_order = T.add(k, in_order);
-    }
-    sum = in_order;
-  }
-  return sum;
-}
-
 /// The kernel for matrices with long rows or with wavefronts of a few rows.
 template <class Real, bool forward, bool general, int W, int batch, int threads>
 __global__ void __launch_bounds__(threads) sweep_items(const Sweep<Real> S) {
@@ -241,6 +180,7 @@ __global__ void __launch_bounds__(threads) sweep_items(const Sweep<Real> S) {
   const int lane = threadIdx.x % lanes;
   switch (item.kind()) {
     case Kind::slice: return sweep_slice<forward, general, 0, W, batch, false>(S, one, item, lane, true);
+    case Kind::runs: return;  // only where each wavefront has a launch
     case Kind::mixed: return sweep_mixed<forward, general>(S, one, item, lane);
     case Kind::block: return sweep_block(S, one, item, lane);
     case Kind::row:

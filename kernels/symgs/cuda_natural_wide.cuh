@@ -1,7 +1,7 @@
 // One direction of the sweep where wavefronts are few and wide, as colours are: a launch each, and nothing is awaited
 // value by value. A launch begins while the one before it ends, asks for its part of the matrix and then waits for it.
 #pragma once
-#include <seidel/kernels/symgs/cuda_natural_long.cuh>
+#include <seidel/kernels/symgs/cuda_natural_parts.cuh>
 
 namespace seidel::symgs_detail::natural {
 
@@ -20,12 +20,12 @@ __device__ inline void await_launch_before() {
 
 constexpr int wide_threads = 128;
 
-/// Slices first ... last - 1, a wavefront's; a lane takes a row, `batch` terms at a time: 128 threads a block and 6
-/// terms took poisson3d:256 0.497 ms where 512 threads took 0.57; hpcg:192 took 0.72 with 8, 0.80 with 16, 0.84 with
-/// 26. The first entries are asked for before the launch before this one is awaited. in_parts: slices with more than 64
-/// terms may be among them.
-template <class Columns, bool forward, bool general, bool in_parts, int batch>
-__global__ void __launch_bounds__(wide_threads)
+/// Slices first ... last - 1, a wavefront's; a lane takes a row, `batch` terms at a time. The first entries are asked
+/// for before the launch before this one is awaited. pair_slots: not 0 where slices with more than 64 terms may be
+/// among them, up to 16 pair_slots. blocks: at once on a multiprocessor, which decides how many loads the compiler puts
+/// ahead; 0: as it likes.
+template <class Columns, bool forward, bool general, int pair_slots, int batch, int blocks = 0>
+__global__ void __launch_bounds__(wide_threads, blocks)
     sweep_wavefront(const Sweep<typename Columns::Real> S, Index first, Index last) {
   using Real = typename Columns::Real;
   using Value = typename Columns::Value;
@@ -40,23 +40,24 @@ __global__ void __launch_bounds__(wide_threads)
   const Columns strip = Columns::part(threadIdx.x % parts, warp / parts % strips, strips);
   const Item item = S.items[k];
   const int width = item.width();
-  Entries<Real> A = entries_at(S, item.at, width);
-  A.columns += lane, A.values += lane;
+  const LaneEntries<const Real> A(S.stream, item, lane);
   const bool active = lane < item.rows();
-  const Real reciprocal = active ? __ldcs(A.values + width * lanes) : Real(0);
-  if (in_parts && width > short_sum) {
-    await_launch_before();
-    Lane<Columns, forward, general> row(S, strip, item.place + lane, active);
-    row.load(S);
-    return row.finish(S, sum_in_parts(A, strip, width, active, S.x), reciprocal);
-  }
+  const Real reciprocal = active ? A.value(width) : Real(0);
+  if constexpr (pair_slots > 0)
+    if (width > short_sum) {
+      RowInParts<Columns, pair_slots> in_parts_of_row(A, width, active);
+      await_launch_before();
+      Lane<Columns, forward, general> row(S, strip, item.place + lane, active);
+      row.load(S);
+      return row.finish(S, in_parts_of_row.sum(strip, S.x), reciprocal);
+    }
   Index c[batch];
   Real v[batch];
   const auto take = [&](int from) {
 #pragma unroll
-    for (int u = 0; u < batch; ++u) c[u] = active && from + u < width ? __ldcs(A.columns + (from + u) * lanes) : -1;
+    for (int u = 0; u < batch; ++u) c[u] = active && from + u < width ? A.column(from + u) : no_column;
 #pragma unroll
-    for (int u = 0; u < batch; ++u) v[u] = active && from + u < width ? __ldcs(A.values + (from + u) * lanes) : Real(0);
+    for (int u = 0; u < batch; ++u) v[u] = active && from + u < width ? A.value(from + u) : Real(0);
   };
   take(0);
   await_launch_before();
@@ -102,6 +103,8 @@ __global__ void __launch_bounds__(wide_threads) sweep_first_wavefront(const Swee
   for (int q = 0; q < slices_at_once; ++q) row[q].finish(S, Real(0), reciprocal[q]);
 }
 
+constexpr Index most_at_once = 4096;  // slices whose warps all run at a time, on a large device
+
 /// A launch a wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
 template <class Columns, bool forward, bool general, class Real>
 void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends, bool can_begin_early) {
@@ -127,13 +130,27 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
         go(sweep_first_wavefront<Real, forward, general>, slices_at_once);
         continue;
       }
-    constexpr int few = single ? 6 : 8;
-    if (plan.in_parts && half.widths[w] > short_sum)
-      go(sweep_wavefront<Columns, forward, general, true, 8>, 1);
-    else if (half.width <= few)
-      go(sweep_wavefront<Columns, forward, general, false, few>, 1);
+    // The fewer warps there are, the more loads each should have under way.
+    const bool many = last - first > most_at_once, few = last - first <= most_at_once / 2;
+    const Index in_parts = plan.in_parts && half.widths[w] > short_sum ? half.widths[w] : 0;
+    if (in_parts > 6 * pairs_of_parts)
+      go(sweep_wavefront<Columns, forward, general, most_of_pair, 8>, 1);
+    else if (in_parts && few)
+      go(sweep_wavefront<Columns, forward, general, 6, 8, 4 * single>, 1);
+    else if (in_parts && many)
+      go(sweep_wavefront<Columns, forward, general, 6, 8, 6 * single>, 1);
+    else if (in_parts)
+      go(sweep_wavefront<Columns, forward, general, 6, 8, 7 * single>, 1);
+    else if (!single)
+      go(sweep_wavefront<Columns, forward, general, 0, 8>, 1);
+    else if (half.width <= 6)
+      go(sweep_wavefront<Columns, forward, general, 0, 3>, 1);
+    else if (!many)
+      go(sweep_wavefront<Columns, forward, general, 0, 13>, 1);
+    else if (last - first <= 3 * most_at_once)
+      go(sweep_wavefront<Columns, forward, general, 0, 10>, 1);
     else
-      go(sweep_wavefront<Columns, forward, general, false, 8>, 1);
+      go(sweep_wavefront<Columns, forward, general, 0, 4>, 1);
   }
 }
 

@@ -65,6 +65,20 @@ Plain two_halves(Index n, unsigned seed) {
   return with_dominant_diagonal(std::move(A));
 }
 
+/// Two colours, whose rows have their columns in the other at one distance: most 90 of them, some 70, 64 or 40. Lists of
+/// columns are shared by many rows; beside long sums there are short ones.
+Plain two_bands(Index n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Plain A{n, std::vector<std::map<Index, double>>(n)};
+  for (Index i = 0; i < n; ++i) {
+    const Index half = n / 2, k = i % half, terms = k % 97 == 5 ? 70 : k % 61 == 3 ? 64 : k % 160 < 9 ? 40 : 90;
+    for (Index j = k - 45; j < k - 45 + terms; ++j)
+      if (j >= 0 && j < half) A.rows[i][j + (i < half ? half : 0)] = uniform(random);
+  }
+  return with_dominant_diagonal(std::move(A));
+}
+
 }  // namespace
 
 TEST_CASE("[cuda] wavefront after wavefront and all at once give the same bits") {
@@ -112,11 +126,11 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
       const auto A = csr_of<Real>(plain);
       const Index n = A.nrows;
       const auto order = colour_order(greedy_colours(Serial{}, A.view()));
-      const auto permuted_A = permuted(Serial{}, A.view(), order.span());
-      const GaussSeidel<Real, std::int32_t, Serial> serial(Serial{}, permuted_A.view());
-      const auto there = copied_to<Device>(permuted_A.view());
+      auto permuted_A = permuted(Serial{}, A.view(), order.span());
+      GaussSeidel<Real, std::int32_t, Serial> serial(Serial{}, permuted_A.view());
+      auto there = copied_to<Device>(permuted_A.view());
       const auto order_there = copied_to<Device>(order.span());
-      const GaussSeidel<Real, std::int32_t, Cuda> as_it_stands(on, there.view()),
+      GaussSeidel<Real, std::int32_t, Cuda> as_it_stands(on, there.view()),
           before(on, there.view(), order_there.span());
       REQUIRE(as_it_stands.wavefronts() <= 64);  // else the sweep is another
       REQUIRE(n / as_it_stands.wavefronts() >= 4096);
@@ -168,12 +182,25 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
           CHECK(differing(moved_back(X_there), permuted_vectors ? scattered(right) : right) == 0);
         }
       }
+      for (auto& v : permuted_A.values) v *= Real(1.0625);
+      copy(std::as_const(permuted_A.values).span(), there.values.span());
+      serial.update_values(), as_it_stands.update_values();
+      Array<Real> p(n), Ap(n), w(n);
+      Array<Real, Device> p_there(n), Ap_there(n), w_there(n);
+      serial.split_product(Array<Real>(b), p, Ap, w);
+      as_it_stands.split_product(moved_to(on, b), p_there, Ap_there, w_there);
+      CHECK_NOTHROW(as_it_stands.check());
+      CHECK(differing(moved_back(p_there), moved_back(p)) == 0);
+      CHECK(differing(moved_back(Ap_there), moved_back(Ap)) == 0);
+      CHECK(differing(moved_back(w_there), moved_back(w)) == 0);
     };
     compare(poisson3d(29, 23, 25), 0.0);
     compare(poisson3d(29, 23, 25), 0.0f);
     compare(random_square(60000, 4, seed), 0.0);
     compare(two_halves(20000, seed), 0.0);
     compare(two_halves(20000, seed), 0.0f);
+    compare(two_bands(20000, seed), 0.0);
+    compare(two_bands(20000, seed), 0.0f);
   }
 }
 
