@@ -35,8 +35,7 @@ struct Analysed : Sweeps<Real> {
     if (on.threads > 1) schedule = Schedule(on, A.row_ptr, A.col_idx);
     runs = cut_into_runs(on, A.row_ptr, A.col_idx, schedule);
     if (runs.empty()) refuse_unusable_rows();
-    schedule.each_stretch(
-        [&](std::int64_t first, std::int64_t) { this->first_run.push_back(this->run_of(first)); });
+    schedule.each_stretch([&](std::int64_t first, std::int64_t) { this->first_run.push_back(this->run_of(first)); });
     this->first_run.push_back(std::int64_t(runs.size()));
     allocate_triangles();
     fill();

@@ -175,8 +175,8 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
       const Index block = blocks.wavefronts.rows[q];
       const Index first_row = blocks.first_row[block], last_row = blocks.first_row[block + 1];
       // A line, as its first rows tell.
-      const bool is_line = last_row - first_row > 1 &&
-                           (pattern.has(first_row + 1, first_row) || pattern.has(first_row, first_row + 1));
+      const bool is_line =
+          last_row - first_row > 1 && (pattern.has(first_row + 1, first_row) || pattern.has(first_row, first_row + 1));
       if (in_stretch >= blocks_of_stretch && is_line) in_stretch = 0;
       if (in_stretch++ == 0) stretch_.push_back(place);
       stretch_of[block] = Index(stretch_.size()) - 1;

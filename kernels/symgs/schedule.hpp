@@ -27,9 +27,9 @@ inline void pause_briefly() {
 /// to be shared out go together to one part.
 ///
 /// place: where a row stands in the order of the schedule. In stage s, part t of the threads has the task of stretches
-/// cut(s, t) ... cut(s, t + 1) - 1, each a range of places: of up to 8 blocks where those are lines of coupled rows, else
-/// as long as the task. A thread waits before each stretch, for those of others that it needs, so that threads need not
-/// go in step.
+/// cut(s, t) ... cut(s, t + 1) - 1, each a range of places: of up to 8 blocks where those are lines of coupled rows,
+/// else as long as the task. A thread waits before each stretch, for those of others that it needs, so that
+/// threads need not go in step.
 class Schedule {
  public:
   /// One thread: row p in place p.
@@ -46,8 +46,8 @@ class Schedule {
     for (std::size_t s = 1; s < stretch_.size(); ++s) visit(stretch_[s - 1], stretch_[s]);
   }
 
-  /// body(stretch) for all stretches, each after those that it depends on; several at once. `body` must not throw: other
-  /// threads would wait for its turn for ever.
+  /// body(stretch) for all stretches, each after those that it depends on; several at once. `body` must not throw:
+  /// other threads would wait for its turn for ever.
   template <class Body>
   void run(Direction direction, const Body& body) const {
     if (nparts_ == 1) return body(std::int64_t(0));
@@ -106,9 +106,9 @@ class Schedule {
 
   std::int64_t nrows_, nstages_ = 0;
   int nparts_ = 1;
-  Array<Index> rows_;                              // the row in each place
-  std::vector<std::int64_t> cut_;                  // nstages x (nparts + 1)
-  std::vector<std::int64_t> stretch_;              // where each begins, and the end of the last
+  Array<Index> rows_;                  // the row in each place
+  std::vector<std::int64_t> cut_;      // nstages x (nparts + 1)
+  std::vector<std::int64_t> stretch_;  // where each begins, and the end of the last
   std::vector<std::int64_t> stretches_of_part_;
   Array<Index> needed_forward_, needed_backward_;  // stretches x nparts: how many of its own a part must have done
   mutable std::int64_t sweep_ = 0;                 // its number, from 1

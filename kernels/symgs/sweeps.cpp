@@ -201,11 +201,11 @@ void Sweeps<Real>::each_slice(const Visit& visit) const {
       for (std::int64_t r = first; r < last; ++r) {
         const Run run = runs[direction == Direction::forward ? r : last - 1 - (r - first)];
         const bool is_full = run.height == slice_height;
-        run.shifted && is_full ? each_slice_of<Taken::shifted, direction>(*this, run, local)
-        : is_full              ? each_slice_of<Taken::together, direction>(*this, run, local)
-        : run.height == 1      ? each_slice_of<Taken::alone, direction>(*this, run, local)
-        : run.shifted          ? each_slice_of<Taken::few_shifted, direction>(*this, run, local)
-                               : each_slice_of<Taken::few, direction>(*this, run, local);
+        run.height == 1            ? each_slice_of<Taken::alone, direction>(*this, run, local)
+        : (run.shifted && is_full) ? each_slice_of<Taken::shifted, direction>(*this, run, local)
+        : run.shifted              ? each_slice_of<Taken::few_shifted, direction>(*this, run, local)
+        : is_full                  ? each_slice_of<Taken::together, direction>(*this, run, local)
+                                   : each_slice_of<Taken::few, direction>(*this, run, local);
       }
     });
   });
