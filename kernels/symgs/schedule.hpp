@@ -27,9 +27,9 @@ inline void pause_briefly() {
 /// to be shared out go together to one part.
 ///
 /// place: where a row stands in the order of the schedule. In stage s, part t of the threads has the task of stretches
-/// cut(s, t) ... cut(s, t + 1) - 1, each a range of places: of up to 8 blocks where those are lines of coupled rows, else
-/// as long as the task. A thread waits before each stretch, for those of others that it needs, so that threads need not
-/// go in step.
+/// cut(s, t) ... cut(s, t + 1) - 1, each a range of places: of up to 8 blocks where those are lines of coupled rows,
+/// else as long as the task. A thread waits before each stretch, for those of others that it needs, so that
+/// threads need not go in step.
 class Schedule {
  public:
   /// One thread: row p in place p.
@@ -46,8 +46,8 @@ class Schedule {
     for (std::size_t s = 1; s < stretch_.size(); ++s) visit(stretch_[s - 1], stretch_[s]);
   }
 
-  /// body(stretch) for all stretches, each after those that it depends on; several at once. `body` must not throw: other
-  /// threads would wait for its turn for ever.
+  /// body(stretch) for all stretches, each after those that it depends on; several at once. `body` must not throw:
+  /// other threads would wait for its turn for ever.
   template <class Body>
   void run(Direction direction, const Body& body) const {
     if (nparts_ == 1) return body(std::int64_t(0));
