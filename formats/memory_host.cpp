@@ -12,22 +12,33 @@ namespace seidel {
 
 void* allocate(Host, std::int64_t bytes) {
   // Large arrays lie on large pages where the system has them: fewer faults at first touch, fewer misses of address
-  // translation in gathers ever after.
-  constexpr std::int64_t page = 1 << 21;
-  const std::int64_t alignment = bytes >= 4 * page ? page : 64;
+  // translation in gathers ever after. There they begin at different places: some processors hold a load back while a
+  // store to the same place of another small page is under way, which is each one where two arrays are walked together.
+  constexpr std::int64_t page = 1 << 21, line = 64, apart = 65 * line, places = 30;
   if (bytes == 0) return nullptr;
-  const std::int64_t rounded = bytes > INT64_MAX - page ? -1 : (bytes + alignment - 1) / alignment * alignment;
-  void* p = rounded < 0 ? nullptr : std::aligned_alloc(std::size_t(alignment), std::size_t(rounded));
+  const bool is_large = bytes >= 4 * page;
+  const std::int64_t alignment = is_large ? page : line, most_before = is_large ? places * apart : line;
+  const std::int64_t room =
+      bytes > INT64_MAX - 2 * page ? -1 : (bytes + most_before + alignment - 1) / alignment * alignment;
+  void* const taken = room < 0 ? nullptr : std::aligned_alloc(std::size_t(alignment), std::size_t(room));
 #ifdef MADV_HUGEPAGE
-  if (p && alignment == page) ::madvise(p, std::size_t(rounded), MADV_HUGEPAGE);
+  if (taken && is_large) ::madvise(taken, std::size_t(room), MADV_HUGEPAGE);
 #endif
-  if (!p)
+  if (!taken)
     throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of host memory were needed, " +
                         std::to_string(available_bytes(Host{})) + " are free");
+  const auto number_of_page = std::int64_t(reinterpret_cast<std::uintptr_t>(taken) / page);
+  char* const p = static_cast<char*>(taken) + (is_large ? (1 + number_of_page % places) * apart : line);
+  std::memcpy(p - sizeof taken, &taken, sizeof taken);  // for release()
   return p;
 }
 
-void release(Host, void* p) noexcept { std::free(p); }
+void release(Host, void* p) noexcept {
+  if (!p) return;
+  void* taken;
+  std::memcpy(&taken, static_cast<char*>(p) - sizeof taken, sizeof taken);
+  std::free(taken);
+}
 
 void copy_bytes(Host, void* to, Host, const void* from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
