@@ -167,7 +167,9 @@ struct ValidateCommand : CommandFor<ValidateOptions> {
       : CommandFor(program, "validate", "check every kernel, format, back end, baseline and solver") {
     read_from(app->add_option("MATRIX", options.matrices, "as for solve; a built-in list unless given"));
     app->add_flag("--list", options.list, "print the rivals that are checked and exit");
-    app->add_option("--only", options.only, "rivals whose names match a pattern with * and ?, such as 'spmm.*'")
+    app->add_option(
+           "--only", options.only,
+           "rivals whose names match a pattern with * and ?, or one of several between commas, such as 'spmm.*'")
         ->type_name("GLOB");
     file("--html", options.html, "write the report as one page for a browser");
   }

@@ -22,8 +22,10 @@ struct ContestCommand : CommandFor<Options> {
   void matrices(const char* whom, const char* pattern) {
     read_from(app->add_option("MATRIX", options.matrices, matrix_help));
     app->add_flag("--list", options.list, formatted("print the {} and exit", whom));
-    app->add_option("--only", options.only,
-                    formatted("{} whose names match a pattern with * and ?, such as {}", whom, pattern))
+    app->add_option(
+           "--only", options.only,
+           formatted("{} whose names match a pattern with * and ?, or one of several between commas, such as {}", whom,
+                     pattern))
         ->type_name("GLOB");
   }
   void outputs(const char* trials, int least) {

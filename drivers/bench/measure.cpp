@@ -38,9 +38,7 @@ bool stopped(const Plan& plan) { return plan.stop && *plan.stop; }
 Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_host, const Plan& plan,
              const Where& where) {
   const bool on_device = runs == Runs::cuda;
-  const auto once = [&] {
-    return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run);
-  };
+  const auto once = [&] { return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run); };
   once();
   Sample sample;
   const auto begin = std::chrono::steady_clock::now();  // of all that is done, overwriting caches too
@@ -115,6 +113,8 @@ std::string Rival::name() const {
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
+  if (const auto comma = pattern.find(','); comma != pattern.npos)
+    return matches(pattern.substr(0, comma), name) || matches(pattern.substr(comma + 1), name);
   if (pattern.empty()) return name.empty();
   if (pattern[0] == '*') return matches(pattern.substr(1), name) || (!name.empty() && matches(pattern, name.substr(1)));
   return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern.substr(1), name.substr(1));

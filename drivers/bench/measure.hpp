@@ -42,7 +42,7 @@ struct Measurement {
 };
 
 struct Selection {
-  std::string only = "*";  // a shell pattern for rivals' names
+  std::string only = "*";  // shell patterns for rivals' names, between commas
   bool serial = true, openmp = true, cuda = true;
   bool wants(const Rival& rival) const;
 };

@@ -79,7 +79,7 @@ std::span<const Rival> rivals();
 /// A matrix as one list of numbers, for Prepared::output: values, column indices, row pointers.
 void flat(const Matrix& A, std::vector<double>& to);
 
-/// Whether `name` matches a shell pattern with * and ?.
+/// Whether `name` matches a shell pattern with * and ?, or one of several between commas.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// The kernels that make_task knows.

@@ -44,6 +44,10 @@ TEST_CASE("bench KERNEL --list and validate --list print the same registry, and 
   const Run some = seidel_program({"validate", "--list", "--only", "spmm.ell.*"});
   CHECK(contains(some.out, "spmm.ell.openmp"));
   CHECK(!contains(some.out, "spmv"));
+  const Run several = seidel_program({"bench", "symgs", "--list", "--only", "symgs.csr.openmp,*.eigen"});
+  CHECK(contains(several.out, "symgs.csr.openmp"));
+  CHECK(contains(several.out, "symgs.csr.serial.eigen"));
+  CHECK(!contains(several.out, "symgs.csr.serial "));
 }
 
 TEST_CASE("bench writes a row a trial, and says the same in JSON") {
