@@ -21,14 +21,15 @@ void* allocate(Host, std::int64_t bytes) {
   const std::int64_t room =
       bytes > INT64_MAX - 2 * page ? -1 : (bytes + most_before + alignment - 1) / alignment * alignment;
   void* const taken = room < 0 ? nullptr : std::aligned_alloc(std::size_t(alignment), std::size_t(room));
-#ifdef MADV_HUGEPAGE
-  if (taken && is_large) ::madvise(taken, std::size_t(room), MADV_HUGEPAGE);
-#endif
   if (!taken)
     throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of host memory were needed, " +
                         std::to_string(available_bytes(Host{})) + " are free");
   const auto number_of_page = std::int64_t(reinterpret_cast<std::uintptr_t>(taken) / page);
-  char* const p = static_cast<char*>(taken) + (is_large ? (1 + number_of_page % places) * apart : line);
+  const std::int64_t before = is_large ? (1 + number_of_page % places) * apart : line;
+#ifdef MADV_HUGEPAGE
+  if (is_large) ::madvise(taken, std::size_t((before + bytes) / page * page), MADV_HUGEPAGE);  // those that it fills
+#endif
+  char* const p = static_cast<char*>(taken) + before;
   std::memcpy(p - sizeof taken, &taken, sizeof taken);  // for release()
   return p;
 }
