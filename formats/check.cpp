@@ -17,7 +17,7 @@ constexpr const char* sorting =
 
 void require_size(std::int64_t found, std::int64_t expected, const std::string& array) {
   if (found != expected)
-    throw ShapeError("the matrix: found " + plural(found, "entry", "entries") + " in " + array + ", expected " +
+    throw ShapeError("the matrix: found " + counted(found, "entry", "entries") + " in " + array + ", expected " +
                      to_string(expected));
 }
 

@@ -9,7 +9,7 @@ namespace seidel {
 
 Array<Index> inverse_permutation(const OpenMP& on, HostSpan<const Index> new_to_old, Index n) {
   if (new_to_old.size() != n)
-    throw ShapeError("permutation: found " + plural(new_to_old.size(), "entry", "entries") + ", expected " +
+    throw ShapeError("permutation: found " + counted(new_to_old.size(), "entry", "entries") + ", expected " +
                      std::to_string(n));
   const std::int64_t outside =
       first_where(on, n, 1, [&](std::int64_t k) { return new_to_old[k] < 0 || new_to_old[k] >= n; });

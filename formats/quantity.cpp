@@ -19,7 +19,7 @@ std::string bytes_text(std::int64_t bytes) {
   return text;
 }
 
-std::string plural(std::int64_t n, const std::string& one, const std::string& many) {
+std::string counted(std::int64_t n, const std::string& one, const std::string& many) {
   return std::to_string(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
 }
 

@@ -8,8 +8,8 @@ namespace seidel {
 /// 1234567890 -> "1.23 GB"; units of 1000.
 std::string bytes_text(std::int64_t bytes);
 
-/// "1 entry", "2 entries"; many is one with an s unless given.
-std::string plural(std::int64_t n, const std::string& one, const std::string& many = "");
+/// "1 entry", "2 entries"; many is one with an s unless given. In files and errors: digits that can be searched for.
+std::string counted(std::int64_t n, const std::string& one, const std::string& many = "");
 
 /// a * b, or the largest number where that overflows. Both at least 0.
 inline std::int64_t saturating_product(std::int64_t a, std::int64_t b) {

@@ -51,7 +51,7 @@ OrderEstimate estimate_colours(const SweepMachine& machine, const SweptMatrix& A
 OrderChoice choose_order(const SweepMachine& machine, const SweptMatrix& A) {
   const OrderEstimate natural = estimate_natural(machine, A), colours = estimate_colours(machine, A);
   const double rows_a_step = A.steps > 0 ? double(A.nrows) / double(A.steps) : 0;
-  const std::string has = plural(A.steps, "step") + text(" of %.4g row%s", rows_a_step, rows_a_step == 1 ? "" : "s");
+  const std::string has = counted(A.steps, "step") + text(" of %.4g row%s", rows_a_step, rows_a_step == 1 ? "" : "s");
   const std::string against =
       text("about %.2g ms an iteration on a GPU against %.2g by %lld colours, which may need %.0f %% more of them",
            1e3 * natural.iteration_seconds, 1e3 * colours.iteration_seconds, (long long)A.colours,

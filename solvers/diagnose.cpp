@@ -126,7 +126,7 @@ double Facts::iterations_wanting() const {
 void holds_no_numbers(Facts& f) {
   if (f.A.nonfinite)
     f.add("A holds NaN or infinity",
-          plural(f.A.nonfinite, "entry is", "entries are") + " not finite, the first in row " +
+          counted(f.A.nonfinite, "entry is", "entries are") + " not finite, the first in row " +
               text(f.A.first_nonfinite_row + 1) + ", column " + text(f.A.first_nonfinite_col + 1),
           "", "correct these entries");
 }
@@ -135,14 +135,14 @@ void is_half_a_matrix(Facts& f) {
   if (f.ended_by_limit() && f.summary.history.size() < 3) return;  // nothing was seen
   if (f.A.one_triangle_only)
     f.add("only one triangle of a symmetric matrix is there",
-          plural(f.A.below + f.A.above, "entry beside the diagonal, which is ", "entries beside the diagonal, all ") +
+          counted(f.A.below + f.A.above, "entry beside the diagonal, which is ", "entries beside the diagonal, all ") +
               (f.A.below ? "below" : "above") + " it",
           "", "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
 void is_singular(Facts& f) {
   if (f.rows.empty_rows)
-    f.add("A is singular", plural(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
+    f.add("A is singular", counted(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
           "remove the unknowns of empty rows, or give them a diagonal entry");
   else if (f.A.skew && f.rows.nrows % 2 == 1)
     f.add("A is singular", "it is skew-symmetric, and of odd order: " + text(f.rows.nrows) + " rows", "",
@@ -191,7 +191,7 @@ void is_not_preconditioned(Facts& f) {
             (f.ended_by_limit() && s.history.size() > 2 && std::isinf(f.iterations_wanting()))))
     f.add(name + " may not suit A",
           "the diagonal outweighs the rest of its row in " + text(f.A.weakly_dominant_rows) + " of " +
-              plural(f.rows.nrows, "row", "rows") + " only; " + s.reason,
+              counted(f.rows.nrows, "row", "rows") + " only; " + s.reason,
           "--precond none");
 }
 
@@ -208,7 +208,7 @@ void is_indefinite(Facts& f) {
   const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
   if (negative_definite) {
     f.add("A is negative definite, or indefinite: its sign is turned",
-          plural(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
+          counted(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
           f.summary.method == "cg" ? "--method bicgstab" : "", "solve -A x = -b, which has the same x: cg may take -A");
     return;
   }
@@ -236,7 +236,7 @@ void is_indefinite(Facts& f) {
     std::string evidence = met ? f.summary.reason : "";
     if (f.A.symmetric && bad)
       evidence +=
-          (met ? "; " : "") + plural(bad, "diagonal entry is", "diagonal entries are") +
+          (met ? "; " : "") + counted(bad, "diagonal entry is", "diagonal entries are") +
           " not positive, the first in row " +
           text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
@@ -252,7 +252,7 @@ void is_indefinite(Facts& f) {
 void has_no_diagonal(Facts& f) {
   if (f.full_diagonal() || f.A.skew) return;
   f.add("no preconditioner can be used, and the method alone converges slowly",
-        plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
+        counted(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
         f.other_method(), "reorder the rows so that large entries stand on the diagonal");
 }
@@ -299,7 +299,7 @@ void needs_more_iterations(Facts& f) {
   if (std::isinf(more)) {
     if (s.status != Status::interrupted)
       f.add("the method does not get on",
-            "the residual did not fall in the last " + plural(std::int64_t(s.history.size() / 2), "iteration"),
+            "the residual did not fall in the last " + counted(std::int64_t(s.history.size() / 2), "iteration"),
             symgs_instead      ? "--precond symgs"
             : s.method == "cg" ? ""
                                : f.other_method(),
@@ -317,7 +317,7 @@ void needs_more_iterations(Facts& f) {
           : "--max-iterations " + text(two_digits(1.1 * total));
   f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
         "the residual is " + text(s.history.back()) + ", and falls tenfold in about " +
-            plural(two_digits(1 / decades_an_iteration(s.history)), "iteration"),
+            counted(two_digits(1 / decades_an_iteration(s.history)), "iteration"),
         !hopeless          ? longer
         : symgs_instead    ? "--precond symgs " + longer
         : s.method == "cg" ? longer

@@ -47,7 +47,7 @@ Progress::Progress(std::string_view method, const Criteria& criteria, double nor
     throw UsageError("a tolerance is negative or NaN: found relative " + text(criteria.relative_tolerance) +
                      ", absolute " + text(criteria.absolute_tolerance) + ", expected 0 or more");
   if (criteria.max_iterations < 0 || !(criteria.seconds >= 0))
-    throw UsageError("a limit is negative or NaN: found " + plural(criteria.max_iterations, "iteration") + ", " +
+    throw UsageError("a limit is negative or NaN: found " + counted(criteria.max_iterations, "iteration") + ", " +
                      text(criteria.seconds) + " s, expected 0 or more");
   summary_.method = method;
   summary_.norm_b = norm_b;
@@ -88,7 +88,7 @@ bool Progress::worth_another_round(double true_norm) {
                std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
   const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
   if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
-  return end(Status::stagnated, "at the rate of the last " + plural(summary_.iterations / 2, "iteration") + " about " +
+  return end(Status::stagnated, "at the rate of the last " + counted(summary_.iterations / 2, "iteration") + " about " +
                                     rounded(wanting) + " more are needed");
 }
 
@@ -125,7 +125,7 @@ bool Progress::running() {
     return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
     return end(Status::iteration_limit,
-               "the limit of " + plural(criteria_.max_iterations, "iteration") + " is reached");
+               "the limit of " + counted(criteria_.max_iterations, "iteration") + " is reached");
   if (seconds() >= criteria_.seconds)
     return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
   return true;

@@ -13,7 +13,7 @@ void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::
   if (nrows != ncols)
     throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) +
                      "; a linear system needs as many rows as columns");
-  throw ShapeError("b has " + plural(b, "entry", "entries") + " and x has " + size(x) + "; the matrix needs " +
+  throw ShapeError("b has " + counted(b, "entry", "entries") + " and x has " + size(x) + "; the matrix needs " +
                    size(nrows) + " of each");
 }
 

@@ -17,8 +17,8 @@ struct Padding {
 template <MemorySpace Space>
 void refuse_padding(const Padding& p, Space space) {
   const auto number = [](std::int64_t n) { return std::to_string(n); };
-  const std::string what = std::string(p.where) + ": " + plural(p.nrows, "row") + " of " +
-                           plural(p.nnz, "entry", "entries") + ", the longest of " + number(p.longest_row) +
+  const std::string what = std::string(p.where) + ": " + counted(p.nrows, "row") + " of " +
+                           counted(p.nnz, "entry", "entries") + ", the longest of " + number(p.longest_row) +
                            ", would take " + bytes_text(p.bytes);
   if (p.places / padding_at_most > p.nnz || (p.places / padding_at_most == p.nnz && p.places % padding_at_most > 0))
     throw ResourceError(what + ": found " + number(p.places / std::max<std::int64_t>(p.nnz, 1)) +

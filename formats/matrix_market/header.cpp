@@ -149,9 +149,9 @@ void parse_sizes(const Source& source, std::int64_t text_bytes, Words& words, He
   const std::int64_t shortest = !coordinate ? 2 : header.field == Field::pattern ? 4 : 6;
   const std::int64_t left = text_bytes - (header.body - source.text().data());
   if (header.entries > (left + 1) / shortest)
-    raise(source, {first, plural(header.entries, "entry", "entries") + " promised",
+    raise(source, {first, counted(header.entries, "entry", "entries") + " promised",
                    "at most " + std::to_string((left + 1) / shortest) + ", since " +
-                       plural(left, "byte follows", "bytes follow"),
+                       counted(left, "byte follows", "bytes follow"),
                    "the file was cut short, or its size line is wrong"});
 }
 

@@ -111,7 +111,7 @@ void OutputFile::fail(const char* what) const {
   const int error = errno;
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   throw ResourceError(
-      path_ + ": could not be " + what + (written_ > 0 ? " after " + plural(written_, "byte") : "") + " (" +
+      path_ + ": could not be " + what + (written_ > 0 ? " after " + counted(written_, "byte") : "") + " (" +
       std::strerror(error) + ")\n  " + (temporary_.empty() && !nameless_ ? "" : "nothing is left of it; ") +
       (full ? "free some space, or write to another disk" : "check the path, its folder and your permissions"));
 }

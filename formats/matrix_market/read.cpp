@@ -16,7 +16,7 @@ void Reading::require(std::int64_t bytes) const {
       options.memory_limit > 0 ? options.memory_limit - source.held_bytes() : available_bytes(Host{});
   if (bytes > limit)
     throw ResourceError(source.file() + ": out of memory: a matrix of " + std::to_string(header.nrows) + " x " +
-                        std::to_string(header.ncols) + " with " + plural(header.entries, "entry", "entries") +
+                        std::to_string(header.ncols) + " with " + counted(header.entries, "entry", "entries") +
                         " listed needs " + std::to_string(bytes) + " bytes, " +
                         std::to_string(std::max<std::int64_t>(0, limit)) + " are free\n" +
                         "  free some memory or use a larger machine" +
@@ -50,7 +50,7 @@ void Reading::diagnose() const {
     if (!nothing) {
       if (++entries > header.entries)
         raise(source, {first, "entry " + std::to_string(entries),
-                       "end of file after " + plural(header.entries, "entry", "entries"), promise});
+                       "end of file after " + counted(header.entries, "entry", "entries"), promise});
       Entry entry;
       Fault fault;
       if (parse_line(header, p, e, entry, &fault) == Line::fault) raise(source, fault);
@@ -58,8 +58,8 @@ void Reading::diagnose() const {
     p = e + 1;
   }
   if (entries < header.entries)
-    raise(source, {end, "end of file after " + plural(entries, "entry", "entries"),
-                   plural(header.entries, "entry", "entries"), promise + "; or it was cut short: fetch it again"});
+    raise(source, {end, "end of file after " + counted(entries, "entry", "entries"),
+                   counted(header.entries, "entry", "entries"), promise + "; or it was cut short: fetch it again"});
 }
 
 void Reading::explain() const {

@@ -28,9 +28,9 @@ void require_shape(const MultiVectorView<T, Space>& V, std::int64_t nrows, std::
   spmv_detail::require_size(V.nrows, nrows, "spmm", operand);
   const std::int64_t least = V.layout == Layout::row_major ? ncols : nrows;
   if (V.ncols != ncols || (V.leading_dimension < least && nrows > 0 && ncols > 0))
-    throw ShapeError(std::string("spmm: ") + operand + " has " + plural(V.ncols, "column") + " and leading dimension " +
-                     std::to_string(V.leading_dimension) + ", expected " + plural(ncols, "column") + " and at least " +
-                     std::to_string(least));
+    throw ShapeError(std::string("spmm: ") + operand + " has " + counted(V.ncols, "column") +
+                     " and leading dimension " + std::to_string(V.leading_dimension) + ", expected " +
+                     counted(ncols, "column") + " and at least " + std::to_string(least));
 }
 
 }  // namespace spmm_detail

@@ -18,7 +18,7 @@ template <class Matrix, class Store>
 
 inline void require_size(std::int64_t size, std::int64_t expected, const char* operation, const char* operand) {
   if (size != expected)
-    throw ShapeError(std::string(operation) + ": " + operand + " has " + plural(size, "entry", "entries") +
+    throw ShapeError(std::string(operation) + ": " + operand + " has " + counted(size, "entry", "entries") +
                      ", the matrix needs " + std::to_string(expected));
 }
 
