@@ -1,6 +1,4 @@
 // The program: one command a run, and the one place where errors become exit codes.
-#include <malloc.h>
-
 #include <csignal>
 #include <cstdio>
 #include <new>
@@ -83,9 +81,6 @@ int run_program(int argc, char** argv) {
 }  // namespace seidel::drivers
 
 int main(int argc, char** argv) {
-  // Fixed, large arrays go back to the system when they are done with, whatever was freed before: poisson3d:128 by
-  // colours held 846 MB instead of 713.
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
   std::signal(SIGPIPE, SIG_DFL);  // `| head` has seen enough: to end without a word, wherever this was started
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write() then, with its sentence
   return seidel::drivers::run_program(argc, argv);

@@ -1,4 +1,5 @@
 // seidel solve: reads, looks, solves, certifies, reports.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -101,6 +102,9 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
 }  // namespace
 
 int run(const SolveOptions& options) {
+  // Fixed, large arrays go back to the system when they are done with, whatever was freed before: poisson3d:128 by
+  // colours held 846 MB instead of 713. Not for programs that take and free the same again and again.
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
   require_backend(options);
   require_writable("--out", options.out);
   require_writable("--history", options.history);
