@@ -99,7 +99,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
 }
 
 std::int64_t least_sweep_bytes(const SolveNeeds& needs) {
-  const std::int64_t real = needs.single ? 4 : 8;  // all columns shared, no padding
+  const std::int64_t real = needs.single ? 4 : 8;  // all columns shared, all rows alike
   return real * (std::max<std::int64_t>(needs.nnz - needs.nrows, 0) + 2 * needs.nrows) + 4 * needs.nrows;
 }
 

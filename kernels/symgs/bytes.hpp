@@ -11,8 +11,8 @@ template <class Offset>
                                        int bytes_a_value);
 }  // namespace symgs_detail
 
-/// GaussSeidel(on, A).bytes(), without making it: how far slices are padded, and how many columns they share, only the
-/// order of the sweep tells.
+/// GaussSeidel(on, A).bytes(), without making it: how many columns rows share, and how many runs of rows
+/// alike there are, only the order of the sweep tells.
 ///
 /// Shapes  A is square with every diagonal entry stored; values are not read.
 /// Cost    the first half of the analysis: three to five sweeps, in parallel; 20 n bytes, given back.
