@@ -33,6 +33,10 @@ template <class Work>
 run_avx512(const Work& work) {
   work();
 }
+template <class Work>
+[[gnu::cold, gnu::flatten, gnu::noinline]] void run_baseline(const Work& work) {  // cold: compiled for size, and sooner
+  work();
+}
 #endif
 
 /// Runs work() compiled for the best instruction set of this processor. `work` is a lambda around a loop, without calls that
@@ -43,10 +47,21 @@ void with_simd(const Work& work) {
   switch (best_instruction_set()) {
     case InstructionSet::avx512: return run_avx512(work);
     case InstructionSet::avx2: return run_avx2(work);
-    case InstructionSet::baseline: break;
+    case InstructionSet::baseline: return run_baseline(work);
   }
-#endif
+#else
   work();
+#endif
+}
+
+/// The same without AVX-512, for what gains nothing by it and takes long to compile: sums side by side that wait for x.
+template <class Work>
+void with_avx2(const Work& work) {
+#ifdef __x86_64__
+  best_instruction_set() == InstructionSet::baseline ? run_baseline(work) : run_avx2(work);
+#else
+  work();
+#endif
 }
 
 }  // namespace seidel

@@ -35,7 +35,7 @@ void store_columns(const RowOf<Real>& row, std::int64_t leading_dimension, std::
 template <Layout layout, class Matrix, class Real>
 void rows(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t first, std::int64_t last) {
   constexpr int wide = 8, narrow = 2;
-  with_simd([&] {
+  with_avx2([&] {
     for (std::int64_t p = first; p < last; ++p) {
       RowOf<Real> row = row_at(A, p, X.data);
       const auto next = [&](int width) {

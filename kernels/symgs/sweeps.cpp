@@ -23,21 +23,24 @@ template <class Real>
 /// of A, and rows of x and b.
 constexpr std::int64_t entries_ahead = 640, rows_ahead = 64;
 
-/// 8 sums side by side, as a vector of the processor: compilers do not find by themselves that this gathers and adds
-/// with half of the instructions.
+/// 8 sums side by side, in vectors of AVX2: compilers do not find by themselves that this gathers and adds with half of
+/// the instructions.
 template <class Real>
 struct LaneSums {
-  using Lanes [[gnu::vector_size(slice_height * sizeof(Real))]] = Real;
-  Lanes sums{};
+  static constexpr int width = 32 / sizeof(Real);
+  using Lanes [[gnu::vector_size(32)]] = Real;
+  Lanes sums[slice_height / width]{};
 
   /// Adds 8 values times x(0) ... x(7).
   template <class X>
   void add(const Real* values, const X& x) {
-    const Lanes xs{x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)};
-    Lanes vs, next = sums;
-    std::memcpy(&vs, values, sizeof vs);
-    for (int l = 0; l < slice_height; ++l) next[l] = std::fma(vs[l], xs[l], next[l]);
-    sums = next;
+    for (int part = 0; part < slice_height / width; ++part) {
+      Lanes xs{}, vs, next = sums[part];
+      for (int l = 0; l < width; ++l) xs[l] = x(part * width + l);
+      std::memcpy(&vs, values + part * width, sizeof vs);
+      for (int l = 0; l < width; ++l) next[l] = std::fma(vs[l], xs[l], next[l]);
+      sums[part] = next;
+    }
   }
   operator Columns<Real, slice_height>() const { return std::bit_cast<Columns<Real, slice_height>>(sums); }
 };
@@ -203,7 +206,7 @@ template <Direction direction, class Visit>
 void Sweeps<Real>::each_slice(const Visit& visit) const {
   schedule.run(direction, [&](std::int64_t stretch) {
     const std::int64_t first = first_run[stretch], last = first_run[stretch + 1];
-    with_simd([&] {
+    with_avx2([&] {
       const Visit local = visit;
       for (std::int64_t r = first; r < last; ++r) {
         const Run run = runs[direction == Direction::forward ? r : last - 1 - (r - first)];
@@ -313,7 +316,7 @@ template <class Real>
 void Sweeps<Real>::columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) {
   const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& low) __attribute__((noinline)) {
     const std::int64_t i = std::as_const(schedule).rows()[p];
-    with_simd([&] {
+    with_avx2([&] {
       in_strips(X.ncols, [&](std::int64_t j, auto width) {
         const auto sums = low.template sums<width()>(X.data + j, X.leading_dimension);
         for (int c = 0; c < width(); ++c) {
@@ -332,7 +335,7 @@ template <class Real>
 void Sweeps<Real>::columns_backward_from_t(const Many& X, Real omega) const {
   const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& up) __attribute__((noinline)) {
     const std::int64_t i = schedule.rows()[p];
-    with_simd([&] {
+    with_avx2([&] {
       in_strips(X.ncols, [&](std::int64_t j, auto width) {
         const auto sums = up.template sums<width()>(X.data + j, X.leading_dimension);
         for (int c = 0; c < width(); ++c)
