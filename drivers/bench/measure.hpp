@@ -21,7 +21,7 @@ std::string_view to_string(Cache);
 /// One rival on one task.
 struct Measurement {
   std::string matrix;  // the name it was given by
-  std::string order;   // of symgs where it was asked for: "natural", "colours"
+  std::string order;   // of sweeps where it was asked for: "natural", "colours"
   const Rival* rival = nullptr;
   int threads = 1;  // of the host; 1 for a rival on the GPU
   Verdict verdict = Verdict::right;

@@ -12,7 +12,7 @@ struct BenchKernel {
   std::string kernel;
   std::vector<std::int64_t> k = {1};
   std::vector<Layout> layouts = {Layout::row_major};
-  std::vector<std::string> orders = {};  // of symgs: each is measured, and solved with
+  std::vector<std::string> orders = {};  // of sweeps: each is measured, those of symgs also solved with
 };
 
 /// What is measured on one matrix, which is loaded once.
