@@ -75,6 +75,7 @@ std::optional<Enum> one_of(const std::string& option, const std::string& text, s
 
 /// A name of a file, so that no option is mistaken for it when a report quotes it; `standard` is -.
 inline CLI::Option* file_name(CLI::Option* option, const char* standard) {
+  if (option->get_positional()) option->type_name("");  // its name says what it is
   return option->transform(CLI::Validator(
       [=](std::string& word) {
         if (word.empty()) return std::string("found an empty name, expected that of a file");

@@ -54,7 +54,7 @@ std::int64_t least_sweep_bytes(const SolveNeeds& needs);
 /// Whether it is worth counting the sweeps on the host: about as much as there is, or enough to be said beforehand.
 bool worth_counting(const SolveNeeds& needs, std::int64_t available);
 
-/// needs.choice; without the method that would go on, where there is memory for the first alone. Its reason then says so.
+/// needs.choice; without the method that would go on, where there is memory for the first alone: its reason says so.
 MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
 /// What a solve takes at least on the host, the matrix included, before that is read: method and preconditioner where

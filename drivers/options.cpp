@@ -10,6 +10,12 @@ namespace seidel::drivers {
 
 namespace {
 
+/// For commands that take a MATRIX; generate has the whole of it.
+std::string generators() {
+  return formatted("MATRIX may be a generator (seidel generate --help says what each makes and takes):\n  {}",
+                   list(generator_names()));
+}
+
 /// A KEY of --set: what only some methods know.
 struct Setting {
   std::string key;
@@ -42,9 +48,14 @@ const Setting settings[] = {
        solve.absolute_tolerance = number(option, value, not_negative);
      }}};
 
-void apply_setting(SolveOptions& solve, const std::string& pair) {
+std::string meanings_of_settings() {
   std::string meanings;
   for (const Setting& setting : settings) meanings += formatted("\n  {}", setting.meaning);
+  return meanings;
+}
+
+void apply_setting(SolveOptions& solve, const std::string& pair) {
+  const std::string meanings = meanings_of_settings();
   const auto equals = pair.find('=');
   if (equals == std::string::npos)
     throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meanings));
@@ -73,22 +84,20 @@ struct SolveCommand : CommandFor<SolveOptions> {
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
     app->add_option(
            "--order", order,
-           "of the symgs sweeps: natural (unless given, the same bits everywhere), colours, blocks, or auto: what "
-           "should be fastest here")
+           "of symgs: natural (unless given: the same bits everywhere), colours, blocks, auto (what should be fastest)")
         ->type_name("NAME");
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
     number("--time-limit", options.time_limit, "S", "stop after S seconds of solving (none)",
            Range<double>{"seconds, a number above 0", [](double v) { return v > 0; }});
-    app->add_option("--set", pairs,
-                    "a detail: restart=N (gmres), omega=W, sweeps=N, storage=fp32 (symgs), form=F (cg), atol=T")
+    app->add_option("--set", pairs, "a detail, as listed below; may be given several times")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     file("--history", options.history, "write the residual after each iteration, a CSV file");
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
-    app->footer("MATRIX as a generator:\n" + generator_help() +
-                "\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
+    app->footer("KEY=VALUE of --set" + meanings_of_settings() + "\n\n" + generators() +
+                "\n\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
                 "  seidel solve poisson3d:128 --precond symgs --backend cuda\n"
                 "Ctrl-C stops at the next iteration, writes the best x so far and reports; a second one ends at once.");
   }
@@ -122,7 +131,7 @@ struct InfoCommand : CommandFor<InfoOptions> {
       : CommandFor(program, "info", "say what a matrix is like, and what that means for solving") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     app->add_flag("--repair", options.repair, repair_help);
-    app->footer("MATRIX as a generator:\n" + generator_help());
+    app->footer(generators());
   }
 };
 
@@ -133,7 +142,7 @@ void require_one_output(const CommonTexts& common, const std::string& out, const
 
 struct GenerateCommand : CommandFor<GenerateOptions> {
   explicit GenerateCommand(CLI::App& program) : CommandFor(program, "generate", "write a generated matrix to a file") {
-    app->add_option("SPEC", options.spec, "which one, as listed below")->required();
+    app->add_option("SPEC", options.spec, "which one, as listed below")->required()->type_name("");
     file("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
            whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
@@ -185,15 +194,18 @@ const CLI::App& last_of(const CLI::App& app) {
   return below.empty() ? app : last_of(*below.front());
 }
 
+constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "seidel bench suite --small";
+
 [[noreturn]] void refuse_command(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
   const auto words = app.remaining();
-  if (words.empty())
-    throw UsageError(formatted(
-        "a command is missing, expected one of {}\n  start with: seidel solve poisson3d:32, or see seidel --help",
-        list(names)));
+  if (words.empty()) {
+    const bool bench = app.get_parent() != nullptr;
+    throw UsageError(formatted("a command is missing, expected one of {}\n  start with: {}, or see seidel{} --help",
+                               list(names), bench ? bench_example : example, bench ? " bench" : ""));
+  }
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
   throw UsageError(formatted(
@@ -208,11 +220,6 @@ Request parse(int argc, char** argv) {
   app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
-  app.footer(
-      "Start with    seidel solve poisson3d:32\n"
-      "Options of a command    seidel COMMAND --help\n"
-      "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, 5 no such back "
-      "end");
   CommonTexts common;
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(std::make_unique<SolveCommand>(app));
@@ -220,14 +227,15 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<GenerateCommand>(app));
   commands.push_back(std::make_unique<ConvertCommand>(app));
   commands.push_back(std::make_unique<ValidateCommand>(app));
-  CLI::App* bench = app.add_subcommand("bench", "measure")->allow_extras();
+  CLI::App* bench =
+      app.add_subcommand("bench", "measure kernels and solvers, others' beside ours, and this machine")->allow_extras();
   bench->set_help_flag("-h,--help", "print this and exit");
   BenchKernelOptions registry;
   bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
   for (const auto& [kernel, what] : {std::pair{"spmv", "sparse matrix times vector"},
                                      {"spmm", "sparse matrix times several vectors"},
                                      {"symgs", "a forward and a backward Gauss-Seidel sweep from zero"},
-                                     {"symgs-guess", "the same from a guess, which reads more"},
+                                     {"symgs-guess", "a forward and a backward sweep from a guess, which reads more"},
                                      {"transpose", "the transpose of a sparse matrix"}})
     commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, kernel, what));
   commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
@@ -236,11 +244,18 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<BenchCompareCommand>(*bench));
   commands.push_back(std::make_unique<BenchReadCommand>(*bench));
   for (const auto& command : commands) common.add_to(*command->app);
+  // Now, since a command takes the footer that its parent has when it is made.
+  app.footer(
+      formatted("Start with    {}\nOptions of a command    seidel COMMAND --help\n"
+                "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, "
+                "5 no such back end",
+                example));
+  bench->footer(formatted("Start with    {}\nOptions of a command    seidel bench COMMAND --help", bench_example));
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return PrintText{last_of(app).help()};
+    return PrintText{app.help()};
   } catch (const CLI::CallForVersion&) {
     return PrintText{formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {

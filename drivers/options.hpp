@@ -78,7 +78,7 @@ struct BenchTrials {
 
 /// seidel bench KERNEL MATRIX...
 struct BenchKernelOptions : CommonOptions, BenchOutputs, BenchTrials {
-  std::string kernel;  // spmv, spmm, symgs; for --list empty: all
+  std::string kernel;  // spmv, spmm, symgs ...; for --list empty: all
   std::vector<std::string> matrices;
   std::vector<std::int64_t> k;                 // --k 1,2,4
   std::vector<int> thread_counts;              // --threads 1,2,4

@@ -162,13 +162,15 @@ def draw_against_properties(rows, kernel, folder):
 
 
 def draw_boxes(rows, kernel, folder):
+    # The old word goes in Matplotlib 3.13; the new one came in 3.10.
+    lying = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
     for (matrix,), group in grouped(rows, "matrix").items():
         names, boxes = [], []
         for (rival, threads, k, layout), trials in sorted(grouped(group, "rival", "threads", "k", "layout").items()):
             names.append(short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else ""))
             boxes.append([1e3 * t["seconds"] for t in trials])
         figure, axes = plt.subplots(figsize=(8, 1.2 + 0.32 * len(names)))
-        axes.boxplot(boxes, vert=False, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
+        axes.boxplot(boxes, **lying, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
         axes.set_yticks(range(1, len(names) + 1), names, fontsize=8)
         axes.invert_yaxis()
         times = [time for box in boxes for time in box]

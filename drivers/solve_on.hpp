@@ -26,7 +26,7 @@ struct Outcome {
   Array<double> x;
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
-  std::string product_format;   // "CSR", "SELL-32"
+  std::string product_format;                    // "CSR", "SELL-32"
   std::int64_t wavefronts = 0, sweep_bytes = 0;  // of symgs; 0 without
 };
 
@@ -36,7 +36,7 @@ template <class Offset>
                                const SymgsSettings& sweeps, const Criteria& criteria);
 
 /// What the sweeps of symgs will hold on the host, before they take it. Every diagonal entry of A is stored.
-/// Cost  three to five sweeps; but for natural order the matrix is permuted for it, and given back.
+/// Cost    three to five sweeps; for another order than natural A is permuted first, and that copy given back.
 /// Errors  InputError for a diagonal that cannot be divided by.
 std::int64_t count_sweeps(const Placement& where, const CsrView<double, std::int64_t, Host>& A, Order order,
                           bool single);

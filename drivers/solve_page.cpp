@@ -23,36 +23,41 @@ std::string solve_page(const SolveStory& story) {
                            plural(story.rows.nnz, "nonzero"))}};
   for (const auto& note : notes(story.loaded)) facts.push_back({"", note});
   facts.push_back({"right-hand side", options.rhs.empty() ? "A * ones" : options.rhs});
-  facts.push_back(
-      {"method", formatted("{}, preconditioner {}", summary.method, to_string(story.choice.preconditioner))});
+  facts.push_back({"method", method_text(story)});
+  facts.push_back({"preconditioner", preconditioner_text(story)});
   facts.push_back({"because", story.choice.reason});
-  facts.push_back({"machine", processor_name() + ", " + instruction_set_name() +
-                                  (story.where.device.empty() ? "" : "; " + story.where.device)});
-  facts.push_back({"back end", formatted("{} ({})", story.where.name(), story.where.because)});
+  facts.push_back({"machine", processor_name() + ", " + instruction_set_name()});
+  facts.push_back({"back end", backend_text(story.where)});
   facts.push_back({"memory", formatted("{} beside the matrix; {} were free", human_bytes(story.memory.needed()),
                                        human_bytes(story.memory.available))});
   facts.push_back({"version", version});
   page.facts("What was run", facts);
-  page.facts("What came out", {{"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; wanted {}",
-                                                           residual, brief(options.tolerance))},
-                               {"backward error", brief(outcome.certificate.backward_error)},
-                               {"iterations", count(summary.iterations)},
-                               {"ended", summary.reason}});
+  facts.clear();
+  for (const auto& attempt : summary.attempts)
+    if (summary.attempts.size() > 1) facts.push_back({attempt.method, attempt_text(attempt)});
+  facts.push_back({"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; wanted {}", residual,
+                                              brief(tolerance_of(story)))});
+  facts.push_back({"backward error", brief(outcome.certificate.backward_error)});
+  facts.push_back({"iterations", count(summary.iterations)});
+  facts.push_back({"ended", summary.reason});
+  page.facts("What came out", facts);
   for (const auto& one : story.diagnosis) {
-    std::vector<std::pair<std::string, std::string>> lines = {{"evidence", one.evidence}, {"advice", one.advice}};
+    std::vector<std::pair<std::string, std::string>> lines;
+    if (!one.evidence.empty() && one.evidence != summary.reason) lines.push_back({"evidence", one.evidence});
+    if (!one.advice.empty()) lines.push_back({"advice", one.advice});
     if (!one.remedy.empty()) lines.push_back({"try", command_with(options.command_line, one.remedy)});
-    page.facts("Perhaps: " + one.cause, lines);
+    page.facts((&one == &story.diagnosis.front() ? "Likely: " : "Or perhaps: ") + one.cause, lines);
   }
   LineChart chart{"iteration", "relative residual", true, {{summary.method, {}}}};
   for (std::size_t i = 0; i < summary.history.size(); ++i)
     chart.series[0].points.push_back(
         {double(i), summary.history[i], formatted("iteration {}: {}", i, brief(summary.history[i]))});
   page.chart("Residual of the recurrence", chart);
-  page.table("Times", {"step", "seconds"},
-             {{"reading or generating", formatted("{:.4g}", story.read_seconds)},
-              {"setup", formatted("{:.4g}", story.setup_seconds)},
-              {"solving", formatted("{:.4g}", outcome.solve_seconds)},
-              {"checking the residual", formatted("{:.4g}", outcome.certify_seconds)}});
+  page.table("Times", {"step", "time"},
+             {{story.loaded.file ? "reading" : "generating", human_seconds(story.read_seconds)},
+              {"setup", human_seconds(story.setup_seconds)},
+              {"solving", human_seconds(outcome.solve_seconds)},
+              {"checking the residual", human_seconds(outcome.certify_seconds)}});
   page.text("Command", options.command_line);
   return page.html();
 }

@@ -26,6 +26,37 @@ std::string kind_of_matrix(const MatrixProperties& p) {
   return text;
 }
 
+std::string processor_text() {
+  std::string text =
+      formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
+  if (best_instruction_set() == InstructionSet::baseline) text += " (without AVX2 every product is slow)";
+  return text;
+}
+
+/// What the iteration believed of the x that it returned; negative where it kept no note of that.
+double believed(const Summary& summary) {
+  const auto at = std::size_t(summary.returned_iteration);
+  return at < summary.history.size() ? summary.history[at] : -1;
+}
+
+std::string status_of(const SolveStory& story) {
+  // Within the tolerance by the certificate is what "converged" means; and nothing else is.
+  if (story.outcome.solved) return "converged";
+  return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
+}
+
+}  // namespace
+
+std::string method_text(const SolveStory& story) {
+  const MethodChoice& choice = story.choice;
+  if (choice.method == Method::gmres)
+    return choice.restart >= story.rows.nrows
+               ? "gmres, never restarted"
+               : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"));
+  return formatted("{}{}", to_string(choice.method),
+                   choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration");
+}
+
 std::string preconditioner_text(const SolveStory& story) {
   const MethodChoice& choice = story.choice;
   if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
@@ -45,31 +76,15 @@ std::string backend_text(const Placement& where) {
   return text + " (" + where.because + ")";
 }
 
-std::string processor_text() {
-  std::string text =
-      formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
-  if (best_instruction_set() == InstructionSet::baseline) text += " (without AVX2 every product is slow)";
-  return text;
+std::string attempt_text(const Attempt& attempt) {
+  return formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"), brief(attempt.relative_residual),
+                   attempt.reason);
 }
 
 double tolerance_of(const SolveStory& story) {
   const double norm_b = story.outcome.summary.norm_b, absolute = story.options.absolute_tolerance;
   return norm_b > 0 ? std::max(story.options.tolerance, absolute / norm_b) : absolute;
 }
-
-/// What the iteration believed of the x that it returned; negative where it kept no note of that.
-double believed(const Summary& summary) {
-  const auto at = std::size_t(summary.returned_iteration);
-  return at < summary.history.size() ? summary.history[at] : -1;
-}
-
-std::string status_of(const SolveStory& story) {
-  // Within the tolerance by the certificate is what "converged" means; and nothing else is.
-  if (story.outcome.solved) return "converged";
-  return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
-}
-
-}  // namespace
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, colours_instead,
@@ -88,12 +103,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   if (!options.x0.empty()) item("start", "x from " + options.x0);
   item("machine", processor_text());
   item("back end", backend_text(where));
-  item("method",
-       choice.method == Method::gmres
-           ? choice.restart >= rows.nrows ? "gmres, never restarted"
-                                          : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))
-           : formatted("{}{}", to_string(choice.method),
-                       choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration"));
+  item("method", method_text(story));
   item("preconditioner", preconditioner_text(story));
   item("because", choice.reason);
   if (colours_instead > 0) {
@@ -115,9 +125,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
                          human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
   lines.blank();
   if (summary.attempts.size() > 1)
-    for (const auto& attempt : summary.attempts)
-      item(attempt.method.c_str(), formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"),
-                                             brief(attempt.relative_residual), attempt.reason));
+    for (const auto& attempt : summary.attempts) item(attempt.method.c_str(), attempt_text(attempt));
   item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
                          ? formatted("{} ({} each)", count(summary.iterations),
                                      human_seconds(outcome.solve_seconds / double(summary.iterations)))

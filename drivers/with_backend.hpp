@@ -24,7 +24,8 @@ OpenMP host_threads(const CommonOptions& options);
 void require_backend(const CommonOptions& options);
 
 /// The back end for work on `nnz` nonzeros. Starts the GPU's driver only if cuda was asked for, or auto with enough
-/// work. Errors  BackendError saying what is missing and how to get it.
+/// work.
+/// Errors  BackendError saying what is missing and how to get it.
 Placement place(const CommonOptions& options, std::int64_t nnz);
 
 /// work(on) with the back end of `where`.

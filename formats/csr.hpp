@@ -60,6 +60,15 @@ struct Csc {
   CscView<Real, Offset, Space> view() const { return {nrows, ncols, col_ptr, row_idx, values}; }
 };
 
+/// A view of a matrix of any format, owned or viewed already.
+template <class Matrix>
+auto view_of(const Matrix& A) {
+  if constexpr (requires { A.view(); })
+    return A.view();
+  else
+    return A;
+}
+
 /// A copy of A in memory space To.
 template <MemorySpace To, class Real, class Offset, MemorySpace From>
 Csr<Real, Offset, To> copied_to(const CsrView<Real, Offset, From>& A) {

@@ -9,14 +9,6 @@ namespace seidel {
 
 namespace matrix_operator_detail {
 
-template <class Matrix>
-auto view_of(const Matrix& A) {
-  if constexpr (requires { A.view(); })
-    return A.view();
-  else
-    return A;
-}
-
 /// Throws InputError naming the place of the first stored value that is NaN or infinite.
 template <class Real, class Offset>
 [[gnu::used]] void refuse_nonfinite_values(const CsrView<Real, Offset, Host>& A);
@@ -32,7 +24,7 @@ template <class Real, class Offset>
 template <class Matrix, Backend B>
 class MatrixOperator {
  public:
-  using Real = typename decltype(matrix_operator_detail::view_of(std::declval<const Matrix&>()))::Real;
+  using Real = typename decltype(view_of(std::declval<const Matrix&>()))::Real;
 
   MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) {
     const auto view = this->view();
@@ -44,7 +36,7 @@ class MatrixOperator {
 
   std::int64_t nrows() const { return matrix_.nrows; }
   std::int64_t ncols() const { return matrix_.ncols; }
-  auto view() const { return matrix_operator_detail::view_of(matrix_); }
+  auto view() const { return view_of(matrix_); }
   const B& on() const { return on_; }
 
   /// y = A x.

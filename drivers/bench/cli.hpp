@@ -69,9 +69,11 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
                 });
       words("--layout", options.layouts, "of the columns: row, col or row,col (row)", {"row", "col"});
     }
-    if (options.kernel == "symgs")
+    if (options.kernel == "symgs" || options.kernel == "symgs-guess")
       words("--order", options.orders,
-            "of natural, colours, blocks: also setup, PCG iterations and time to solution of each",
+            options.kernel == "symgs"
+                ? "of natural, colours, blocks: also setup, PCG iterations and time to solution of each"
+                : "of natural, colours, blocks: the sweeps in each",
             {"natural", "colours", "blocks"});
     outputs(timed_repetitions, 0);
     thread_list(common);

@@ -82,7 +82,8 @@ Comparison compared(const std::string& what, const Sample& old_sample, const Sam
   return {what, before, after, !apart || !enough ? Change::same : after < before ? Change::faster : Change::slower};
 }
 
-/// How far the baselines moved: they are the same program in both files, so what moves them is the machine. Empty without.
+/// How far the baselines moved: they are the same program in both files, so what moves them is the machine. Empty
+/// without.
 std::string drift_of(const std::vector<Comparison>& compared) {
   Sample ratios;
   for (const Comparison& c : compared)

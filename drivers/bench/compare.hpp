@@ -22,7 +22,8 @@ struct Differences {
   std::vector<std::string> machine;  // "processor: AMD EPYC -> Intel Xeon"; threads; bandwidths more than 5 % apart
 };
 
-/// Reads both files. Where each has one number of threads, OpenMP rivals are compared across these numbers. Errors  InputError if one cannot be read, is not of schema seidel.bench/1, or lacks a key.
+/// Reads both files. Where each has one number of threads, OpenMP rivals are compared across these numbers.
+/// Errors  InputError if one cannot be read, is not of schema seidel.bench/1, or lacks a key.
 Differences compare(const std::string& old_name, const std::string& new_name);
 
 /// Machines first, then faster and slower, then a line that counts the rest, then what one file has alone.

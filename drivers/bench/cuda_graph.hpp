@@ -7,7 +7,8 @@
 namespace seidel::bench {
 
 /// Records the work that run() gives to on.stream(), which must not wait for it, and returns what gives it again as one
-/// launch. Errors  BackendError.
+/// launch.
+/// Errors  BackendError.
 std::function<void()> as_graph(const Cuda& on, const std::function<void()>& run);
 
 }  // namespace seidel::bench

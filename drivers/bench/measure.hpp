@@ -14,20 +14,20 @@ enum class Verdict { right, wrong, refused };  // refused: the rival cannot take
 std::string_view to_string(Verdict);
 
 /// What the last cache has to do with the times: the operands would fit, so it is overwritten before each trial (cold)
-/// or was asked to be left as it is (warm); or they would not fit.
+/// or was asked to be left as it is (warm); or they would not fit (large).
 enum class Cache { cold, warm, large };
 std::string_view to_string(Cache);
 
 /// One rival on one task.
 struct Measurement {
   std::string matrix;  // the name it was given by
-  std::string order;   // of symgs where it was asked for: "natural", "colours"
+  std::string order;   // of sweeps where it was asked for: "natural", "colours"
   const Rival* rival = nullptr;
   int threads = 1;  // of the host; 1 for a rival on the GPU
   Verdict verdict = Verdict::right;
-  std::string reason;    // why it is wrong or refused
-  double error = 0;      // the largest over its bound
-  Sample sample;         // empty if only checked, or not right
+  std::string reason;  // why it is wrong or refused
+  double error = 0;    // the largest over its bound
+  Sample sample;       // empty if only checked, or not right
   Cache cache = Cache::large;
   double setup_seconds = 0;
   std::int64_t workspace_bytes = 0;
@@ -59,10 +59,10 @@ struct Plan {
   std::function<void(int done, int all, const std::string& what)> progress = [](int, int, const std::string&) {};
 };
 
-/// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged, or, where it promises the
-/// serial default's bits, compared with them; then, if right, timed. Where serial rivals are not selected, the OpenMP
-/// default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be null. Cost  at most 3
-/// seconds of trials of one rival beyond the third.
+/// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged (or, where it promises
+/// the serial default's bits, compared with them), and then, if right, timed. Where serial rivals are not selected, the
+/// OpenMP default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be null.
+/// Cost    at most 3 seconds of trials of one rival beyond the third.
 /// Errors  InputError for a matrix that no rival of the kernel can take.
 std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among = rivals());

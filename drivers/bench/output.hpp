@@ -27,9 +27,9 @@ struct Roofs {
 /// Its name and what it says, one each: "2 threads", "copy 24.1, triad 28.7 GB/s".
 std::vector<std::pair<std::string, std::string>> lines_of(const Roofs& roofs);
 
-/// Whether both did the same to the same matrix. Name of a task: "spmm, k = 8" (row-major unless
-/// it says otherwise).
+/// Whether both did the same to the same matrix.
 bool same_task(const Measurement& a, const Measurement& b);
+/// "spmm, k = 8": row-major unless it says otherwise.
 std::string name_of_task(const Measurement& m);
 
 /// The measurements of one task for a terminal, under the task's name and costs.
@@ -40,7 +40,6 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
 
 /// One object a measurement, with all trials; the fields are described in docs/json-schema.md.
 drivers::Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs);
-
 drivers::Json to_json(const Roofs& roofs);
 
 /// The table's columns, one measurement's cells, and what the columns say: for pages that lay them out themselves.
@@ -48,8 +47,8 @@ std::vector<std::string> table_header();
 std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs);
 std::vector<std::vector<std::string>> legend();
 
-/// Refuses, before any work, files that could not be written at the end, and two of them on standard output. Errors
-/// UsageError.
+/// Refuses, before any work, files that could not be written at the end, and two of them on standard output.
+/// Errors  UsageError.
 void require_writable(const drivers::CommonOptions& options, const drivers::BenchOutputs& outputs);
 /// On standard error: where what was measured before Ctrl-C is to be found.
 void say_interrupted(const drivers::CommonOptions& options, const drivers::BenchOutputs& outputs);
@@ -59,6 +58,7 @@ std::string csv_cell(const std::string& text);
 
 double gflop_per_s(const Measurement& m, double seconds);
 double gb_per_s(const Measurement& m, double seconds);  // of the compulsory bytes
+
 /// The rivals of a kernel (of all, if that is empty) whose names match, as --list prints them.
 std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
                     const drivers::Paint& paint);

@@ -25,9 +25,10 @@ struct Timing {
   double seconds, ratio;  // against the scan, a core
 };
 
-/// Seconds to take as much memory as the matrix has (and text that was inflated), touch it, and give it back. The system
-/// clears fresh memory, which takes a twentieth of a read; but a virtual machine may have to ask its host for every page
-/// that it has not had for a second or two, which takes longer than reading. Done before each read, it is measured apart.
+/// Seconds to take as much memory as the matrix has (and text that was inflated), touch it, and give it back. The
+/// system clears fresh memory, which takes a twentieth of a read; but a virtual machine may have to ask its host for
+/// every page that it has not had for a second or two, which takes longer than reading. Done before each read, it is
+/// measured apart.
 double first_touch(const ReadReport& report) {
   const Stopwatch watch;
   Array<char> memory(12 * report.nnz + 8 * report.nrows +

@@ -16,14 +16,13 @@ namespace seidel::bench {
 
 using Matrix = Csr<double, std::int64_t, Host>;
 
-/// A with offsets of 32 bits, as users have it and vendors' libraries take it: made by csr_of() when a rival first asks.
+/// A with offsets of 32 bits, as users have it and libraries take it: made by csr_of() when a rival first asks.
 struct NarrowCopies {
   std::optional<Csr<double, std::int32_t, Host>> host;
   std::optional<Csr<double, std::int32_t, Device>> device;
 };
 
-/// One kernel on one matrix: the inputs, what it must cost, and a judge of answers. Matrices and vectors are the
-/// host's.
+/// One kernel on one matrix: the inputs, what it must cost, and a judge of answers. All of it is the host's.
 struct Task {
   std::string_view kernel;  // one of `kernels`
   const Matrix& A;

@@ -12,7 +12,7 @@ struct BenchKernel {
   std::string kernel;
   std::vector<std::int64_t> k = {1};
   std::vector<Layout> layouts = {Layout::row_major};
-  std::vector<std::string> orders = {};  // of symgs: each is measured, and solved with
+  std::vector<std::string> orders = {};  // of sweeps: each is measured, those of symgs also solved with
 };
 
 /// What is measured on one matrix, which is loaded once.
@@ -21,9 +21,9 @@ struct BenchItem {
   std::vector<BenchKernel> kernels;
 };
 
-/// Measures every item, prints each table once it is measured, writes JSON, CSV and HTML at the end: also where Ctrl-C or
-/// a matrix that cannot be loaded ends it early. Returns the exit code: 1 if a rival was wrong, or if it was interrupted.
-/// `rivals` is the registry, but for tests.
+/// Measures every item, prints each table once it is measured, writes JSON, CSV and HTML at the end: also where Ctrl-C
+/// or a matrix that cannot be loaded ends it early. `rivals` is the registry, but for tests.
+/// Returns the exit code: 1 if a rival was wrong, or if it was interrupted.
 int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
               const CommonOptions& options, const BenchOutputs& outputs,
               std::span<const bench::Rival> rivals = bench::rivals());

@@ -93,9 +93,9 @@ double judge_product(const Task& task, const std::vector<double>& output) {
   });
 }
 
-/// A pair of sweeps from x to z: (D + L) y = b - U x, (D + U) z = b - L y. So y = z + D^-1 U (z - x), and z is judged by
-/// what the first equation leaves of b, which no bad conditioning of the triangles can excuse: the residual of each row
-/// over the magnitudes that were added in it. An empty x is zero.
+/// A pair of sweeps from x to z: (D + L) y = b - U x, (D + U) z = b - L y. So y = z + D^-1 U (z - x), and z is judged
+/// by what the first equation leaves of b, which no bad conditioning of the triangles can excuse: the residual of each
+/// row over the magnitudes that were added in it. An empty x is zero.
 double judge_sweep(const Matrix& A, const std::vector<double>& b, const std::vector<double>& x,
                    const std::vector<double>& z) {
   const std::size_t n = std::size_t(A.nrows);
@@ -145,8 +145,8 @@ double judge_sweeps(const Task& task, const std::vector<double>& output) {
   return worst;
 }
 
-/// Transposition rounds nothing. Rows of T are in range and ascending, as many entries as A has, and each, (j, i), is A's
-/// of (i, j): so none is missing.
+/// Transposition rounds nothing. Rows of T are in range and ascending, as many entries as A has, and each, (j, i), is
+/// A's of (i, j): so none is missing.
 double judge_transpose(const Task& task, const std::vector<double>& output) {
   const Matrix& A = task.A;
   const std::size_t nnz = std::size_t(A.nnz()), columns = std::size_t(A.ncols);

@@ -25,8 +25,8 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// An option and its value: {"--tol=1"}, {"--tol", "1"}; any other word stands alone, or as the value of a flag before it,
-/// which is never changed.
+/// An option and its value: {"--tol=1"}, {"--tol", "1"}; any other word stands alone, or as the value of a flag before
+/// it, which is never changed.
 using Option = std::vector<std::string>;
 
 std::vector<Option> options_of(const std::string& line) {

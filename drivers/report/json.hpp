@@ -8,7 +8,8 @@
 
 namespace seidel::drivers {
 
-/// One value of a JSON document. nlohmann/json, which writes it, is compiled in json.cpp; bench/compare.cpp alone reads with it.
+/// One value of a JSON document. nlohmann/json, which writes it, is compiled in json.cpp; bench/compare.cpp alone reads
+/// with it.
 class Json {
  public:
   Json();  // an empty object

@@ -49,6 +49,14 @@ std::string cell_text(const Cell& cell, const Paint& paint) {
   return cell.runs > 0 ? text + formatted(", {} of {}", cell.reached, cell.runs) : text;
 }
 
+const std::vector<std::pair<std::string, std::string>> legend = {
+    {"ok 0.12",
+     "the largest error is 0.12 of the bound that rounding allows; where one arithmetic is promised, the bits are "
+     "those "
+     "of every other back end"},
+    {"ok", "equal to the bit, where nothing else will do"},
+    {"ok 0.90, 3 of 8", "a solver: 3 of 8 runs reached 1e-8 within 300 iterations, by the true residual"}};
+
 std::string validate_text(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
                           const Terminal& terminal) {
   const Paint paint(terminal.colours);
@@ -57,12 +65,7 @@ std::string validate_text(const Ledger& ledger, const std::vector<std::string>& 
   Lines lines(terminal);
   lines.raw(paint.bold("seidel validate")).blank();
   lines.item("matrices", names);
-  lines.item(
-      "ok 0.12",
-      "the largest error is 0.12 of the bound that rounding allows; where one arithmetic is promised, the bits are "
-      "those of every other back end");
-  lines.item("ok", "equal to the bit, where nothing else will do");
-  lines.item("ok 0.90, 3 of 8", "a solver: 3 of 8 runs reached 1e-8 within 300 iterations, by the true residual");
+  for (const auto& [cell, meaning] : legend) lines.item(cell, meaning);
   lines.blank();
   std::vector<std::string> header = {"kernel", "format or preconditioner"};
   header.insert(header.end(), ledger.backends().begin(), ledger.backends().end());
@@ -141,6 +144,7 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
     }
     if (worst >= 0) bars.push_back({row.kernel + " " + row.format, worst, formatted("{:.2f}", worst)});
   }
+  page.facts("What a cell says", legend);
   page.table("Cells", header, rows);
   page.bars("How near to the bound", "largest error over its bound; above 1 is wrong", bars);
   page.text("Command", options.command_line);

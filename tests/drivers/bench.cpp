@@ -151,6 +151,22 @@ TEST_CASE("bench symgs --order shows each order's pair beside the solve that it 
   }
 }
 
+TEST_CASE("bench symgs-guess --order measures the sweeps in each, without a solve: those begin at zero") {
+  const Folder folder;
+  const Run run = seidel_program({"bench", "symgs-guess", "poisson2d:20", "--order", "natural,colours", "--backend",
+                                  "serial", "--trials", "1", "--warm", "--json", folder / "o.json"});
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  const json document = json::parse(read_file(folder / "o.json"));
+  std::vector<std::string> orders;
+  for (const auto& m : document["measurements"]) {
+    orders.push_back(m["order"]);
+    CHECK(m["verdict"] == "right");
+  }
+  CHECK(orders == std::vector<std::string>{"natural", "colours"});
+  CHECK(!document.contains("orders"));
+}
+
 TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
   const Folder folder;
   const Run run = seidel_program({"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "cg.*", "--csv",

@@ -155,6 +155,23 @@ TEST_CASE("a page is one file that fetches nothing, escapes what it quotes, and 
   }
 }
 
+TEST_CASE("pages say what the text says: every attempt, the threads, times with their units, what a cell means") {
+  const Folder folder;
+  const auto page_of = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--html", folder / "page.html", "--quiet"});
+    seidel_program(words);
+    return read_file(folder / "page.html");
+  };
+  const std::string failed = page_of({"solve", "rmat:10"});  // gmres, then bicgstab
+  for (const char* part : {"<dt>gmres</dt>", "<dt>bicgstab</dt>", "Likely: ", "Or perhaps: "})
+    CHECK_MESSAGE(contains(failed, part), part);
+  CHECK(!contains(failed, "<dd></dd>"));
+  CHECK(contains(page_of({"solve", "poisson2d:9", "--backend", "openmp", "--threads", "2"}), "openmp, 2 threads"));
+  CHECK(contains(page_of({"solve", "poisson2d:9", "--precond", "symgs"}), "symgs in natural order, 17 wavefronts"));
+  CHECK(!contains(page_of({"solve", "poisson2d:9", "--set", "atol=1e3"}), "wanted 1.0e-08"));
+  CHECK(contains(page_of({"validate", "poisson2d:3", "--only", "spmv.*"}), "of the bound that rounding allows"));
+}
+
 TEST_CASE("a browser lays a page out without overflow, and its chart is drawn") {
   const std::string browser = chromium();
   if (browser.empty()) {

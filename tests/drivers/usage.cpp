@@ -2,6 +2,8 @@
 #include "process.hpp"
 
 #include <algorithm>
+#include <regex>
+#include <set>
 
 using namespace seidel::tests;
 
@@ -22,6 +24,61 @@ TEST_CASE("--help of every command goes to standard output and exits 0") {
     CHECK(contains(run.out, "--help"));
     CHECK(run.err.empty());
     for (const char* later : {"multigrid", "amg", "gmg"}) CHECK(!contains(run.out, later));
+  }
+}
+
+namespace {
+
+const std::vector<std::vector<std::string>> commands = {{"solve"},
+                                                        {"info"},
+                                                        {"generate"},
+                                                        {"convert"},
+                                                        {"validate"},
+                                                        {"bench", "spmv"},
+                                                        {"bench", "spmm"},
+                                                        {"bench", "symgs"},
+                                                        {"bench", "symgs-guess"},
+                                                        {"bench", "transpose"},
+                                                        {"bench", "solve"},
+                                                        {"bench", "suite"},
+                                                        {"bench", "machine"},
+                                                        {"bench", "compare"},
+                                                        {"bench", "read"}};
+
+std::string document(const std::string& name) { return read_file(SEIDEL_SOURCE_DIR "/" + name); }
+
+std::set<std::string> options_in(const std::string& text) {
+  static const std::regex option("--[a-z][a-z0-9-]*");
+  return {std::sregex_token_iterator(text.begin(), text.end(), option), std::sregex_token_iterator()};
+}
+
+}  // namespace
+
+TEST_CASE("what --help lists the guide explains, and what documents show --help lists") {
+  const std::set<std::string> explained = options_in(document("docs/user-guide.md") + document("docs/benchmarks.md"));
+  std::set<std::string> known;
+  for (auto words : commands) {
+    const std::string command = words.back();
+    CAPTURE(command);
+    words.push_back("--help");
+    const std::string help = seidel_program(words).out;
+    CHECK(contains(help, "Usage: seidel " + (words.size() > 2 ? "bench " : std::string()) + command + " "));
+    CHECK(!contains(help, "TEXT"));
+    for (const std::string& option : options_in(help)) {
+      CHECK_MESSAGE(explained.contains(option), option);
+      known.insert(option);
+    }
+  }
+  // From "seidel " to the end of the line, the code or the comment: what a reader would type.
+  static const std::regex typed("seidel [^`\n#|]*");
+  for (const char* name :
+       {"README.md", "docs/user-guide.md", "docs/benchmarks.md", "docs/memory.md", "docs/orders.md", "docs/reading.md",
+        "docs/results.md", "docs/results-2-cores.md", "docs/symgs-cpu.md", "docs/symgs-gpu.md"}) {
+    CAPTURE(name);
+    const std::string text = document(name);
+    CHECK(!text.empty());
+    for (std::sregex_iterator at(text.begin(), text.end(), typed), end; at != end; ++at)
+      for (const std::string& option : options_in(at->str())) CHECK_MESSAGE(known.contains(option), at->str());
   }
 }
 
@@ -84,7 +141,7 @@ TEST_CASE(
           {{"generate", "poison2d:4", "-o", "-"}, {"poison2d", "poisson2d"}},
           {{"convert", matrix}, {"OUT"}},
           {{"convert", matrix, "-", "--format", "dense"}, {"--format", "coordinate, array"}},
-          {{"bench"}, {"read"}}});
+          {{"bench"}, {"read", "seidel bench suite --small", "seidel bench --help"}}});
 }
 
 TEST_CASE("a back end that is not there exits 5 and says how to get it, before anything is read") {

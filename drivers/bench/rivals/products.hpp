@@ -47,15 +47,6 @@ CsrView<double, std::int32_t, Space> csr_of(const Task& task) {
   }
 }
 
-/// A view of what a rival keeps, which may be one already.
-template <class Kept>
-auto view_of(const Kept& A) {
-  if constexpr (requires { A.view(); })
-    return A.view();
-  else
-    return A;
-}
-
 /// The diagonal of A, 0 where none is stored.
 inline std::vector<double> diagonal_of(const Matrix& A) {
   std::vector<double> diagonal(static_cast<std::size_t>(A.nrows));
