@@ -129,6 +129,11 @@ TEST_CASE("a changed command keeps names with blanks and quotes, and one --set o
   CHECK(command_with("seidel solve A.mtx --set restart=50 --set=omega=1.2 --tol=1e-9",
                      "--method gmres --set restart=200") ==
         "seidel solve A.mtx --set=omega=1.2 --tol=1e-9 --method gmres --set restart=200");
+  // form=eisenstat is refused beside another method than cg, or another preconditioner than symgs
+  CHECK(command_with("seidel solve A.mtx --method cg --set form=eisenstat", "--method gmres") ==
+        "seidel solve A.mtx --method gmres");
+  CHECK(command_with("seidel solve A.mtx --set form=eisenstat", "--max-iterations 9") ==
+        "seidel solve A.mtx --set form=eisenstat --max-iterations 9");
   CHECK(command_with("seidel solve - --tol=1e-9", "--tol 1e-7") == "seidel solve - --tol 1e-7");
 }
 
