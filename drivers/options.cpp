@@ -240,7 +240,7 @@ Request parse(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return PrintText{last_of(app).help()};
+    return PrintText{app.help()};
   } catch (const CLI::CallForVersion&) {
     return PrintText{formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {
