@@ -177,8 +177,8 @@ void is_nearly_singular(Facts& f) {
         f.rounded() ? "p'Ap was not positive, but no further from 0 than rounding takes it"
         : !by_size  ? "the recurrence says " + text(f.summary.truth_checks.back().recurrence) +
                          ", the true residual stays at " + text(f.summary.relative_residual)
-                    : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
-                          " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
+                   : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
+                         " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
         "",
         "look at how A and b were made: is an equation missing, or is one there twice? Scaling the rows and columns of "
         "A may help");

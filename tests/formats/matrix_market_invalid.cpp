@@ -224,7 +224,8 @@ TEST_CASE("a comma gets the remedy for commas") {
   for (const char* line : {"1,1,1", "1 1 1,5"}) {
     CAPTURE(line);
     CHECK_THROWS_WITH_AS(
-        parse_matrix_market(std::string("%%MatrixMarket matrix coordinate real general\n1 1 1\n") + line + "\n", "text"),
+        parse_matrix_market(std::string("%%MatrixMarket matrix coordinate real general\n1 1 1\n") + line + "\n",
+                            "text"),
         doctest::Contains("numbers have a point before their fraction, and blanks between them"), InputError);
   }
 }

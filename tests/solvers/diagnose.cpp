@@ -132,7 +132,8 @@ TEST_CASE("of rank one: called singular, not as good as double precision gives i
   std::vector<Row> rows(20);
   for (Index i = 0; i < 20; ++i)
     for (Index j = 0; j < 20; ++j) rows[i].emplace_back(j, std::sin(3.0 * i + 1) * std::cos(7.0 * j));
-  const Case c = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, matrix_of(20, rows), ramp(20));
+  const Case c =
+      diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, matrix_of(20, rows), ramp(20));
   REQUIRE(!c.outcome->converged());
   CHECK(c.first().cause.find("singular") != std::string::npos);
   CHECK(!c.names("limit of double precision"));
