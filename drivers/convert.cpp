@@ -10,6 +10,7 @@
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/errors.hpp>
+#include <seidel/formats/quantity.hpp>
 
 namespace seidel::drivers {
 
@@ -52,7 +53,12 @@ int run(const ConvertOptions& options) {
 
   const Stopwatch converting;
   auto& A = loaded.matrix;
-  if (options.transpose) A = transpose(host, A.view());
+  if (options.transpose) {
+    const std::int64_t entry_bytes = host.threads > 1 ? 12 + 16 : 12;  // threads sort a copy
+    require_memory(entry_bytes * A.nnz() + 8 * (std::int64_t(A.ncols) + 1), "--transpose",
+                   "the matrix and its transpose are both held: use a larger machine");
+    A = transpose(host, A.view());
+  }
   // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
   WriteOptions write;
   write.threads = host.threads;

@@ -51,6 +51,8 @@ struct Facts {
   }
   /// The recurrence said yes, and no start from the truth could make that true.
   bool truth_disagrees() const { return summary.status == Status::stagnated && !summary.truth_checks.empty(); }
+  /// ... and A alone, not a preconditioner, is what the recurrence was wrong about.
+  bool nothing_gained() const { return truth_disagrees() && !preconditioned() && summary.relative_residual >= 0.1; }
   /// A p'Ap that was not positive, and that rounding explains.
   bool rounded(Status status, double curvature) const {
     return status == Status::indefinite && A.symmetric && curvature != 0 &&
@@ -137,7 +139,8 @@ void is_half_a_matrix(Facts& f) {
     f.add("only one triangle of a symmetric matrix is there",
           counted(f.A.below + f.A.above, "entry beside the diagonal, which is ", "entries beside the diagonal, all ") +
               (f.A.below ? "below" : "above") + " it",
-          "", "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
+          f.summary.method == "cg" ? "--method auto" : "",
+          "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
 void is_singular(Facts& f) {
@@ -166,12 +169,16 @@ void leaves_the_range(Facts& f) {
 }
 
 void is_nearly_singular(Facts& f) {
-  if (!(f.limit() >= 0.01 || f.rounded()) || f.overflowed() || f.rows.empty_rows || f.A.zero_row_sums == f.rows.nrows)
+  const bool by_size = f.limit() >= 0.01;
+  if (!(by_size || f.rounded() || f.nothing_gained()) || f.overflowed() || f.rows.empty_rows ||
+      f.A.zero_row_sums == f.rows.nrows)
     return;
   f.add("A is singular, or so near to it that double precision cannot tell",
         f.rounded() ? "p'Ap was not positive, but no further from 0 than rounding takes it"
-                    : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
-                          " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
+        : !by_size  ? "the recurrence says " + text(f.summary.truth_checks.back().recurrence) +
+                         ", the true residual stays at " + text(f.summary.relative_residual)
+                   : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
+                         " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
         "",
         "look at how A and b were made: is an equation missing, or is one there twice? Scaling the rows and columns of "
         "A may help");
@@ -229,7 +236,7 @@ void is_indefinite(Facts& f) {
       return;
     }
   const std::int64_t bad = f.A.diagonal_missing + f.A.diagonal_zero + f.A.diagonal_negative;
-  if (met && f.says("M^-1")) {
+  if (met && f.says("M^-1") && !(f.A.symmetric && bad)) {
     f.add("the preconditioner is not positive definite", f.summary.reason,
           f.choice.preconditioner == PreconditionerKind::none ? "--method gmres" : "--precond none");
   } else if (met || (f.A.symmetric && bad)) {
@@ -262,7 +269,7 @@ void is_at_the_limit_of_precision(Facts& f) {
   const double limit = f.limit();
   const bool proved = f.truth_disagrees();
   if (f.overflowed()) return;
-  if (proved ? f.preconditioned() && s.relative_residual > 1e3 * limit
+  if (proved ? (f.preconditioned() || f.nothing_gained()) && s.relative_residual > 1e3 * limit
              : !(s.relative_residual <= limit) || s.status == Status::interrupted)
     return;
   const double reached = std::max(s.relative_residual, 1e-15);  // below, one solve in two misses what another reached
@@ -347,7 +354,7 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                                 const MethodChoice& choice, const Summary& summary, const Criteria& criteria) {
   if (summary.converged()) return {};
   Facts facts{properties, statistics, choice, summary, criteria, {}};
-  for (const auto rule : {holds_no_numbers, leaves_the_range, is_half_a_matrix, is_singular, is_nearly_singular,
+  for (const auto rule : {holds_no_numbers, is_singular, leaves_the_range, is_half_a_matrix, is_nearly_singular,
                           is_not_symmetric, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
                           is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);

@@ -14,7 +14,7 @@ struct GmresOptions {
 };
 
 /// Directions a cycle needs: no more than there are unknowns or iterations. Errors  UsageError for restart < 1.
-int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
+std::size_t columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
 
 /// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b; it never
 /// grows.
@@ -33,9 +33,9 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
   Iterate iterate("gmres", A, b, x, criteria, 1);
   Progress& progress = iterate.progress();
   HessenbergLeastSquares<Real> H(columns_a_cycle(options.restart, b.size(), criteria.max_iterations));
-  progress.restarts_after(H.most_columns());
+  progress.restarts_after(int(H.most_columns()));
   std::vector<V> v;  // orthonormal; M^-1 v_0, M^-1 v_1, ... are the directions
-  for (int i = 0; i <= H.most_columns(); ++i) v.push_back(like(b));
+  for (std::size_t i = 0; i <= H.most_columns(); ++i) v.push_back(like(b));
   V r = like(b), z = like(b);
   while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
     const Real beta = norm2(r);
@@ -43,12 +43,12 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
     H.start(beta);
     while (progress.running() && !H.full()) {
       Real* h = H.next();
-      const int k = H.columns();
+      const std::size_t k = H.columns();
       V& w = v[k + 1];
       M.apply(v[k], z);
       A.apply(z, w);  // w = A M^-1 v_k, made orthogonal to all v:
       const Real norm_w = norm2(w);
-      for (int i = 0; i <= k; ++i) {
+      for (std::size_t i = 0; i <= k; ++i) {
         h[i] = dot(v[i], w);
         axpy(-h[i], v[i], w);
       }
@@ -67,7 +67,7 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
     }
     const auto& y = H.solve();
     fill(r, 0);
-    for (int i = 0; i < H.columns(); ++i) axpy(y[i], v[i], r);
+    for (std::size_t i = 0; i < H.columns(); ++i) axpy(y[i], v[i], r);
     M.apply(r, z);
     iterate.move(Real(1), z);  // x += M^-1 V y
   }

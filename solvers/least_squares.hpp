@@ -1,6 +1,7 @@
 // The small problem inside GMRES: min ||beta e1 - H y|| for a Hessenberg matrix H that grows by a column at a time.
 #pragma once
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace seidel {
@@ -10,8 +11,8 @@ namespace seidel {
 template <class Real>
 class HessenbergLeastSquares {
  public:
-  explicit HessenbergLeastSquares(int columns)
-      : m_(columns), R_(std::size_t(m_ + 1) * m_), c_(m_), s_(m_), g_(m_ + 1), y_(m_) {}
+  explicit HessenbergLeastSquares(std::size_t columns)
+      : m_(columns), R_((m_ + 1) * m_), c_(m_), s_(m_), g_(m_ + 1), y_(m_) {}
 
   void start(Real beta) {
     k_ = 0;
@@ -19,15 +20,15 @@ class HessenbergLeastSquares {
   }
 
   bool full() const { return k_ == m_; }
-  int columns() const { return k_; }
-  int most_columns() const { return m_; }
+  std::size_t columns() const { return k_; }
+  std::size_t most_columns() const { return m_; }
   /// Entries 0 ... columns() + 1 of the next column of H, to be filled before add().
-  Real* next() { return &R_[std::size_t(k_) * (m_ + 1)]; }
+  Real* next() { return &R_[k_ * (m_ + 1)]; }
 
   /// Takes next() in; returns the residual norm of the problem with it.
   Real add() {
     Real* h = next();
-    for (int i = 0; i < k_; ++i) {
+    for (std::size_t i = 0; i < k_; ++i) {
       const Real above = h[i];
       h[i] = std::fma(c_[i], above, s_[i] * h[i + 1]);
       h[i + 1] = std::fma(c_[i], h[i + 1], -s_[i] * above);
@@ -46,17 +47,17 @@ class HessenbergLeastSquares {
 
   /// y, columns() entries. A column that added nothing (H singular) gets 0.
   const std::vector<Real>& solve() {
-    for (int i = k_ - 1; i >= 0; --i) {
+    for (std::size_t i = k_; i-- > 0;) {
       Real sum = g_[i];
-      for (int j = i + 1; j < k_; ++j) sum = std::fma(-R_[std::size_t(j) * (m_ + 1) + i], y_[j], sum);
-      const Real diagonal = R_[std::size_t(i) * (m_ + 1) + i];
+      for (std::size_t j = i + 1; j < k_; ++j) sum = std::fma(-R_[j * (m_ + 1) + i], y_[j], sum);
+      const Real diagonal = R_[i * (m_ + 1) + i];
       y_[i] = diagonal != 0 ? sum / diagonal : Real(0);
     }
     return y_;
   }
 
  private:
-  int m_, k_ = 0;
+  std::size_t m_, k_ = 0;
   std::vector<Real> R_;          // columns of m + 1 entries
   std::vector<Real> c_, s_, g_;  // rotations; right-hand side, rotated
   std::vector<Real> y_;

@@ -31,9 +31,9 @@ void refuse_unsymmetric_preconditioner() {
       "  take another preconditioner, or gmres or bicgstab as the method");
 }
 
-int columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
+std::size_t columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
   if (restart < 1) throw UsageError("gmres: restart is " + std::to_string(restart) + ", expected 1 or more");
-  return int(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));
+  return std::size_t(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));
 }
 
 }  // namespace seidel

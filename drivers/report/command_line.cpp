@@ -70,7 +70,11 @@ std::string command_with(const std::string& command_line, const std::string& cha
   std::string command;
   for (const Option& option : options_of(command_line)) {
     const std::string what = target(option);
-    const auto changed = [&](const Option& change) { return target(change) == what; };
+    const auto changed = [&](const Option& change) {
+      const std::string with = target(change);
+      // A form is one of cg with symgs, and refused elsewhere.
+      return with == what || (what == "--set form" && (with == "--method" || with == "--precond"));
+    };
     if (!what.empty() && std::any_of(changes.begin(), changes.end(), changed)) continue;
     for (const auto& word : option) command += (command.empty() ? "" : " ") + word;
   }

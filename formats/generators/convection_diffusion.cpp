@@ -13,10 +13,11 @@ namespace {
 Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 3);
   const Box box = spec.box(0, 2, 3);
-  const bool central = spec.arguments() == 3;
-  if (central && spec.word(2) != "central") spec.refuse(spec.word(2), "\"central\" or nothing");
-  std::vector<double> v = spec.arguments() > 1 ? spec.reals(1) : std::vector<double>{100, 50, 25};
-  if (spec.arguments() > 1 && int(v.size()) != box.dimensions)
+  const int last = spec.arguments() - 1;
+  const bool central = last > 0 && spec.word(last) == "central", with_velocity = last > int(central);
+  if (last == 2 && !central) spec.refuse(spec.word(2), "\"central\" or nothing");
+  std::vector<double> v = with_velocity ? spec.reals(1) : std::vector<double>{100, 50, 25};
+  if (with_velocity && int(v.size()) != box.dimensions)
     spec.refuse(spec.word(1), std::to_string(box.dimensions) + " components of the velocity");
   v.resize(3, 0);
   const double h = 1 / double(box.nx + 1);

@@ -82,8 +82,8 @@ class Words {
     if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
       const bool number = !word.empty() && (is_digit(word[0]) || word[0] == '-' || word[0] == '.');
       return wrong(word, std::string("a ") + what + (number ? " (a whole number from 1)" : ""),
-                   number ? "indices start at 1 and are written without point or sign"
-                          : "an entry is a line of its own: " + entry_form());
+                   number && word.find(',') == word.npos ? "indices start at 1 and are written without point or sign"
+                                                         : form_instead_of(word));
     }
     value = 0;
     for (const char c : digits) value = std::min<std::int64_t>(value * 10 + (c - '0'), std::int64_t(1) << 40);
@@ -101,7 +101,7 @@ class Words {
     if (word.empty() || !(integer ? careful_integer(word, value) : careful_real(word, value)))
       return wrong(word, integer ? "an integer value" : "a real value",
                    integer && !word.empty() ? "the banner says integer: write real there if values are not whole"
-                                            : "an entry is a line of its own: " + entry_form());
+                                            : form_instead_of(word));
     const bool words = word.find_first_of("nN") != word.npos;  // inf, nan
     if (std::isinf(value) && !words)
       return wrong(word, "a magnitude of at most 1.7976931348623157e308",
@@ -120,6 +120,10 @@ class Words {
   }
 
  private:
+  std::string form_instead_of(std::string_view word) const {
+    return word.find(',') != word.npos ? "numbers have a point before their fraction, and blanks between them"
+                                       : "an entry is a line of its own: " + entry_form();
+  }
   std::string entry_form() const {
     return header_.layout == FileLayout::array ? "one value"
            : header_.field == Field::pattern   ? "row column"

@@ -48,12 +48,13 @@ void Reading::diagnose() const {
     while (first < e && is_blank(*first)) ++first;
     const bool nothing = first == e || *first == '%' || (*first == '\r' && first + 1 == e);
     if (!nothing) {
-      if (++entries > header.entries)
-        raise(source, {first, "entry " + std::to_string(entries),
-                       "end of file after " + counted(header.entries, "entry", "entries"), promise});
       Entry entry;
       Fault fault;
-      if (parse_line(header, p, e, entry, &fault) == Line::fault) raise(source, fault);
+      const bool wrong = parse_line(header, p, e, entry, &fault) == Line::fault;
+      if (++entries > header.entries)
+        raise(source, {first, wrong ? word_at(first, e - (e[-1] == '\r')) : "entry " + std::to_string(entries),
+                       "end of file after " + counted(header.entries, "entry", "entries"), promise});
+      if (wrong) raise(source, fault);
     }
     p = e + 1;
   }
@@ -109,11 +110,12 @@ MatrixFile told(const std::string& name, const Read& read) try {
   MatrixFile file = read();
   ReadReport& report = file.report;
   report.nnz = file.matrix.nnz();
-  const auto say = [&](std::int64_t count, const std::string& what) {
-    if (count > 0) report.repairs.push_back(std::to_string(count) + " " + what);
-  };
-  say(report.duplicates, "entries were listed again: duplicates are added up");
-  say(report.mirrored, "pairs were listed in both triangles and agree: each is taken once");
+  if (report.duplicates > 0)
+    report.repairs.push_back(counted(report.duplicates, "entry was", "entries were") +
+                             " listed again: duplicates are added up");
+  if (report.mirrored > 0)
+    report.repairs.push_back(counted(report.mirrored, "pair was", "pairs were") +
+                             " listed in both triangles, with the same values: each is taken once");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return file;
 } catch (const std::bad_alloc&) {

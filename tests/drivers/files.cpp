@@ -107,6 +107,13 @@ TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and tak
   CHECK(not_.exit_code == 4);
   for (const char* part : {"are needed", "vectors of gmres", "less with --set restart=20"})
     CHECK(contains(not_.err, part));
+
+  const Run convert = seidel_program(
+      {"convert", "-", "-", "--transpose", "--threads", "1"},
+      {.text = "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n", .memory = limit});
+  CAPTURE(convert.err);
+  CHECK(convert.exit_code == 4);
+  CHECK(contains(convert.err, "--transpose: 160 MB of memory are needed"));
 }
 
 TEST_CASE("a reader that has seen enough ends the program without a word") {

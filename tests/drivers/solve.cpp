@@ -129,7 +129,31 @@ TEST_CASE("a changed command keeps names with blanks and quotes, and one --set o
   CHECK(command_with("seidel solve A.mtx --set restart=50 --set=omega=1.2 --tol=1e-9",
                      "--method gmres --set restart=200") ==
         "seidel solve A.mtx --set=omega=1.2 --tol=1e-9 --method gmres --set restart=200");
+  // form=eisenstat is refused beside another method than cg, or another preconditioner than symgs
+  CHECK(command_with("seidel solve A.mtx --method cg --set form=eisenstat", "--method gmres") ==
+        "seidel solve A.mtx --method gmres");
+  CHECK(command_with("seidel solve A.mtx --set form=eisenstat", "--max-iterations 9") ==
+        "seidel solve A.mtx --set form=eisenstat --max-iterations 9");
   CHECK(command_with("seidel solve - --tol=1e-9", "--tol 1e-7") == "seidel solve - --tol 1e-7");
+}
+
+TEST_CASE("x is never much worse than the first guess") {
+  Folder folder;  // all ones, and b not in its range: by colours rounding grew to a residual of 1e21
+  std::string A = "%%MatrixMarket matrix array real symmetric\n30 30\n",
+              b = "%%MatrixMarket matrix array real general\n30 1\n";
+  for (int k = 0; k < 465; ++k) A += "1\n";
+  for (int k = 0; k < 30; ++k) b += std::to_string((5 * k * k + k) % 17 - 9) + "\n";
+  write_file(folder / "A.mtx", A);
+  write_file(folder / "b.mtx", b);
+  for (const char* order : {"natural", "colours", "blocks"}) {
+    const Run run = seidel_program(
+        {"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--precond", "symgs", "--order", order, "--json", "-"});
+    CHECK(run.exit_code == 1);
+    CAPTURE(run.out);
+    const std::string key = "\"relative_residual\": ";
+    REQUIRE(contains(run.out, key));
+    CHECK(std::stod(run.out.substr(run.out.find(key) + key.size())) <= 100);
+  }
 }
 
 TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1") {

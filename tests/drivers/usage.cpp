@@ -22,6 +22,7 @@ TEST_CASE("--help of every command goes to standard output and exits 0") {
     const Run run = seidel_program(all);
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, "--help"));
+    CHECK(contains(run.out, "Usage: seidel"));
     CHECK(run.err.empty());
     for (const char* later : {"multigrid", "amg", "gmg"}) CHECK(!contains(run.out, later));
   }

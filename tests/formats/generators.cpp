@@ -102,6 +102,11 @@ TEST_CASE("the seed matters to the random ones, and only to them") {
   }
 }
 
+TEST_CASE("convdiff takes the velocity, central differences, both or none of them") {
+  CHECK(same_matrix(made("convdiff:5"), made("convdiff:5:100,50")));
+  CHECK(same_matrix(made("convdiff:5x4x3:central"), made("convdiff:5x4x3:100,50,25:central")));
+}
+
 TEST_CASE("lattices have the stencil at every node, x fastest, down to one node a side") {
   for (const auto& sides : std::vector<std::array<Index, 3>>{
            {1, 1, 1}, {1, 5, 1}, {7, 1, 1}, {2, 2, 2}, {5, 4, 3}, {1, 3, 4}, {33, 31, 9}}) {
@@ -319,6 +324,7 @@ TEST_CASE("a wrong spec is refused with what was found, the grammar and an examp
                            "convdiff:5:1",
                            "convdiff:5:1,2:upwards",
                            "convdiff:5:1,2:central:3",
+                           "convdiff:5:central:central",
                            "convdiff:5x5x5:1,2",
                            "elasticity3d:1000",
                            "random:5x5",

@@ -109,6 +109,7 @@ const Invalid invalid[] = {
     {"value_with_two_points.mtx", "3:5: found '1.2.3', expected a real value"},
     {"value_with_two_signs.mtx", "3:5: found '+-1', expected a real value"},
     {"value_without_digits.mtx", "3:5: found '.', expected a real value"},
+    {"word_after_the_entries.mtx", "5:1: found 'end', expected end of file after 2 entries"},
 };
 
 std::string error_of(const std::string& path, const ReadOptions& options) {
@@ -211,11 +212,22 @@ TEST_CASE("pairs in both triangles are repaired only if they agree") {
   CHECK(file.matrix.nnz() == 5);
   CHECK(file.report.mirrored == 1);
   CHECK(file.report.duplicates == 0);
-  CHECK(file.report.repairs.size() == 1);
+  CHECK(file.report.repairs == std::vector<std::string>{"1 pair was listed in both triangles, with the same values: "
+                                                        "each is taken once"});
   CHECK_THROWS_WITH_AS(
       parse_matrix_market(banner + "2 1 5\n3 3 9\n1 2 6\n1 1 1\n", "text", repair),
       doctest::Contains("text:5:1: found entry (1, 2) that disagrees with (2, 1) of line 3, expected the same value"),
       InputError);
+}
+
+TEST_CASE("a comma gets the remedy for commas") {
+  for (const char* line : {"1,1,1", "1 1 1,5"}) {
+    CAPTURE(line);
+    CHECK_THROWS_WITH_AS(
+        parse_matrix_market(std::string("%%MatrixMarket matrix coordinate real general\n1 1 1\n") + line + "\n",
+                            "text"),
+        doctest::Contains("numbers have a point before their fraction, and blanks between them"), InputError);
+  }
 }
 
 TEST_CASE("sizes that memory cannot hold are refused before anything is taken") {

@@ -1,6 +1,7 @@
 // One failure of each kind: its cause comes first, and the remedy is an option that exists.
 #include "systems.hpp"
 
+#include <cmath>
 #include <random>
 
 #include <seidel/formats/properties.hpp>
@@ -49,6 +50,9 @@ TEST_CASE("indefinite: named with p'Ap and the diagonal") {
   CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
   CHECK(c.first().evidence.find("row 3") != std::string::npos);
   CHECK(c.first().remedy == "--method gmres");
+  // seen in the diagonal already: that symgs is indefinite, too, is no cause of its own
+  CHECK(diagnosed({Method::cg, PreconditionerKind::symgs}, diagonal({1, 2, -0.1}), ones(3)).first().cause ==
+        "A is not positive definite");
 }
 
 TEST_CASE("negative definite: told to turn the sign") {
@@ -120,7 +124,19 @@ TEST_CASE("singular with the constants in its null space, and with an empty row"
     CHECK(diagnosed({method}, A, ones(40), criteria).first().cause ==
           "A is singular with the constants in its null space");
   const Matrix empty = matrix_of(3, {{{0, 1.0}}, {}, {{2, 1.0}}});
-  CHECK(diagnosed({Method::gmres}, empty, ones(3)).first().cause == "A is singular");
+  for (Method method : {Method::cg, Method::gmres, Method::bicgstab})
+    CHECK(diagnosed({method}, empty, ones(3)).first().cause == "A is singular");
+}
+
+TEST_CASE("of rank one: called singular, not as good as double precision gives it") {
+  std::vector<Row> rows(20);
+  for (Index i = 0; i < 20; ++i)
+    for (Index j = 0; j < 20; ++j) rows[i].emplace_back(j, std::sin(3.0 * i + 1) * std::cos(7.0 * j));
+  const Case c =
+      diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, matrix_of(20, rows), ramp(20));
+  REQUIRE(!c.outcome->converged());
+  CHECK(c.first().cause.find("singular") != std::string::npos);
+  CHECK(!c.names("limit of double precision"));
 }
 
 TEST_CASE("one triangle only") {
@@ -135,6 +151,9 @@ TEST_CASE("one triangle only") {
       diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 5}, matrix_of(60, rows), ramp(60), criteria);
   CHECK(c.first().cause.find("one triangle") != std::string::npos);
   CHECK(c.first().evidence.find("below") != std::string::npos);
+  CHECK(c.first().remedy.empty());
+  const Case with_cg = diagnosed({Method::cg}, matrix_of(60, rows), ramp(60), criteria);
+  CHECK(with_cg.first().remedy == "--method auto");  // it may be a triangular matrix, after all
 }
 
 TEST_CASE("the limit of double precision") {
