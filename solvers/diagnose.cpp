@@ -145,7 +145,7 @@ void is_singular(Facts& f) {
     f.add("A is singular", counted(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
           "remove the unknowns of empty rows, or give them a diagonal entry");
   else if (f.A.skew && f.rows.nrows % 2 == 1)
-    f.add("A is singular", "it is skew-symmetric, and of odd order: " + text(f.rows.nrows) + " rows", "",
+    f.add("A is singular", "it is skew-symmetric, and of odd order: " + counted(f.rows.nrows, "row"), "",
           "no skew-symmetric matrix of odd order has an inverse");
   else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",

@@ -103,7 +103,7 @@ template <class Real>
 template <class Offset>
 NaturalSweep<Real>::NaturalSweep(const Cuda& on, const CsrView<Real, Offset, Device>& A, NaturalOptions options)
     : state_(std::make_shared<State>(on, options)) {
-  require_square(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "Gauss-Seidel");
   state_->analyse(A);
 }
 

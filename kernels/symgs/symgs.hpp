@@ -57,8 +57,6 @@ class Sweeper<Real, Offset, Cuda> {
   std::shared_ptr<State> state_;
 };
 
-/// The number of rows. Errors  ShapeError.
-std::int64_t require_square(std::int64_t nrows, std::int64_t ncols);
 /// Throws what is wrong with a row that usable_diagonal() refused, given its entries in host memory:
 /// ZeroDiagonal, or InputError naming the entry.
 [[noreturn]] void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values);
@@ -126,8 +124,8 @@ class GaussSeidel {
   ///         for each 32 on a GPU, but for one or two columns left. Otherwise column after column. The first call for so
   ///         many columns allocates n k entries, on a GPU 3 n k up to k = 32, or 2 n.
   void symmetric_from_zero(MultiVectorView<const Real, Space> R, MultiVectorView<Real, Space> X, Real omega = 1) const {
-    require_shape(R, X.ncols, "R");
-    require_shape(X, R.ncols, "X");
+    require_shape(R, n_, X.ncols, "Gauss-Seidel", "R");
+    require_shape(X, n_, R.ncols, "Gauss-Seidel", "X");
     std::int64_t j = 0;
     if constexpr (!HostBackend<B>)
       j = sweeper_.strips_from_zero(R, X, omega);
@@ -163,23 +161,13 @@ class GaussSeidel {
  private:
   template <class... Order>
   GaussSeidel(const B& on, const CsrView<Real, Offset, Space>& A, double start, Order... order)
-      : n_(symgs_detail::require_square(A.nrows, A.ncols)),
+      : n_(require_square(A.nrows, A.ncols, "Gauss-Seidel")),
         on_(on),
         sweeper_(on, A, order...),
         analysis_seconds_(symgs_detail::seconds_now() - start) {}
   void require_sizes(Span<const Real, Space> b, Span<Real, Space> x) const {
     spmv_detail::require_size(b.size(), n_, "Gauss-Seidel", "b");
     spmv_detail::require_size(x.size(), n_, "Gauss-Seidel", "x");
-  }
-
-  template <class T>
-  void require_shape(const MultiVectorView<T, Space>& V, std::int64_t ncols, const char* operand) const {
-    spmv_detail::require_size(V.nrows, n_, "Gauss-Seidel", operand);
-    const std::int64_t least = V.layout == Layout::row_major ? ncols : n_;
-    if (V.ncols != ncols || (V.leading_dimension < least && n_ > 0 && ncols > 0))
-      throw ShapeError(std::string("Gauss-Seidel: ") + operand + " has " + std::to_string(V.ncols) +
-                       " columns and leading dimension " + std::to_string(V.leading_dimension) + ", expected " +
-                       std::to_string(ncols) + " columns and at least " + std::to_string(least));
   }
 
   std::int64_t n_;

@@ -187,7 +187,9 @@ TEST_CASE_TEMPLATE("a matrix that no sweep can use is refused, naming the first 
   says(bad, "row 6: the diagonal entry is so small");
   bad.rows[3][19000] = std::numeric_limits<double>::quiet_NaN();
   says(bad, "row 4, column 19001: found nan");
-  refused(rows_of_lengths({1, 1}, 3, 1), [](const auto& analyse) { CHECK_THROWS_AS(analyse(), ShapeError); });
+  refused(rows_of_lengths({1}, 3, 1), [](const auto& analyse) {
+    CHECK_THROWS_WITH_AS(analyse(), doctest::Contains("found a 1 x 3 matrix, expected a square one"), ShapeError);
+  });
 }
 
 TEST_CASE("new values are taken over, and checked again") {
