@@ -3,6 +3,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include <seidel/formats/types.hpp>
+
 namespace seidel {
 
 /// y = A x. A member residual(x, b, r), r = b - A x in one pass, is used where there is one.
