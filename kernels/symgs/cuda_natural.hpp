@@ -39,7 +39,7 @@ class NaturalSweep {
  public:
   template <class Offset>
   [[gnu::used]] NaturalSweep(const Cuda& on, const CsrView<Real, Offset, Device>& A, NaturalOptions options = {});
-  /// A has new values and the same pattern.
+  /// A has new values and the same pattern. Errors  as GaussSeidel's: the values before stay.
   template <class Offset>
   [[gnu::used]] void update_values(const CsrView<Real, Offset, Device>& A);
 

@@ -85,7 +85,9 @@ class GaussSeidel {
   GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old) requires(!HostBackend<B>)
       : GaussSeidel(on, A, symgs_detail::seconds_now(), new_to_old) {}
 
-  /// To be called when A's values, but not its pattern, have changed. Errors  as the constructor.
+  /// To be called when A's values, but not its pattern, have changed.
+  /// Cost    reads A twice: all values are checked before the first is taken over.
+  /// Errors  as the constructor; sweeps then go on with the values before.
   void update_values() { sweeper_.update_values(); }
 
   /// One sweep. Cost  reads A once.

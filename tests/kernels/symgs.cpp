@@ -192,7 +192,7 @@ TEST_CASE_TEMPLATE("a matrix that no sweep can use is refused, naming the first 
   });
 }
 
-TEST_CASE("new values are taken over, and checked again") {
+TEST_CASE("new values are checked, then taken over") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   const Plain plain = random_square(9000, 2, seed);
@@ -206,13 +206,25 @@ TEST_CASE("new values are taken over, and checked again") {
     copy(right.values.span(), A.values.span());
     sweeps.update_values();
     const auto b = moved_to(on, expected.b);
-    auto x = moved_to(on, expected.x);
-    sweeps.symmetric(b, x);
-    if constexpr (!HostBackend<decltype(on)>) on.synchronize();
-    CHECK(differing(moved_back(x), expected.symmetric) == 0);
-    std::fill(other.values.begin(), other.values.end(), 0.0);
+    const auto sweeps_as_expected = [&] {
+      auto x = moved_to(on, expected.x);
+      sweeps.symmetric(b, x);
+      if constexpr (!HostBackend<decltype(on)>) on.synchronize();
+      CHECK(differing(moved_back(x), expected.symmetric) == 0);
+    };
+    sweeps_as_expected();
+    const std::int64_t last = right.row_ptr[8999];
+    other.values[last] = std::numeric_limits<double>::quiet_NaN();
+    copy(std::as_const(other.values).span(), A.values.span());
+    CHECK_THROWS_WITH_AS(sweeps.update_values(), doctest::Contains("row 9000"), InputError);
+    sweeps_as_expected();  // the values before
+    for (std::int64_t k = last; k < right.nnz(); ++k) other.values[k] = 0;
     copy(std::as_const(other.values).span(), A.values.span());
     CHECK_THROWS_AS(sweeps.update_values(), ZeroDiagonal);
+    sweeps_as_expected();
+    copy(right.values.span(), A.values.span());
+    sweeps.update_values();
+    sweeps_as_expected();
   });
 }
 
