@@ -1,7 +1,6 @@
 // A matrix with its unknowns in another order.
 #include <seidel/formats/permute.hpp>
 
-#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 #include <seidel/formats/quantity.hpp>
 

@@ -2,7 +2,6 @@
 #include <seidel/formats/permute.hpp>
 
 #include <seidel/formats/convert/cuda_device.cuh>
-#include <seidel/formats/convert/refusals.hpp>
 
 namespace seidel {
 
