@@ -246,10 +246,10 @@ TEST_CASE("sizes, wavefronts and memory are told") {
 TEST_CASE("fewer threads than asked for give the same bits") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  const Plain plain = random_square(30000, 2, seed);
+  const Plain plain = random_square(40000, 4, seed);
   const auto expected = literal<double>(plain, 1.0, seed);
   const auto A = csr_of<double>(plain);
-  const GaussSeidel<double, std::int32_t, OpenMP> sweeps(OpenMP{3}, A.view());
+  const GaussSeidel<double, std::int32_t, OpenMP> sweeps(OpenMP{7}, A.view());
   const Array<double> b(expected.b);
   const auto check = [&] {
     Array<double> x(expected.x);
