@@ -158,7 +158,8 @@ void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
   const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
   if (subnormal || f.says("underflows"))
-    f.add("b is so small that its square underflows", "||b|| = " + text(f.summary.norm_b),
+    f.add("b is so small that products with it underflow",
+          "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
           subnormal ? "" : "--method gmres", "scale b up, and x down in the end");
   else if (f.overflowed())
     f.add("numbers leave the range of double precision", f.summary.reason,

@@ -87,6 +87,26 @@ TEST_CASE("cg says that A is not positive definite, with any sign of it") {
   }
 }
 
+TEST_CASE("cg that fails returns the best x that it has seen") {
+  struct TurnsItsSign {
+    mutable double sign = -1;
+    void apply(const Vector<double, Serial>& r, Vector<double, Serial>& z) const {
+      sign = -sign;
+      axpby(sign, r, 0, z);
+    }
+    bool is_symmetric() const { return true; }
+  };
+  const Matrix A = diagonal({1e-3, 1});
+  const Vector<double, Serial> b(Serial{}, Array<double>(std::vector<double>{1, 0.01}));
+  auto x = like(b);
+  const Summary summary = cg(MatrixOperator(Serial{}, A.view()), TurnsItsSign{}, b, x);
+  CHECK(summary.status == Status::indefinite);
+  CHECK(summary.history.back() > 9);
+  CHECK(summary.relative_residual == 1);
+  CHECK(summary.returned_iteration == 0);
+  CHECK(norm2(x) == 0);
+}
+
 TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells the story") {
   const Matrix A = tridiagonal(49, 1, -1);  // eigenvalues of both signs
   const auto b = ramp(49);
