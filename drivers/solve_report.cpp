@@ -116,7 +116,8 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   lines.blank();
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts)
-      item(attempt.method.c_str(), formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"),
+      item(attempt.method.c_str(), formatted("{}{}, residual {}: {}", plural(attempt.iterations, "iteration"),
+                                             attempt.preconditioned ? "" : " without preconditioner",
                                              brief(attempt.relative_residual), attempt.reason));
   item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
                          ? formatted("{} ({} each)", count(summary.iterations),
@@ -183,7 +184,10 @@ Json solve_json(const SolveStory& story) {
   json.set("absolute_tolerance", options.absolute_tolerance);
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
   json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
-  json.set("method", summary.method).set("preconditioner", to_string(choice.preconditioner));
+  const auto preconditioner_of = [&](const Attempt& attempt) {
+    return to_string(attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none);
+  };
+  json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
   json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order)))
       .set("choice", choice.reason);
   const SymgsSettings& sweeps = options.sweeps;
@@ -197,7 +201,8 @@ Json solve_json(const SolveStory& story) {
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;
-    one.set("method", attempt.method).set("status", to_string(attempt.status)).set("reason", attempt.reason);
+    one.set("method", attempt.method).set("preconditioner", preconditioner_of(attempt));
+    one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
     one.set("iterations", attempt.iterations)
         .set("relative_residual", attempt.relative_residual)
         .set("seconds", attempt.seconds);

@@ -61,7 +61,10 @@ struct Facts {
       if (rounded(attempt.status, attempt.curvature)) return true;
     return rounded(summary.status, summary.curvature);
   }
-  bool preconditioned() const { return choice.preconditioner != PreconditionerKind::none; }
+  bool preconditioned() const {
+    return choice.preconditioner != PreconditionerKind::none &&
+           (summary.attempts.empty() || summary.attempts.back().preconditioned);
+  }
   bool dominated() const { return 2 * A.weakly_dominant_rows >= rows.nrows; }
   bool overflowed() const {
     const auto says_so = [](const std::string& reason) {

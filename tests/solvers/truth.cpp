@@ -124,6 +124,27 @@ TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells th
   CHECK(named->attempts.size() == 1);
 }
 
+TEST_CASE("solve goes on without sweeps whose numbers leave their range, if they were its own choice") {
+  std::vector<Row> rows(1000);  // sweeps multiply what they are given by 3 from row to row
+  for (Index i = 0; i < 1000; ++i) {
+    if (i > 0) rows[i].push_back({i - 1, -3});
+    rows[i].push_back({i, 1});
+    if (i < 999) rows[i].push_back({i + 1, 3});
+  }
+  const Matrix A = matrix_of(1000, rows);
+  const auto b = ramp(1000);
+  How how{Method::bicgstab, PreconditionerKind::symgs, Order::natural, 50, Method::gmres};
+  CHECK(solve_on(Serial{}, how, A, b)->status == Status::breakdown);
+  how.may_drop_preconditioner = true;
+  const Outcome outcome = solve_on(Serial{}, how, A, b);
+  CHECK(outcome->status == Status::converged);
+  check_honest(outcome, A, b);
+  REQUIRE(outcome->attempts.size() == 3);
+  CHECK(outcome->attempts[1].preconditioned);
+  CHECK(outcome->attempts[2].method == "gmres");
+  CHECK(!outcome->attempts[2].preconditioned);
+}
+
 TEST_CASE("singular systems end: solved where b allows it, otherwise not called solved") {
   Matrix A = poisson(8);  // made singular: the diagonal is the sum beside it
   for (Index i = 0; i < A.nrows; ++i)
