@@ -41,7 +41,9 @@ template <class Real, class Offset>
 ///
 /// Shapes  A is m x n in CSR; x has n entries, b and r have m. r may be b, but not x.
 /// Cost    reads A, x, b, writes r; about ten times the arithmetic of residual(). Allocates nothing, synchronises
-/// nothing. Repeats bit for bit on every back end. Errors  ShapeError.
+///         nothing.
+/// Repeats bit for bit on every back end.
+/// Errors  ShapeError.
 template <Backend B, class Real, class Offset>
 void certified_residual(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A,
                         std::type_identity_t<Span<const Real, SpaceOf<B>>> x,

@@ -69,10 +69,12 @@ double seconds_now();  // of a steady clock
 ///
 /// Shapes  A is n x n with every diagonal entry stored, finite and not zero; b and x have n entries and do not overlap.
 /// Units   omega is the relaxation factor, 0 < omega < 2; 1 is plain Gauss-Seidel.
-/// Cost    the analysis, once; nothing is allocated in a sweep. Copies share one workspace: use one at a time.
+/// Cost    the analysis, once: about ten pairs of sweeps, and a copy of A in the order of the sweeps; nothing is
+///         allocated in a sweep. Copies share one workspace: use one at a time.
 /// Repeats bit for bit on every back end and with any number of threads: wavefronts change who computes, never what.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for a NaN or infinite entry or a reciprocal that overflows, naming
-/// the first such row. Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
+///         the first such row.
+/// Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
 template <class Real, class Offset, Backend B>
 class GaussSeidel {
  public:
