@@ -77,7 +77,8 @@ std::string backend_text(const Placement& where) {
 }
 
 std::string attempt_text(const Attempt& attempt) {
-  return formatted("{}, residual {}: {}", plural(attempt.iterations, "iteration"), brief(attempt.relative_residual),
+  return formatted("{}{}, residual {}: {}", plural(attempt.iterations, "iteration"),
+                   attempt.preconditioned ? "" : " without preconditioner", brief(attempt.relative_residual),
                    attempt.reason);
 }
 
@@ -191,7 +192,10 @@ Json solve_json(const SolveStory& story) {
   json.set("absolute_tolerance", options.absolute_tolerance);
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
   json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
-  json.set("method", summary.method).set("preconditioner", to_string(choice.preconditioner));
+  const auto preconditioner_of = [&](const Attempt& attempt) {
+    return to_string(attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none);
+  };
+  json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
   json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order)))
       .set("choice", choice.reason);
   const SymgsSettings& sweeps = options.sweeps;
@@ -205,7 +209,8 @@ Json solve_json(const SolveStory& story) {
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;
-    one.set("method", attempt.method).set("status", to_string(attempt.status)).set("reason", attempt.reason);
+    one.set("method", attempt.method).set("preconditioner", preconditioner_of(attempt));
+    one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
     one.set("iterations", attempt.iterations)
         .set("relative_residual", attempt.relative_residual)
         .set("seconds", attempt.seconds);

@@ -9,4 +9,10 @@ ZeroDiagonal::ZeroDiagonal(std::int64_t row, bool stored)
           ", and this method divides by it\n  take a method that does not (--precond none), or reorder the rows"),
       row_(row) {}
 
+std::int64_t require_square(std::int64_t nrows, std::int64_t ncols, const char* who) {
+  if (nrows == ncols) return nrows;
+  throw ShapeError(std::string(who) + ": found a " + std::to_string(nrows) + " x " + std::to_string(ncols) +
+                   " matrix, expected a square one");
+}
+
 }  // namespace seidel

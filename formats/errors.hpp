@@ -46,4 +46,7 @@ class ZeroDiagonal : public InputError {
   std::int64_t row_;
 };
 
+/// The number of rows. Errors  ShapeError, "<who>: found a 2 x 3 matrix, expected a square one".
+std::int64_t require_square(std::int64_t nrows, std::int64_t ncols, const char* who);
+
 }  // namespace seidel

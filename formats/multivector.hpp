@@ -24,6 +24,20 @@ struct MultiVectorView {
   }
 };
 
+/// Throws ShapeError unless V is nrows x ncols, and its rows (row-major) or columns do not overlap.
+template <class T, class Space>
+void require_shape(const MultiVectorView<T, Space>& V, std::int64_t nrows, std::int64_t ncols, const char* operation,
+                   const char* operand) {
+  const std::int64_t least = V.layout == Layout::row_major ? ncols : nrows;
+  if (V.nrows == nrows && V.ncols == ncols && (V.leading_dimension >= least || nrows == 0 || ncols == 0)) return;
+  const auto shape = [](std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension) {
+    return std::to_string(rows) + " x " + std::to_string(columns) + " with leading dimension " +
+           std::to_string(leading_dimension);
+  };
+  throw ShapeError(std::string(operation) + ": " + operand + " is " + shape(V.nrows, V.ncols, V.leading_dimension) +
+                   ", the matrix needs " + shape(nrows, ncols, least) + " or more");
+}
+
 /// Owns its elements, uninitialised. The leading dimension is the least possible unless given.
 template <class T, MemorySpace Space = Host>
 class MultiVector {

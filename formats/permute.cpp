@@ -1,7 +1,6 @@
 // A matrix with its unknowns in another order.
 #include <seidel/formats/permute.hpp>
 
-#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 #include <seidel/formats/quantity.hpp>
 
@@ -39,7 +38,7 @@ Array<Index> inverse_permutation(const OpenMP& on, HostSpan<const Index> new_to_
 
 template <class Real, class Offset>
 Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old) {
-  convert_detail::require_square_to_permute(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "permuted");
   const Array<Index> old_to_new = inverse_permutation(on, new_to_old, A.nrows);
   Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(A.row_ptr.size()), Array<Index>(A.nnz()), Array<Real>(A.nnz())};
   for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) {

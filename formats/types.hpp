@@ -1,5 +1,9 @@
 // The words every other file uses: index types, memory spaces, and the one macro.
 #pragma once
+#if __cplusplus < 202002L
+#error "seidel needs C++20: compile with -std=c++20"
+#include <seidel/needs -std=c++20>  // is not there: no compiler goes on from here to pages of errors
+#endif
 #include <cstdint>
 #include <type_traits>
 

@@ -33,6 +33,7 @@ Vector<Real, B> like(const Vector<Real, B>& v) {
   return {v.on(), v.size()};
 }
 
+// As on spans (blas1/blas1.hpp): formulas, cost, errors.
 template <class Real, class B>
 void fill(Vector<Real, B>& x, std::type_identity_t<Real> value) {
   fill<B, Real>(x.on(), x.span(), value);

@@ -29,8 +29,11 @@ inline double backward_error(double r, double A, double x, double b) {
 }
 }  // namespace certify_detail
 
-/// Cost  reads A once, with about ten times the arithmetic of a product; one vector. norm_inf_of_A is that of
-/// MatrixProperties. Repeats bit for bit on every back end. Errors  ShapeError.
+/// Of x as a solution of A x = b. norm_inf_of_A is that of MatrixProperties.
+///
+/// Cost    reads A once, with about ten times the arithmetic of a product; allocates one vector.
+/// Repeats bit for bit on every back end.
+/// Errors  ShapeError.
 template <Backend B, class Real, class Offset>
 Certificate certify(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, const Vector<Real, B>& x,
                     const Vector<Real, B>& b, double norm_inf_of_A) {

@@ -10,8 +10,9 @@ namespace seidel {
 ///
 /// Shapes  A is n x n; b and x have n entries.
 /// In/out  x holds the guess on entry, an approximation on return whatever the status: the last one, whose error is the
-///         least in the norm of A, unless its residual is 100 times an earlier one's; or, where iterates were within 5/4
-///         of what is asked for, their combination with the least residual (Iterate::smooth).
+///         least in the norm of A, unless its residual is 100 times an earlier one's; after a failure (indefinite,
+///         breakdown) the best one seen, within a factor 2 by its residual; where iterates were within 5/4 of what is
+///         asked for, their combination with the least residual (Iterate::smooth).
 /// Cost    per iteration one product with A, one with M^-1, two dots, a norm, three updates; six vectors, all taken
 ///         before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
@@ -30,11 +31,11 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
     while (progress.running()) {
       M.apply(r, z);
       const Real rz_old = std::exchange(rz, dot(r, z));
-      if (!progress.positive(rz, "r'M^-1 r")) break;
+      if (!progress.positive(rz, r, z, "r'M^-1 r")) break;
       xpby(z, rz / rz_old, p);  // p = z + beta p
       A.apply(p, Ap);
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, "p'Ap")) {
+      if (!progress.positive(pAp, p, Ap, "p'Ap")) {
         progress.met_curvature(pAp, norm2(p));
         break;
       }

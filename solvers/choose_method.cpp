@@ -107,6 +107,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
         "rows are dominated";
   } else {
     choice.preconditioner = PreconditionerKind::symgs;
+    choice.may_drop_preconditioner = true;
     taken.say(choice.preconditioner, ", because the diagonal is full");
   }
 

@@ -46,9 +46,10 @@ struct MethodChoice {
   PreconditionerKind preconditioner = PreconditionerKind::none;
   Order order = Order::natural;
   int restart = 50;
-  std::optional<Method> fallback = {};  // goes on if `method` cannot take A; none if it was asked for by name
-  std::string reason = {};              // one sentence: what was taken, and why
-  Form form = Form::plain;              // of cg
+  std::optional<Method> fallback = {};   // goes on if `method` cannot take A; none if it was asked for by name
+  std::string reason = {};               // one sentence: what was taken, and why
+  Form form = Form::plain;               // of cg
+  bool may_drop_preconditioner = false;  // where the fallback breaks down, too: it was not asked for by name
 };
 
 /// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
@@ -56,6 +57,7 @@ struct MethodChoice {
 ///                 if stuck.
 /// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none. None, too, for gmres that keeps all
 ///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
+///                 Where both methods break down with it, gmres goes on without.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
 /// Restart         of gmres, unless asked for: none where A has at most 1000 rows, for n iterations that keep all their

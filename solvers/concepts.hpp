@@ -1,7 +1,12 @@
 // What a solver asks of a matrix and of a preconditioner. No base class: any type with these members fits.
+//
+// Of a vector type V it asks for V::Real, size(), and what kernels/vector.hpp has for Vector: like, copy, fill, axpy,
+// axpby, xpby, dot, norm2. A distributed V answers dot and norm2 for all ranks; no solver is changed for it.
 #pragma once
 #include <concepts>
 #include <cstdint>
+
+#include <seidel/formats/types.hpp>
 
 namespace seidel {
 

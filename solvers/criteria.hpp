@@ -15,6 +15,8 @@ struct IterationReport {
 };
 
 /// Solved when ||b - A x|| <= max(relative_tolerance * ||b||, absolute_tolerance), in the 2-norm, by the true residual.
+/// What comes first of the others ends the run, too. Errors  of the solvers: UsageError for a negative or NaN tolerance
+/// or limit.
 struct Criteria {
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0;

@@ -63,7 +63,10 @@ struct Facts {
       if (rounded(attempt.status, attempt.curvature)) return true;
     return rounded(summary.status, summary.curvature);
   }
-  bool preconditioned() const { return choice.preconditioner != PreconditionerKind::none; }
+  bool preconditioned() const {
+    return choice.preconditioner != PreconditionerKind::none &&
+           (summary.attempts.empty() || summary.attempts.back().preconditioned);
+  }
   bool dominated() const { return 2 * A.weakly_dominant_rows >= rows.nrows; }
   bool overflowed() const {
     const auto says_so = [](const std::string& reason) {
@@ -148,7 +151,7 @@ void is_singular(Facts& f) {
     f.add("A is singular", counted(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
           "remove the unknowns of empty rows, or give them a diagonal entry");
   else if (f.A.skew && f.rows.nrows % 2 == 1)
-    f.add("A is singular", "it is skew-symmetric, and of odd order: " + text(f.rows.nrows) + " rows", "",
+    f.add("A is singular", "it is skew-symmetric, and of odd order: " + counted(f.rows.nrows, "row"), "",
           "no skew-symmetric matrix of odd order has an inverse");
   else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",
@@ -161,7 +164,8 @@ void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
   const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
   if (subnormal || f.says("underflows"))
-    f.add("b is so small that its square underflows", "||b|| = " + text(f.summary.norm_b),
+    f.add("b is so small that products with it underflow",
+          "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
           subnormal ? "" : "--method gmres", "scale b up, and x down in the end");
   else if (f.overflowed())
     f.add("numbers leave the range of double precision", f.summary.reason,

@@ -29,11 +29,11 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
     while (progress.running()) {
       M.multiply_diagonal(y, Dy);
       const Real rz_old = std::exchange(rz, dot(y, Dy));
-      if (!progress.positive(rz, "r'M^-1 r")) break;
+      if (!progress.positive(rz, y, Dy, "r'M^-1 r")) break;
       xpby(Dy, rz / rz_old, u);      // u = D y + beta u
       M.split_product(u, p, Ap, w);  // p = (D + U)^-1 u, w = (D + L)^-1 A p
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, "p'Ap")) {
+      if (!progress.positive(pAp, p, Ap, "p'Ap")) {
         progress.met_curvature(pAp, norm2(p));
         break;
       }

@@ -15,7 +15,8 @@ namespace seidel {
 template <class V, LinearOperator<V> Matrix>
 class Iterate {
  public:
-  /// The copy is returned in the end if the last residual is more than `worse` times its own. b = 0 sets x = 0.
+  /// The copy is returned in the end if the last residual is more than `worse` times its own, or, where the method failed
+  /// (Progress::failed), more than its own. b = 0 sets x = 0.
   Iterate(std::string_view method, const Matrix& A, const V& b, V& x, const Criteria& criteria, double worse)
       : A_(A), b_(b), x_(x), worse_(worse), progress_(method, criteria, checked_norm(A, b, x)), copy_(like(x)) {}
   Iterate(const Iterate&) = delete;
@@ -24,10 +25,11 @@ class Iterate {
 
   /// r = b - A x, and whether to iterate (again) from there.
   bool unsolved(V& r) {
-    if (norm_ > (smoothing_ ? 1 : worse_) * copy_norm_) take_back();
+    const double worse = progress_.failed() ? 1 : worse_;
+    if (norm_ > (smoothing_ ? 1 : worse) * copy_norm_) take_back();
     smoothing_ = false;
     double truth = true_norm(r);
-    const double allowed = progress_.small_enough(norm_) ? 1 : worse_;
+    const double allowed = progress_.small_enough(norm_) ? 1 : worse;
     // The round made it worse in truth, or grew without bounds where A does not see it.
     if (copy_at_ >= 0 && (copy_at_ == round_at_ || !std::isfinite(truth)) && !(truth <= allowed * copy_norm_)) {
       take_back();

@@ -147,12 +147,11 @@ void Progress::improve(double norm) {
   if (std::int64_t(summary_.history.size()) == summary_.iterations + 1) summary_.history.back() = relative(norm);
 }
 
-bool Progress::not_positive(double value, const char* what, double least_normal) {
+bool Progress::not_positive(double product, const char* what, bool underflowed) {
   const std::string found =
-      std::string(what) + " = " + text(value) + " in iteration " + std::to_string(summary_.iterations + 1);
-  if (!std::isfinite(value)) return end(Status::breakdown, found + ": NaN or infinity, or an overflow");
-  if (value == 0 && latest_ * latest_ < least_normal)
-    return end(Status::breakdown, found + ": the square of the residual underflows; scale b up");
+      std::string(what) + " = " + text(product) + " in iteration " + std::to_string(summary_.iterations + 1);
+  if (!std::isfinite(product)) return end(Status::breakdown, found + ": NaN or infinity, or an overflow");
+  if (underflowed) return end(Status::breakdown, found + ": it underflows; scale b up");
   return end(Status::indefinite, found + ": a positive definite matrix has it positive");
 }
 

@@ -31,12 +31,13 @@ class Progress {
   /// The iteration just recorded has this smaller residual after all.
   void improve(double norm);
 
-  /// Whether `value` is; if not, all ends: indefinite, or breakdown for NaN, infinity and underflow.
-  template <class Real>
-  bool positive(Real value, const char* what) {
-    return value > 0 && value <= std::numeric_limits<Real>::max()
-               ? true
-               : not_positive(value, what, std::numeric_limits<Real>::min());
+  /// Whether `product`, u'v, is; if not, all ends: indefinite, or breakdown for NaN, infinity and underflow.
+  template <class V>
+  bool positive(typename V::Real product, const V& u, const V& v, const char* what) {
+    using Limits = std::numeric_limits<typename V::Real>;
+    if (product > 0 && product <= Limits::max()) return true;
+    const double norm_u = norm2(u), norm_v = norm2(v);
+    return not_positive(product, what, norm_u > 0 && norm_v > 0 && norm_u * norm_v < Limits::min());
   }
 
   /// p'Ap was not positive; norm_p = ||p||.
@@ -45,6 +46,8 @@ class Progress {
   /// This round cannot go on; one from the true residual may, but not ten times without a gain.
   void break_down(const char* why) { broke_down_ = why; }
 
+  /// Whether cg has met what no positive definite matrix has, or numbers beyond the range of their type.
+  bool failed() const { return summary_.status == Status::indefinite || summary_.status == Status::breakdown; }
   bool small_enough(double norm) const { return norm <= threshold_; }
   double latest() const { return latest_; }  ///< norm of the recurrence residual
   std::int64_t iterations() const { return summary_.iterations; }
@@ -59,7 +62,7 @@ class Progress {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   double relative(double norm) const { return summary_.norm_b > 0 ? norm / summary_.norm_b : norm; }
   bool end(Status status, std::string reason);  // false, for those who return it
-  bool not_positive(double value, const char* what, double least_normal);
+  bool not_positive(double product, const char* what, bool underflowed);
   bool worth_another_round(double true_norm);
   double iterations_wanting(double true_norm) const;
 

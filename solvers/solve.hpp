@@ -1,5 +1,5 @@
-// Solves with the method of a MethodChoice, and goes on with another where the choice was seidel's own and A does not
-// suit it.
+// Solves with the method of a MethodChoice, and goes on with another, or without a preconditioner, where the choice was
+// seidel's own and A does not suit it.
 #pragma once
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/bicgstab.hpp>
@@ -7,6 +7,7 @@
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/eisenstat.hpp>
 #include <seidel/solvers/gmres.hpp>
+#include <seidel/solvers/preconditioners/identity.hpp>
 
 namespace seidel {
 
@@ -42,32 +43,34 @@ Summary run(Method method, const MethodChoice& choice, const AnyOperator<V>& A, 
 }  // namespace solve_detail
 
 /// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with choice.fallback, if there is
-/// one, from the better of the first guess and what was reached. criteria.seconds is for both together, max_iterations
-/// for each. The Summary is that of the last method, with its reason; `attempts` tells of all.
+/// one, from the better of the first guess and what was reached; where that breaks down, too, with gmres without M, if
+/// choice.may_drop_preconditioner: numbers of sweeps that do not suit A grow beyond all bounds. criteria.seconds is for
+/// all together, max_iterations for each. The Summary is that of the last method, with its reason; `attempts` tells of
+/// all.
 ///
 /// Shapes, errors  as cg, bicgstab and gmres.
 template <class V>
 Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b, V& x,
               const Criteria& criteria = {}) {
   using namespace solve_detail;
-  if (!choice.fallback) {
-    Summary summary = run(choice.method, choice, A, M, b, x, criteria);
-    summary.attempts = {attempt_of(summary)};
-    return summary;
-  }
-  V guess = like(x);
-  copy(x, guess);
-  Summary first = run(choice.method, choice, A, M, b, x, criteria);
-  std::vector<Attempt> attempts = {attempt_of(first)};
-  if (!may_go_on(first)) {
-    first.attempts = std::move(attempts);
-    return first;
-  }
-  if (!(first.relative_residual <= first.history.front())) copy(guess, x);
+  std::optional<V> guess;
+  if (choice.fallback) copy(x, guess.emplace(like(x)));
+  Summary last = run(choice.method, choice, A, M, b, x, criteria);
+  std::vector<Attempt> attempts = {attempt_of(last)};
   Criteria rest = criteria;
-  rest.seconds = std::max(0.0, criteria.seconds - first.seconds);
-  Summary last = run(*choice.fallback, choice, A, M, b, x, rest);
-  attempts.push_back(attempt_of(last));
+  const auto go_on = [&](Method method, const AnyPreconditioner<V>& with) {
+    if (!(last.relative_residual <= last.history.front())) copy(*guess, x);
+    rest.seconds = std::max(0.0, rest.seconds - last.seconds);
+    last = run(method, choice, A, with, b, x, rest);
+    attempts.push_back(attempt_of(last));
+  };
+  if (choice.fallback && may_go_on(last)) {
+    go_on(*choice.fallback, M);
+    if (choice.may_drop_preconditioner && last.status == Status::breakdown) {
+      go_on(Method::gmres, IdentityPreconditioner{});
+      attempts.back().preconditioned = false;
+    }
+  }
   last.attempts = std::move(attempts);
   return last;
 }

@@ -33,7 +33,8 @@ struct Attempt {
   std::int64_t iterations;
   double relative_residual;  // the true one
   double seconds;
-  double curvature;  // as in Summary
+  double curvature;            // as in Summary
+  bool preconditioned = true;  // false: solve() went on without the preconditioner that it was given
 };
 
 struct Summary {

@@ -2,7 +2,6 @@
 #include <seidel/formats/permute.hpp>
 
 #include <seidel/formats/convert/cuda_device.cuh>
-#include <seidel/formats/convert/refusals.hpp>
 
 namespace seidel {
 
@@ -88,7 +87,7 @@ void fill_by_counting(const Cuda& on, const CsrView<Real, Offset, Device>& A, De
 template <class Real, class Offset>
 Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, Device>& A,
                                    DeviceSpan<const Index> new_to_old) {
-  require_square_to_permute(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "permuted");
   const Array<Index, Device> old_to_new = inverse_permutation(on, new_to_old, A.nrows);
   const std::int64_t nrows = A.nrows;
   Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(nrows + 1), Array<Index, Device>(A.nnz()),

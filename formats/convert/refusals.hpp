@@ -26,11 +26,4 @@ inline void require_slices(Index slice_height, Index sigma) {
                      " and at least 1\n  32 and 1 are the defaults");
 }
 
-/// Errors  ShapeError.
-inline void require_square_to_permute(Index nrows, Index ncols) {
-  if (nrows != ncols)
-    throw ShapeError("permuted: found a " + std::to_string(nrows) + " x " + std::to_string(ncols) +
-                     " matrix, expected a square one");
-}
-
 }  // namespace seidel::convert_detail

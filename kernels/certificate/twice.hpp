@@ -1,5 +1,6 @@
 // Numbers of twice the working precision: unevaluated sums of two floating-point numbers, and the exact operations
-// under them. Source  Dekker, A floating-point technique for extending the available precision, Numer. Math. 18, 1971;
+// under them.
+// Source  Dekker, A floating-point technique for extending the available precision, Numer. Math. 18, 1971;
 //         Joldes, Muller, Popescu, Tight and rigorous error bounds for basic building blocks of double-word arithmetic,
 //         ACM TOMS 44(2), 2017, algorithm 6 (addition, relative error at most 3 u^2 / (1 - 4 u)).
 #pragma once

@@ -40,6 +40,7 @@ void spmv(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceO
 }
 
 /// r = b - A x, row by row: the sum of spmv, then one subtraction. r may be b, but not x.
+/// Cost    reads A, x, b, writes r. Else as spmv: b and r have m entries.
 template <Backend B, class Matrix>
 requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void residual(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceOf<B>> x,

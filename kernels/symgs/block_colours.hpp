@@ -34,7 +34,7 @@ void require_rows_a_block(Index rows_a_block);
 template <HostBackend B, class Real, class Offset>
 Array<Index> block_colours(const B& on, const CsrView<Real, Offset, Host>& A,
                            Index rows_a_block = rows_of_a_colour_block) {
-  symgs_detail::require_square_to_colour(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "block_colours");
   symgs_detail::require_rows_a_block(rows_a_block);
   const auto blocks = symgs_detail::block_pattern<Offset>(OpenMP{on.threads}, A.row_ptr, A.col_idx, rows_a_block);
   return symgs_detail::greedy_colours_of<std::int64_t>(blocks.row_ptr, blocks.col_idx);

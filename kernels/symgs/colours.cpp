@@ -7,12 +7,6 @@ namespace seidel {
 
 namespace symgs_detail {
 
-void require_square_to_colour(std::int64_t nrows, std::int64_t ncols) {
-  if (nrows != ncols)
-    throw ShapeError("greedy_colours: the matrix has " + std::to_string(nrows) + " rows and " + std::to_string(ncols) +
-                     " columns; a square one is needed");
-}
-
 template <class Offset>
 Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
   const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);

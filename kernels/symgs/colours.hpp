@@ -12,7 +12,6 @@ template <class Offset>
 template <class Offset>
 [[gnu::used]] Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device> row_ptr,
                                                      Span<const Index, Device> col_idx);
-void require_square_to_colour(std::int64_t nrows, std::int64_t ncols);
 }  // namespace symgs_detail
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. The same on every
@@ -23,14 +22,14 @@ void require_square_to_colour(std::int64_t nrows, std::int64_t ncols);
 /// Errors  ShapeError.
 template <HostBackend B, class Real, class Offset>
 Array<Index> greedy_colours(const B&, const CsrView<Real, Offset, Host>& A) {
-  symgs_detail::require_square_to_colour(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "greedy_colours");
   return symgs_detail::greedy_colours_of(A.row_ptr, A.col_idx);
 }
 /// The same colours in device memory, each row by a thread that waits for the rows before it. Waits for the stream.
 /// Errors  ShapeError; BackendError if a wait did not end.
 template <class Real, class Offset>
 Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
-  symgs_detail::require_square_to_colour(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "greedy_colours");
   return symgs_detail::greedy_colours_of(on, A.row_ptr, A.col_idx);
 }
 

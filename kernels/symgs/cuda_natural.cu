@@ -69,7 +69,8 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   lay_out(on, pattern, lower.data(), order, distance, findings.data(), plan);
   report.layout_seconds = laps.lap();
 
-  refill(A, order.place_of_row.data());
+  fill(on, A, order.place_of_row.data(), findings.data(), plan);
+  refuse_if_found(A);
   vectors = Array<Real, Device>(3 * std::int64_t(plan.places));
   set_bytes(on, ticket.span(), 0);
   reset();
@@ -93,9 +94,7 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
 
 template <class Real>
 template <class Offset>
-void NaturalSweep<Real>::State::refill(const CsrView<Real, Offset, Device>& A, const Index* place_of_row) {
-  if (A.nrows == 0) return;
-  fill(on, A, place_of_row, findings.data(), plan);
+void NaturalSweep<Real>::State::refuse_if_found(const CsrView<Real, Offset, Device>& A) {
   if (value_of(on, &findings.data()->bad_row) < A.nrows) refuse(on, A, findings.data());
 }
 
@@ -103,14 +102,17 @@ template <class Real>
 template <class Offset>
 NaturalSweep<Real>::NaturalSweep(const Cuda& on, const CsrView<Real, Offset, Device>& A, NaturalOptions options)
     : state_(std::make_shared<State>(on, options)) {
-  require_square(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "Gauss-Seidel");
   state_->analyse(A);
 }
 
 template <class Real>
 template <class Offset>
 void NaturalSweep<Real>::update_values(const CsrView<Real, Offset, Device>& A) {
-  state_->refill(A, nullptr);
+  if (A.nrows == 0) return;
+  look_for_unusable(state_->on, A, state_->findings.data());
+  state_->refuse_if_found(A);
+  fill(state_->on, A, nullptr, state_->findings.data(), state_->plan);
 }
 
 template <class Real>

@@ -31,15 +31,17 @@ struct NaturalReport {
 /// x_i <- swept(...) of kernels/symgs/row.hpp, i from first to last (forward) or last to first, each with the newest x.
 ///
 /// Shapes  A is square with a full, nonzero, finite diagonal and ascending columns; b and x have nrows entries in A's
-/// order. Cost    nothing is allocated and nothing waits for the device in a sweep. Copies share one workspace. Repeats
-/// bit for bit the serial sweep. Errors  of the analysis: as GaussSeidel; BackendError at the first sweep after, or in
-///         check() of, one in which a wait did not end; the sweeps after that are whole again.
+///         order.
+/// Cost    nothing is allocated and nothing waits for the device in a sweep. Copies share one workspace.
+/// Repeats bit for bit the serial sweep.
+/// Errors  of the analysis: as GaussSeidel; BackendError at the first sweep after, or in check() of, one in which a
+///         wait did not end; the sweeps after that are whole again.
 template <class Real>
 class NaturalSweep {
  public:
   template <class Offset>
   [[gnu::used]] NaturalSweep(const Cuda& on, const CsrView<Real, Offset, Device>& A, NaturalOptions options = {});
-  /// A has new values and the same pattern.
+  /// A has new values and the same pattern. Errors  as GaussSeidel's: the values before stay.
   template <class Offset>
   [[gnu::used]] void update_values(const CsrView<Real, Offset, Device>& A);
 

@@ -168,6 +168,17 @@ __global__ void fill_streams(const Filling<Real, Offset> F, const Index* slice_p
     fill_row<with_columns>(F, item, slice_place[s], lane);
 }
 
+/// If a value, or the reciprocal of a diagonal one, is not finite: bad_row becomes the last row, until refuse() finds the
+/// first. The analysis has found that the diagonal is full.
+template <class Real, class Offset>
+__global__ void check_values(const CsrView<Real, Offset, Device> A, Findings* found) {
+  const std::int64_t k = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k >= A.nnz()) return;
+  bool usable = is_finite(A.values[k]);
+  if (k < A.nrows) usable &= is_finite(1 / A.values[diagonal_of(A, Index(k))]);
+  if (!usable) found->bad_row = A.nrows - 1;
+}
+
 template <class Real, class Offset>
 __global__ void find_unusable(const CsrView<Real, Offset, Device> A, Index* first) {
   const Index row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -190,6 +201,11 @@ void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* fi
 }
 
 template <class Real, class Offset>
+void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
+  launch_over(on, A.nnz(), check_values<Real, Offset>, "checking values", A, findings);
+}
+
+template <class Real, class Offset>
 void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
           Plan<Real>& plan) {
   Filling<Real, Offset> F{A, plan.row_of_place.data(), place_of_row, {}, plan.slices, plan.node, findings};
@@ -203,6 +219,10 @@ template void refuse(const Cuda&, const CsrView<double, std::int32_t, Device>&, 
 template void refuse(const Cuda&, const CsrView<double, std::int64_t, Device>&, Findings*);
 template void refuse(const Cuda&, const CsrView<float, std::int32_t, Device>&, Findings*);
 template void refuse(const Cuda&, const CsrView<float, std::int64_t, Device>&, Findings*);
+template void look_for_unusable(const Cuda&, const CsrView<double, std::int32_t, Device>&, Findings*);
+template void look_for_unusable(const Cuda&, const CsrView<double, std::int64_t, Device>&, Findings*);
+template void look_for_unusable(const Cuda&, const CsrView<float, std::int32_t, Device>&, Findings*);
+template void look_for_unusable(const Cuda&, const CsrView<float, std::int64_t, Device>&, Findings*);
 template void fill(const Cuda&, const CsrView<double, std::int32_t, Device>&, const Index*, Findings*, Plan<double>&);
 template void fill(const Cuda&, const CsrView<double, std::int64_t, Device>&, const Index*, Findings*, Plan<double>&);
 template void fill(const Cuda&, const CsrView<float, std::int32_t, Device>&, const Index*, Findings*, Plan<float>&);

@@ -34,7 +34,7 @@ struct NaturalSweep<Real>::State {
   template <class Offset>
   void analyse(const CsrView<Real, Offset, Device>& A);
   template <class Offset>
-  void refill(const CsrView<Real, Offset, Device>& A, const Index* place_of_row);
+  void refuse_if_found(const CsrView<Real, Offset, Device>& A);
 
   void reset() const {
     set_bytes(on, Span<Real, Device>(flags(0), plan.places), 0xff);

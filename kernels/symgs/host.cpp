@@ -144,6 +144,7 @@ Sweeper<Real, Offset, B>::Sweeper(const B& on, const CsrView<Real, Offset, Space
 
 template <class Real, class Offset, class B>
 void Sweeper<Real, Offset, B>::update_values() {
+  state_->refuse_unusable_rows();
   state_->fill();
 }
 

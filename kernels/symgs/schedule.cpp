@@ -15,6 +15,10 @@ constexpr Index rows_of_block = 64;          // at least
 constexpr std::int64_t blocks_of_stretch = 8;
 /// Time of a row in a sweep by wavefronts of single rows, in rows swept by one thread in tiles of neighbours.
 constexpr double scattered = 2.5;
+/// Several threads are taken where their estimated time is at most this part of one thread's: what the estimate leaves
+/// out, their waits and shorter runs of slices, takes the rest. On two cores estimates of 0.73 to 0.91 came out as 0.94
+/// to 1.9, of 0.55 to 0.64 as 0.66 to 1.2 (docs/symgs-cpu.md).
+constexpr double worth_sharing_out = 0.7;
 
 /// value = max(value, least), while others do the same.
 void raise(Index& value, Index least) {
@@ -157,7 +161,8 @@ Schedule::Schedule(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<co
   const Pattern<Offset> pattern{row_ptr, col_idx};
   const Blocks<Offset> blocks = best_blocks(on, pattern);
   const double slowdown = blocks.count() == nrows_ ? scattered : 1;
-  if (nrows_ == 0 || slowdown * blocks.time(nparts_) >= double(blocks.work.back())) {  // one thread is faster
+  if (nrows_ == 0 ||
+      slowdown * blocks.time(nparts_) > worth_sharing_out * double(blocks.work.back())) {  // one thread is faster
     *this = Schedule(nrows_);
     return;
   }

@@ -1,7 +1,7 @@
 // Which thread sweeps which rows, and what it waits for: wavefronts shared out, thread waiting for thread instead of
-// all for all. Source  Park, Smelyanskiy, Sundaram, Dubey, Sparsifying synchronization for high-performance
-// shared-memory sparse triangular
-//         solver, ISC 2014.
+// all for all.
+// Source  Park, Smelyanskiy, Sundaram, Dubey, Sparsifying synchronization for high-performance shared-memory sparse
+//         triangular solver, ISC 2014.
 #pragma once
 #include <atomic>
 #include <thread>

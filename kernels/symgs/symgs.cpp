@@ -5,13 +5,6 @@
 
 namespace seidel::symgs_detail {
 
-std::int64_t require_square(std::int64_t nrows, std::int64_t ncols) {
-  if (nrows != ncols)
-    throw ShapeError("Gauss-Seidel: the matrix has " + std::to_string(nrows) + " rows and " + std::to_string(ncols) +
-                     " columns, expected a square one\n  take --precond jacobi or none, or solve the normal equations");
-  return nrows;
-}
-
 void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values) {
   bool stored = false;
   double diagonal = 0;

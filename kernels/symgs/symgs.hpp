@@ -57,8 +57,6 @@ class Sweeper<Real, Offset, Cuda> {
   std::shared_ptr<State> state_;
 };
 
-/// The number of rows. Errors  ShapeError.
-std::int64_t require_square(std::int64_t nrows, std::int64_t ncols);
 /// Throws what is wrong with a row that usable_diagonal() refused, given its entries in host memory:
 /// ZeroDiagonal, or InputError naming the entry.
 [[noreturn]] void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values);
@@ -71,10 +69,12 @@ double seconds_now();  // of a steady clock
 ///
 /// Shapes  A is n x n with every diagonal entry stored, finite and not zero; b and x have n entries and do not overlap.
 /// Units   omega is the relaxation factor, 0 < omega < 2; 1 is plain Gauss-Seidel.
-/// Cost    the analysis, once; nothing is allocated in a sweep. Copies share one workspace: use one at a time.
+/// Cost    the analysis, once: about ten pairs of sweeps, and a copy of A in the order of the sweeps; nothing is
+///         allocated in a sweep. Copies share one workspace: use one at a time.
 /// Repeats bit for bit on every back end and with any number of threads: wavefronts change who computes, never what.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for a NaN or infinite entry or a reciprocal that overflows, naming
-/// the first such row. Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
+///         the first such row.
+/// Source  Saad, Iterative Methods for Sparse Linear Systems, SIAM 2003, sec. 4.1.
 template <class Real, class Offset, Backend B>
 class GaussSeidel {
  public:
@@ -87,7 +87,9 @@ class GaussSeidel {
   GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old) requires(!HostBackend<B>)
       : GaussSeidel(on, A, symgs_detail::seconds_now(), new_to_old) {}
 
-  /// To be called when A's values, but not its pattern, have changed. Errors  as the constructor.
+  /// To be called when A's values, but not its pattern, have changed.
+  /// Cost    reads A twice: all values are checked before the first is taken over.
+  /// Errors  as the constructor; sweeps then go on with the values before.
   void update_values() { sweeper_.update_values(); }
 
   /// One sweep. Cost  reads A once.
@@ -126,8 +128,8 @@ class GaussSeidel {
   ///         for each 32 on a GPU, but for one or two columns left. Otherwise column after column. The first call for so
   ///         many columns allocates n k entries, on a GPU 3 n k up to k = 32, or 2 n.
   void symmetric_from_zero(MultiVectorView<const Real, Space> R, MultiVectorView<Real, Space> X, Real omega = 1) const {
-    require_shape(R, X.ncols, "R");
-    require_shape(X, R.ncols, "X");
+    require_shape(R, n_, X.ncols, "Gauss-Seidel", "R");
+    require_shape(X, n_, R.ncols, "Gauss-Seidel", "X");
     std::int64_t j = 0;
     if constexpr (!HostBackend<B>)
       j = sweeper_.strips_from_zero(R, X, omega);
@@ -163,23 +165,13 @@ class GaussSeidel {
  private:
   template <class... Order>
   GaussSeidel(const B& on, const CsrView<Real, Offset, Space>& A, double start, Order... order)
-      : n_(symgs_detail::require_square(A.nrows, A.ncols)),
+      : n_(require_square(A.nrows, A.ncols, "Gauss-Seidel")),
         on_(on),
         sweeper_(on, A, order...),
         analysis_seconds_(symgs_detail::seconds_now() - start) {}
   void require_sizes(Span<const Real, Space> b, Span<Real, Space> x) const {
     spmv_detail::require_size(b.size(), n_, "Gauss-Seidel", "b");
     spmv_detail::require_size(x.size(), n_, "Gauss-Seidel", "x");
-  }
-
-  template <class T>
-  void require_shape(const MultiVectorView<T, Space>& V, std::int64_t ncols, const char* operand) const {
-    spmv_detail::require_size(V.nrows, n_, "Gauss-Seidel", operand);
-    const std::int64_t least = V.layout == Layout::row_major ? ncols : n_;
-    if (V.ncols != ncols || (V.leading_dimension < least && n_ > 0 && ncols > 0))
-      throw ShapeError(std::string("Gauss-Seidel: ") + operand + " has " + std::to_string(V.ncols) +
-                       " columns and leading dimension " + std::to_string(V.leading_dimension) + ", expected " +
-                       std::to_string(ncols) + " columns and at least " + std::to_string(least));
   }
 
   std::int64_t n_;

@@ -33,9 +33,7 @@ template <class Offset>
 /// Errors  ShapeError.
 template <HostBackend B, class Real, class Offset>
 Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
-  if (A.nrows != A.ncols)
-    throw ShapeError("wavefronts: the matrix has " + std::to_string(A.nrows) + " rows and " + std::to_string(A.ncols) +
-                     " columns; a square one is needed");
+  require_square(A.nrows, A.ncols, "wavefronts");
   return symgs_detail::wavefronts_of(A.row_ptr, A.col_idx);
 }
 

@@ -10,7 +10,7 @@ namespace seidel::diagonal_detail {
 
 template <class Real, class Offset>
 Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  symgs_detail::require_square(A.nrows, A.ncols);
+  require_square(A.nrows, A.ncols, "the diagonal");
   Array<Real> inverse(A.nrows);
   std::atomic<std::int64_t> first_bad = A.nrows;
   parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {

@@ -7,7 +7,7 @@ namespace seidel {
 
 /// z_i = (1 / a_ii) r_i. Takes what it needs from A, which may go away.
 ///
-/// Errors  ShapeError; ZeroDiagonal, naming the first row without a diagonal entry that can be divided by.
+/// Errors  as inverse_diagonal().
 template <class Real, Backend B>
 class JacobiPreconditioner {
  public:

@@ -26,7 +26,9 @@ namespace seidel {
 ///         precision searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
 ///         Copies of the matrix: for colours and blocks a permuted one, made where the sweeps run; its values for
 ///         float; on a GPU one more, unless the view given is already there.
-/// Errors  ShapeError; ZeroDiagonal, naming the row; UsageError for omega outside 0 < omega < 2 or fewer sweeps than 1.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that no sweep can use, naming the row; UsageError for
+///         omega outside 0 < omega < 2 or fewer sweeps than 1.
+/// Source  Saad (2003), section 10.2.
 template <class Real, class Offset, Backend B, class Stored = Real>
 class SymgsPreconditioner {
  public:

@@ -32,6 +32,23 @@ TEST_CASE("a solved system exits 0; the report goes to standard output and says 
   CHECK(run.err.empty());
 }
 
+TEST_CASE("sweeps that nobody asked for, and that break the methods down, are left away, and the report says so") {
+  std::string entries;  // sweeps multiply what they are given by 3 from row to row
+  for (int i = 1; i <= 1001; ++i) {
+    const std::string row = std::to_string(i);
+    entries += row + ' ' + row + " 1\n";
+    if (i < 1001) entries += row + ' ' + std::to_string(i + 1) + " 3\n" + std::to_string(i + 1) + ' ' + row + " -3\n";
+  }
+  Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n1001 1001 3001\n" + entries);
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--json", folder / "report.json"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, " without preconditioner, residual "));
+  const std::string json = read_file(folder / "report.json");
+  CHECK(contains(json, "\"method\": \"gmres\",\n  \"preconditioner\": \"none\""));
+  CHECK(seidel_program({"solve", folder / "A.mtx", "--precond", "symgs"}).exit_code == 1);
+}
+
 TEST_CASE("--quiet says nothing") {
   const Run run = seidel_program({"solve", "poisson2d:20", "--quiet"});
   CHECK(run.exit_code == 0);

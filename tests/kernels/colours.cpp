@@ -60,3 +60,9 @@ TEST_CASE("a lattice has two colours, and the order by colours two wavefronts") 
   CHECK(wavefronts(Serial{}, csr_of<double>(permuted(plain, order)).view()).count() == 2);
   CHECK(colour_order(HostSpan<const Index>{}).size() == 0);
 }
+
+TEST_CASE("a matrix that is not square has no colours") {
+  const auto A = csr_of<double>(rows_of_lengths({1}, 3, 1));
+  CHECK_THROWS_WITH_AS(greedy_colours(Serial{}, A.view()),
+                       "greedy_colours: found a 1 x 3 matrix, expected a square one", ShapeError);
+}

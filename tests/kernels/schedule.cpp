@@ -2,6 +2,7 @@
 #include "../backends.hpp"
 #include "matrices.hpp"
 
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/kernels/symgs/schedule.hpp>
 
 using namespace seidel;
@@ -61,9 +62,21 @@ TEST_CASE("a stretch is swept after those that it needs, both ways, with any num
       CAPTURE(threads);
       CHECK(wrong_orders(named.plain, threads) == 0);
     }
+  CHECK(wrong_orders(random_square(40000, 4, seed), 7) == 0);  // by single rows
   std::int64_t wrong = -1;
 #pragma omp parallel num_threads(2)  // the region inside gets one thread
 #pragma omp single
   wrong = wrong_orders(matrices.back().plain, 5);
   CHECK(wrong == 0);
+}
+
+TEST_CASE("several threads are taken only where the estimate leaves room for their waits") {
+  const auto stretches = [](const char* spec) {
+    const auto A = generate(Serial{}, spec);
+    std::int64_t count = 0;
+    Schedule(OpenMP{2}, A.row_ptr.span(), A.col_idx.span()).each_stretch([&](auto, auto) { ++count; });
+    return count;
+  };
+  CHECK(stretches("elasticity3d:10") == 1);  // 0.83 of one thread's time: measured, they are slower
+  CHECK(stretches("poisson3d:32") > 1);      // 0.57
 }

@@ -85,5 +85,7 @@ TEST_CASE("multivectors that do not fit the matrix are refused") {
   CHECK_THROWS_AS(spmm(Serial{}, A.view(), X.view(), narrow.view()), ShapeError);
   auto overlapping = X.view();
   overlapping.leading_dimension = 2;
-  CHECK_THROWS_AS(spmm(Serial{}, A.view(), overlapping, Y.view()), ShapeError);
+  CHECK_THROWS_WITH_AS(
+      spmm(Serial{}, A.view(), overlapping, Y.view()),
+      "spmm: X is 3 x 4 with leading dimension 2, the matrix needs 3 x 4 with leading dimension 4 or more", ShapeError);
 }

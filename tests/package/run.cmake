@@ -47,6 +47,14 @@ foreach(header IN LISTS headers)
   if(err)
     message(FATAL_ERROR "<${header}> on its own:\n${err}")
   endif()
+  # To an older C++ it says so and no more, unless it needs no newer one.
+  set(older ${COMPILER} -std=c++17 -fopenmp "-I${moved}/include" "${WORK}/alone.cpp")
+  execute_process(COMMAND ${older} -E OUTPUT_QUIET ERROR_VARIABLE err RESULT_VARIABLE status)
+  if(status EQUAL 0)
+    run(${older} -fsyntax-only)
+  elseif(NOT err MATCHES "error: [^\n]*seidel needs C\\+\\+20" OR err MATCHES "error:.*error:.*error:")
+    message(FATAL_ERROR "<${header}> in C++17 says:\n${err}")
+  endif()
 endforeach()
 
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}" -Wdev "-DCMAKE_PREFIX_PATH=${moved}"

@@ -18,6 +18,7 @@ TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with
   CHECK(choice.method == Method::cg);
   CHECK(choice.fallback == Method::gmres);
   CHECK(choice.preconditioner == PreconditionerKind::symgs);
+  CHECK(choice.may_drop_preconditioner);
   CHECK(choice.order == Order::natural);
   CHECK(
       choice.reason ==
@@ -62,6 +63,7 @@ TEST_CASE("what is asked for is taken, and nothing else is tried") {
   CHECK(choice.preconditioner == PreconditionerKind::jacobi);
   CHECK(choice.restart == 7);
   CHECK(!choice.fallback);
+  CHECK(!choice.may_drop_preconditioner);
   CHECK(choice.reason == "gmres, as asked; jacobi, as asked");
   MethodRequest colours;
   colours.order = Order::colours;

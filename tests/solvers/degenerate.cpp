@@ -146,3 +146,22 @@ TEST_CASE("scales far from 1 change nothing, and what cannot be squared is said"
       for (double v : outcome.x) CHECK(std::isfinite(v));
     }
 }
+
+TEST_CASE("a positive definite matrix is not called indefinite, whatever its scale and that of b") {
+  for (const double of_A : {1e-150, 1e-75, 1e75, 1e150})
+    for (const double of_b : {1e-150, 1e-75, 1.0, 1e75, 1e150})
+      for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
+        for (const Form form : {Form::plain, Form::eisenstat}) {
+          if (form == Form::eisenstat && kind != PreconditionerKind::symgs) continue;
+          How how;
+          how.preconditioner = kind, how.form = form;
+          CAPTURE(name_of(how));
+          CAPTURE(of_A);
+          CAPTURE(of_b);
+          const Matrix A = tridiagonal(20, 2 * of_A, -of_A);
+          const std::vector<double> b(20, of_b);
+          const Outcome outcome = solve_on(Serial{}, how, A, b);
+          CHECK((outcome->status == Status::converged || outcome->status == Status::breakdown));
+          CHECK(true_residual(A, outcome.x, b) <= 1);
+        }
+}

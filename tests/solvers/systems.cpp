@@ -111,9 +111,10 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
   x0.resize(A.ncols);
   V x(on, moved_to(on, x0));
   Outcome outcome;
-  outcome.summary =
-      solve(op, preconditioner(on, A, there.view(), how),
-            {how.method, how.preconditioner, how.order, how.restart, how.fallback, "", how.form}, rhs, x, criteria);
+  outcome.summary = solve(
+      op, preconditioner(on, A, there.view(), how),
+      {how.method, how.preconditioner, how.order, how.restart, how.fallback, "", how.form, how.may_drop_preconditioner},
+      rhs, x, criteria);
   if constexpr (!HostBackend<B>) on.synchronize();
   outcome.x.resize(A.ncols);
   copy_bytes(Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));

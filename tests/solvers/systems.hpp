@@ -19,6 +19,7 @@ struct How {
   int restart = 50;
   std::optional<Method> fallback = {};
   Form form = Form::plain;
+  bool may_drop_preconditioner = false;
 };
 std::string name_of(const How& how);
 

@@ -87,6 +87,26 @@ TEST_CASE("cg says that A is not positive definite, with any sign of it") {
   }
 }
 
+TEST_CASE("cg that fails returns the best x that it has seen") {
+  struct TurnsItsSign {
+    mutable double sign = -1;
+    void apply(const Vector<double, Serial>& r, Vector<double, Serial>& z) const {
+      sign = -sign;
+      axpby(sign, r, 0, z);
+    }
+    bool is_symmetric() const { return true; }
+  };
+  const Matrix A = diagonal({1e-3, 1});
+  const Vector<double, Serial> b(Serial{}, Array<double>(std::vector<double>{1, 0.01}));
+  auto x = like(b);
+  const Summary summary = cg(MatrixOperator(Serial{}, A.view()), TurnsItsSign{}, b, x);
+  CHECK(summary.status == Status::indefinite);
+  CHECK(summary.history.back() > 9);
+  CHECK(summary.relative_residual == 1);
+  CHECK(summary.returned_iteration == 0);
+  CHECK(norm2(x) == 0);
+}
+
 TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells the story") {
   const Matrix A = tridiagonal(49, 1, -1);  // eigenvalues of both signs
   const auto b = ramp(49);
@@ -102,6 +122,27 @@ TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells th
   const Outcome named = solve_on(Serial{}, {}, A, b);  // asked for by name
   CHECK(named->status == Status::indefinite);
   CHECK(named->attempts.size() == 1);
+}
+
+TEST_CASE("solve goes on without sweeps whose numbers leave their range, if they were its own choice") {
+  std::vector<Row> rows(1000);  // sweeps multiply what they are given by 3 from row to row
+  for (Index i = 0; i < 1000; ++i) {
+    if (i > 0) rows[i].push_back({i - 1, -3});
+    rows[i].push_back({i, 1});
+    if (i < 999) rows[i].push_back({i + 1, 3});
+  }
+  const Matrix A = matrix_of(1000, rows);
+  const auto b = ramp(1000);
+  How how{Method::bicgstab, PreconditionerKind::symgs, Order::natural, 50, Method::gmres};
+  CHECK(solve_on(Serial{}, how, A, b)->status == Status::breakdown);
+  how.may_drop_preconditioner = true;
+  const Outcome outcome = solve_on(Serial{}, how, A, b);
+  CHECK(outcome->status == Status::converged);
+  check_honest(outcome, A, b);
+  REQUIRE(outcome->attempts.size() == 3);
+  CHECK(outcome->attempts[1].preconditioned);
+  CHECK(outcome->attempts[2].method == "gmres");
+  CHECK(!outcome->attempts[2].preconditioned);
 }
 
 TEST_CASE("singular systems end: solved where b allows it, otherwise not called solved") {
