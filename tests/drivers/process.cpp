@@ -85,8 +85,10 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
     if (seconds() > 120) kill(child, SIGKILL);
   }
   int status = 0;
-  waitpid(child, &status, 0);
-  run.seconds = seconds();
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  const auto in_seconds = [](const timeval& time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
+  run.seconds = in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
 }

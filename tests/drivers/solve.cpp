@@ -137,7 +137,7 @@ TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1") {
   const Run run =
       seidel_program({"solve", "poisson2d:1200", "--precond", "none", "--tol", "1e-14", "--backend", "serial",
                       "--verbose", "--out", folder / "x.mtx"},  // serial: a GPU would be done before the signal comes
-                     {.interrupt_after = 1, .interrupt_when = "are needed"});
+                     {.interrupt_after = 1, .interrupt_when = "to solve, "});
   CAPTURE(run.err);
   CAPTURE(run.out);
   CHECK(run.exit_code == 1);
