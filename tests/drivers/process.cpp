@@ -94,14 +94,15 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
 }
 
 void check_refused(int exit_code, const std::vector<Refused>& all) {
-  for (const auto& [words, said] : all) {
+  for (const Refused& one : all) {
+    const auto& words = one.words;
     CAPTURE(words);
     const Run run = seidel_program(words);
     CAPTURE(run.err);
     CHECK(run.exit_code == exit_code);
     CHECK(run.out.empty());
     CHECK(run.err.starts_with("seidel: "));
-    for (const auto& part : said) {
+    for (const auto& part : one.said) {
       CAPTURE(part);
       CHECK(contains(run.err, part));
     }
