@@ -24,7 +24,7 @@ class Chunks {
  public:
   Chunks(const Source& source, const Header& header, const ReadOptions& options)
       : source_(source),
-        bytes_(std::max<std::int64_t>(1, options.chunk_bytes)),
+        bytes_(std::clamp<std::int64_t>(options.chunk_bytes, 1, INT64_MAX / 2)),  // sums with it do not overflow
         body_(header.body),
         end_(source.text().data() + source.text().size()),
         fence_(body_, end_),

@@ -34,13 +34,13 @@ ScanResult scan_matrix_market(const std::string& path) {
   ScanResult result;
   const auto integer = [&] {
     while (p < end && (*p == ' ' || *p == '\t')) ++p;
-    std::int64_t v = 0;
-    while (p < end && '0' <= *p && *p <= '9') v = v * 10 + (*p++ - '0');
+    std::uint64_t v = 0;  // may wrap: nothing is checked here
+    while (p < end && '0' <= *p && *p <= '9') v = v * 10 + std::uint64_t(*p++ - '0');
     return v;
   };
   const bool values = header.field != Field::pattern;
   while (p < end) {
-    const std::int64_t row = integer(), col = integer();
+    const std::uint64_t row = integer(), col = integer();
     while (p < end && (*p == ' ' || *p == '\t')) ++p;
     double value = 0;
     if (values) p = std::from_chars(p, end, value).ptr;

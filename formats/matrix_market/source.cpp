@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include <seidel/formats/matrix_market/gzip.hpp>
+#include <seidel/formats/quantity.hpp>
 
 namespace seidel::mm {
 
@@ -48,7 +49,7 @@ class Growing {
   /// Room for at least a few pages more.
   void grow() {
     if (room() < 1 << 16)
-      reserve(std::min(2 * capacity_ + (1 << 18), std::max(capacity_ + (1 << 18), limit_ + (1 << 18))));
+      reserve(std::min(2 * capacity_ + (1 << 18), std::max(capacity_ + (1 << 18), saturating_sum(limit_, 1 << 18))));
   }
   Source::Buffer take() { return std::move(buffer_); }
 
@@ -71,8 +72,9 @@ bool begins_like_a_matrix(std::string_view text) {
   return text.starts_with("%%") || text.starts_with("\xef\xbb\xbf%%") || is_gzip(text);
 }
 
-std::int64_t changed_ns(const struct stat& status) {
-  return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+/// Unsigned: beyond the year 2262 it wraps, which is as good to compare.
+std::uint64_t changed_ns(const struct stat& status) {
+  return std::uint64_t(status.st_mtim.tv_sec) * 1'000'000'000 + std::uint64_t(status.st_mtim.tv_nsec);
 }
 
 }  // namespace

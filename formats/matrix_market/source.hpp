@@ -49,7 +49,7 @@ class Source {
   std::string_view mapped_;  // the whole file, if it could be mapped
   Buffer buffer_;            // else what was read or inflated
   std::string_view text_;
-  std::int64_t changed_ns_ = 0;  // when the file was last changed, as seen at the start
+  std::uint64_t changed_ns_ = 0;  // when the file was last changed, as seen at the start
 };
 
 }  // namespace seidel::mm

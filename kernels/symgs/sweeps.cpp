@@ -93,7 +93,7 @@ struct Side {
   Columns<Real, H> sums(const Real* x) const {
     if constexpr (H == 1) {
       if (length > short_sum) return {long_sum<Real>({{col_idx, values, 1, x}, length})};
-      fetch_later(0), fetch_later(8);
+      if (length > 0) fetch_later(0), fetch_later(8);  // of a diagonal matrix there is nothing, not even an address
       Real sum = 0;
       for (std::int64_t k = 0; k < length; ++k) sum = std::fma(values[k], factor(k, 0, x), sum);
       return {sum};

@@ -85,21 +85,24 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
     if (seconds() > 120) kill(child, SIGKILL);
   }
   int status = 0;
-  waitpid(child, &status, 0);
-  run.seconds = seconds();
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  const auto in_seconds = [](const timeval& time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
+  run.seconds = in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
 }
 
 void check_refused(int exit_code, const std::vector<Refused>& all) {
-  for (const auto& [words, said] : all) {
+  for (const Refused& one : all) {
+    const auto& words = one.words;
     CAPTURE(words);
     const Run run = seidel_program(words);
     CAPTURE(run.err);
     CHECK(run.exit_code == exit_code);
     CHECK(run.out.empty());
     CHECK(run.err.starts_with("seidel: "));
-    for (const auto& part : said) {
+    for (const auto& part : one.said) {
       CAPTURE(part);
       CHECK(contains(run.err, part));
     }

@@ -13,7 +13,7 @@ namespace seidel::tests {
 struct Run {
   int exit_code = -1;  // 128 + n if signal n ended it
   std::string out, err;
-  double seconds = 0;
+  double seconds = 0;  // of processors: what a test may rely on while others have them
 };
 
 struct Input {

@@ -150,9 +150,10 @@ TEST_CASE("a triangle of any shape is mirrored alike by every number of threads"
          for (Index i = n - 150; i < n; ++i)
            for (Index j = 0; j < 150; ++j) add(i, j);
        }}};
-  for (const auto& [name, shape] : shapes)
+  for (const auto& one : shapes)
     for (const bool skew : {false, true}) {
-      CAPTURE(name);
+      const auto& shape = one.second;
+      CAPTURE(one.first);
       CAPTURE(skew);
       std::map<std::pair<Index, Index>, int> lower, all;
       shape([&](Index i, Index j) {

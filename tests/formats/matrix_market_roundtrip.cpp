@@ -68,7 +68,9 @@ TEST_CASE("a symmetry is exact only if one triangle says all: which places are s
       {"2 3 1\n1 1 3\n", Symmetry::general},
       {"2 2 0\n", Symmetry::general}};
   const Folder folder;
-  for (const auto& [text, symmetry] : files) {
+  for (const auto& file : files) {
+    const auto text = file.first;
+    const auto symmetry = file.second;
     CAPTURE(text);
     const Matrix A =
         parse_matrix_market(std::string("%%MatrixMarket matrix coordinate real general\n") + text, "A").matrix;

@@ -12,9 +12,11 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
+#include <seidel/formats/matrix_market/scan.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -76,6 +78,33 @@ TEST_CASE("every legal file is read as it says") {
     CHECK(shown(read.matrix) == matrix);
     CHECK(read.report.nnz == read.matrix.nnz());
   }
+}
+
+TEST_CASE("options as large as numbers are set no limit") {
+  for (const auto& one : valid) {
+    const std::string path = (corpus / one.file).string();
+    CAPTURE(path);
+    ReadOptions options;
+    options.repair = one.repair;
+    options.chunk_bytes = options.memory_limit = INT64_MAX;
+    CHECK(shown(read_matrix_market(path, options).matrix) == one.matrix);
+  }
+}
+
+TEST_CASE("a file may be of any year") {
+  const Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+  for (const std::int64_t seconds : {-10'000'000'000L, -1L, 10'000'000'000L}) {  // 1653, 1969, 2286
+    const timespec time{seconds, 999'999'999}, times[] = {time, time};
+    REQUIRE(utimensat(AT_FDCWD, (folder / "A.mtx").c_str(), times, 0) == 0);
+    CHECK(shown(read_matrix_market(folder / "A.mtx").matrix) == "1x1: 1,1=2");
+  }
+}
+
+TEST_CASE("the bare scan takes numbers of any length") {
+  const Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 " + std::string(99, '9'));
+  CHECK(scan_matrix_market(folder / "A.mtx").entries == 1);
 }
 
 TEST_CASE("the cuts among threads never change a result") {
