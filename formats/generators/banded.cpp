@@ -8,7 +8,7 @@ namespace seidel::generators {
 
 namespace {
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+Matrix make_banded(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), width = spec.integer(1, 0, n - 1);
   Matrix A = room_for(spec, n, n, n * (2 * width + 1) - width * (width + 1));
@@ -35,6 +35,7 @@ Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 
 constinit const Generator banded{
     "banded", "banded:N:B", "banded:100000:8",
-    "all entries up to B beside the diagonal, uniform in (-1, 1), strictly diagonally dominant; nonsymmetric", make};
+    "all entries up to B beside the diagonal, uniform in (-1, 1), strictly diagonally dominant; nonsymmetric",
+    make_banded};
 
 }  // namespace seidel::generators

@@ -10,7 +10,7 @@ namespace seidel::generators {
 
 namespace {
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t) {
+Matrix make_convection_diffusion(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 3);
   const Box box = spec.box(0, 2, 3);
   const int last = spec.arguments() - 1;
@@ -44,6 +44,6 @@ constinit const Generator convdiff{"convdiff",
                                    "convdiff:500:100,50",
                                    "convection-diffusion -lap u + v . grad u, h = 1 / (NX + 1), upwind (or central); v "
                                    "is 100,50[,25] unless given; nonsymmetric",
-                                   make};
+                                   make_convection_diffusion};
 
 }  // namespace seidel::generators

@@ -69,7 +69,7 @@ struct Blocks {
 
 int side_of(std::int64_t at, std::int64_t n) { return at == 0 ? no_cube_before : at + 1 == n ? no_cube_after : inside; }
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t) {
+Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 1);
   const Box box = spec.box(0, 3, 3, 3);
   if (box.ny < 2 || box.nz < 2) spec.refuse(spec.word(0), "at least 2 nodes in y and z");
@@ -112,6 +112,6 @@ Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t) {
 constinit const Generator elasticity3d{"elasticity3d", "elasticity3d:N or elasticity3d:NXxNYxNZ", "elasticity3d:48",
                                        "elastic box of trilinear hexahedra clamped at x = 0, E = 1, nu = 0.3, 3 "
                                        "unknowns a node; symmetric positive definite",
-                                       make};
+                                       make_elasticity};
 
 }  // namespace seidel::generators

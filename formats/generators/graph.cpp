@@ -44,7 +44,7 @@ struct Network {
   }
 };
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+Matrix make_graph(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(1, 3);
   Network network{spec.box(0, 3, 3), seed, spec.arguments() > 2, {}};
   const std::int64_t reach = spec.arguments() > 1 ? spec.integer(1, 2, std::int64_t(1) << 30) : 1 << 16;
@@ -75,6 +75,6 @@ constinit const Generator graph{"graph", "graph:N[:REACH[:directed]]", "graph:12
                                 "an irregular network, strictly diagonally dominant: a lattice N x N x N (or NXxNYxNZ) "
                                 "without a fifth of its edges, "
                                 "and one edge for four rows to a row within REACH (65536); symmetric unless directed",
-                                make};
+                                make_graph};
 
 }  // namespace seidel::generators

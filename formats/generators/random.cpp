@@ -31,7 +31,7 @@ void draw_lengths(const OpenMP& on, Array<std::int64_t>& row_ptr, std::int64_t n
     }
 }
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+Matrix make_random(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const auto sides = spec.product(0);
   if (sides.size() != 2) spec.refuse(spec.word(0), "two sizes, MxN");
@@ -51,6 +51,7 @@ Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 }  // namespace
 
 constinit const Generator random{"random", "random:MxN:NNZ", "random:100000x100000:1000000",
-                                 "NNZ entries in distinct places of an M x N matrix, values uniform in (-1, 1)", make};
+                                 "NNZ entries in distinct places of an M x N matrix, values uniform in (-1, 1)",
+                                 make_random};
 
 }  // namespace seidel::generators

@@ -13,7 +13,7 @@ namespace {
 // The quadrants (0,0), (0,1), (1,0), (1,1) are taken with 0.57, 0.19, 0.19, 0.05: thresholds of 32 random bits.
 constexpr std::uint32_t to_01 = 2448131359u, to_10 = 3264175145u, to_11 = 4080218931u;
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+Matrix make_rmat(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(1, 2);
   const int scale = int(spec.integer(0, 0, 30));
   const std::int64_t n = std::int64_t(1) << scale;
@@ -44,6 +44,6 @@ constinit const Generator rmat{"rmat", "rmat:SCALE or rmat:SCALE:EDGEFACTOR (16 
                                "adjacency of a recursive graph (Graph500) of 2^SCALE vertices, EDGEFACTOR edges a "
                                "vertex, weights uniform in (0, 1), edges "
                                "in the same place added; nonsymmetric",
-                               make};
+                               make_rmat};
 
 }  // namespace seidel::generators

@@ -23,7 +23,7 @@ void each_beside(const Matrix& B, const Matrix& T, std::int64_t i, const Visit& 
   }
 }
 
-Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
+Matrix make_spd(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), per_row = spec.integer(1, 1, n), beside = per_row - 1;
   require_room(spec, n, n * per_row, saturating_product(24, n * per_row));
@@ -64,6 +64,6 @@ Matrix make(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 constinit const Generator spd{
     "spd", "spd:N:NNZROW", "spd:100000:9",
     "symmetric, about NNZROW entries a row, values uniform in (-1, 1), strictly diagonally dominant: positive definite",
-    make};
+    make_spd};
 
 }  // namespace seidel::generators

@@ -38,7 +38,7 @@ Matrix made(const std::string& spec, std::uint64_t seed = 1) {
 
 /// What generate() says when it refuses.
 template <class Refusal = UsageError>
-std::string refusal(const std::string& spec) {
+std::string refusal_of(const std::string& spec) {
   try {
     generate(OpenMP{2}, spec);
   } catch (const Refusal& error) {
@@ -197,7 +197,7 @@ TEST_CASE("elasticity is symmetric to the last bit, clamped, and knows rigid mot
   // One cube stretched along x: K_00 of a corner is (lambda + 2 mu) / 9 + 2 mu / 9, by the textbook.
   const double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;
   CHECK(std::fabs(entry(made("elasticity3d:1x2x2"), 0, 0) - (lambda + 4 * mu) / 9) <= 4e-16);
-  CHECK(refusal("elasticity3d:5x1x5").find("expected at least 2 nodes in y and z") != std::string::npos);
+  CHECK(refusal_of("elasticity3d:5x1x5").find("expected at least 2 nodes in y and z") != std::string::npos);
 }
 
 TEST_CASE("random matrices have exactly the entries asked for, spread evenly") {
@@ -294,7 +294,7 @@ TEST_CASE("specimens have their one awkward feature") {
 }
 
 TEST_CASE("a wrong spec is refused with what was found, the grammar and an example") {
-  CHECK(refusal("poisson2d:abc") ==
+  CHECK(refusal_of("poisson2d:abc") ==
         "poisson2d:abc: found \"abc\", expected a size from 1 to 2147483647\n  poisson2d:N or poisson2d:NXxNY, for "
         "example poisson2d:1000");
   for (const char* spec : {"poisson2d",
@@ -346,14 +346,14 @@ TEST_CASE("a wrong spec is refused with what was found, the grammar and an examp
                            "densecolumn:x",
                            "emptyrows:"}) {
     CAPTURE(spec);
-    const std::string said = refusal(spec);
+    const std::string said = refusal_of(spec);
     CHECK(said.find(std::string(spec) + ": found ") == 0);
     CHECK(said.find(", expected ") != std::string::npos);
     CHECK(said.find(", for example ") != std::string::npos);
   }
-  CHECK(refusal("poison2d:5")
+  CHECK(refusal_of("poison2d:5")
             .find("poison2d:5: found \"poison2d\", expected the name of a generator\n  one of poisson2d, ") == 0);
-  CHECK(refusal("").find("expected the name of a generator") != std::string::npos);
+  CHECK(refusal_of("").find("expected the name of a generator") != std::string::npos);
 }
 
 TEST_CASE("what does not fit into memory is refused before it is allocated") {
@@ -361,7 +361,7 @@ TEST_CASE("what does not fit into memory is refused before it is allocated") {
                            "banded:2147483647:2147483646", "spd:2000000000:1000000000", "hpcg:1290x1290x1290"}) {
     CAPTURE(spec);
     if (available_bytes(Host{}) > std::int64_t(600) << 30) continue;  // a machine on which hpcg:1290 fits
-    const std::string said = refusal<ResourceError>(spec);
+    const std::string said = refusal_of<ResourceError>(spec);
     CHECK(said.find(" of memory are needed, ") != std::string::npos);
     CHECK(said.find(spec) == 0);
   }

@@ -1,28 +1,20 @@
 // What the tests of Matrix Market files share.
 #pragma once
 #include "../backends.hpp"
+#include "../matrices.hpp"
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <random>
 #include <vector>
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 
-namespace seidel::matrix_market_tests {
-
-inline std::uint64_t fresh_seed() {
-  const std::uint64_t seed = std::random_device{}();
-  MESSAGE("seed ", seed);
-  return seed;
-}
-
-using Matrix = Csr<double, std::int64_t>;
+namespace seidel::tests {
 
 /// `per_row` entries a row on average, of any finite bits; symmetry 1 or -1 mirrors them.
-inline Matrix random_matrix(Index nrows, Index ncols, int per_row, int symmetry, std::uint64_t seed) {
+inline Matrix matrix_of_any_bits(Index nrows, Index ncols, int per_row, int symmetry, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::map<Index, double>> rows(nrows, std::map<Index, double>{});
   for (std::int64_t k = 0; k < std::int64_t(nrows) * per_row; ++k) {
@@ -49,15 +41,6 @@ inline Matrix random_matrix(Index nrows, Index ncols, int per_row, int symmetry,
   return A;
 }
 
-template <class T>
-bool same_bits(const Array<T>& a, const Array<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(T)) == 0);
-}
-inline bool same_bits(const Matrix& A, const Matrix& B) {
-  return A.nrows == B.nrows && A.ncols == B.ncols && same_bits(A.row_ptr, B.row_ptr) &&
-         same_bits(A.col_idx, B.col_idx) && same_bits(A.values, B.values);
-}
-
 inline ReadOptions with(int threads, std::int64_t chunk_bytes) {
   ReadOptions options;
   options.threads = threads;
@@ -65,4 +48,4 @@ inline ReadOptions with(int threads, std::int64_t chunk_bytes) {
   return options;
 }
 
-}  // namespace seidel::matrix_market_tests
+}  // namespace seidel::tests

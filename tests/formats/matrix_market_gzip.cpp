@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include <seidel/formats/matrix_market/matrix_market.hpp>
+#include "matrix_market.hpp"
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -59,10 +59,6 @@ Outcome outcome_of(const File& file, int threads, std::int64_t chunk_bytes) {
   } catch (const InputError& error) {
     return {error.what(), {}};
   }
-}
-template <class T>
-bool same_bits(const Array<T>& a, const Array<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(T)) == 0);
 }
 
 /// Whether this text is read alike from gzip; what is said of it.

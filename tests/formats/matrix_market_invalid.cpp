@@ -13,7 +13,7 @@ using namespace seidel::tests;
 
 namespace {
 
-const std::filesystem::path corpus = SEIDEL_SOURCE_DIR "/tests/formats/invalid";
+const std::filesystem::path invalid_files = SEIDEL_SOURCE_DIR "/tests/formats/invalid";
 
 struct Invalid {
   std::string file, message;  // what follows `file:` in the first line
@@ -128,14 +128,14 @@ TEST_CASE("every malformed file is refused with its place, what was found and wh
   for (const auto& one : invalid) {
     const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
-    const std::string path = (corpus / file).string(), error = error_of(path, {});
+    const std::string path = (invalid_files / file).string(), error = error_of(path, {});
     const std::size_t line_end = error.find('\n');
     CHECK(error.substr(0, line_end) == path + ":" + message);
     REQUIRE(line_end != error.npos);  // the remedy
     CHECK(error.substr(line_end).size() > 10);
     tested.insert(file);
   }
-  for (const auto& entry : std::filesystem::directory_iterator(corpus))
+  for (const auto& entry : std::filesystem::directory_iterator(invalid_files))
     CHECK(tested.count(entry.path().filename().string()) == 1);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("the first defect of a file is the one reported, whatever the threads 
   for (const auto& one : invalid) {
     const std::string& file = one.file;
     CAPTURE(file);
-    const std::string path = (corpus / file).string(), expected = error_of(path, {});
+    const std::string path = (invalid_files / file).string(), expected = error_of(path, {});
     const std::int64_t size = std::int64_t(std::filesystem::file_size(path));
     for (int threads : {1, 2, 3, 7})
       for (std::int64_t chunk = 1; chunk <= size; ++chunk) {
@@ -165,7 +165,7 @@ TEST_CASE("quick functions, which are kept from the end of a text, let no defect
   for (const auto& one : invalid) {
     const std::string &file = one.file, &message = one.message;
     CAPTURE(file);
-    const std::string text = read_file(corpus / file);
+    const std::string text = read_file(invalid_files / file);
     if (text.substr(0, 2) == "\x1f\x8b" || message.find("end of file") < message.find("expected") ||
         message.find(", since ") != message.npos || message.find("empty file") != message.npos)
       continue;

@@ -9,10 +9,11 @@
 #include <seidel/formats/generators/generate.hpp>
 
 using namespace seidel;
-using namespace seidel::matrix_market_tests;
+using namespace seidel::tests;
 
 TEST_CASE("the order of entries in a file and the threads never change a result") {
   const std::uint64_t seed = fresh_seed();
+  CAPTURE(seed);
   std::mt19937_64 random(seed);
   // Rows of 0, a few, 25, 300 and 6000 entries: each way of sorting; and a dense column.
   std::vector<std::array<int, 2>> places;
@@ -42,12 +43,13 @@ TEST_CASE("the order of entries in a file and the threads never change a result"
     if (order == 2) std::shuffle(places.begin(), places.end(), random);
     const std::string text = text_of();
     for (int threads : {1, 2, 3, 7})
-      CHECK(same_bits(parse_matrix_market(text, "text", with(threads, 1000)).matrix, expected));
+      CHECK(same_matrix(parse_matrix_market(text, "text", with(threads, 1000)).matrix, expected));
   }
 }
 
 TEST_CASE("duplicates are added in the order of the file by every number of threads") {
   const std::uint64_t seed = fresh_seed();
+  CAPTURE(seed);
   for (const char* symmetry : {"general", "symmetric", "skew-symmetric"}) {
     CAPTURE(symmetry);
     std::mt19937_64 random(seed);
@@ -84,7 +86,7 @@ TEST_CASE("duplicates are added in the order of the file by every number of thre
 TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
   for (const auto& [symmetry, whole_diagonal] : {std::pair(1, false), std::pair(1, true), std::pair(-1, false)}) {
     const Matrix A =
-        whole_diagonal ? generate(OpenMP{1}, "spd:400:9") : random_matrix(400, 400, 9, symmetry, fresh_seed());
+        whole_diagonal ? generate(OpenMP{1}, "spd:400:9") : matrix_of_any_bits(400, 400, 9, symmetry, fresh_seed());
     std::vector<std::string> by_columns, by_rows;  // a row of A to the right of the diagonal is a column below it
     for (Index i = 0; i < A.nrows; ++i)
       for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
@@ -104,14 +106,16 @@ TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
                          std::to_string(lines->size()) + "\n";
       for (const std::string& line : *lines) text += line;
       for (const int threads : {1, 2, 3, 7})
-        CHECK(same_bits(parse_matrix_market(text, "text", with(threads, 1000)).matrix, A));
+        CHECK(same_matrix(parse_matrix_market(text, "text", with(threads, 1000)).matrix, A));
     }
   }
 }
 
 TEST_CASE("a triangle of any shape is mirrored alike by every number of threads") {
   const Index n = 9000;
-  std::mt19937_64 random(fresh_seed());
+  const std::uint64_t seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
   const auto with_diagonal = [&](auto add, auto shape) {
     for (Index i = 0; i < n; ++i) add(i, i);
     shape(add);

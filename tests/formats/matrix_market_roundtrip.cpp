@@ -26,17 +26,17 @@
 #include <seidel/formats/matrix_market/number.hpp>
 
 using namespace seidel;
-using namespace seidel::matrix_market_tests;
-using seidel::tests::Folder, seidel::tests::read_file, seidel::tests::write_file;
+using namespace seidel::tests;
 
 TEST_CASE("every double survives writing and reading bit for bit") {
   const Folder folder;
   const std::uint64_t seed = fresh_seed();
+  CAPTURE(seed);
   const std::pair<Symmetry, int> symmetries[] = {
       {Symmetry::general, 0}, {Symmetry::symmetric, 1}, {Symmetry::skew_symmetric, -1}};
   for (const auto& [symmetry, sign] : symmetries)
     for (const char* file : {"A.mtx", "A.mtx.gz"}) {
-      const Matrix A = random_matrix(2000, sign ? 2000 : 1234, 20, sign, seed);
+      const Matrix A = matrix_of_any_bits(2000, sign ? 2000 : 1234, 20, sign, seed);
       std::string first;
       for (int threads : {1, 2, 3, 7}) {
         CAPTURE(threads);
@@ -48,7 +48,7 @@ TEST_CASE("every double survives writing and reading bit for bit") {
         const std::string bytes = read_file(folder / file);
         if (first.empty()) first = bytes;
         CHECK(bytes == first);
-        CHECK(same_bits(read_matrix_market(folder / file, with(threads, 1 << 14)).matrix, A));
+        CHECK(same_matrix(read_matrix_market(folder / file, with(threads, 1 << 14)).matrix, A));
       }
       CHECK(folder.names().size() == 1);
       std::filesystem::remove(folder / file);
@@ -78,7 +78,7 @@ TEST_CASE("a symmetry is exact only if one triangle says all: which places are s
     options.symmetry = exact_symmetry(A.view());
     CHECK(options.symmetry == symmetry);
     write_matrix_market(folder / "A.mtx", A.view(), options);
-    CHECK(same_bits(read_matrix_market(folder / "A.mtx").matrix, A));
+    CHECK(same_matrix(read_matrix_market(folder / "A.mtx").matrix, A));
   }
 }
 
@@ -97,7 +97,9 @@ TEST_CASE("vectors survive bit for bit, with their odd values") {
 }
 
 TEST_CASE("quick numbers are those of strtod, or left to the careful ones") {
-  std::mt19937_64 random(fresh_seed());
+  const std::uint64_t seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
   const char* formats[] = {"%.17g", "%.16e", "%.3e", "%g", "%.15f", "%.0f", "%.20g", "%+.8E"};
   std::int64_t wrong = 0, taken = 0, all = 0;
   for (int k = 0; k < 200000; ++k) {
@@ -166,7 +168,7 @@ TEST_CASE("a triangle is written by columns, the order that reads fastest") {
   for (const auto& [symmetry, sign] : {std::pair(Symmetry::symmetric, 1), std::pair(Symmetry::skew_symmetric, -1)}) {
     WriteOptions options;
     options.symmetry = symmetry;
-    write_matrix_market(folder / "A.mtx", random_matrix(500, 500, 9, sign, 1).view(), options);
+    write_matrix_market(folder / "A.mtx", matrix_of_any_bits(500, 500, 9, sign, 1).view(), options);
     std::istringstream text(read_file(folder / "A.mtx"));
     std::string line;
     std::getline(text, line);
@@ -182,7 +184,7 @@ TEST_CASE("a triangle is written by columns, the order that reads fastest") {
 
 TEST_CASE("progress only grows, and ends within its total") {
   const Folder folder;
-  write_matrix_market(folder / "A.mtx", random_matrix(20000, 20000, 15, 0, 1).view());
+  write_matrix_market(folder / "A.mtx", matrix_of_any_bits(20000, 20000, 15, 0, 1).view());
   for (int threads : {1, 3}) {
     std::int64_t last = 0, calls = 0;
     ReadOptions options = with(threads, 1 << 16);
@@ -199,7 +201,7 @@ TEST_CASE("progress only grows, and ends within its total") {
 
 TEST_CASE("a write that fails leaves the old file and nothing else") {
   const Folder folder;
-  const Matrix A = random_matrix(5000, 5000, 10, 0, 1);
+  const Matrix A = matrix_of_any_bits(5000, 5000, 10, 0, 1);
   write_file(folder / "A.mtx", "old");
   rlimit limit;
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -225,7 +227,7 @@ TEST_CASE("a write that fails leaves the old file and nothing else") {
 
 TEST_CASE("a process that is killed while it writes leaves the old file") {
   const Folder folder;
-  const Matrix A = random_matrix(5000, 5000, 10, 0, 1);
+  const Matrix A = matrix_of_any_bits(5000, 5000, 10, 0, 1);
   write_file(folder / "A.mtx", "old");
   WriteOptions options;
   options.threads = 1;
@@ -250,7 +252,7 @@ TEST_CASE("a process that is killed while it writes leaves the old file") {
 
 TEST_CASE("a symmetry that the matrix does not have is not written") {
   const Folder folder;
-  Matrix A = random_matrix(300, 300, 4, 1, 1);
+  Matrix A = matrix_of_any_bits(300, 300, 4, 1, 1);
   WriteOptions options;
   options.symmetry = Symmetry::symmetric;
   write_matrix_market(folder / "A.mtx", A.view(), options);

@@ -23,7 +23,7 @@ using namespace seidel::tests;
 
 namespace {
 
-const std::filesystem::path corpus = SEIDEL_SOURCE_DIR "/tests/formats/valid";
+const std::filesystem::path valid_files = SEIDEL_SOURCE_DIR "/tests/formats/valid";
 
 /// rows x columns: row,column=value ...
 std::string shown(const Csr<double, std::int64_t>& A) {
@@ -74,7 +74,7 @@ TEST_CASE("every legal file is read as it says") {
     CAPTURE(file);
     ReadOptions options;
     options.repair = repair;
-    const auto read = read_matrix_market((corpus / file).string(), options);
+    const auto read = read_matrix_market((valid_files / file).string(), options);
     CHECK(shown(read.matrix) == matrix);
     CHECK(read.report.nnz == read.matrix.nnz());
   }
@@ -82,7 +82,7 @@ TEST_CASE("every legal file is read as it says") {
 
 TEST_CASE("options as large as numbers are set no limit") {
   for (const auto& one : valid) {
-    const std::string path = (corpus / one.file).string();
+    const std::string path = (valid_files / one.file).string();
     CAPTURE(path);
     ReadOptions options;
     options.repair = one.repair;
@@ -112,7 +112,7 @@ TEST_CASE("the cuts among threads never change a result") {
     const std::string &file = one.file, &matrix = one.matrix;
     const bool repair = one.repair;
     CAPTURE(file);
-    const std::string text = read_file(corpus / file);
+    const std::string text = read_file(valid_files / file);
     if (text.substr(0, 2) == "\x1f\x8b") continue;  // compressed
     // Behind comments the quick functions see the entries, which the careful ones have near the end of a text.
     for (const std::string& padded :
@@ -135,10 +135,10 @@ TEST_CASE("the cuts among threads never change a result") {
 }
 
 TEST_CASE("what is not taken as it stands is counted and said") {
-  const auto report = [](const char* file) { return read_matrix_market((corpus / file).string()).report; };
+  const auto report = [](const char* file) { return read_matrix_market((valid_files / file).string()).report; };
   const auto odd = report("not_finite.mtx");
   CHECK(odd.nonfinite == 3);
-  CHECK(odd.first_nonfinite == (corpus / "not_finite.mtx").string() + ":3:5");
+  CHECK(odd.first_nonfinite == (valid_files / "not_finite.mtx").string() + ":3:5");
   CHECK(odd.explicit_zeros == 2);
   const auto twice = report("duplicates.mtx");
   CHECK(twice.duplicates == 4);
@@ -167,7 +167,7 @@ TEST_CASE("vectors are read from one column, in either layout") {
 }
 
 TEST_CASE("standard input is read from a pipe and from a file") {
-  const std::string path = (corpus / "symmetric_upper.mtx").string(), text = read_file(path);
+  const std::string path = (valid_files / "symmetric_upper.mtx").string(), text = read_file(path);
   const int saved = dup(0);
   int ends[2];
   REQUIRE(pipe(ends) == 0);

@@ -10,7 +10,7 @@ namespace seidel::bench {
 
 namespace {
 
-using Sparse = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>;
+using SparseMap = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>;
 using Vector = Eigen::Map<Eigen::VectorXd>;
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 template <int Major>
@@ -20,7 +20,9 @@ struct Kept {
   CsrView<double, std::int32_t, Host> A;
   int threads;
   std::int64_t k;
-  Sparse map() const { return Sparse(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()); }
+  SparseMap map() const {
+    return SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data());
+  }
 };
 
 template <class B, class Run>
@@ -61,7 +63,7 @@ Prepared symgs(const Task& task, const Where& where) {
   require_one_column(task);
   return prepare<Serial>(task, where, task.A.nrows, [diagonal = diagonal_of(task.A)](auto& o) {
     Vector x(o.y.data(), o.y.size());
-    const Sparse A = o.kept.map();
+    const SparseMap A = o.kept.map();
     x = ConstVector(o.x.data(), o.x.size());
     A.template triangularView<Eigen::Lower>().solveInPlace(x);
     x = x.cwiseProduct(ConstVector(diagonal.data(), x.size()));
@@ -77,20 +79,21 @@ Prepared transposition(const Task& task, const Where&) {
     Owned T;
   };
   const auto both = std::make_shared<Both>(Both{csr_of<Host>(task), {}});
-  return {.run =
-              [both] {
-                const auto& A = both->A;
-                both->T =
-                    Sparse(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
-              },
-          .poison = [both] { both->T = Owned(); },
-          .output =
-              [both](std::vector<double>& to) {
-                const Owned& T = both->T;
-                to.assign(T.valuePtr(), T.valuePtr() + T.nonZeros());
-                to.insert(to.end(), T.innerIndexPtr(), T.innerIndexPtr() + T.nonZeros());
-                to.insert(to.end(), T.outerIndexPtr(), T.outerIndexPtr() + T.outerSize() + 1);
-              }};
+  return {
+      .run =
+          [both] {
+            const auto& A = both->A;
+            both->T =
+                SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
+          },
+      .poison = [both] { both->T = Owned(); },
+      .output =
+          [both](std::vector<double>& to) {
+            const Owned& T = both->T;
+            to.assign(T.valuePtr(), T.valuePtr() + T.nonZeros());
+            to.insert(to.end(), T.innerIndexPtr(), T.innerIndexPtr() + T.nonZeros());
+            to.insert(to.end(), T.outerIndexPtr(), T.outerIndexPtr() + T.outerSize() + 1);
+          }};
 }
 
 }  // namespace
