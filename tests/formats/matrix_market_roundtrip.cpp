@@ -122,7 +122,7 @@ TEST_CASE("quick numbers are those of strtod, or left to the careful ones") {
   CHECK(taken > all / 2);
 }
 
-TEST_CASE("reading a file takes the memory of its matrix and a few per cent") {
+TEST_CASE("reading a file takes the memory of its matrix and a few per cent" * doctest::skip(SEIDEL_SANITIZED)) {
   const Folder folder;
   const auto peak = [](const char* what) {
     std::ifstream status("/proc/self/status");
