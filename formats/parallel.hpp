@@ -64,12 +64,12 @@ void parallel_parts(const OpenMP& on, const Body& body) {
 /// Below this many elements waking the threads costs more than they save.
 inline constexpr std::int64_t worth_a_thread = 8192;
 
-/// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor.
+/// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor (with_avx2).
 template <HostBackend On, class Body>
 void parallel_for(const On& on, std::int64_t n, const Body& body) {
-  const auto part_of = [&](int part, int nparts) {  // one for one thread and for many: each is compiled thrice
+  const auto part_of = [&](int part, int nparts) {  // one for one thread and for many: each is compiled twice
     const Range mine = even_share(n, part, nparts);
-    with_simd([&] { body(mine.first, mine.last); });
+    with_avx2([&] { body(mine.first, mine.last); });
   };
   on.threads <= 1 || n < 2 * worth_a_thread ? part_of(0, 1) : parallel_parts(on, part_of);
 }
@@ -80,7 +80,7 @@ void parallel_for_rows(const On& on, HostSpan<const Offset> row_ptr, const Body&
   const std::int64_t nrows = std::max<std::int64_t>(row_ptr.size() - 1, 0);
   const auto part_of = [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(row_ptr, part, nparts);
-    with_simd([&] { body(mine.first, mine.last); });
+    with_avx2([&] { body(mine.first, mine.last); });
   };
   const bool few = on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_a_thread;
   few ? part_of(0, 1) : parallel_parts(on, part_of);

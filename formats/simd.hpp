@@ -39,7 +39,7 @@ template <class Work>
 }
 #endif
 
-/// Runs work() compiled for the best instruction set of this processor. `work` is a lambda around a loop, without calls that
+/// Runs work() compiled for the best instruction set of this processor: for loops over products. `work` is a lambda around a loop, without calls that
 /// cannot be inlined; OpenMP constructs stay outside of it.
 template <class Work>
 void with_simd(const Work& work) {
@@ -54,7 +54,7 @@ void with_simd(const Work& work) {
 #endif
 }
 
-/// The same without AVX-512, for what gains nothing by it and takes long to compile: sums side by side that wait for x.
+/// The same without AVX-512, which takes long to compile and gains in long sums alone.
 template <class Work>
 void with_avx2(const Work& work) {
 #ifdef __x86_64__

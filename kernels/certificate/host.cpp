@@ -10,7 +10,7 @@ namespace {
 template <class Real>
 [[gnu::noinline]] Twice<Real> long_sum(const RowOf<Real>& row) {
   Twice<Real> sum;
-  with_simd([&] { sum = sum_of_long<Twice<Real>>(row.length, ExactTerm<Real>{row.term}); });
+  with_avx2([&] { sum = sum_of_long<Twice<Real>>(row.length, ExactTerm<Real>{row.term}); });
   return sum;
 }
 

@@ -8,10 +8,12 @@ namespace {
 
 template <class Matrix, class Store>
 void rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, std::int64_t first, std::int64_t last) {
-  for (std::int64_t p = first; p < last; ++p) {
-    const auto row = row_at(A, p, x);
-    store(row.row, sum_of_products<typename Matrix::Real>(row.length, row.term));
-  }
+  with_simd([&] {
+    for (std::int64_t p = first; p < last; ++p) {
+      const auto row = row_at(A, p, x);
+      store(row.row, sum_of_products<typename Matrix::Real>(row.length, row.term));
+    }
+  });
 }
 
 template <class Real, class Offset, class Store>
