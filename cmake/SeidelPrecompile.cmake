@@ -1,12 +1,12 @@
 # seidel_precompile(TARGET [HEADER...]): parsing the standard library is half the time of compiling a small file, so it is done once a target.
 # Not under a compiler launcher: a cache of objects saves more, and few caches can look through precompiled headers.
-# Files are then compiled six at a time too, but not beside CUDA: there each shows that it includes what it uses.
+# Files are then compiled twelve at a time too, but not beside CUDA: there each shows that it includes what it uses.
 function(seidel_precompile target)
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
   if(NOT SEIDEL_BUILT_WITH_CUDA)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the files for headers
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
     endif()

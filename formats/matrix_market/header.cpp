@@ -27,9 +27,9 @@ namespace {
 constexpr const char* banner_form = "the first line must be like: %%MatrixMarket matrix coordinate real general";
 
 /// The words of a line, in any case of letters.
-class Words {
+class HeaderWords {
  public:
-  Words(const Source& source, const char* p, const char* end) : source_(source), p_(p), end_(end) {
+  HeaderWords(const Source& source, const char* p, const char* end) : source_(source), p_(p), end_(end) {
     if (end_ > p_ && end_[-1] == '\r') --end_;
   }
   /// The next word in lower case; at() is where it begins.
@@ -83,26 +83,26 @@ class Words {
   const char* at_ = nullptr;
 };
 
-void parse_banner(Words& words, Header& header) {
+void parse_banner(HeaderWords& words, Header& header) {
   if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
   if (words.next() != "matrix")
     words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
   header.layout = words.one_of(std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
   {
-    Words ahead = words;
+    HeaderWords ahead = words;
     if (ahead.next() == "complex")
       ahead.wrong("real, integer or pattern",
                   "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the "
                   "size instead");
   }
-  if (Words ahead = words; ahead.next() == "unsigned-integer") {  // as SciPy has it
+  if (HeaderWords ahead = words; ahead.next() == "unsigned-integer") {  // as SciPy has it
     words.next();
     header.field = Field::integer;
   } else {
     header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
   }
   {
-    Words ahead = words;
+    HeaderWords ahead = words;
     if (ahead.next() == "hermitian")
       ahead.wrong("general, symmetric or skew-symmetric",
                   "the format knows hermitian for complex matrices only; a real one of that kind is called symmetric");
@@ -127,7 +127,7 @@ std::int64_t array_entries(const Header& header) {
   return 0;
 }
 
-void parse_sizes(const Source& source, std::int64_t text_bytes, Words& words, Header& header) {
+void parse_sizes(const Source& source, std::int64_t text_bytes, HeaderWords& words, Header& header) {
   const bool coordinate = header.layout == FileLayout::coordinate;
   words.size_form = coordinate ? "the size line has three counts: rows columns entries"
                                : "the size line has two counts: rows columns";
@@ -165,7 +165,7 @@ Header parse_header(const Source& source, std::int64_t text_bytes) {
   const char* p = text.data() + (text.starts_with("\xef\xbb\xbf") ? 3 : 0);
   const auto next_line = [&] {
     const char* e = line_end(p, end);
-    Words words(source, p, e);
+    HeaderWords words(source, p, e);
     p = e < end ? e + 1 : end;
     ++header.size_line;
     return words;
@@ -174,13 +174,13 @@ Header parse_header(const Source& source, std::int64_t text_bytes) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     raise(source, {p, "text in UTF-16", "a byte a character: %%MatrixMarket",
                    "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"});
-  Words banner = next_line();
+  HeaderWords banner = next_line();
   parse_banner(banner, header);
   for (;;) {
     if (p == end)
       raise(source, {p, "end of file", "the size line",
                      "below the banner and comments stands: rows columns entries (array: rows columns)"});
-    Words ahead = next_line(), words = ahead;
+    HeaderWords ahead = next_line(), words = ahead;
     const std::string word = ahead.next();
     if (word.empty() || word[0] == '%') continue;
     header.body = p;

@@ -5,8 +5,7 @@ using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-const double not_a_number = std::numeric_limits<double>::quiet_NaN(),
-             infinity = std::numeric_limits<double>::infinity();
+const double not_a_number = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 }
 
 TEST_CASE("b = 0 is answered by x = 0 at once, whatever the guess") {
@@ -63,7 +62,7 @@ TEST_CASE("NaN and infinity in A, b or x0 are refused before the first iteration
     return "nothing was thrown";
   };
   for (const How& how : all_ways())
-    for (double bad : {not_a_number, infinity, -infinity})
+    for (double bad : {not_a_number, inf, -inf})
       on_every_backend([&](auto on) {
         auto b = ones(25), x0 = ones(25);
         b[7] = bad;
