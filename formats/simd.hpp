@@ -39,8 +39,8 @@ template <class Work>
 }
 #endif
 
-/// Runs work() compiled for the best instruction set of this processor: for loops over products. `work` is a lambda around a loop, without calls that
-/// cannot be inlined; OpenMP constructs stay outside of it.
+/// Runs work() compiled for the best instruction set of this processor. `work` is a lambda around a loop, without calls
+/// that cannot be inlined; OpenMP constructs stay outside of it.
 template <class Work>
 void with_simd(const Work& work) {
 #ifdef __x86_64__
@@ -54,7 +54,7 @@ void with_simd(const Work& work) {
 #endif
 }
 
-/// The same without AVX-512, which takes long to compile and gains in long sums alone.
+/// The same without AVX-512, which takes long to compile and gained in SpMV and in long sums alone (docs/symgs-cpu.md).
 template <class Work>
 void with_avx2(const Work& work) {
 #ifdef __x86_64__
