@@ -1,15 +1,8 @@
 # seidel_precompile(TARGET [HEADER...]): parsing the standard library is half the time of compiling a small file, so it is done once a target.
 # Not under a compiler launcher: a cache of objects saves more, and few caches can look through precompiled headers.
-# Files are then compiled twelve at a time too, but not beside CUDA: there each shows that it includes what it uses.
 function(seidel_precompile target)
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()
-  endif()
-  if(NOT SEIDEL_BUILT_WITH_CUDA)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the files for headers
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-    endif()
   endif()
   set(headers algorithm atomic cmath cstdint functional limits memory string string_view type_traits utility vector ${ARGN})
   list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
@@ -18,9 +11,4 @@ function(seidel_precompile target)
       "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overread;-Wno-stringop-overflow>")
   endif()
   target_precompile_headers(${target} PRIVATE ${headers})
-endfunction()
-
-# seidel_compile_alone(TARGET FILE...): files that name alike, each for itself, what others do.
-function(seidel_compile_alone target)
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

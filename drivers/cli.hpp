@@ -12,7 +12,7 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/options.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

@@ -9,8 +9,8 @@
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::drivers {
 

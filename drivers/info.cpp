@@ -82,7 +82,7 @@ std::string memory_of(std::optional<std::int64_t> bytes, double padding, const c
   if (!bytes) return "cannot be: sizes overflow";
   std::string text = human_bytes(*bytes);
   if (padding > 1.005) text += formatted(", {:.2f} places an entry", padding);
-  if (padding > padding_at_most) text += formatted(": refused, more than {}", padding_at_most);
+  if (padding > max_padding) text += formatted(": refused, more than {}", max_padding);
   return text + remark;
 }
 
@@ -172,14 +172,17 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   json.set("dominant_rows",
            std::move(Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows)));
   json.set("definiteness", definiteness(story)).set("zero_row_sums", p.zero_row_sums);
-  Json row;
-  row.set("max", std::int64_t(rows.max))
-      .set("min", std::int64_t(rows.min))
-      .set("mean", rows.mean)
-      .set("variance", rows.variance);
-  row.set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
-  row.set("longest", rows.longest_row >= 0 ? Json(rows.longest_row + 1) : Json(nullptr));
-  json.set("nonzeros_a_row", std::move(row));
+  const auto row_lengths = [&] {
+    Json row;
+    row.set("max", std::int64_t(rows.max))
+        .set("min", std::int64_t(rows.min))
+        .set("mean", rows.mean)
+        .set("variance", rows.variance);
+    row.set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
+    row.set("longest", rows.longest_row >= 0 ? Json(rows.longest_row + 1) : Json(nullptr));
+    return row;
+  };
+  json.set("nonzeros_per_row", row_lengths()).set("nonzeros_a_row", row_lengths());  // the second goes with 1.0
   json.set(
       "bandwidth",
       std::move(Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper))));
@@ -196,7 +199,8 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
       .set("coo", optional_json(bytes.coo));
   memory.set("ell", optional_json(bytes.ell)).set("sell", optional_json(bytes.sell));
   json.set("bytes", std::move(memory));
-  json.set("places_an_entry", std::move(Json().set("ell", bytes.ell_padding).set("sell", bytes.sell_padding)));
+  const auto padding = [&] { return std::move(Json().set("ell", bytes.ell_padding).set("sell", bytes.sell_padding)); };
+  json.set("places_per_entry", padding()).set("places_an_entry", padding());  // the second goes with 1.0
   json.set("seconds", std::move(Json().set("read", loaded.seconds).set("look", seconds)));
   return json;
 }

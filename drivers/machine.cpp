@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include <seidel/drivers/machine.hpp>
-#include <seidel/formats/simd.hpp>
+#include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel::drivers {
 

@@ -7,7 +7,7 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/report/json.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

@@ -8,8 +8,8 @@
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

@@ -6,7 +6,7 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -68,7 +68,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   if (needs.cuda) {
     plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
-    if (needs.sell_padding <= sell_padding_at_most)
+    if (needs.sell_padding <= max_sell_padding)
       plan.items.push_back({"the matrix as SELL, for products",
                             sell_bytes<double>(n, std::int64_t(needs.sell_padding * double(needs.nnz))),
                             "--backend openmp"});
@@ -98,7 +98,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   return plan;
 }
 
-std::int64_t least_sweep_bytes(const SolveNeeds& needs) {
+std::int64_t min_sweep_bytes(const SolveNeeds& needs) {
   const std::int64_t real = needs.single ? 4 : 8;  // all columns shared, all rows alike
   return real * (std::max<std::int64_t>(needs.nnz - needs.nrows, 0) + 2 * needs.nrows) + 4 * needs.nrows;
 }
@@ -124,7 +124,7 @@ MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& 
                      request.order.value_or(Order::natural), request.restart.value_or(50)};
   MemoryPlan plan{"host memory", available, {}};
   SolveNeeds needs{nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max(), 1, single};
-  needs.sweep_bytes = least_sweep_bytes(needs);
+  needs.sweep_bytes = min_sweep_bytes(needs);
   if (!cuda) plan = plan_solve(needs, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
                                          {"the right-hand side", 8 * nrows, ""}});

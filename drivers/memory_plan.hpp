@@ -43,14 +43,14 @@ struct SolveNeeds {
 };
 
 /// More than this many places an entry in SELL, and the products on a GPU take CSR.
-inline constexpr double sell_padding_at_most = 1.5;
+inline constexpr double max_sell_padding = 1.5;
 
 /// Beyond the matrix and the right-hand side as they were read, in the memory that the iteration runs in. Within 10 %
 /// of what is taken where the sweeps of symgs are counted; else those take half to twice as much on the host, and up
 /// to a few times as much on a GPU in natural order, where short wavefronts are padded.
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
 /// The least that they can take: what certainly does not fit need not be counted.
-std::int64_t least_sweep_bytes(const SolveNeeds& needs);
+std::int64_t min_sweep_bytes(const SolveNeeds& needs);
 /// Whether it is worth counting the sweeps on the host: about as much as there is, or enough to be said beforehand.
 bool worth_counting(const SolveNeeds& needs, std::int64_t available);
 

@@ -8,8 +8,8 @@
 
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

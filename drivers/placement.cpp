@@ -1,7 +1,7 @@
 // Which back end, and why.
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

@@ -151,7 +151,7 @@ int run(const SolveOptions& options) {
   if (options.order_by_time)
     order = [&] {
       if (!cuda) return choose_order_on_host();
-      const std::int64_t steps = wavefronts(host, A).count() / rows_a_node(A);
+      const std::int64_t steps = wavefronts(host, A).count() / rows_per_node(A);
       const bool dominated = 2 * properties_of_A.weakly_dominant_rows >= A.nrows;
       return choose_order(gpu_sweeps, {A.nrows, A.nnz(), steps, count_of_colours(host, A), dominated});
     };
@@ -168,7 +168,7 @@ int run(const SolveOptions& options) {
   const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
   if (worth_counting(needs, unless_this_is_plenty) && properties_of_A.first_bad_diagonal < 0) {
     SolveNeeds least = needs;
-    least.sweep_bytes = least_sweep_bytes(needs);
+    least.sweep_bytes = min_sweep_bytes(needs);
     least.choice = affordable(least, available);
     plan_solve(least, available).require();  // counting takes memory, too
     needs.sweep_bytes = count_sweeps(where, A, needs.choice.order, needs.single);

@@ -79,7 +79,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   } else {
     owned = copied_to<Space>(system.A);
     A = owned.view();
-    if (system.sell_padding <= sell_padding_at_most) {
+    if (system.sell_padding <= max_sell_padding) {
       auto sell = to_sell(on, A);
       products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
       outcome.product_format = "SELL-32";

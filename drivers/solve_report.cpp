@@ -3,7 +3,7 @@
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/solve_report.hpp>
-#include <seidel/formats/simd.hpp>
+#include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel::drivers {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <seidel/drivers/options.hpp>
-#include <seidel/formats/backend.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::drivers {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include <seidel/formats/quantity.hpp>
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
 

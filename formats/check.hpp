@@ -1,8 +1,8 @@
 // Proof that a CSR matrix is what its format promises.
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/coo.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 

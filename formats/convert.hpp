@@ -9,10 +9,10 @@
 //   transpose, to_csc ...  8 bytes and two offsets an entry
 //   to_sell, sigma > 1     16 bytes a row; the others and with_offsets take none
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/coo.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/ell.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/sell.hpp>
 
 namespace seidel {
@@ -78,17 +78,17 @@ Csr<Real, Offset, typename On::Space> to_csr(const On& on, const CscView<Real, O
 }
 
 /// More than this many places for each entry, and a padded format is refused.
-inline constexpr int padding_at_most = 8;
+inline constexpr int max_padding = 8;
 
 /// Bytes of an ELLPACK matrix whose longest row has `width` entries; the largest number where that overflows.
-std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_a_value);
+std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_per_value);
 template <class Real>
 std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width) {
   return ell_bytes(nrows, width, int(sizeof(Real)));
 }
 
 /// Bytes of a SELL-C-sigma matrix with `places` places for entries, padding included.
-std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_a_value);
+std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_per_value);
 template <class Real>
 std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height = 32, Index sigma = 1) {
   return sell_bytes(nrows, places, slice_height, sigma, int(sizeof(Real)));

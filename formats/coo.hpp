@@ -1,6 +1,6 @@
 // Coordinate form: triplets in any order, as a file or a caller's program has them.
 #pragma once
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 namespace seidel {
 

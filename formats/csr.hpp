@@ -1,6 +1,6 @@
 // Compressed sparse rows, the hub of all formats, and its transpose's twin CSC.
 #pragma once
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 namespace seidel {
 

@@ -1,6 +1,6 @@
 // ELLPACK: every row padded to the longest, stored column by column, true row lengths kept.
 #pragma once
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 namespace seidel {
 

@@ -1,6 +1,6 @@
 // Dense matrices with few columns: several vectors side by side.
 #pragma once
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 namespace seidel {
 
@@ -19,7 +19,8 @@ struct MultiVectorView {
   }
   SEIDEL_HD T& operator()(std::int64_t i, std::int64_t j) const { return data[at(i, j)]; }
   template <class U>
-  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator MultiVectorView<U, Space>() const {
+    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
+  operator MultiVectorView<U, Space>() const {
     return {nrows, ncols, leading_dimension, layout, data};
   }
 };

@@ -2,7 +2,7 @@
 #include <seidel/formats/permute.hpp>
 
 #include <seidel/formats/convert/sort_rows.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
 
@@ -16,7 +16,7 @@ std::int64_t first_of(std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0
 /// Calls look(chunk, first row, last row), then add(chunk) in order: chunks depend on the matrix only, so sums do too.
 template <class Chunk, class View, class Look, class Add>
 void in_chunks(const OpenMP& on, const View& A, const Look& look, const Add& add) {
-  const int nchunks = int(std::min<std::int64_t>(1024, (A.nrows + A.nnz()) / worth_a_thread + 1));
+  const int nchunks = int(std::min<std::int64_t>(1024, (A.nrows + A.nnz()) / worth_per_thread + 1));
   std::vector<Chunk> chunks(nchunks);
   for_each_in_turn(on, nchunks, [&](std::int64_t c, int) {
     const Range mine = share_by_nonzeros(A.row_ptr, int(c), nchunks);

@@ -2,7 +2,7 @@
 // Source  Kreutzer, Hager, Wellein, Fehske, Bishop, A unified sparse matrix data format for efficient general sparse
 //         matrix-vector multiplication on modern processors with wide SIMD units, SIAM J. Sci. Comput. 36(5), 2014.
 #pragma once
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 namespace seidel {
 

@@ -3,8 +3,8 @@
 
 #include <mutex>
 
-#include <seidel/formats/quantity.hpp>
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
 
@@ -63,7 +63,7 @@ RowStatistics row_statistics(const OpenMP& on, HostSpan<const Offset> row_ptr, I
 }
 
 template <class Offset>
-FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_a_value) {
+FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_per_value) {
   constexpr std::int64_t index = sizeof(Index), C = 32;
   const std::int64_t nrows = std::max<std::int64_t>(0, row_ptr.size() - 1), nnz = nrows > 0 ? row_ptr[nrows] : 0;
   const std::int64_t nslices = (nrows + C - 1) / C;
@@ -84,13 +84,13 @@ FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int b
   const auto unless_overflow = [](std::int64_t bytes) {
     return bytes == INT64_MAX ? std::optional<std::int64_t>() : bytes;
   };
-  const std::int64_t entries = saturating_product(nnz, index + bytes_a_value);
+  const std::int64_t entries = saturating_product(nnz, index + bytes_per_value);
   FormatBytes result;
   if (nnz <= INT32_MAX) result.csr32 = entries + (nrows + 1) * 4;
   result.csr64 = unless_overflow(saturating_sum(entries, (nrows + 1) * 8));
-  result.coo = unless_overflow(saturating_product(nnz, 2 * index + bytes_a_value));
-  result.ell = unless_overflow(ell_bytes(nrows, longest, bytes_a_value));
-  result.sell = unless_overflow(sell_bytes(nrows, places, Index(C), 1, bytes_a_value));
+  result.coo = unless_overflow(saturating_product(nnz, 2 * index + bytes_per_value));
+  result.ell = unless_overflow(ell_bytes(nrows, longest, bytes_per_value));
+  result.sell = unless_overflow(sell_bytes(nrows, places, Index(C), 1, bytes_per_value));
   if (nnz > 0) {
     result.ell_padding = double(nrows) * double(longest) / double(nnz);
     result.sell_padding = double(places) / double(nnz);

@@ -12,8 +12,8 @@ struct RowStatistics {
   Index max = 0, min = 0;  ///< entries of the longest and of the shortest row
   double mean = 0;         ///< entries a row; 0 without rows
   double variance = 0;     ///< of the rows at hand (divided by nrows); exact but for two roundings
-  double padding_indicator =
-      1;  ///< mean / max: 1 is all rows alike, near 0 a padded format wastes its memory; 1 if empty
+  /// mean / max: 1 is all rows alike, near 0 a padded format wastes its memory; 1 if empty.
+  double padding_indicator = 1;
   std::int64_t empty_rows = 0;
   std::int64_t longest_row = -1;  ///< the first of the longest, counted from 0; -1 without rows
 };
@@ -30,13 +30,13 @@ RowStatistics row_statistics(const On& on, const CsrView<Real, Offset, Host>& A)
 /// size that overflows). A padded format that conversion would refuse still has its number here.
 struct FormatBytes {
   std::optional<std::int64_t> csr32, csr64, coo, ell, sell;
-  double ell_padding = 1,
-         sell_padding = 1;  ///< places an entry, 1 is none; above padding_at_most to_ell and to_sell refuse
+  /// Places per entry, 1 is none; above max_padding to_ell and to_sell refuse.
+  double ell_padding = 1, sell_padding = 1;
 };
 
 /// SELL with slices of 32 rows in the order of the matrix.
 template <class Offset>
-FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_a_value);
+FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_per_value);
 template <HostBackend On, class Real, class Offset>
 FormatBytes format_bytes(const On& on, const CsrView<Real, Offset, Host>& A) {
   return format_bytes(as_openmp(on), A.row_ptr, int(sizeof(Real)));

@@ -8,8 +8,8 @@
 //   add(entry, f, s)  s + value * f, fused                   /  uses the first
 #pragma once
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/cuda_check.hpp>
 #include <seidel/formats/ell.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/sell.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 

@@ -1,6 +1,6 @@
 // A vector that carries its back end, so that solvers name none.
 #pragma once
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 
 namespace seidel {

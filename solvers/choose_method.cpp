@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/properties.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/solvers/choose_order.hpp>
 

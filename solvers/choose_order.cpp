@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel {
 
@@ -37,28 +37,30 @@ OrderEstimate estimate(const SweepMachine& machine, double n, double nnz, double
 
 OrderEstimate estimate_natural(const SweepMachine& machine, const SweptMatrix& A) {
   const double n = double(A.nrows), nnz = double(A.nnz);
-  const double pair = pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(A.steps) * machine.seconds_a_step;
-  return estimate(machine, n, nnz, machine.analysis_seconds_an_entry * nnz, pair, expected_iterations);
+  const double pair = pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(A.steps) * machine.seconds_per_step;
+  return estimate(machine, n, nnz, machine.analysis_seconds_per_entry * nnz, pair, expected_iterations);
 }
 
 OrderEstimate estimate_colours(const SweepMachine& machine, const SweptMatrix& A) {
   const double n = double(A.nrows), nnz = double(A.nnz);
-  const double pair = pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(A.colours) * machine.seconds_a_colour;
-  return estimate(machine, n, nnz, (machine.analysis_seconds_an_entry + machine.reorder_seconds_an_entry) * nnz, pair,
+  const double pair =
+      pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(A.colours) * machine.seconds_per_colour;
+  return estimate(machine, n, nnz, (machine.analysis_seconds_per_entry + machine.reorder_seconds_per_entry) * nnz, pair,
                   expected_iterations * (A.dominated ? more_if_dominated : more_if_not));
 }
 
 OrderChoice choose_order(const SweepMachine& machine, const SweptMatrix& A) {
   const OrderEstimate natural = estimate_natural(machine, A), colours = estimate_colours(machine, A);
-  const double rows_a_step = A.steps > 0 ? double(A.nrows) / double(A.steps) : 0;
-  const std::string has = counted(A.steps, "step") + text(" of %.4g row%s", rows_a_step, rows_a_step == 1 ? "" : "s");
+  const double rows_per_step = A.steps > 0 ? double(A.nrows) / double(A.steps) : 0;
+  const std::string has =
+      counted(A.steps, "step") + text(" of %.4g row%s", rows_per_step, rows_per_step == 1 ? "" : "s");
   const std::string against =
       text("about %.2g ms an iteration on a GPU against %.2g by %lld colours, which may need %.0f %% more of them",
            1e3 * natural.iteration_seconds, 1e3 * colours.iteration_seconds, (long long)A.colours,
            100 * (colours.iterations / natural.iterations - 1));
   if (natural.seconds() <= colours.seconds())
     return {Order::natural, text("whose sweep has %s: %s", has.c_str(), against.c_str())};
-  return {Order::colours, text("because natural order has %s%s: %s", rows_a_step < 4 ? "no parallelism, " : "",
+  return {Order::colours, text("because natural order has %s%s: %s", rows_per_step < 4 ? "no parallelism, " : "",
                                has.c_str(), against.c_str())};
 }
 

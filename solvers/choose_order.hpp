@@ -10,10 +10,10 @@ namespace seidel {
 /// What the estimate needs to know of the back end.
 struct SweepMachine {
   double bytes_per_second = 0;
-  double seconds_a_step = 0;             // that one wavefront waits for another, beyond the time that its bytes take
-  double seconds_a_colour = 0;           // the same for one colour and another
-  double analysis_seconds_an_entry = 0;  // of the natural sweep
-  double reorder_seconds_an_entry = 0;   // colours, the permuted matrix and its way to the back end
+  double seconds_per_step = 0;            // that one wavefront waits for another, beyond the time that its bytes take
+  double seconds_per_colour = 0;          // the same for one colour and another
+  double analysis_seconds_per_entry = 0;  // of the natural sweep
+  double reorder_seconds_per_entry = 0;   // colours, the permuted matrix and its way to the back end
 };
 /// NVIDIA H200: 4.27 TB/s. Pairs of exact sweeps there took bytes / bandwidth + 2 * steps * 0.39 us within 9 % on
 /// poisson3d:256 (1.11 ms), hpcg:192 (1.70 ms) and an irregular graph of 23630 wavefronts (18.6 ms), the analysis 0.15

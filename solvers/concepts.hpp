@@ -6,7 +6,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/runtime/types.hpp>
 
 namespace seidel {
 

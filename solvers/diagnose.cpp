@@ -7,7 +7,7 @@
 #include <limits>
 
 #include <seidel/formats/properties.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/statistics.hpp>
 
 namespace seidel {
@@ -105,7 +105,7 @@ struct Facts {
 };
 
 /// Decades that log10(residual) falls an iteration: least squares over the last half, at least 10 entries.
-double decades_an_iteration(const std::vector<double>& history) {
+double decades_per_iteration(const std::vector<double>& history) {
   const std::size_t n = history.size(), first = std::min(n / 2, n > 10 ? n - 10 : 0);
   double count = 0, k_mean = 0, y_mean = 0, covariance = 0, variance = 0;
   const auto each = [&](const auto& what) {
@@ -122,7 +122,7 @@ double decades_an_iteration(const std::vector<double>& history) {
 }
 
 double Facts::iterations_wanting() const {
-  const double rate = decades_an_iteration(summary.history), now = summary.history.back(), wanted = tolerance();
+  const double rate = decades_per_iteration(summary.history), now = summary.history.back(), wanted = tolerance();
   const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
   const bool lost = now > 1e6 * summary.history.front();  // a fall from there says nothing
   return rate > 0 && more < 1e9 && !lost ? more : std::numeric_limits<double>::infinity();
@@ -328,7 +328,7 @@ void needs_more_iterations(Facts& f) {
           : "--max-iterations " + text(two_digits(1.1 * total));
   f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
         "the residual is " + text(s.history.back()) + ", and falls tenfold in about " +
-            counted(two_digits(1 / decades_an_iteration(s.history)), "iteration"),
+            counted(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
         !hopeless          ? longer
         : symgs_instead    ? "--precond symgs " + longer
         : s.method == "cg" ? longer

@@ -14,7 +14,7 @@ struct GmresOptions {
 };
 
 /// Directions a cycle needs: no more than there are unknowns or iterations. Errors  UsageError for restart < 1.
-std::size_t columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
+std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
 
 /// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b; it never
 /// grows.
@@ -32,10 +32,10 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
   constexpr Real eps = std::numeric_limits<Real>::epsilon();
   Iterate iterate("gmres", A, b, x, criteria, 1);
   Progress& progress = iterate.progress();
-  HessenbergLeastSquares<Real> H(columns_a_cycle(options.restart, b.size(), criteria.max_iterations));
-  progress.restarts_after(int(H.most_columns()));
+  HessenbergLeastSquares<Real> H(columns_per_cycle(options.restart, b.size(), criteria.max_iterations));
+  progress.restarts_after(int(H.max_columns()));
   std::vector<V> v;  // orthonormal; M^-1 v_0, M^-1 v_1, ... are the directions
-  for (std::size_t i = 0; i <= H.most_columns(); ++i) v.push_back(like(b));
+  for (std::size_t i = 0; i <= H.max_columns(); ++i) v.push_back(like(b));
   V r = like(b), z = like(b);
   while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
     const Real beta = norm2(r);

@@ -21,7 +21,7 @@ class HessenbergLeastSquares {
 
   bool full() const { return k_ == m_; }
   std::size_t columns() const { return k_; }
-  std::size_t most_columns() const { return m_; }
+  std::size_t max_columns() const { return m_; }
   /// Entries 0 ... columns() + 1 of the next column of H, to be filled before add().
   Real* next() { return &R_[k_ * (m_ + 1)]; }
 

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <cstdio>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel {
 
 namespace {
 
-constexpr std::int64_t history_at_most = std::int64_t(1) << 20;
+constexpr std::int64_t max_history = std::int64_t(1) << 20;
 constexpr int rounds_without_gain = 10;
 
 std::string text(double value) {
@@ -51,7 +51,7 @@ Progress::Progress(std::string_view method, const Criteria& criteria, double nor
                      text(criteria.seconds) + " s, expected 0 or more");
   summary_.method = method;
   summary_.norm_b = norm_b;
-  summary_.history.reserve(std::min(criteria.max_iterations, history_at_most) + 1);
+  summary_.history.reserve(std::min(criteria.max_iterations, max_history) + 1);
   summary_.truth_checks.reserve(64);
   threshold_ = std::max(criteria.relative_tolerance * norm_b, criteria.absolute_tolerance);
   latest_ = round_from_ = std::numeric_limits<double>::infinity();

@@ -1,8 +1,8 @@
 // What a solver refuses before its first iteration.
 #include <algorithm>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/gmres.hpp>
 
@@ -31,7 +31,7 @@ void refuse_unsymmetric_preconditioner() {
       "  take another preconditioner, or gmres or bicgstab as the method");
 }
 
-std::size_t columns_a_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
+std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
   if (restart < 1) throw UsageError("gmres: restart is " + std::to_string(restart) + ", expected 1 or more");
   return std::size_t(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));
 }

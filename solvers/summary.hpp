@@ -47,8 +47,8 @@ struct Summary {
   double seconds = 0;
 
   // What was seen, for diagnose().
-  std::int64_t returned_iteration =
-      0;  // x is the iterate after so many iterations: the last one, unless an earlier was better
+  /// x is the iterate after so many iterations: the last one, unless an earlier one was better.
+  std::int64_t returned_iteration = 0;
   std::vector<TruthCheck> truth_checks;  // each time the recurrence said yes
   double norm_b = 0, norm_x = 0;         // 2-norms, of b and of the x returned
   double curvature = 0;                  // cg, indefinite: p'Ap / p'p where that was not positive

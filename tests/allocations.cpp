@@ -1,4 +1,4 @@
-// Counts allocations by standing in for the functions through which C++ code and allocate() (formats/memory.hpp) take
+// Counts allocations by standing in for the functions through which C++ code and allocate() (formats/runtime/memory.hpp) take
 // memory.
 #include "allocations.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <new>
 
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::tests {
 

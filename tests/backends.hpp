@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::tests {
 

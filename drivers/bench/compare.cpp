@@ -11,7 +11,7 @@
 
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include <seidel/formats/backend.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::bench {
 

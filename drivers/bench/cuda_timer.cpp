@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include <seidel/drivers/bench/sample.hpp>
-#include <seidel/formats/backend.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::bench {
 

@@ -2,7 +2,7 @@
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

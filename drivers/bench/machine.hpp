@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <seidel/drivers/bench/sample.hpp>
-#include <seidel/formats/backend.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::bench {
 

@@ -6,8 +6,8 @@
 
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
-#include <seidel/formats/array.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <set>
 
-#include <seidel/formats/array.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::bench {
 
@@ -38,8 +38,8 @@ double fastest(const Run& run) {
 
 /// Three vectors that no cache holds, touched first by the threads that will use them.
 struct Vectors {
-  Vectors(const OpenMP& on, std::int64_t least_bytes)
-      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), least_bytes) / 8), a(n), b(n), c(n) {
+  Vectors(const OpenMP& on, std::int64_t min_bytes)
+      : n(std::max<std::int64_t>(4 * last_level_cache_bytes(), min_bytes) / 8), a(n), b(n), c(n) {
     parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) a[i] = 1, b[i] = 2, c[i] = 3;
     });

@@ -8,14 +8,14 @@
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::bench {
 
 namespace {
 
-constexpr double seconds_at_most = 3;
+constexpr double max_seconds = 3;
 
 /// Overwrites more than the caches of the host. One serves all rivals: beside a cache of 300 MB to make it takes longer
 /// than a trial.
@@ -43,7 +43,7 @@ Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_h
   Sample sample;
   const auto begin = std::chrono::steady_clock::now();  // of all that is done, overwriting caches too
   const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  for (int t = 0; t < plan.trials && (t < 3 || used() < seconds_at_most) && !stopped(plan); ++t) {
+  for (int t = 0; t < plan.trials && (t < 3 || used() < max_seconds) && !stopped(plan); ++t) {
     // By the rival's own threads, since others would spin on beside it. More than all caches hold; what idle cores keep
     // in theirs does not show: wiped by all, serial SpMV of poisson3d:24 and 40 took the same on two cores.
     if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);

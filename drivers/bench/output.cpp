@@ -6,7 +6,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

@@ -11,10 +11,10 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
-#include <seidel/formats/array.hpp>
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/scan.hpp>
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -109,6 +109,7 @@ int run(const BenchReadOptions& options) {
                               .set("threads", t.threads)
                               .set("seconds", t.seconds)
                               .set("gb_per_s", rate(t.seconds))
+                              .set("of_scan_per_core", t.ratio)
                               .set("of_scan_a_core", t.ratio)));
     json.set("schema", "seidel.bench.read/1")
         .set("version", version)

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/multivector.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::bench {
 

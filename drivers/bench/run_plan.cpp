@@ -13,7 +13,7 @@
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/stopwatch.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

@@ -17,7 +17,7 @@
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
@@ -25,7 +25,7 @@ namespace seidel::drivers {
 
 namespace {
 
-constexpr double seconds_at_most = 2;  // of one contestant, beyond its first trial
+constexpr double max_seconds = 2;  // of one contestant, beyond its first trial
 
 /// One contestant on one system: all trials, and the fastest's answer.
 struct Result {
@@ -113,7 +113,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
     show(double(j) / double(jobs.size()), formatted("{} on {}", who.name, loaded.name));
     Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
     double used = 0;
-    for (int trial = 0; trial < options.trials && used < seconds_at_most; ++trial) {
+    for (int trial = 0; trial < options.trials && used < max_seconds; ++trial) {
       bench::Answer answer = who.solve(system, threads);
       if (stop_requested()) return;
       used += answer.setup_seconds + answer.solve_seconds;

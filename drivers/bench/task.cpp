@@ -6,8 +6,8 @@
 
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::bench {
 
@@ -84,8 +84,7 @@ double judge_product(const Task& task, const std::vector<double>& output) {
     double worst = 0;
     for (std::int64_t j = 0; j < k; ++j) {
       const auto x = [&](Index c) { return task.input[std::size_t(place(c, j, A.ncols, k, task.layout))]; };
-      const RowSum row = row_sum(
-          A, i, [](Index) { return true; }, x);
+      const RowSum row = row_sum(A, i, [](Index) { return true; }, x);
       const double found = output[std::size_t(place(i, j, A.nrows, k, task.layout))];
       worst = worse(worst, error_over_bound(found, row.sum, row.scale, row.terms));
     }

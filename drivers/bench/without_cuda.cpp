@@ -1,7 +1,7 @@
 // A build without CUDA measures no GPU.
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

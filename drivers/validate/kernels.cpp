@@ -6,9 +6,9 @@
 
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/properties.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
 #include <seidel/kernels/symgs/colours.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>

@@ -11,7 +11,7 @@
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/validate/checks.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

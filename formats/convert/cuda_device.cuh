@@ -4,9 +4,9 @@
 #include <bit>
 #include <limits>
 
-#include <seidel/formats/array.hpp>
-#include <seidel/formats/backend.hpp>
-#include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 
 namespace seidel::convert_detail {
 

@@ -29,7 +29,7 @@ Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index>
 namespace {
 
 /// Entries of rows up to this length find their place by counting those that come before them.
-constexpr Index counted_at_most = 256;
+constexpr Index max_counted = 256;
 
 /// Sorts by column, then by row. Any row may be long.
 template <class Real, class Offset>
@@ -97,7 +97,7 @@ Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, D
     ptr[i] = i < nrows ? A.row_ptr[old + 1] - A.row_ptr[old] : 0;
   });
   exclusive_sum(on, to.row_ptr.span());
-  if (longest_row(on, A.row_ptr) <= counted_at_most)
+  if (longest_row(on, A.row_ptr) <= max_counted)
     fill_by_counting(on, A, new_to_old, old_to_new.data(), to);
   else
     fill_by_sorting(on, A, old_to_new.data(), to);

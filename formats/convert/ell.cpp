@@ -5,8 +5,8 @@
 
 namespace seidel {
 
-std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_a_value) {
-  const std::int64_t a_row = saturating_product(width, std::int64_t(sizeof(Index)) + bytes_a_value);
+std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_per_value) {
+  const std::int64_t a_row = saturating_product(width, std::int64_t(sizeof(Index)) + bytes_per_value);
   return saturating_product(nrows, saturating_sum(a_row, sizeof(Index)));
 }
 

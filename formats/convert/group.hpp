@@ -4,7 +4,7 @@
 #include <bit>
 
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel::convert_detail {
 
@@ -67,7 +67,7 @@ void group(const OpenMP& on, const Entries& entries, Csr<Real, Offset>& to) {
   to.row_ptr = Array<Offset>(nkeys + 1);
   to.col_idx = Array<Index>(n);
   to.values = Array<Real>(n);
-  if (on.threads <= 1 || n < 2 * worth_a_thread) return group_at_once(entries, to);
+  if (on.threads <= 1 || n < 2 * worth_per_thread) return group_at_once(entries, to);
 
   constexpr int nbuckets = 256;
   const int shift = std::max(0, int(std::bit_width(std::uint64_t(nkeys))) - 8);  // 2^shift keys a bucket

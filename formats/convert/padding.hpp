@@ -1,7 +1,7 @@
 // When a padded format is refused, in numbers.
 #pragma once
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::convert_detail {
 
@@ -20,9 +20,9 @@ void refuse_padding(const Padding& p, Space space) {
   const std::string what = std::string(p.where) + ": " + counted(p.nrows, "row") + " of " +
                            counted(p.nnz, "entry", "entries") + ", the longest of " + number(p.longest_row) +
                            ", would take " + bytes_text(p.bytes);
-  if (p.places / padding_at_most > p.nnz || (p.places / padding_at_most == p.nnz && p.places % padding_at_most > 0))
+  if (p.places / max_padding > p.nnz || (p.places / max_padding == p.nnz && p.places % max_padding > 0))
     throw ResourceError(what + ": found " + number(p.places / std::max<std::int64_t>(p.nnz, 1)) +
-                        " places for each entry, expected at most " + number(padding_at_most) + "\n  " + p.remedy);
+                        " places for each entry, expected at most " + number(max_padding) + "\n  " + p.remedy);
   if (const std::int64_t free = available_bytes(space); p.bytes > free)
     throw ResourceError(what + ": found " + bytes_text(free) +
                         (std::is_same_v<Space, Host> ? " of free memory" : " of free memory on the GPU") + "\n  " +

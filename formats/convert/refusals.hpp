@@ -3,8 +3,8 @@
 #include <limits>
 #include <string>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/types.hpp>
 
 namespace seidel::convert_detail {
 
@@ -16,13 +16,13 @@ void require_offsets(const char* where, std::int64_t nnz, const char* remedy) {
                         std::to_string(std::numeric_limits<Offset>::max()) + "\n  " + remedy);
 }
 
-inline constexpr Index slice_height_at_most = 4096;
+inline constexpr Index max_slice_height = 4096;
 
 /// Errors  UsageError for slices that SELL cannot have.
 inline void require_slices(Index slice_height, Index sigma) {
-  if (slice_height < 1 || slice_height > slice_height_at_most || sigma < 1)
+  if (slice_height < 1 || slice_height > max_slice_height || sigma < 1)
     throw UsageError("to_sell: found slice height " + std::to_string(slice_height) + " and sigma " +
-                     std::to_string(sigma) + ", expected 1 ... " + std::to_string(slice_height_at_most) +
+                     std::to_string(sigma) + ", expected 1 ... " + std::to_string(max_slice_height) +
                      " and at least 1\n  32 and 1 are the defaults");
 }
 

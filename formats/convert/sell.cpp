@@ -6,11 +6,11 @@
 
 namespace seidel {
 
-std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_a_value) {
+std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_per_value) {
   const std::int64_t nslices = (nrows + slice_height - 1) / slice_height;
   const std::int64_t rows = (nslices + 1) * std::int64_t(sizeof(std::int64_t)) +
                             (nslices * slice_height + (sigma > 1 ? nrows : 0)) * std::int64_t(sizeof(Index));
-  return saturating_sum(rows, saturating_product(places, std::int64_t(sizeof(Index)) + bytes_a_value));
+  return saturating_sum(rows, saturating_product(places, std::int64_t(sizeof(Index)) + bytes_per_value));
 }
 
 namespace convert_detail {

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel::convert_detail {
 
@@ -13,21 +13,21 @@ class RowSorter {
  public:
   /// For rows of at most `longest` entries, on `nthreads` threads, columns below ncols.
   RowSorter(int nthreads, std::int64_t longest, Index ncols)
-      : room_(longest <= insertion_at_most ? 0 : longest),
+      : room_(longest <= max_insertion ? 0 : longest),
         passes_((int(std::bit_width(std::uint32_t(std::max<Index>(ncols, 1) - 1))) + 7) / 8),
         columns_(room_ * nthreads),
         values_(room_ * nthreads) {}
 
   void operator()(Index* columns, Real* values, std::int64_t n, int thread) {
     if (std::is_sorted(columns, columns + n)) return;
-    if (n <= insertion_at_most)
+    if (n <= max_insertion)
       by_insertion(columns, values, n);
     else
       by_bytes(columns, values, n, thread);
   }
 
  private:
-  static constexpr std::int64_t insertion_at_most = 48;
+  static constexpr std::int64_t max_insertion = 48;
 
   static void by_insertion(Index* columns, Real* values, std::int64_t n) {
     for (std::int64_t k = 1; k < n; ++k) {
@@ -85,7 +85,7 @@ std::int64_t longest_row(const OpenMP& on, HostSpan<const Offset> row_ptr) {
 template <class Offset, class Body>
 void for_row_pieces(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body& body) {
   const std::int64_t nrows = row_ptr.size() - 1;
-  if (on.threads <= 1 || nrows + row_ptr[nrows] < 2 * worth_a_thread) return body(std::int64_t(0), nrows, 0);
+  if (on.threads <= 1 || nrows + row_ptr[nrows] < 2 * worth_per_thread) return body(std::int64_t(0), nrows, 0);
   const int npieces = 8 * on.threads;
   for_each_in_turn(on, npieces, [&](std::int64_t piece, int thread) {
     const Range mine = share_by_nonzeros(row_ptr, int(piece), npieces);

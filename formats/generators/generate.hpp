@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 

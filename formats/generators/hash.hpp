@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/runtime/types.hpp>
 
 namespace seidel::generators {
 

@@ -1,7 +1,7 @@
 // Vectors and multivectors uniform in (0, 1): each share jumps to its place in the sequence.
 #include <seidel/formats/generators/lehmer.hpp>
 
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
 

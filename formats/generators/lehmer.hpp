@@ -1,7 +1,7 @@
 // Vectors and multivectors uniform in (0, 1), from a Lehmer generator.
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/multivector.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 

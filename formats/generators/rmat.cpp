@@ -4,7 +4,7 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/hash.hpp>
 #include <seidel/formats/generators/list.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::generators {
 
@@ -18,8 +18,8 @@ Matrix make_rmat(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   const int scale = int(spec.integer(0, 0, 30));
   const std::int64_t n = std::int64_t(1) << scale;
   const std::int64_t nedges = n * (spec.arguments() > 1 ? spec.integer(1, 0, 1 << 20) : 16);
-  constexpr std::int64_t bytes_an_edge = 2 * (2 * sizeof(Index) + sizeof(double));  // triplets, buckets
-  require_room(spec, n, nedges, saturating_product(nedges, bytes_an_edge));
+  constexpr std::int64_t bytes_per_edge = 2 * (2 * sizeof(Index) + sizeof(double));  // triplets, buckets
+  require_room(spec, n, nedges, saturating_product(nedges, bytes_per_edge));
   Coo<double> edges{Index(n), Index(n), Array<Index>(nedges), Array<Index>(nedges), Array<double>(nedges)};
   for_shares(on, nedges, 4, [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t e = first; e < last; ++e) {

@@ -4,7 +4,7 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/hash.hpp>
 #include <seidel/formats/generators/list.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::generators {
 

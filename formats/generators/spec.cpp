@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::generators {
 

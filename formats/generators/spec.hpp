@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/shares.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel::generators {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <seidel/formats/matrix_market/line.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::mm {
 

@@ -8,7 +8,7 @@
 
 #include <seidel/formats/matrix_market/fault.hpp>
 #include <seidel/formats/matrix_market/line.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel {
 

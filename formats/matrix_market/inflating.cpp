@@ -12,7 +12,7 @@ namespace seidel::mm {
 namespace {
 
 /// Stays in the cache between inflating and parsing.
-constexpr std::int64_t most_block_bytes = 1 << 18;
+constexpr std::int64_t max_block_bytes = 1 << 18;
 
 /// Whole lines.
 struct Block {
@@ -166,7 +166,7 @@ class Pipeline {
 
 /// The file, if it has the n-th of the orders that it may have.
 std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options, std::size_t n) {
-  const std::int64_t block_bytes = std::clamp<std::int64_t>(options.chunk_bytes, 256, most_block_bytes);
+  const std::int64_t block_bytes = std::clamp<std::int64_t>(options.chunk_bytes, 256, max_block_bytes);
   Lines lines(source, block_bytes);
   std::vector<Block> blocks(std::size_t(2 * std::max(1, options.threads) - 1));
   for (Block& block : blocks) block.room = Array<char>(block_bytes);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <seidel/formats/simd.hpp>
+#include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel::mm {
 

@@ -166,7 +166,7 @@ class Mirror {
 }  // namespace
 
 void mirror(const OpenMP& on, const Header& header, Order order, Csr<double, std::int64_t>& A) {
-  const bool small = header.entries + A.nrows < 2 * worth_a_thread;
+  const bool small = header.entries + A.nrows < 2 * worth_per_thread;
   const std::int64_t nnz = Mirror(small ? OpenMP{1} : on, header, order, A).make();
   A.col_idx.truncate(nnz);
   A.values.truncate(nnz);

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <utility>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::mm {
 

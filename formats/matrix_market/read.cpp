@@ -5,7 +5,7 @@
 
 #include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/passes.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel {
 

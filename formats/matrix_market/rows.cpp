@@ -28,7 +28,7 @@ void insertion_sort(Index* col, double* value, std::int64_t n) {
 
 /// The threads that so many entries are worth.
 OpenMP worth(const OpenMP& on, std::int64_t entries) {
-  return {entries < 2 * worth_a_thread ? 1 : std::max(1, on.threads)};
+  return {entries < 2 * worth_per_thread ? 1 : std::max(1, on.threads)};
 }
 
 /// By digits of 8 bits from the lowest; needs as much room again.

@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include <seidel/formats/array.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::mm {
 

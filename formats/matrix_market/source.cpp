@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include <seidel/formats/matrix_market/gzip.hpp>
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::mm {
 

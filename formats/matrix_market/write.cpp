@@ -9,7 +9,7 @@
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel {
 
@@ -17,13 +17,13 @@ namespace {
 
 using Matrix = CsrView<double, std::int64_t, Host>;
 
-constexpr std::int64_t most_digits = 24;  // of a double: -2.2250738585072014e-308
-constexpr std::int64_t longest_line = 2 * 11 + most_digits + 1;
+constexpr std::int64_t max_digits = 24;  // of a double: -2.2250738585072014e-308
+constexpr std::int64_t longest_line = 2 * 11 + max_digits + 1;
 
 char* put(char* p, std::int64_t v) { return std::to_chars(p, p + 20, v).ptr; }
 char* put(char* p, double v) {
   if (std::isnan(v)) v = std::copysign(std::numeric_limits<double>::quiet_NaN(), v);  // plain nan: text has no payloads
-  return std::to_chars(p, p + most_digits, v).ptr;
+  return std::to_chars(p, p + max_digits, v).ptr;
 }
 
 /// One gzip member; members may follow one another in a file.
@@ -212,7 +212,7 @@ void write_vector(const std::string& path, HostSpan<const double> x, const Write
   Writer writer(path, options.threads);
   writer.write(banner(FileLayout::array, Symmetry::general, options.comment) + std::to_string(x.size()) + " 1\n");
   constexpr std::int64_t block = 1 << 15;
-  writer.write_blocks((x.size() + block - 1) / block, block * (most_digits + 1), [&](std::int64_t b, char* p) {
+  writer.write_blocks((x.size() + block - 1) / block, block * (max_digits + 1), [&](std::int64_t b, char* p) {
     for (std::int64_t k = b * block; k < std::min((b + 1) * block, x.size()); ++k) {
       p = put(p, x[k]);
       *p++ = '\n';

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include <seidel/formats/backend.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/blas1/elements.hpp>
 
 namespace seidel {
@@ -30,9 +30,10 @@ template <class Real, class Term>
 [[gnu::used]] Real sum(const Cuda& on, std::int64_t n, const Term& term);
 
 /// On the device: terms whose sum is one partial sum, parts of a search for the largest, and the bytes both need beforehand.
-inline constexpr std::int64_t terms_a_partial = 16384, shares_of_max_abs = 1024;
+inline constexpr std::int64_t terms_per_partial = 16384, shares_of_max_abs = 1024;
 inline std::int64_t sum_workspace_bytes(std::int64_t n) {
-  return std::int64_t(sizeof(double)) * (1 + std::max(shares_of_max_abs, (n + terms_a_partial - 1) / terms_a_partial));
+  return std::int64_t(sizeof(double)) *
+         (1 + std::max(shares_of_max_abs, (n + terms_per_partial - 1) / terms_per_partial));
 }
 
 /// Asks for the workspace of sums over n terms now, so that they allocate nothing later. Called where vectors are made.

@@ -1,5 +1,5 @@
 // Vector operations on the GPU: a thread an element; sums by a warp a block of 2048 terms, in the one order.
-#include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/blas1/instances.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 
@@ -12,7 +12,7 @@ using namespace seidel::cuda;
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 constexpr int threads_of_last = 1024;
-static_assert(warps * sum_block == terms_a_partial, "reserve_sum and the kernels must agree");
+static_assert(warps * sum_block == terms_per_partial, "reserve_sum and the kernels must agree");
 
 template <class Op>
 __global__ void __launch_bounds__(threads) each_element(std::int64_t n, const Op op) {
@@ -38,16 +38,16 @@ __global__ void __launch_bounds__(threads) sum_subtrees(std::int64_t n, const Te
   }
 }
 
-/// The rest of the tree, by one block: each thread a subtree of `a_thread` (a power of two) partial sums, then the
+/// The rest of the tree, by one block: each thread a subtree of `per_thread` (a power of two) partial sums, then the
 /// block.
 template <class Real>
 __global__ void __launch_bounds__(threads_of_last)
-    sum_partials(std::int64_t count, std::int64_t a_thread, const Real* partial, Real* result) {
+    sum_partials(std::int64_t count, std::int64_t per_thread, const Real* partial, Real* result) {
   __shared__ Real shared[warp_size];
-  const std::int64_t first = threadIdx.x * a_thread, last = first + a_thread < count ? first + a_thread : count;
+  const std::int64_t first = threadIdx.x * per_thread, last = first + per_thread < count ? first + per_thread : count;
   PairwiseTree<Real> tree;
   for (std::int64_t i = first; i < last; ++i) tree.push(partial[i]);
-  const Real s = block_tree(tree.sum(), int((count + a_thread - 1) / a_thread), shared);
+  const Real s = block_tree(tree.sum(), int((count + per_thread - 1) / per_thread), shared);
   if (threadIdx.x == 0) *result = s;
 }
 
@@ -123,13 +123,13 @@ Real sum(const Cuda& on, std::int64_t n, const Term& term) {
     check_launch("a sum");
     return brought_back(on, result);
   }
-  const std::int64_t count = (n + terms_a_partial - 1) / terms_a_partial;
+  const std::int64_t count = (n + terms_per_partial - 1) / terms_per_partial;
   sum_subtrees<<<unsigned(count), threads, 0, on.stream()>>>(n, term, count == 1 ? result : partial);
   check_launch("a sum's blocks");
   if (count == 1) return brought_back(on, result);
-  std::int64_t a_thread = 1;
-  while (a_thread * threads_of_last < count) a_thread *= 2;
-  sum_partials<<<1, threads_of_last, 0, on.stream()>>>(count, a_thread, partial, result);
+  std::int64_t per_thread = 1;
+  while (per_thread * threads_of_last < count) per_thread *= 2;
+  sum_partials<<<1, threads_of_last, 0, on.stream()>>>(count, per_thread, partial, result);
   check_launch("a sum's tree");
   return brought_back(on, result);
 }

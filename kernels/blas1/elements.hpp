@@ -2,7 +2,7 @@
 #pragma once
 #include <cmath>
 
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/runtime/types.hpp>
 
 namespace seidel::blas1 {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/blas1/instances.hpp>
 #include <seidel/kernels/sum.hpp>
 
@@ -18,16 +18,16 @@ void for_each(const OpenMP& on, std::int64_t n, const Op& op) {
   });
 }
 
-constexpr int chunks_at_most = 1024;
+constexpr int max_chunks = 1024;
 
 /// Threads sum whole subtrees of 2^level blocks (chunks); the tree goes on over their sums.
 template <class Real, class Term>
 Real sum_in_chunks(const OpenMP& on, std::int64_t n, const Term& term) {
   if (n <= short_sum) return sum_of_products<Real>(n, term);
   std::int64_t chunk = 8 * sum_block;
-  while (n / chunk >= chunks_at_most) chunk *= 2;
+  while (n / chunk >= max_chunks) chunk *= 2;
   const std::int64_t nchunks = (n + chunk - 1) / chunk;
-  std::array<Real, chunks_at_most> sums;
+  std::array<Real, max_chunks> sums;
   const auto sum_chunks = [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       for (std::int64_t c = first; c < last; ++c) {
@@ -39,7 +39,7 @@ Real sum_in_chunks(const OpenMP& on, std::int64_t n, const Term& term) {
       }
     });
   };
-  if (on.threads <= 1 || n < 2 * worth_a_thread)
+  if (on.threads <= 1 || n < 2 * worth_per_thread)
     sum_chunks(0, nchunks);
   else
     parallel_parts(on, [&](int part, int nparts) {
@@ -53,8 +53,8 @@ Real sum_in_chunks(const OpenMP& on, std::int64_t n, const Term& term) {
 
 template <class Real>
 Real largest(const OpenMP& on, const Real* x, std::int64_t n) {
-  std::array<Real, chunks_at_most> found;
-  const int nchunks = int(std::min<std::int64_t>(chunks_at_most, n / worth_a_thread + 1));
+  std::array<Real, max_chunks> found;
+  const int nchunks = int(std::min<std::int64_t>(max_chunks, n / worth_per_thread + 1));
   const auto search = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t c = first; c < last; ++c) {
       Real m = 0;

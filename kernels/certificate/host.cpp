@@ -1,5 +1,5 @@
 // The residual in twice the working precision on the host: one core or several, the same code.
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
 
 namespace seidel::certificate_detail {

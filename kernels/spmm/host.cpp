@@ -1,5 +1,5 @@
 // Products with several vectors on the host: one core or several, the same code.
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::spmm_detail {
@@ -58,7 +58,7 @@ void rows_of_either(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std:
 
 template <class Body>
 void shares(const OpenMP& on, std::int64_t n, std::int64_t work, const Body& body, const auto& share) {
-  if (on.threads <= 1 || work < 2 * worth_a_thread) return body(std::int64_t(0), n);
+  if (on.threads <= 1 || work < 2 * worth_per_thread) return body(std::int64_t(0), n);
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = share(part, nparts);
     body(mine.first, mine.last);

@@ -30,7 +30,7 @@ template <class Matrix>
 /// Repeats bit for bit on every back end, in both formats and layouts, and with any number of threads.
 /// Errors  ShapeError.
 template <Backend B, class Matrix>
-requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
+  requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void spmm(const B& on, const Matrix& A,
           std::type_identity_t<MultiVectorView<const typename Matrix::Real, SpaceOf<B>>> X,
           std::type_identity_t<MultiVectorView<typename Matrix::Real, SpaceOf<B>>> Y) {

@@ -1,5 +1,5 @@
 // Products and residuals on the GPU: a thread a row, long rows by a warp or a block (kernels/cuda_rows.cuh).
-#include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
 #include <seidel/kernels/spmv/spmv.hpp>
 

@@ -1,5 +1,5 @@
 // Products and residuals on the host: one core or several, the same code.
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::spmv_detail {

@@ -1,14 +1,14 @@
 // What sweeps on the host will hold, before they take it.
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 
 namespace symgs_detail {
 template <class Offset>
 [[gnu::used]] std::int64_t sweep_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
-                                       int bytes_a_value);
+                                       int bytes_per_value);
 }  // namespace symgs_detail
 
 /// GaussSeidel(on, A).bytes(), without making it: how many columns rows share, and how many runs of rows

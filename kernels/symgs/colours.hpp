@@ -1,7 +1,7 @@
 // Colours: rows of one colour are not coupled, so that a sweep by colours has as few wavefronts as there are colours.
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 

@@ -13,9 +13,9 @@ using namespace natural;
 namespace {
 
 constexpr Index later = std::numeric_limits<Index>::max();  // the colour of a row that found all 64 of this pass taken
-constexpr int colours_a_pass = 64;
+constexpr int colours_per_pass = 64;
 constexpr int colour_threads = 128;
-constexpr int groups_a_warp = 4;  // so that many planes of a lattice are under way at once
+constexpr int groups_per_warp = 4;  // so that many planes of a lattice are under way at once
 
 struct Found {
   unsigned hung;      // a wait was given up
@@ -55,13 +55,13 @@ __device__ std::uint64_t taken_by(const Index* columns, std::int64_t length, Ind
     for (int k = 0; k < group; ++k) {
       while (Unset<Index>::is(theirs[k]) && !patience.ends()) theirs[k] = peek(colour + c[k]);
       const auto bit = unsigned(theirs[k] - first_colour);  // of an earlier pass: wraps around
-      if (bit < colours_a_pass) taken |= 1ull << bit;
+      if (bit < colours_per_pass) taken |= 1ull << bit;
     }
   }
   return taken;
 }
 
-__device__ Index least_free(std::uint64_t taken, Index first_colour) {
+__device__ Index min_free(std::uint64_t taken, Index first_colour) {
   return ~taken == 0 ? later : first_colour + Index(__ffsll(static_cast<long long>(~taken))) - 1;
 }
 
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(colour_threads)
   const std::int64_t warp = std::int64_t(draw_ticket(ticket)) * (colour_threads / lanes) + threadIdx.x / lanes;
   const int lane = threadIdx.x % lanes;
   Patience patience(&found->hung);
-  for (int g = 0; g < groups_a_warp; ++g) {
-    const std::int64_t begin = (warp * groups_a_warp + g) * lanes, row = begin + lane;
+  for (int g = 0; g < groups_per_warp; ++g) {
+    const std::int64_t begin = (warp * groups_per_warp + g) * lanes, row = begin + lane;
     if (begin >= of.nrows) return;
     Index mine = row < of.nrows ? colour[row] : 0;
     const bool open = Unset<Index>::is(mine);
@@ -92,12 +92,12 @@ __global__ void __launch_bounds__(colour_threads)
     __syncwarp();
     if (__any_sync(whole_warp, inside != 0))
       for (int l = 0; l < lanes - 1; ++l) {  // what lane l needs of lanes before it, it has by now
-        const Index theirs = __shfl_sync(whole_warp, open ? least_free(taken, first_colour) : mine, l);
+        const Index theirs = __shfl_sync(whole_warp, open ? min_free(taken, first_colour) : mine, l);
         const auto bit = unsigned(theirs - first_colour);
-        if ((inside >> l & 1) && bit < colours_a_pass) taken |= 1ull << bit;
+        if ((inside >> l & 1) && bit < colours_per_pass) taken |= 1ull << bit;
       }
     if (open) {
-      mine = least_free(taken, first_colour);
+      mine = min_free(taken, first_colour);
       put(colour + row, mine);
       if (mine == later) *(volatile unsigned*)&found->left = 1;
     }
@@ -149,8 +149,8 @@ Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device
   Neighbours<Offset> of{n, row_ptr.data(), col_idx.data(), nullptr, nullptr};
   const auto give_all = [&] {
     set_bytes(on, colour.span(), 0xff);
-    for (Index first_colour = 0;; first_colour += colours_a_pass) {
-      launch(on, give_colours<Offset>, blocks_for(n, colour_threads * groups_a_warp), colour_threads, "colouring", of,
+    for (Index first_colour = 0;; first_colour += colours_per_pass) {
+      launch(on, give_colours<Offset>, blocks_for(n, colour_threads * groups_per_warp), colour_threads, "colouring", of,
              colour.data(), first_colour, ticket.data(), state.data());
       const Found found = value_of(on, state.data());
       if (found.hung)

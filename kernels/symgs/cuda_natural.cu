@@ -9,7 +9,7 @@ namespace seidel::symgs_detail {
 namespace {
 
 /// Wavefronts so few and so wide, as colours are, that each is worth a launch.
-constexpr Index most_wide = 64, least_wide = 4096;
+constexpr Index max_wide = 64, min_wide = 4096;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -54,8 +54,8 @@ void NaturalSweep<Real>::State::analyse(const CsrView<Real, Offset, Device>& A) 
   found = value_of(on, findings.data());
   if (found.hung) throw InputError("Gauss-Seidel: the columns of some row do not ascend\n  check() names the row");
   plan.nwavefronts = found.last_wavefront + 1;
-  plan.wide = plan.node == 1 && plan.nwavefronts <= most_wide && A.nrows / plan.nwavefronts >= least_wide &&
-              found.longest_part <= most_in_parts;
+  plan.wide = plan.node == 1 && plan.nwavefronts <= max_wide && A.nrows / plan.nwavefronts >= min_wide &&
+              found.longest_part <= max_in_parts;
   if (plan.wide) plan.in_parts = std::exchange(plan.has_long, false);
   report.wavefront_seconds = laps.lap();
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <memory>
 
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/multivector.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel::symgs_detail {
 

@@ -1,7 +1,7 @@
 // The steps of the analysis, in order; each is a source of its own (cuda_natural_NAME.cu).
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 #include <seidel/kernels/symgs/cuda_natural_layout.hpp>
 
 namespace seidel::symgs_detail::natural {
@@ -49,7 +49,7 @@ struct Order {
   Array<Index, Device> key;             // of each position: its class, in order
   Array<Index, Device> unit;            // at each position
   Array<Index, Device> class_start;     // first position of each class, and the end
-  int classes_a_wavefront = 1;          // 2: its short rows, then its long ones
+  int classes_per_wavefront = 1;        // 2: its short rows, then its long ones
 };
 /// Rows in order of wavefronts, natural within one, in slices. Takes nrows, node, has_long and nwavefronts, fills the
 /// rest.

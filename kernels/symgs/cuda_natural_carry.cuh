@@ -51,7 +51,7 @@ template <class Real, bool lower, bool in_parts>
 __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane) {
   const int width = item.width();
   const LaneEntries<const Real> A(S.stream, item, lane);
-  if (in_parts && width > short_sum) return RowInParts<Single<Real>, most_of_pair>(A, width, true).sum({}, S.x);
+  if (in_parts && width > short_sum) return RowInParts<Single<Real>, max_of_pair>(A, width, true).sum({}, S.x);
   Real sum = 0;
 #pragma unroll 4
   for (int u = 0; u < width; ++u) {

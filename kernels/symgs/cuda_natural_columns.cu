@@ -68,7 +68,7 @@ std::int64_t NaturalSweep<Real>::State::strips_from_zero(const MultiVectorView<c
   if (plan.nrows == 0 || X.ncols <= few_columns) return 0;
   look_for_trouble();
   const auto strips_of = [](std::int64_t columns) {
-    return int(std::min<std::int64_t>(most_strips, (columns - few_columns + strip_columns - 1) / strip_columns));
+    return int(std::min<std::int64_t>(max_strips, (columns - few_columns + strip_columns - 1) / strip_columns));
   };
   if (const int strips = strips_of(X.ncols); strips > room_for_strips) {
     on.synchronize();  // an earlier sweep may still use what goes now

@@ -1,15 +1,15 @@
 // What the device sources of the natural-order sweep share: launches, and values that are their own flags.
 #pragma once
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/convert/cuda_device.cuh>
-#include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/symgs/cuda_natural_layout.hpp>
 
 namespace seidel::symgs_detail::natural {
 
 using convert_detail::exclusive_sum;
 
-inline constexpr int threads_a_block = 256;  // of kernels that wait for nothing
+inline constexpr int threads_per_block = 256;  // of kernels that wait for nothing
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
 /// A row's first entry whose column is not below `column`, or its end.
@@ -53,7 +53,7 @@ void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), std
 template <class... Parameters, class... Arguments>
 void launch_over(const Cuda& on, std::int64_t n, void (*kernel)(Parameters...), const char* what,
                  const Arguments&... arguments) {
-  launch(on, kernel, blocks_for(n, threads_a_block), threads_a_block, what, arguments...);
+  launch(on, kernel, blocks_for(n, threads_per_block), threads_per_block, what, arguments...);
 }
 
 template <class T>
@@ -168,11 +168,11 @@ __device__ Real publish(Real* p, Real v) {
 /// hung.
 class Patience {
  public:
-  static constexpr unsigned rounds_a_look = 1u << 16, limit = 1u << 24;  // the limit takes about 5 s
+  static constexpr unsigned rounds_per_look = 1u << 16, limit = 1u << 24;  // the limit takes about 5 s
   __device__ explicit Patience(unsigned* hung) : hung_(hung) {}
   /// Whether to give up, here or because another warp did.
   __device__ bool ends() {
-    if (++rounds_ % rounds_a_look != 0) return false;
+    if (++rounds_ % rounds_per_look != 0) return false;
     if (rounds_ >= limit) *(volatile unsigned*)hung_ = 1;
     return *(volatile unsigned*)hung_ != 0;
   }

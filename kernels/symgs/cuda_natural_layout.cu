@@ -45,7 +45,7 @@ struct Slices {
 };
 
 /// Lists of columns that a slice keeps.
-__device__ int lists_of(unsigned runs) { return __popc(runs) <= most_runs ? __popc(runs) : lanes; }
+__device__ int lists_of(unsigned runs) { return __popc(runs) <= max_runs ? __popc(runs) : lanes; }
 
 template <class Real, class Offset>
 __global__ void measure_slices(const Slices<Offset> S, Sizes forward, Sizes backward, Findings* found) {
@@ -167,7 +167,7 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
                          slices,
                          plan.nwavefronts,
                          plan.node,
-                         order.classes_a_wavefront,
+                         order.classes_per_wavefront,
                          plan.mixed,
                          plan.packed,
                          plan.wide};

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 #include <seidel/kernels/sum.hpp>
 
 namespace seidel::symgs_detail::natural {
@@ -49,7 +49,7 @@ inline constexpr unsigned value_units = lanes * sizeof(Real) / unit_bytes;  // o
 inline constexpr Index no_column = std::numeric_limits<Index>::min();  // still negative with a place added
 /// Lists of `width` columns: one a lane, side by side, or one a run, one after another.
 SEIDEL_HD inline unsigned column_units(int width, int lists) { return unsigned(width * lists + lanes - 1) / lanes; }
-inline constexpr int most_runs = 8;  // of a slice that keeps a list for each
+inline constexpr int max_runs = 8;  // of a slice that keeps a list for each
 template <class Real>
 SEIDEL_HD unsigned slice_units(int width, int node, int lists = lanes) {
   return column_units(width, lists) + (unsigned(width) + unsigned(node)) * value_units<Real>;
@@ -78,12 +78,12 @@ struct Class {
   Index slice, place;  // of its first slice that begins in it; places only where wavefronts do not share slices
 };
 
-SEIDEL_HD inline Index units_a_slice(int node) { return lanes / node; }
+SEIDEL_HD inline Index units_per_slice(int node) { return lanes / node; }
 SEIDEL_HD inline Index ceil_div(Index a, Index b) { return a / b + (a % b != 0); }
 /// Slices that begin in a class.
 SEIDEL_HD inline Index slices_begun(const Class& c, bool is_long, int node) {
   if (is_long) return c.last - c.first;
-  const Index per = units_a_slice(node);
+  const Index per = units_per_slice(node);
   return ceil_div(c.last - c.run, per) - ceil_div(c.first - c.run, per);
 }
 /// Places of a class, padded to whole slices.
@@ -101,7 +101,7 @@ SEIDEL_HD inline Seat seat_of(const Class& c, Index position, bool is_long, bool
     const Index k = position - c.first;
     return {c.slice + k, mixed ? position : c.place + k, true};
   }
-  const Index per = units_a_slice(node), k = position - c.run;
+  const Index per = units_per_slice(node), k = position - c.run;
   const Index slice = c.slice + k / per - ceil_div(c.first - c.run, per);
   return {slice, mixed ? position : c.place + k / per * lanes + k % per * node, k % per == 0};
 }

@@ -1,5 +1,5 @@
 // Analysis, third step: rows stably sorted by wavefront and put into slices of 32 lanes.
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 
 #include <seidel/kernels/symgs/cuda_natural_device.cuh>
@@ -9,7 +9,7 @@ namespace seidel::symgs_detail::natural {
 namespace {
 
 /// Padding from which wavefronts share slices: then most have fewer than eight rows.
-constexpr std::int64_t most_padding = 4;
+constexpr std::int64_t max_padding_before = 4;
 
 template <class Offset>
 __global__ void make_keys(Pattern<Offset> A, const Index* lower, const Index* wavefront, Index units, int classes,
@@ -33,7 +33,7 @@ __global__ void find_class_starts(const Index* key, Index units, Index classes, 
   for (Index k = p > 0 ? key[p - 1] + 1 : 0; k <= last; ++k) start[k] = Index(p);
 }
 
-SEIDEL_HD bool is_long(Index k, int classes_a_wavefront) { return classes_a_wavefront > 1 && k % 2 == 1; }
+SEIDEL_HD bool is_long(Index k, int classes_per_wavefront) { return classes_per_wavefront > 1 && k % 2 == 1; }
 
 __global__ void add_padded_places(const Index* start, Index classes, int per_wavefront, int node,
                                   unsigned long long* places) {
@@ -117,8 +117,8 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
                  Findings* findings, Arrangement& rows) {
   const Index units = Index(wavefront.size());
   Order order;
-  order.classes_a_wavefront = rows.has_long ? 2 : 1;
-  const std::int64_t classes64 = std::int64_t(rows.nwavefronts) * order.classes_a_wavefront;
+  order.classes_per_wavefront = rows.has_long ? 2 : 1;
+  const std::int64_t classes64 = std::int64_t(rows.nwavefronts) * order.classes_per_wavefront;
   const Index classes = Index(classes64);
   if (classes64 > std::int64_t(1) << 30)
     throw ResourceError("Gauss-Seidel on the GPU: " + std::to_string(rows.nwavefronts) +
@@ -126,7 +126,7 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
 
   convert_detail::Pairs<Index> sorted(units);
   launch_over(on, units, make_keys<Offset>, "making sort keys", A, lower, wavefront.data(), units,
-              order.classes_a_wavefront, sorted.key[0].data(), sorted.payload[0].data());
+              order.classes_per_wavefront, sorted.key[0].data(), sorted.payload[0].data());
   convert_detail::sort_pairs(on, sorted, units, classes);
   order.key = std::move(sorted.key[0]);
   order.unit = std::move(sorted.payload[0]);
@@ -135,11 +135,11 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   Index* const start = order.class_start.data();
   launch_over(on, std::int64_t(units) + 1, find_class_starts, "finding wavefronts' rows", order.key.data(), units,
               classes, start);
-  launch_over(on, classes, add_padded_places, "counting places", start, classes, order.classes_a_wavefront, rows.node,
+  launch_over(on, classes, add_padded_places, "counting places", start, classes, order.classes_per_wavefront, rows.node,
               &findings->places);
   const std::int64_t padded = std::int64_t(value_of(on, &findings->places));
   const bool too_many = padded > std::numeric_limits<Index>::max() - lanes;
-  rows.mixed = rows.node == 1 && !rows.wide && (padded > most_padding * rows.nrows || too_many);
+  rows.mixed = rows.node == 1 && !rows.wide && (padded > max_padding_before * rows.nrows || too_many);
   rows.packed = rows.mixed || rows.wide;
   if (too_many && !rows.packed)
     throw ResourceError("Gauss-Seidel on the GPU: " + std::to_string(padded) +
@@ -147,11 +147,11 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   rows.places = rows.packed ? rows.nrows : Index(padded);
 
   Array<Index, Device> run(classes), slice(classes + 1), place_group(classes + 1);
-  launch_over(on, classes, mark_runs, "marking runs", start, classes, order.classes_a_wavefront, rows.mixed,
+  launch_over(on, classes, mark_runs, "marking runs", start, classes, order.classes_per_wavefront, rows.mixed,
               run.data());
   if (rows.mixed) convert_detail::inclusive_max(on, run.span());
   launch_over(on, std::int64_t(classes) + 1, count_slices, "counting slices", start, run.data(), classes,
-              order.classes_a_wavefront, rows.node, slice.data(), place_group.data());
+              order.classes_per_wavefront, rows.node, slice.data(), place_group.data());
   exclusive_sum(on, slice.span());
   exclusive_sum(on, place_group.span());
   rows.slices = value_of(on, slice.data() + classes);
@@ -174,7 +174,7 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
                     units,
                     rows.slices,
                     rows.places,
-                    order.classes_a_wavefront,
+                    order.classes_per_wavefront,
                     rows.node,
                     rows.mixed,
                     rows.packed,

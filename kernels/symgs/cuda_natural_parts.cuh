@@ -5,9 +5,9 @@
 
 namespace seidel::symgs_detail::natural {
 
-inline constexpr int most_in_parts = 4 * lanes;
+inline constexpr int max_in_parts = 4 * lanes;
 inline constexpr int pairs_of_parts = lanes / 2;  // parts l and l + 16, the first that are added
-inline constexpr int most_of_pair = most_in_parts / pairs_of_parts;
+inline constexpr int max_of_pair = max_in_parts / pairs_of_parts;
 /// Pairs come in such an order that few of the tree's sums wait: by l with its four bits reversed.
 __device__ constexpr int part_of(int pair) {
   return (pair & 1) << 3 | (pair & 2) << 1 | (pair & 4) >> 1 | (pair & 8) >> 3;

@@ -1,6 +1,6 @@
 // What a NaturalSweep holds: the plan of its analysis, and vectors in the sweep's order.
 #pragma once
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/symgs/cuda_natural.hpp>
 #include <seidel/kernels/symgs/cuda_natural_analysis.hpp>
 

@@ -7,7 +7,7 @@
 namespace seidel::symgs_detail::natural {
 
 inline constexpr int strip_columns = 8;
-inline constexpr int most_strips = 4;  // at once: so many share each entry of A, and each wait for a wavefront
+inline constexpr int max_strips = 4;  // at once: so many share each entry of A, and each wait for a wavefront
 /// Rows of a slice that go to a warp, where two lanes share a row and no node is split; warps that a slice takes.
 SEIDEL_HD inline int strip_rows(int node) { return lanes / 2 / node * node; }
 SEIDEL_HD inline int strip_warps(int node) { return ceil_div(lanes / node * node, strip_rows(node)); }
@@ -80,7 +80,7 @@ template <class Scalar>
 struct Single {
   using Real = Scalar;
   using Value = Real;
-  static constexpr int lanes_a_row = 1;
+  static constexpr int lanes_per_row = 1;
 
   __device__ static Single part(int, int, int) { return {}; }
   __device__ const Real* of_first_column(const Real* v, Index place) const { return v + place; }
@@ -106,7 +106,7 @@ template <class Scalar>
 struct Strip {
   using Real = Scalar;
   using Value = Four<Real>;
-  static constexpr int lanes_a_row = 2;
+  static constexpr int lanes_per_row = 2;
   int first, columns;  // this lane's first column, of all that there are
 
   __device__ static Strip part(int half, int strip, int strips) {
@@ -146,7 +146,7 @@ struct Strip {
   }
   __device__ Value shuffle(const Value& v, int rows) const {
     return four_of<Real>(
-        [&](int e) { return __shfl_sync(whole_warp, v.at[e], int(threadIdx.x) + rows * lanes_a_row); });
+        [&](int e) { return __shfl_sync(whole_warp, v.at[e], int(threadIdx.x) + rows * lanes_per_row); });
   }
   /// `there`: columns that b has; the others are 0.
   __device__ Value right_side(const Real* b, Index row, std::int64_t row_step, std::int64_t column_step,

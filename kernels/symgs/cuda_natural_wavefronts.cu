@@ -120,7 +120,7 @@ __device__ Index wavefront_after(const Index* columns, std::int64_t length, int 
   return mine;
 }
 
-constexpr int groups_a_warp =
+constexpr int groups_per_warp =
     4;  // so that a device holds many nodes at once, and many planes of a lattice move together
 
 /// Where most nodes are coupled to the one before them, as in a lattice: a warp waits for all that its 32 nodes need,
@@ -130,27 +130,27 @@ __global__ void __launch_bounds__(wavefront_threads)
     find_chained_wavefronts(Couplings<Offset> C, Index nodes, Index* wavefront, unsigned* ticket, Findings* found) {
   const std::int64_t warp = std::int64_t(draw_ticket(ticket)) * (wavefront_threads / lanes) + threadIdx.x / lanes;
   const int lane = threadIdx.x % lanes;
-  const std::int64_t begin = warp * (groups_a_warp * lanes);
+  const std::int64_t begin = warp * (groups_per_warp * lanes);
   Patience patience(&found->hung);
   constexpr bool early = group > 8;  // with fewer columns the registers that this takes cost more than it gains
-  Offset first[groups_a_warp];
-  Index length[groups_a_warp];
+  Offset first[groups_per_warp];
+  Index length[groups_per_warp];
   if constexpr (early) {
 #pragma unroll
-    for (int g = 0; g < groups_a_warp; ++g) {
+    for (int g = 0; g < groups_per_warp; ++g) {
       const std::int64_t j = begin + g * lanes + lane;
       first[g] = j < nodes ? C.A.row_ptr[j * C.node] : 0;
       length[g] = j < nodes ? C.lower[j * C.node] : 0;
     }
 #pragma unroll
-    for (int g = 1; g < groups_a_warp; ++g)  // while the first group waits
+    for (int g = 1; g < groups_per_warp; ++g)  // while the first group waits
       if (length[g] > 0) {
         prefetch(C.A.col_idx + first[g]);
         prefetch(C.A.col_idx + first[g] + length[g] - 1);
       }
   }
-#pragma unroll early ? groups_a_warp : 1
-  for (int g = 0; g < groups_a_warp; ++g) {
+#pragma unroll early ? groups_per_warp : 1
+  for (int g = 0; g < groups_per_warp; ++g) {
     const std::int64_t base = begin + g * lanes, j = base + lane;
     if (base >= nodes) return;
     Index mine = 0;
@@ -255,7 +255,7 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
   set_bytes(on, ticket.span(), 0);
   const Findings found = value_of(on, findings);
   const bool chained = std::int64_t(found.chained) * 2 > A.nrows / examined_every;
-  const std::int64_t blocks = blocks_for(nodes, wavefront_threads * (chained ? groups_a_warp : 1));
+  const std::int64_t blocks = blocks_for(nodes, wavefront_threads * (chained ? groups_per_warp : 1));
   const auto kernel = !chained                                             ? find_loose_wavefronts<Offset>
                       : found.longest_part <= 8 || found.longest_part > 16 ? find_chained_wavefronts<8, Offset>
                                                                            : find_chained_wavefronts<16, Offset>;

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(wide_threads, blocks)
   using Real = typename Columns::Real;
   using Value = typename Columns::Value;
   let_next_begin();
-  constexpr int parts = Columns::lanes_a_row;  // warps a slice, for each strip
+  constexpr int parts = Columns::lanes_per_row;  // warps a slice, for each strip
   const int strips = parts == 1 ? 1 : S.strips;
   const Index warp = Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes),
               k = first + warp / (parts * strips);
@@ -103,15 +103,15 @@ __global__ void __launch_bounds__(wide_threads) sweep_first_wavefront(const Swee
   for (int q = 0; q < slices_at_once; ++q) row[q].finish(S, Real(0), reciprocal[q]);
 }
 
-constexpr Index most_at_once = 4096;  // slices whose warps all run at a time, on a large device
+constexpr Index max_at_once = 4096;  // slices whose warps all run at a time, on a large device
 
 /// A launch a wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
 template <class Columns, bool forward, bool general, class Real>
 void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends, bool can_begin_early) {
   const Index count = plan.nwavefronts;
   const Triangle<Real>& half = plan.half[forward ? 0 : 1];
-  constexpr bool single = Columns::lanes_a_row == 1;
-  const std::int64_t warps_a_slice = single ? 1 : Columns::lanes_a_row * S.strips;
+  constexpr bool single = Columns::lanes_per_row == 1;
+  const std::int64_t warps_per_slice = single ? 1 : Columns::lanes_per_row * S.strips;
   Real* const t = S.t;
   for (Index k = !forward && ends ? 1 : 0; k < count; ++k) {
     const Index w = forward ? k : count - 1 - k, begin = plan.first_slice[w], end = plan.first_slice[w + 1];
@@ -119,10 +119,10 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
     const bool b_is_t = single && w == 0 && plan.as_it_stands;
     if (forward) S.t = b_is_t || (ends && w == count - 1) ? nullptr : t;
     if (!forward && b_is_t) S.right = S.b;
-    const auto go = [&](auto kernel, int slices_a_warp) {
+    const auto go = [&](auto kernel, int slices_per_warp) {
       // What came before the first forward launch may have written what it reads at once.
       launch_after(on, can_begin_early && (!forward || k > 0), kernel,
-                   blocks_for((last - first) * warps_a_slice, wide_threads / lanes * slices_a_warp), wide_threads,
+                   blocks_for((last - first) * warps_per_slice, wide_threads / lanes * slices_per_warp), wide_threads,
                    "a Gauss-Seidel sweep of a wavefront", S, first, last);
     };
     if constexpr (single)
@@ -131,10 +131,10 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
         continue;
       }
     // The fewer warps there are, the more loads each should have under way.
-    const bool many = last - first > most_at_once, few = last - first <= most_at_once / 2;
+    const bool many = last - first > max_at_once, few = last - first <= max_at_once / 2;
     const Index in_parts = plan.in_parts && half.widths[w] > short_sum ? half.widths[w] : 0;
     if (in_parts > 6 * pairs_of_parts)
-      go(sweep_wavefront<Columns, forward, general, most_of_pair, 8>, 1);
+      go(sweep_wavefront<Columns, forward, general, max_of_pair, 8>, 1);
     else if (in_parts && few)
       go(sweep_wavefront<Columns, forward, general, 6, 8, 4 * single>, 1);
     else if (in_parts && many)
@@ -147,7 +147,7 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
       go(sweep_wavefront<Columns, forward, general, 0, 3>, 1);
     else if (!many)
       go(sweep_wavefront<Columns, forward, general, 0, 13>, 1);
-    else if (last - first <= 3 * most_at_once)
+    else if (last - first <= 3 * max_at_once)
       go(sweep_wavefront<Columns, forward, general, 0, 10>, 1);
     else
       go(sweep_wavefront<Columns, forward, general, 0, 4>, 1);

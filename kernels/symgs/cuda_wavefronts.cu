@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 #include <seidel/kernels/symgs/cuda_wavefronts.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>

@@ -10,7 +10,7 @@ namespace seidel {
 ///
 /// Cost  one pass over the pattern where rows do share theirs, else a few rows.
 template <class Real, class Offset>
-int rows_a_node(const CsrView<Real, Offset, Host>& A) {
+int rows_per_node(const CsrView<Real, Offset, Host>& A) {
   const auto same_as_before = [&](Index i) {
     const Index *const row = A.col_idx.data() + A.row_ptr[i], *const end = A.col_idx.data() + A.row_ptr[i + 1];
     return std::equal(A.col_idx.data() + A.row_ptr[i - 1], row, row, end);

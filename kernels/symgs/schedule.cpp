@@ -8,8 +8,8 @@ namespace seidel::symgs_detail {
 
 namespace {
 
-constexpr std::int64_t worth_a_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
-constexpr Index rows_of_block = 64;          // at least
+constexpr std::int64_t worth_per_part = 2048;  // rows and entries of a stage that pay for a thread's part in it
+constexpr Index rows_of_block = 64;            // at least
 /// Lines whose rows are swept side by side: where those of a lattice do not need each other, a slice is a row of each,
 /// and the next slice the next row of each.
 constexpr std::int64_t blocks_of_stretch = 8;
@@ -51,7 +51,7 @@ struct Blocks {
 
   Index count() const { return Index(first_row.size()) - 1; }
   std::int64_t work_of(std::int64_t w) const { return work[wavefronts.start[w + 1]] - work[wavefronts.start[w]]; }
-  bool worth_sharing(std::int64_t w, int nparts) const { return work_of(w) >= worth_a_part * nparts; }
+  bool worth_sharing(std::int64_t w, int nparts) const { return work_of(w) >= worth_per_part * nparts; }
 
   void find_wavefronts(const Pattern<Offset>& of_rows) {
     wavefronts = wavefronts_of(coupled.row_ptr, coupled.col_idx);

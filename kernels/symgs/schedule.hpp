@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/symgs/wavefronts.hpp>
 

@@ -13,7 +13,7 @@ namespace {
 /// Places that are reordered among themselves.
 constexpr std::int64_t rows_of_tile = 4096;
 /// Fewer rows are taken one by one: slices of two or three were measured, and were no faster.
-constexpr std::int64_t least_height = 4;
+constexpr std::int64_t min_height = 4;
 
 /// Kinds of rows of a tile, by their lengths, and for each kind and level how many rows its last slice has: 0 if it is
 /// full, or if there is none.
@@ -77,7 +77,7 @@ class Slicer {
       const bool is_short = std::max(from->lower, from->upper) <= short_sum;
       while (from != to) {
         const std::int64_t left = to - from;
-        const Index height = !is_short || left < least_height ? 1 : Index(std::min<std::int64_t>(left, slice_height));
+        const Index height = !is_short || left < min_height ? 1 : Index(std::min<std::int64_t>(left, slice_height));
         add_slice(Index(first + (from - begin)), *from, height);
         from += height;
       }

@@ -84,7 +84,8 @@ class GaussSeidel {
   GaussSeidel(B on, CsrView<Real, Offset, Space> A) : GaussSeidel(on, A, symgs_detail::seconds_now()) {}
 
   /// On a GPU: for A permuted by new_to_old, with b and x in the order before, so that nobody has to permute those.
-  GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old) requires(!HostBackend<B>)
+  GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old)
+    requires(!HostBackend<B>)
       : GaussSeidel(on, A, symgs_detail::seconds_now(), new_to_old) {}
 
   /// To be called when A's values, but not its pattern, have changed.

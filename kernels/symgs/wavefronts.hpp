@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 

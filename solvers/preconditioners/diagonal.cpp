@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::diagonal_detail {

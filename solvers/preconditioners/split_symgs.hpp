@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/preconditioners/diagonal.hpp>

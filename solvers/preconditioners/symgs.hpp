@@ -49,7 +49,9 @@ class SymgsPreconditioner {
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
   /// Cost  three to five sweeps; for colours and blocks a permuted matrix, which is given back.
-  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order) requires HostBackend<B> {
+  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
+    requires HostBackend<B>
+  {
     return sweep_bytes(on, plan(on, A, order).A);
   }
 

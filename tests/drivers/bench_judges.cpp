@@ -8,8 +8,8 @@
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/validate/checks.hpp>
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 #include "process.hpp"
 

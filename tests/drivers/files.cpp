@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include <seidel/formats/memory.hpp>
+#include <seidel/formats/runtime/memory.hpp>
 
 using namespace seidel::tests;
 

@@ -76,8 +76,8 @@ TEST_CASE("info, generate, convert and validate carry their schemas") {
   const json info = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
   CHECK(info["schema"] == "seidel.info/1");
   CHECK(info["symmetric"] == true);
-  for (const char* whole : {"/matrix/rows", "/diagonal/positive", "/bandwidth/lower", "/nonzeros_a_row/max",
-                            "/bytes/csr32", "/bytes/ell", "/bytes/sell"})
+  for (const char* whole : {"/matrix/rows", "/diagonal/positive", "/bandwidth/lower", "/nonzeros_per_row/max",
+                            "/nonzeros_a_row/max", "/bytes/csr32", "/bytes/ell", "/bytes/sell"})
     has(info, whole, json::value_t::number_integer);
   CHECK(seidel_program({"generate", "poisson2d:5", "-o", folder / "a.mtx", "--json", folder / "g.json"}).exit_code ==
         0);

@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include <seidel/drivers/solve_on.hpp>
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/statistics.hpp>
 
 #include "../backends.hpp"
@@ -50,7 +50,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   if (!cuda) {
     const std::int64_t at_most = 2 * plan_solve(needs, 0).needed();  // what worth_counting() counts on
     needs.sweep_bytes = count_sweeps(placement(on), wide.view(), choice.order, false);
-    CHECK(*needs.sweep_bytes >= least_sweep_bytes(needs));
+    CHECK(*needs.sweep_bytes >= min_sweep_bytes(needs));
     CHECK(plan_solve(needs, 0).needed() <= at_most);
   }
   std::int64_t planned = plan_solve(needs, 0).needed();

@@ -196,7 +196,7 @@ TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back th
     CAPTURE(named.name);
     std::int64_t width = 0;
     for (Index i = 0; i < A.nrows; ++i) width = std::max(width, A.row_ptr[i + 1] - A.row_ptr[i]);
-    if (A.nrows * width > padding_at_most * A.nnz()) {
+    if (A.nrows * width > max_padding * A.nnz()) {
       on_every_backend([&](auto on) { CHECK_THROWS_AS(to_ell(on, there(on, A.view()).view()), ResourceError); });
       ++refused;
       continue;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <seidel/formats/array.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 using namespace seidel;
 
@@ -25,7 +25,9 @@ TEST_CASE("large host arrays of one size do not begin at the same place of their
   for (int i = 0; i < 4; ++i) {
     arrays.emplace_back(3 << 20);
     differ |= (reinterpret_cast<std::uintptr_t>(arrays.back().data()) ^
-               reinterpret_cast<std::uintptr_t>(arrays.front().data())) % 4096 != 0;
+               reinterpret_cast<std::uintptr_t>(arrays.front().data())) %
+                  4096 !=
+              0;
   }
   CHECK(differ);
 }

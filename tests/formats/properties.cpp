@@ -98,7 +98,7 @@ TEST_CASE("properties of the awkward matrices are those of their dense twins") {
       }
       norm_inf = std::max(norm_inf, beside + std::fabs(diagonal));
       weak += std::fabs(diagonal) >= beside, strict += std::fabs(diagonal) > beside;
-      if (i < A.ncols) missing += diagonal == 0, negative += diagonal<0, positive += diagonal> 0;
+      if (i < A.ncols) missing += diagonal == 0, negative += diagonal < 0, positive += diagonal > 0;
     }
     CHECK(p.below == below);
     CHECK(p.above == above);

@@ -81,8 +81,8 @@ TEST_CASE("the bytes of each format are those of the arrays that conversion make
       } catch (const ResourceError&) {
         sell_taken = false;
       }
-      CHECK(ell_taken == (found.ell_padding <= padding_at_most));
-      CHECK(sell_taken == (found.sell_padding <= padding_at_most));
+      CHECK(ell_taken == (found.ell_padding <= max_padding));
+      CHECK(sell_taken == (found.sell_padding <= max_padding));
     }
   }
 }

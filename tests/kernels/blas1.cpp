@@ -47,8 +47,7 @@ TEST_CASE_TEMPLATE("element-wise operations follow their formulas on every back 
         for (std::int64_t i = 0; i < n; ++i) wrong += !(got[i] == formula(i));
         CHECK(wrong == 0);
       };
-      expect(
-          "fill", [&](const auto&, const auto&, auto y_) { fill<B, Real>(on, y_, a); }, [&](auto) { return a; });
+      expect("fill", [&](const auto&, const auto&, auto y_) { fill<B, Real>(on, y_, a); }, [&](auto) { return a; });
       expect(
           "copy", [&](const auto& x_, const auto&, auto y_) { copy<B, Real>(on, x_, y_); },
           [&](auto i) { return x[i]; });

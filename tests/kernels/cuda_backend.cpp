@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <seidel/formats/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
@@ -142,7 +142,7 @@ TEST_CASE("[cuda] in the child: a fault on the device" * doctest::skip()) {
   Array<double, Device> x(10);
   fill<Cuda, double>(on, Span<double, Device>(reinterpret_cast<double*>(8), 10), 1);
   const std::string said = complaint([&] { on.synchronize(); });
-  CHECK(contains(said, "formats/cuda_backend.cpp:"));
+  CHECK(contains(said, "formats/runtime/cuda_backend.cpp:"));
   CHECK(contains(said, "start the program again"));
   CHECK(contains(complaint([&] { fill<Cuda, double>(on, x, 1), on.synchronize(); }), "CUDA: "));
   CHECK(contains(complaint([&] { dot<Cuda, double>(on, x, x); }), "CUDA: "));

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include <seidel/formats/errors.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/multivector.hpp>
 #include <seidel/formats/permute.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/symgs/block_colours.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 

@@ -85,7 +85,7 @@ TEST_CASE("in every order and precision an application has the same bits on ever
 TEST_CASE("blocks: rows of one block are swept in natural order, so that one block is natural order itself") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  const auto small = csr_of<double>(random_square(rows_of_a_colour_block, 5, seed));
+  const auto small = csr_of<double>(random_square(rows_per_colour_block, 5, seed));
   const auto r = random_values<double>(small.nrows, seed);
   const auto in_order = [&](Order order) {
     return applied(Serial{}, SymgsPreconditioner(Serial{}, small.view(), order), r);

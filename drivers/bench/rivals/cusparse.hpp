@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include <seidel/drivers/bench/rivals/cusparse_library.hpp>
-#include <seidel/formats/backend.hpp>
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

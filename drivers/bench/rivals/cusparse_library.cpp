@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::bench {
 

@@ -1,5 +1,5 @@
 // Messages of the errors that build their own.
-#include <seidel/formats/errors.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel {
 

@@ -4,15 +4,15 @@
 #include <atomic>
 #include <limits>
 
-#include <seidel/formats/array.hpp>
-#include <seidel/formats/parallel.hpp>
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel {
 
 /// Calls body(first, last, part) for even shares of 0 ... n-1, `weight` saying what an element costs.
 template <class Body>
 void for_shares(const OpenMP& on, std::int64_t n, std::int64_t weight, const Body& body) {
-  if (on.threads <= 1 || n < 2 || n < 2 * worth_a_thread / weight) return body(std::int64_t(0), n, 0);
+  if (on.threads <= 1 || n < 2 || n < 2 * worth_per_thread / weight) return body(std::int64_t(0), n, 0);
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = even_share(n, part, nparts);
     body(mine.first, mine.last, part);
@@ -36,7 +36,8 @@ void for_each_in_turn(const OpenMP& on, std::int64_t n, const Body& body) {
 template <class Offset, class Body>
 void for_row_shares(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body& body) {
   const std::int64_t nrows = row_ptr.size() - 1;
-  if (on.threads <= 1 || nrows < 2 || nrows + row_ptr[nrows] < 2 * worth_a_thread) return body(std::int64_t(0), nrows);
+  if (on.threads <= 1 || nrows < 2 || nrows + row_ptr[nrows] < 2 * worth_per_thread)
+    return body(std::int64_t(0), nrows);
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(row_ptr, part, nparts);
     body(mine.first, mine.last);
@@ -63,7 +64,7 @@ std::int64_t first_where(const OpenMP& on, std::int64_t n, std::int64_t weight, 
 template <class Offset>
 void offsets_from_lengths(const OpenMP& on, Array<Offset>& ptr) {
   const std::int64_t n = ptr.size() - 1;
-  const int npieces = n < 2 * worth_a_thread ? 1 : std::max(1, on.threads);  // however many threads there are
+  const int npieces = n < 2 * worth_per_thread ? 1 : std::max(1, on.threads);  // however many threads there are
   Array<std::int64_t> sums(npieces + 1);
   sums[0] = 0;
   for_each_in_turn(on, npieces, [&](std::int64_t piece, int) {

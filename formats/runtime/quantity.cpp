@@ -1,10 +1,10 @@
 // Numbers as messages say them.
-#include <seidel/formats/quantity.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 #include <cstdio>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/memory.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/memory.hpp>
 
 namespace seidel {
 

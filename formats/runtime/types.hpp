@@ -20,8 +20,8 @@
 
 namespace seidel {
 
-using Index =
-    std::int32_t;  ///< a row or a column; places in `values` are `Offset`, 32 or 64 bits; sizes are std::int64_t
+/// A row or a column. Places in `values` are `Offset`, 32 or 64 bits; sizes are std::int64_t.
+using Index = std::int32_t;
 
 struct Host {};    ///< memory that the processor reads
 struct Device {};  ///< memory that the GPU reads

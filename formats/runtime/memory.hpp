@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/runtime/types.hpp>
 
 namespace seidel {
 

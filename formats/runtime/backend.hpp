@@ -4,7 +4,7 @@
 #include <string>
 
 #include <seidel/config.hpp>
-#include <seidel/formats/span.hpp>
+#include <seidel/formats/runtime/span.hpp>
 
 struct CUstream_st;  // cudaStream_t is a pointer to it; so the CPU build needs no CUDA header
 
@@ -58,10 +58,7 @@ std::string cuda_unavailable_because();
 std::string cuda_device_name();
 
 template <class B>
-concept Backend = requires {
-  typename B::Space;
-}
-&&MemorySpace<typename B::Space>;
+concept Backend = requires { typename B::Space; } && MemorySpace<typename B::Space>;
 template <class B>
 concept HostBackend = Backend<B> && std::is_same_v<typename B::Space, Host>;
 

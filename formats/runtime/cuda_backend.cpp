@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include <seidel/formats/backend.hpp>
-#include <seidel/formats/cuda_check.hpp>
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/memory.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/memory.hpp>
 
 namespace seidel {
 

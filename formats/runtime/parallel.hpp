@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <exception>
 
-#include <seidel/formats/backend.hpp>
-#include <seidel/formats/simd.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel {
 
@@ -62,7 +62,7 @@ void parallel_parts(const OpenMP& on, const Body& body) {
 }
 
 /// Below this many elements waking the threads costs more than they save.
-inline constexpr std::int64_t worth_a_thread = 8192;
+inline constexpr std::int64_t worth_per_thread = 8192;
 
 /// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor (with_avx2).
 template <HostBackend On, class Body>
@@ -71,7 +71,7 @@ void parallel_for(const On& on, std::int64_t n, const Body& body) {
     const Range mine = even_share(n, part, nparts);
     with_avx2([&] { body(mine.first, mine.last); });
   };
-  on.threads <= 1 || n < 2 * worth_a_thread ? part_of(0, 1) : parallel_parts(on, part_of);
+  on.threads <= 1 || n < 2 * worth_per_thread ? part_of(0, 1) : parallel_parts(on, part_of);
 }
 
 /// The same for the rows of a CSR matrix, shared out by nonzeros.
@@ -82,7 +82,7 @@ void parallel_for_rows(const On& on, HostSpan<const Offset> row_ptr, const Body&
     const Range mine = share_by_nonzeros(row_ptr, part, nparts);
     with_avx2([&] { body(mine.first, mine.last); });
   };
-  const bool few = on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_a_thread;
+  const bool few = on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_per_thread;
   few ? part_of(0, 1) : parallel_parts(on, part_of);
 }
 

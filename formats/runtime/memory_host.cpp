@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/memory.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/memory.hpp>
 
 namespace seidel {
 
@@ -17,9 +17,9 @@ void* allocate(Host, std::int64_t bytes) {
   constexpr std::int64_t page = 1 << 21, line = 64, apart = 65 * line, places = 30;
   if (bytes == 0) return nullptr;
   const bool is_large = bytes >= 4 * page;
-  const std::int64_t alignment = is_large ? page : line, most_before = is_large ? places * apart : line;
+  const std::int64_t alignment = is_large ? page : line, max_before = is_large ? places * apart : line;
   const std::int64_t room =
-      bytes > INT64_MAX - 2 * page ? -1 : (bytes + most_before + alignment - 1) / alignment * alignment;
+      bytes > INT64_MAX - 2 * page ? -1 : (bytes + max_before + alignment - 1) / alignment * alignment;
   void* const taken = room < 0 ? nullptr : std::aligned_alloc(std::size_t(alignment), std::size_t(room));
   if (!taken)
     throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of host memory were needed, " +

@@ -1,5 +1,5 @@
 // How much host memory there is to be had.
-#include <seidel/formats/free_memory.hpp>
+#include <seidel/formats/runtime/free_memory.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include <seidel/formats/memory.hpp>
+#include <seidel/formats/runtime/memory.hpp>
 
 namespace seidel {
 

@@ -1,5 +1,5 @@
 // Facts about the host that back ends need.
-#include <seidel/formats/backend.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 #include <omp.h>
 #include <sched.h>

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <seidel/formats/backend.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 

@@ -1,6 +1,6 @@
 // A view of contiguous elements in one memory space.
 #pragma once
-#include <seidel/formats/types.hpp>
+#include <seidel/formats/runtime/types.hpp>
 
 namespace seidel {
 
@@ -15,8 +15,8 @@ class Span {
   SEIDEL_HD constexpr Span(T* data, std::int64_t size) : data_(data), size_(size) {}
   /// Span<T> to Span<const T>.
   template <class U>
-  requires(std::is_const_v<T>&& std::is_same_v<U, value_type>) SEIDEL_HD constexpr Span(Span<U, Space> other)
-      : data_(other.data()), size_(other.size()) {}
+    requires(std::is_const_v<T> && std::is_same_v<U, value_type>)
+  SEIDEL_HD constexpr Span(Span<U, Space> other) : data_(other.data()), size_(other.size()) {}
 
   SEIDEL_HD constexpr T* data() const { return data_; }
   SEIDEL_HD constexpr std::int64_t size() const { return size_; }

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/memory.hpp>
-#include <seidel/formats/span.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/memory.hpp>
+#include <seidel/formats/runtime/span.hpp>
 
 namespace seidel {
 
@@ -21,9 +21,15 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::int64_t size) : data_(static_cast<T*>(allocate(Space{}, bytes_of(size)))), size_(size) {}
-  Array(std::int64_t size, T value) requires std::is_same_v<Space, Host> : Array(size) {
+  Array(std::int64_t size, T value)
+    requires std::is_same_v<Space, Host>
+      : Array(size) {
     std::fill(data_, data_ + size, value);
   }
+  /// In the memory of back end `on`.
+  template <class On>
+    requires std::is_same_v<typename On::Space, Space>
+  Array(const On&, std::int64_t size) : Array(size) {}
   Array(const std::vector<T>& from) : Array(std::int64_t(from.size())) {
     copy_bytes(Space{}, data_, Host{}, from.data(), bytes_of(size_));
   }
@@ -69,6 +75,20 @@ void copy(Span<const T, From> from, Span<T, To> to) {
   if (from.size() != to.size())
     throw ShapeError("copy: sizes differ, " + std::to_string(from.size()) + " into " + std::to_string(to.size()));
   copy_bytes(To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
+}
+
+/// The same, where `on` is the back end of one side.
+template <class On, class T, class From, class To>
+  requires(!std::is_same_v<From, To>)
+void copy(const On&, Span<const T, From> from, Span<T, To> to) {
+  copy(from, to);
+}
+
+/// A copy of `from` in memory space To; `on` is the back end of one side.
+template <class To, class On, class T, class From>
+  requires requires { typename On::Space; }
+Array<T, To> copied_to(const On& on, Span<const T, From> from) {
+  return copied_to<To>(from);
 }
 
 /// A copy of `from` in memory space To.

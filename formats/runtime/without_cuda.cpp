@@ -1,7 +1,7 @@
 // What a build without CUDA answers to those who ask for the device.
-#include <seidel/formats/backend.hpp>
-#include <seidel/formats/errors.hpp>
-#include <seidel/formats/memory.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/memory.hpp>
 
 namespace seidel {
 
