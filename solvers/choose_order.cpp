@@ -9,10 +9,10 @@ namespace seidel {
 
 namespace {
 
-// How many iterations there will be nobody knows; most systems that symgs suits take 30 to 500.
+// The number of iterations cannot be known beforehand; most systems that symgs suits take 30 to 500.
 constexpr double expected_iterations = 100;
-// Iterations to 1e-8 by colours over those in natural order. Of 38 systems (docs/orders.md) most with dominated rows
-// took 0.95 to 1.2, lattices with strong couplings one way up to 1.5; most others 1.0 to 1.35.
+// Iterations to 1e-8 by colours over those in natural order, from 38 systems (docs/notes/orders.md): 0.95 to 1.2 for most
+// systems with dominated rows, up to 1.5 for lattices with strong coupling in one direction, 1.0 to 1.35 for most others.
 constexpr double more_if_dominated = 1.1, more_if_not = 1.25;
 
 double pair_bytes(double n, double nnz) { return 12 * (nnz - n) + 48 * n; }

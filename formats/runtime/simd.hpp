@@ -54,7 +54,8 @@ void with_simd(const Work& work) {
 #endif
 }
 
-/// The same without AVX-512, which takes long to compile and gained in SpMV and in long sums alone (docs/symgs-cpu.md).
+/// The same without AVX-512, which takes long to compile and gained only in SpMV and long sums
+/// (docs/notes/symgs-cpu.md).
 template <class Work>
 void with_avx2(const Work& work) {
 #ifdef __x86_64__

@@ -17,7 +17,7 @@ constexpr std::int64_t blocks_of_stretch = 8;
 constexpr double scattered = 2.5;
 /// Several threads are taken where their estimated time is at most this part of one thread's: what the estimate leaves
 /// out, their waits and shorter runs of slices, takes the rest. On two cores estimates of 0.73 to 0.91 came out as 0.94
-/// to 1.9, of 0.55 to 0.64 as 0.66 to 1.2 (docs/symgs-cpu.md).
+/// to 1.9, of 0.55 to 0.64 as 0.66 to 1.2 (docs/notes/symgs-cpu.md).
 constexpr double worth_sharing_out = 0.7;
 
 /// value = max(value, least), while others do the same.
