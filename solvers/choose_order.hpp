@@ -10,18 +10,18 @@ namespace seidel {
 /// What the estimate needs to know of the back end.
 struct SweepMachine {
   double bytes_per_second = 0;
-  double seconds_per_step = 0;            // that one wavefront waits for another, beyond the time that its bytes take
-  double seconds_per_colour = 0;          // the same for one colour and another
+  double seconds_per_step = 0;            // that a wavefront waits for the one before, beyond the time of its bytes
+  double seconds_per_colour = 0;          // the same per colour
   double analysis_seconds_per_entry = 0;  // of the natural sweep
-  double reorder_seconds_per_entry = 0;   // colours, the permuted matrix and its way to the back end
+  double reorder_seconds_per_entry = 0;   // finding colours, permuting the matrix, copying it to the back end
 };
-/// NVIDIA H200: 4.27 TB/s. Pairs of exact sweeps there took bytes / bandwidth + 2 * steps * 0.39 us within 9 % on
-/// poisson3d:256 (1.11 ms), hpcg:192 (1.70 ms) and an irregular graph of 23630 wavefronts (18.6 ms), the analysis 0.15
-/// ns an entry. Pairs by colours took bytes / bandwidth + 2 * colours * 11 us within 9 % on poisson3d:256 (2 colours,
-/// 0.47 ms), hpcg:192 (8, 0.76 ms) and elasticity3d:64 (24, 0.75 ms). What it takes to put the matrix in order is a
-/// guess: 1.2 ns an entry. Other GPUs have less bandwidth and similar waits: there the rule leans too far to colours,
-/// by less than their ratio.
-inline constexpr SweepMachine gpu_sweeps{4.27e12, 0.39e-6, 11e-6, 0.15e-9, 1.2e-9};
+/// NVIDIA H200. With these numbers the estimate is within 9 % of measured pairs of sweeps (docs/notes/orders.md). Other
+/// GPUs have less bandwidth and similar waits: there the rule prefers colours too often.
+inline constexpr SweepMachine gpu_sweeps{.bytes_per_second = 4.27e12,
+                                         .seconds_per_step = 0.39e-6,
+                                         .seconds_per_colour = 11e-6,
+                                         .analysis_seconds_per_entry = 0.15e-9,
+                                         .reorder_seconds_per_entry = 1.2e-9};
 
 /// A matrix, as far as the time of its sweeps goes.
 struct SweptMatrix {
@@ -41,7 +41,7 @@ OrderEstimate estimate_colours(const SweepMachine& machine, const SweptMatrix& A
 
 struct OrderChoice {
   Order order = Order::natural;
-  std::string reason;  // goes on from "natural order, "
+  std::string reason;  // continues the sentence "natural order, "
 };
 
 /// On a GPU: the order with the least seconds() to a solution.

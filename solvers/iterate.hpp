@@ -58,12 +58,11 @@ class Iterate {
     axpy(omega, q, x_);
   }
 
-  /// To be called after move() with the residual r of x: where x is nearly good enough, keeps as the copy what combines
-  /// the copy and x with the least residual, s, and records that one.
+  /// To be called after move() with the residual r of x: near the tolerance, replaces the copy by the combination of the
+  /// copy and x that has the least residual, s, and records that residual.
   ///
-  /// The residuals of cg waver, by rounding alone where the condition is high; those of the copy only fall.
-  /// Begun early this would save more (a fifth of the iterations on such systems), but also cost a dot, a norm and two
-  /// updates in each, and counts would no longer be those of other programs.
+  /// Where the condition number is high, rounding alone makes the residuals of cg waver; those of the copy only fall.
+  /// Why this does not begin earlier: docs/notes/convergence.md.
   /// Source  Zhou, Walker, Residual smoothing techniques for iterative methods, SIAM J. Sci. Comput. 15(2), 1994.
   void smooth(const V& r, V& s) {
     if (!smoothing_) {
