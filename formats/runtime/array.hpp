@@ -13,33 +13,45 @@
 namespace seidel {
 
 /// Owns `size()` elements of trivial type T in one memory space; movable, not copyable (copy() says it aloud).
-/// New elements are uninitialised, so that the threads that use them touch them first.
+/// New elements are uninitialised, so that the threads that use them touch them first. Device memory is taken from a
+/// back end, is there for work that its stream is given from then on, and goes back in the order of that stream.
 template <class T, MemorySpace Space = Host>
 class Array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   Array() = default;
-  explicit Array(std::int64_t size) : data_(static_cast<T*>(allocate(Space{}, bytes_of(size)))), size_(size) {}
+  /// In the memory of back end `on`. Errors  ResourceError with the bytes asked for.
+  template <class On>
+    requires std::is_same_v<typename On::Space, Space>
+  Array(const On& on, std::int64_t size) : Array(origin_of(on), size) {}
+  template <class On>
+    requires std::is_same_v<typename On::Space, Space>
+  Array(const On& on, const std::vector<T>& from) : Array(on, std::int64_t(from.size())) {
+    copy_bytes(on, Space{}, data_, Host{}, from.data(), bytes_of(size_));
+  }
+  explicit Array(std::int64_t size) : Array(Origin<Space>{}, size) {}
   Array(std::int64_t size, T value)
     requires std::is_same_v<Space, Host>
       : Array(size) {
     std::fill(data_, data_ + size, value);
   }
-  /// In the memory of back end `on`.
-  template <class On>
-    requires std::is_same_v<typename On::Space, Space>
-  Array(const On&, std::int64_t size) : Array(size) {}
   Array(const std::vector<T>& from) : Array(std::int64_t(from.size())) {
     copy_bytes(Space{}, data_, Host{}, from.data(), bytes_of(size_));
   }
-  Array(Array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Array(Array&& other) noexcept
+      : origin_(std::move(other.origin_)),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        taken_(std::exchange(other.taken_, 0)) {}
   Array& operator=(Array&& other) noexcept {
+    std::swap(origin_, other.origin_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(taken_, other.taken_);
     return *this;
   }
-  ~Array() { release(Space{}, data_); }
+  ~Array() { release(origin_, data_, bytes_of(taken_)); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -59,39 +71,62 @@ class Array {
   operator Span<const T, Space>() const { return span(); }
 
  private:
+  Array(Origin<Space> origin, std::int64_t size)
+      : origin_(std::move(origin)),
+        data_(static_cast<T*>(allocate(origin_, bytes_of(size)))),
+        size_(size),
+        taken_(size) {}
+
   static std::int64_t bytes_of(std::int64_t size) {
     if (size < 0 || size > std::numeric_limits<std::int64_t>::max() / std::int64_t(sizeof(T)))
       throw ResourceError("an array of " + std::to_string(size) + " elements cannot exist: its bytes overflow 64 bits");
     return size * std::int64_t(sizeof(T));
   }
 
+  [[no_unique_address]] Origin<Space> origin_;
   T* data_ = nullptr;
-  std::int64_t size_ = 0;
+  std::int64_t size_ = 0, taken_ = 0;
 };
 
-/// Copies all elements, between spaces too; sizes must agree. Blocks until the copy is whole.
-template <class T, class From, class To>
-void copy(Span<const T, From> from, Span<T, To> to) {
-  if (from.size() != to.size())
-    throw ShapeError("copy: sizes differ, " + std::to_string(from.size()) + " into " + std::to_string(to.size()));
-  copy_bytes(To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
+namespace array_detail {
+inline void require_equal_sizes(std::int64_t from, std::int64_t to) {
+  if (from != to) throw ShapeError("copy: sizes differ, " + std::to_string(from) + " into " + std::to_string(to));
 }
+}  // namespace array_detail
 
-/// The same, where `on` is the back end of one side.
+/// Copies all elements from one memory space to another; `on` is the back end of one side. Host memory may be read, or
+/// changed, on return; the device side is in the order of its stream, so a copy to the host waits for it.
+/// Errors  ShapeError where sizes differ.
 template <class On, class T, class From, class To>
   requires(!std::is_same_v<From, To>)
-void copy(const On&, Span<const T, From> from, Span<T, To> to) {
-  copy(from, to);
+void copy(const On& on, Span<const T, From> from, Span<T, To> to) {
+  array_detail::require_equal_sizes(from.size(), to.size());
+  copy_bytes(on, To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
 }
 
-/// A copy of `from` in memory space To; `on` is the back end of one side.
+/// A copy of `from` in memory space To; `on` is the back end of the device side, if there is one.
 template <class To, class On, class T, class From>
-  requires requires { typename On::Space; }
 Array<T, To> copied_to(const On& on, Span<const T, From> from) {
-  return copied_to<To>(from);
+  Array<T, To> to = [&] {
+    if constexpr (std::is_same_v<To, Host>)
+      return Array<T>(from.size());
+    else
+      return Array<T, To>(on, from.size());
+  }();
+  copy_bytes(on, To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
+  return to;
+}
+template <class To, class On, class T, class From>
+Array<T, To> copied_to(const On& on, const Array<T, From>& from) {
+  return copied_to<To>(on, from.span());
 }
 
-/// A copy of `from` in memory space To.
+// Without a back end, on the default stream. Blocks until the copy is whole.
+template <class T, class From, class To>
+void copy(Span<const T, From> from, Span<T, To> to) {
+  array_detail::require_equal_sizes(from.size(), to.size());
+  copy_bytes(To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
+}
 template <class To, class T, class From>
 Array<T, To> copied_to(Span<const T, From> from) {
   Array<T, To> to(from.size());

@@ -1,6 +1,7 @@
 // Back ends: small values that say where work runs. Each knows its memory space.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <seidel/config.hpp>
@@ -9,12 +10,6 @@
 struct CUstream_st;  // cudaStream_t is a pointer to it; so the CPU build needs no CUDA header
 
 namespace seidel {
-
-/// One core.
-struct Serial {
-  using Space = Host;
-  static constexpr int threads = 1;
-};
 
 /// Cores the process may use: what the affinity mask, the container's quota and OMP_NUM_THREADS leave.
 int available_threads();
@@ -25,32 +20,72 @@ struct OpenMP {
   int threads = available_threads();
 };
 
-/// One stream of one GPU. Copies share the stream and the scratch memory, so use one of them at a time.
+/// One core. Whatever is not a template takes it as OpenMP with one thread.
+struct Serial {
+  using Space = Host;
+  static constexpr int threads = 1;
+  operator OpenMP() const { return {1}; }
+};
+
+/// Takes and gives back memory of a GPU, in the order of a stream. Derive from it to let seidel share the pool of a
+/// program (CuPy, PyTorch, RMM) instead of keeping one of its own.
+class DeviceAllocator {
+ public:
+  virtual ~DeviceAllocator() = default;
+  /// `bytes` > 0 bytes, 256-byte aligned, for work that `stream` is given from now on. Errors  ResourceError.
+  virtual void* allocate(std::int64_t bytes, CUstream_st* stream) = 0;
+  /// Takes them back as soon as `stream` has done the work that it was given before.
+  virtual void release(void* p, std::int64_t bytes, CUstream_st* stream) noexcept = 0;
+  /// Bytes that could be taken now.
+  virtual std::int64_t available() const = 0;
+};
+
+struct CudaSettings {
+  int device = -1;                               // -1: the current one of this thread
+  std::optional<CUstream_st*> stream = {};       // a caller's, which must outlive all that uses it; else one of its own
+  std::shared_ptr<DeviceAllocator> memory = {};  // a caller's; else a stream-ordered pool of its own
+  OpenMP host = {};                              // for the work that a GPU leaves to the host
+};
+
+struct CudaState;  // cuda_state.hpp
+
+/// One stream of one GPU, and the memory that goes with it. Copies are handles of the same: use one of them at a time.
+/// All work is given to the stream in order; what returns a value to the host waits for it, and says so.
 class Cuda {
  public:
   using Space = Device;
 
-  /// A stream of its own on the current device. Copies between spaces (formats/array.hpp) wait for its work.
+  /// A stream of its own on the current device.
   /// Errors  BackendError saying what is missing: the build without CUDA, no driver, no device, none supported.
-  Cuda();
-  /// Runs on a caller's stream, which must outlive this. If it was made with cudaStreamNonBlocking, copies between spaces
-  /// do not wait for its work: call synchronize() before them.
-  explicit Cuda(CUstream_st* stream);
+  Cuda() : Cuda(CudaSettings{}) {}
+  /// Runs on a caller's stream of the current device.
+  explicit Cuda(CUstream_st* stream) : Cuda(CudaSettings{.stream = stream}) {}
+  /// Makes settings.device the current one of this thread: that of the Cuda in use must always be.
+  explicit Cuda(const CudaSettings& settings);
 
+  int device() const;
   CUstream_st* stream() const;
+  const OpenMP& host() const;
+  int multiprocessors() const;
   /// Blocks until everything given to the stream is done. Errors  BackendError naming a fault of an earlier kernel.
   void synchronize() const;
+  /// How often the host has waited for the stream so far.
+  std::int64_t waits() const;
   /// Device memory for temporaries, the same at each call. Grows (allocates, synchronises) only when more is asked for
   /// than ever before: solvers ask before their loop.
   Span<std::byte, Device> workspace(std::int64_t bytes) const;
   /// Page-locked host memory for scalars that come back from the device: 64 of 8 bytes.
   double* staging() const;
-  int multiprocessors() const;
+
+  const std::shared_ptr<CudaState>& state() const { return state_; }
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<CudaState> state_;
 };
+
+/// The threads of the host that work beside a back end.
+inline OpenMP host_of(const OpenMP& on) { return on; }
+inline OpenMP host_of(const Cuda& on) { return on.host(); }
 
 /// Why Cuda{} would throw here, or an empty string when it would not. Starts the driver, so it may take 0.1 s and more.
 std::string cuda_unavailable_because();

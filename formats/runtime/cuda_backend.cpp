@@ -1,12 +1,12 @@
-// The CUDA back end's stream and scratch memory, and the memory of the device.
+// The CUDA back end: its device, its stream, and how its errors are told.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/memory.hpp>
 
@@ -54,22 +54,6 @@ void throw_cuda_error(cudaError_t status, const char* what, const char* file, in
   throw BackendError(message);
 }
 
-struct Cuda::State {
-  CUstream_st* stream = nullptr;
-  bool owns_stream = false;
-  int multiprocessors = 0;
-  void* scratch = nullptr;
-  std::int64_t scratch_bytes = 0;
-  double* staging = nullptr;
-
-  ~State() {
-    if (scratch) cudaFree(scratch);
-    if (staging) cudaFreeHost(staging);
-    if (owns_stream) cudaStreamDestroy(stream);
-    cudaGetLastError();  // a destructor has nobody to tell
-  }
-};
-
 std::string cuda_unavailable_because() {
   int devices = 0;
   const cudaError_t status = cudaGetDeviceCount(&devices);
@@ -84,37 +68,56 @@ std::string cuda_unavailable_because() {
   return std::string("CUDA says: ") + cudaGetErrorString(status);
 }
 
-Cuda::Cuda() : Cuda(nullptr) {
-  // Not cudaStreamNonBlocking: copies between spaces go through the default stream, and this one keeps in step with it.
-  cuda_check(cudaStreamCreate(&state_->stream), "creating a stream");
-  state_->owns_stream = true;
-}
-
-Cuda::Cuda(CUstream_st* stream) : state_(std::make_shared<State>()) {
+CudaState::CudaState(const CudaSettings& settings) : host(settings.host), memory(settings.memory) {
   if (const std::string reason = cuda_unavailable_because(); !reason.empty()) throw BackendError(reason);
-  state_->stream = stream;
-  int device = 0;
+  if (settings.device >= 0) cuda_check(cudaSetDevice(settings.device), "choosing the device");
   cuda_check(cudaGetDevice(&device), "asking for the device");
-  cuda_check(cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, device),
+  cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
              "asking for the device's size");
-  cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&state_->staging), 64 * sizeof(double), cudaHostAllocDefault),
+  if (!memory) memory = make_device_pool(device);
+  cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&staging), 64 * sizeof(double), cudaHostAllocDefault),
              "taking page-locked memory");
+  if (settings.stream) {
+    stream = *settings.stream;
+  } else {
+    // Not cudaStreamNonBlocking: copies without a back end go through the default stream, and this one keeps in step.
+    cuda_check(cudaStreamCreate(&stream), "creating a stream");
+    owns_stream = true;
+  }
 }
 
+CudaState::~CudaState() {
+  for (const auto& chunk : scratch.chunks) memory->release(chunk.data, chunk.bytes, stream);
+  if (workspace) memory->release(workspace, workspace_bytes, stream);
+  for (const cudaEvent_t event : buffers.done)
+    if (event) cudaEventDestroy(event);
+  for (void* const buffer : buffers.data)
+    if (buffer) cudaFreeHost(buffer);
+  if (staging) cudaFreeHost(staging);
+  if (owns_stream) cudaStreamDestroy(stream);
+  cudaGetLastError();  // a destructor has nobody to tell
+}
+
+Cuda::Cuda(const CudaSettings& settings) : state_(std::make_shared<CudaState>(settings)) {}
+
+int Cuda::device() const { return state_->device; }
 CUstream_st* Cuda::stream() const { return state_->stream; }
+const OpenMP& Cuda::host() const { return state_->host; }
 double* Cuda::staging() const { return state_->staging; }
 int Cuda::multiprocessors() const { return state_->multiprocessors; }
-void Cuda::synchronize() const { cuda_check(cudaStreamSynchronize(state_->stream), "work on the device"); }
+std::int64_t Cuda::waits() const { return state_->waits; }
+void Cuda::synchronize() const {
+  ++state_->waits;
+  cuda_check(cudaStreamSynchronize(state_->stream), "work on the device");
+}
 
 Span<std::byte, Device> Cuda::workspace(std::int64_t bytes) const {
-  if (bytes > state_->scratch_bytes) {
-    synchronize();  // earlier kernels may still use what is given back now
-    release(Device{}, std::exchange(state_->scratch, nullptr));
-    state_->scratch_bytes = 0;
-    state_->scratch = allocate(Device{}, bytes);
-    state_->scratch_bytes = bytes;
+  if (bytes > state_->workspace_bytes) {
+    release(origin_of(*this), std::exchange(state_->workspace, nullptr), std::exchange(state_->workspace_bytes, 0));
+    state_->workspace = allocate(origin_of(*this), bytes);
+    state_->workspace_bytes = bytes;
   }
-  return {static_cast<std::byte*>(state_->scratch), state_->scratch_bytes};
+  return {static_cast<std::byte*>(state_->workspace), state_->workspace_bytes};
 }
 
 std::string cuda_device_name() {
@@ -123,49 +126,6 @@ std::string cuda_device_name() {
   cuda_check(cudaGetDevice(&device), "asking for the device");
   cuda_check(cudaGetDeviceProperties(&properties, device), "asking for the device's name");
   return properties.name;
-}
-
-void* allocate(Device, std::int64_t bytes) {
-  if (bytes == 0) return nullptr;
-  void* p = nullptr;
-  const cudaError_t status = cudaMalloc(&p, std::size_t(bytes));
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of device memory were needed, " +
-                        std::to_string(available_bytes(Device{})) +
-                        " are free\n  end what else uses the GPU (nvidia-smi lists it), or take --backend openmp");
-  }
-  cuda_check(status, "taking device memory");
-  return p;
-}
-void release(Device, void* p) noexcept {
-  if (p && cudaFree(p) != cudaSuccess) cudaGetLastError();
-}
-
-namespace {
-
-/// cudaMemcpy alone may return while the last part of the copy is still under way.
-void copy_and_wait(void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, const char* what) {
-  if (bytes == 0) return;
-  cuda_check(cudaMemcpy(to, from, std::size_t(bytes), kind), what);
-  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), what);
-}
-
-}  // namespace
-
-void copy_bytes(Device, void* to, Host, const void* from, std::int64_t bytes) {
-  copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice, "a copy to the device");
-}
-void copy_bytes(Host, void* to, Device, const void* from, std::int64_t bytes) {
-  copy_and_wait(to, from, bytes, cudaMemcpyDeviceToHost, "a copy from the device");
-}
-void copy_bytes(Device, void* to, Device, const void* from, std::int64_t bytes) {
-  copy_and_wait(to, from, bytes, cudaMemcpyDeviceToDevice, "a copy on the device");
-}
-std::int64_t available_bytes(Device) {
-  std::size_t free = 0, total = 0;
-  cuda_check(cudaMemGetInfo(&free, &total), "asking for the free memory");
-  return std::int64_t(free);
 }
 
 }  // namespace seidel

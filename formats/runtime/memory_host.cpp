@@ -1,12 +1,14 @@
 // Host memory.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/memory.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel {
 
@@ -34,15 +36,27 @@ void* allocate(Host, std::int64_t bytes) {
   return p;
 }
 
-void release(Host, void* p) noexcept {
+void* allocate(Origin<Host>, std::int64_t bytes) { return allocate(Host{}, bytes); }
+
+void release(Origin<Host>, void* p, std::int64_t) noexcept {
   if (!p) return;
   void* taken;
   std::memcpy(&taken, static_cast<char*>(p) - sizeof taken, sizeof taken);
   std::free(taken);
 }
 
+void copy_bytes(const OpenMP& on, Host, void* to, Host, const void* from, std::int64_t bytes) {
+  constexpr std::int64_t worth_per_thread_bytes = 1 << 18;  // one thread copies them while others wake up
+  const int threads = int(std::min<std::int64_t>(on.threads, bytes / worth_per_thread_bytes));
+  const auto copy_part = [&](int part, int nparts) {
+    const Range mine = even_share(bytes, part, nparts);
+    std::memcpy(static_cast<char*>(to) + mine.first, static_cast<const char*>(from) + mine.first,
+                std::size_t(mine.last - mine.first));
+  };
+  if (bytes > 0) parallel_parts(OpenMP{std::max(1, threads)}, copy_part);
+}
 void copy_bytes(Host, void* to, Host, const void* from, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, std::size_t(bytes));
 }
 
 }  // namespace seidel

@@ -10,11 +10,6 @@ template <class Real, class Offset>
 [[gnu::used]] Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 }  // namespace diagonal_detail
 
-/// Threads of the host that a preconditioner is set up with.
-inline OpenMP host_of(const Serial&) { return {1}; }
-inline OpenMP host_of(const OpenMP& on) { return on; }
-inline OpenMP host_of(const Cuda&) { return {}; }
-
 /// 1 / a_ii for every row.
 /// Cost    reads A once.
 /// Errors  ShapeError if A is not square; ZeroDiagonal, or InputError for a reciprocal or any entry that is not finite,
