@@ -84,7 +84,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
     app->add_option(
            "--order", order,
-           "of symgs: natural (unless given: the same bits everywhere), colours, blocks, auto (what should be fastest)")
+           "of symgs: natural (unless given: the same bits everywhere), colours, auto (what should be fastest)")
         ->type_name("NAME");
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
@@ -112,8 +112,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     options.request.preconditioner = one_of(
         "--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
     options.order_by_time = order == "auto";
-    if (!order.empty())
-      options.request.order = one_of("--order", order, {Order::natural, Order::colours, Order::blocks});
+    if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     for (const auto& pair : pairs) apply_setting(options, pair);
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));

@@ -30,7 +30,6 @@ std::string_view to_string(Order order) {
   switch (order) {
     case Order::natural: return "natural";
     case Order::colours: return "colours";
-    case Order::blocks: return "blocks";
   }
   return "unknown";
 }

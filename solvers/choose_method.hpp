@@ -18,7 +18,6 @@ enum class PreconditionerKind { none, jacobi, symgs };
 enum class Order {
   natural,  // as in the matrix: fewest iterations
   colours,  // all rows of a colour at once: more at the same time, more iterations
-  blocks,   // between both: blocks of neighbouring rows in natural order, all blocks of a colour at once
 };
 /// How cg goes about it.
 enum class Form {

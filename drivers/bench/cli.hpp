@@ -72,9 +72,9 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
     if (options.kernel == "symgs" || options.kernel == "symgs-guess")
       words("--order", options.orders,
             options.kernel == "symgs"
-                ? "of natural, colours, blocks: also setup, PCG iterations and time to solution of each"
-                : "of natural, colours, blocks: the sweeps in each",
-            {"natural", "colours", "blocks"});
+                ? "natural, colours or both: also setup, PCG iterations and time to solution of each"
+                : "natural, colours or both: the sweeps in each",
+            {"natural", "colours"});
     outputs(timed_repetitions, 0);
     thread_list(common);
     app->footer(

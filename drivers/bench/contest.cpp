@@ -65,7 +65,7 @@ std::vector<Contestant> contestants() {
   if (built_with_cuda) places.push_back(Runs::cuda);
   for (const Method method : {Method::cg, Method::bicgstab, Method::gmres})
     for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours, Order::blocks})
+      for (const Order order : {Order::natural, Order::colours})
         for (const Runs runs : places)
           if (kind == PreconditionerKind::symgs || order == Order::natural)
             all.push_back(ours(method, kind, order, runs));

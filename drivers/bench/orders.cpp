@@ -1,4 +1,4 @@
-// Natural order beside colours and blocks.
+// Natural order beside colours.
 #include <seidel/drivers/bench/orders.hpp>
 
 #include <seidel/drivers/bench/contest.hpp>
@@ -7,16 +7,14 @@
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/symgs/block_colours.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
 
 namespace seidel::bench {
 
 using namespace drivers;
 
 Matrix in_order(const Matrix& A, const std::string& order) {
-  const auto new_to_old =
-      order == "blocks" ? block_colour_order(OpenMP{}, A.view()) : colour_order(greedy_colours(OpenMP{}, A.view()));
-  return permuted(OpenMP{}, A.view(), new_to_old.span());
+  return permuted(OpenMP{}, A.view(), colour_order(greedy_colours(OpenMP{}, A.view())).span());
 }
 
 std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
@@ -33,7 +31,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
   std::vector<OrderRow> rows;
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
-    choice.order = pair.order == "colours" ? Order::colours : pair.order == "blocks" ? Order::blocks : Order::natural;
+    choice.order = pair.order == "colours" ? Order::colours : Order::natural;
     const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
     Criteria criteria;

@@ -38,7 +38,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   for (const Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
     if (method == Method::cg && !expected.symmetric_positive) continue;
     for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours, Order::blocks}) {
+      for (const Order order : {Order::natural, Order::colours}) {
         if (kind != PreconditionerKind::none && !expected.sweeps) continue;
         if (kind != PreconditionerKind::symgs && order != Order::natural) continue;
         MethodChoice choice;

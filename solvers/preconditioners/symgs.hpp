@@ -6,8 +6,8 @@
 #include <optional>
 
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/block_colours.hpp>
 #include <seidel/kernels/symgs/bytes.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/choose_method.hpp>
@@ -22,9 +22,9 @@ namespace seidel {
 /// power of two to about 1: half the bytes of values, and an M that is off by its rounding. The residual of the
 /// iteration is not.
 ///
-/// Cost    the first pair reads A once, further ones up to twice; colours and blocks gather twice more; single
-///         precision searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
-///         Copies of the matrix: for colours and blocks a permuted one, made where the sweeps run; its values for
+/// Cost    the first pair reads A once, further ones up to twice; colours gather twice more; single precision
+///         searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
+///         Copies of the matrix: for colours a permuted one, made where the sweeps run; its values for
 ///         float; on a GPU one more, unless the view given is already there.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that no sweep can use, naming the row; UsageError for
 ///         omega outside 0 < omega < 2 or fewer sweeps than 1.
@@ -41,14 +41,14 @@ class SymgsPreconditioner {
   /// natural.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
                       Order order, Real omega = 1, int sweeps = 1)
-      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, there) : reordered(on, here, there, order), omega,
+      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, there) : by_colours(on, here, there), omega,
                             sweeps) {}
   /// In natural order, for A in the memory of B; its arrays must outlive this.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1, int sweeps = 1)
       : SymgsPreconditioner(on, viewing(on, A), omega, sweeps) {}
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
-  /// Cost  three to five sweeps; for colours and blocks a permuted matrix, which is given back.
+  /// Cost  three to five sweeps; for colours a permuted matrix, which is given back.
   static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
     requires HostBackend<B>
   {
@@ -107,26 +107,23 @@ class SymgsPreconditioner {
 
   static Plan plan(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
     if constexpr (HostBackend<B>) {
-      return order == Order::natural ? viewing(on, A) : reordered(on, A, A, order);
+      return order == Order::natural ? viewing(on, A) : by_colours(on, A, A);
     } else {
       auto there = copied_to<Space>(A);
-      if (order != Order::natural) return reordered(on, A, std::as_const(there).view(), order);
+      if (order != Order::natural) return by_colours(on, A, std::as_const(there).view());
       Plan p;
       p.owned = std::move(there);
       view(on, p, std::as_const(p.owned).view());
       return p;
     }
   }
-  static Plan reordered(const B& on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
-                        Order order) {
+  static Plan by_colours(const B& on, const CsrView<Real, Offset, Host>& here,
+                         const CsrView<Real, Offset, Space>& there) {
     inverse_diagonal(on, here);  // so that what is refused is named by its row in A, not in the permuted matrix
     Plan p;
-    if (order == Order::colours) {
-      const Array<Index, Space> colours = greedy_colours(on, there);
-      p.new_to_old = copied_to<Space>(colour_order(copied_to<Host>(colours.span())));
-    } else {
-      p.new_to_old = copied_to<Space>(block_colour_order(host_of(on), here));
-    }
+    const Array<Index, Space> colours = greedy_colours(on, there);
+    const Array<Index> order = colour_order(copied_to<Host>(on, colours.span()));
+    p.new_to_old = copied_to<Space>(on, order.span());
     p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), here.nrows);
     p.owned = permuted(on, there, std::as_const(p.new_to_old).span());
     view(on, p, std::as_const(p.owned).view());

@@ -120,6 +120,7 @@ TEST_CASE(
           {{"solve", matrix, "--precond", "amg"}, {"not in this version", "symgs"}},
           {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
+          {{"solve", matrix, "--order", "blocks"}, {"'blocks'", "auto, natural, colours"}},
           {{"solve", matrix, "--backend", "gpu"}, {"--backend", "auto, serial, openmp, cuda"}},
           {{"solve", matrix, "--threads", "0"}, {"--threads", "'0'", "from 1"}},
           {{"solve", matrix, "--threads", "2", "--backend", "serial"}, {"--threads 2", "openmp"}},

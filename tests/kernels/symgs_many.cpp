@@ -9,7 +9,7 @@
 #include <seidel/formats/multivector.hpp>
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/kernels/symgs/block_colours.hpp>
+#include <seidel/kernels/symgs/colours.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 using namespace seidel;
@@ -146,7 +146,6 @@ TEST_CASE("every order on every back end equals one core on the matrices in the 
     ++swept_ones;
     same_everywhere<double>(A);
     same_everywhere<double>(permuted(Serial{}, A.view(), colour_order(greedy_colours(Serial{}, A.view())).span()));
-    same_everywhere<double>(permuted(Serial{}, A.view(), block_colour_order(Serial{}, A.view()).span()));
   }
   MESSAGE(swept_ones << " matrices");
   CHECK(swept_ones > 0);

@@ -14,7 +14,6 @@ std::vector<How> all_ways() {
     for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
       ways.push_back({method, kind});
     ways.push_back({method, PreconditionerKind::symgs, Order::colours});
-    ways.push_back({method, PreconditionerKind::symgs, Order::blocks});
   }
   ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
   return ways;
