@@ -6,17 +6,10 @@
 // the upper in descending columns. So the value that is ready last comes last, and either sum can be carried from the
 // sweep before.
 #pragma once
-#include <seidel/kernels/spmv/row.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/kernels/sum.hpp>
 
 namespace seidel {
-
-/// Entries of one side of the diagonal, in the order of the sum.
-template <class Real>
-struct RowPart {
-  RowTerm<Real> term;
-  std::int64_t length;
-  SEIDEL_HD Real sum() const { return sum_of_products<Real>(length, term); }
-};
 
 /// The place of row's diagonal entry in A.values, or -1 if no sweep can use the row: the diagonal is not stored, zero
 /// or so small that its reciprocal overflows, or some entry is NaN or infinite.
@@ -31,21 +24,6 @@ SEIDEL_HD Offset usable_diagonal(const CsrView<Real, Offset, Space>& A, std::int
   if (diagonal < 0 || !finite) return -1;
   const Real reciprocal = 1 / A.values[diagonal];
   return reciprocal - reciprocal == 0 ? diagonal : -1;
-}
-
-/// Entries of `row` left of the diagonal, which stands at place `diagonal` of A.values: ascending columns.
-template <class Real, class Offset, class Space>
-SEIDEL_HD RowPart<Real> lower_part(const CsrView<Real, Offset, Space>& A, std::int64_t row, Offset diagonal,
-                                   const Real* x) {
-  const Offset first = A.row_ptr[row];
-  return {{A.col_idx.data() + first, A.values.data() + first, 1, x}, std::int64_t(diagonal - first)};
-}
-/// Entries right of it: descending columns.
-template <class Real, class Offset, class Space>
-SEIDEL_HD RowPart<Real> upper_part(const CsrView<Real, Offset, Space>& A, std::int64_t row, Offset diagonal,
-                                   const Real* x) {
-  const Offset last = A.row_ptr[row + 1];
-  return {{A.col_idx.data() + last - 1, A.values.data() + last - 1, -1, x}, std::int64_t(last - 1 - diagonal)};
 }
 
 /// The new x_i; t = b_i - S(lower), old is the x_i before.

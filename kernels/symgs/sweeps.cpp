@@ -13,9 +13,9 @@ namespace {
 
 /// More than 64 terms; apart from the loops over rows, whose code it would swell.
 template <class Real>
-[[gnu::noinline]] Real long_sum(const RowPart<Real>& part) {
+[[gnu::noinline]] Real long_sum(const RowTerm<Real>& term, std::int64_t length) {
   Real sum;
-  with_simd([&] { sum = sum_of_long<Real>(part.length, part.term); });
+  with_simd([&] { sum = sum_of_long<Real>(length, term); });
   return sum;
 }
 
@@ -92,7 +92,7 @@ struct Side {
   }
   Columns<Real, H> sums(const Real* x) const {
     if constexpr (H == 1) {
-      if (length > short_sum) return {long_sum<Real>({{col_idx, values, 1, x}, length})};
+      if (length > short_sum) return {long_sum<Real>({col_idx, values, 1, x}, length)};
       if (length > 0) fetch_later(0), fetch_later(8);  // of a diagonal matrix there is nothing, not even an address
       Real sum = 0;
       for (std::int64_t k = 0; k < length; ++k) sum = std::fma(values[k], factor(k, 0, x), sum);

@@ -3,7 +3,7 @@
 #include <seidel/drivers/bench/cuda_graph.hpp>
 #include <seidel/drivers/bench/rivals/lists.hpp>
 #include <seidel/drivers/bench/rivals/products.hpp>
-#include <seidel/kernels/symgs/cuda_wavefronts.hpp>
+#include <seidel/drivers/bench/rivals/wavefront_sweep.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::bench {
@@ -12,7 +12,7 @@ namespace {
 
 template <class B>
 using Default = GaussSeidel<double, std::int32_t, B>;
-using ByWavefronts = symgs_detail::WavefrontSweep<double, std::int32_t>;
+using ByWavefronts = WavefrontSweep;
 
 template <class B, class Sweep>
 struct Kept {
@@ -30,7 +30,7 @@ void pair(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b, Array<dou
 }
 [[maybe_unused]] void pair(const ByWavefronts& sweep, const Array<double, Device>& b, Array<double, Device>& x,
                            bool from_zero) {
-  from_zero ? sweep.pair_from_zero(b.data(), x.data(), 1) : sweep.pair(b.data(), x.data(), 1);
+  from_zero ? sweep.pair_from_zero(b.data(), x.data()) : sweep.pair(b.data(), x.data());
 }
 
 template <class B>
