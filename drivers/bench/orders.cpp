@@ -13,7 +13,7 @@ namespace seidel::bench {
 
 using namespace drivers;
 
-Matrix in_order(const Matrix& A, const std::string& order) {
+Matrix by_colours(const Matrix& A) {
   return permuted(OpenMP{}, A.view(), colour_order(greedy_colours(OpenMP{}, A.view())).span());
 }
 

@@ -19,8 +19,8 @@ struct OrderRow {
   double solution_seconds;  // setup and solve to 1e-8 of b = A * ones
 };
 
-/// A with rows and columns gathered by colour ("colours"), or by colours of blocks ("blocks").
-Matrix in_order(const Matrix& A, const std::string& order);
+/// A with rows and columns gathered by colour.
+Matrix by_colours(const Matrix& A);
 
 /// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered). Ends at once where
 /// `stop` is true, without the row at hand.

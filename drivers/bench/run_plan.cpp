@@ -100,7 +100,7 @@ class Walk {
       if (order.empty() || order == "natural")
         tasks(kernel, loaded.matrix, loaded.name, order);
       else
-        tasks(kernel, bench::in_order(loaded.matrix, order), loaded.name, order);
+        tasks(kernel, bench::by_colours(loaded.matrix), loaded.name, order);
     if (kernel.orders.empty() || kernel.kernel != "symgs") return;  // solves sweep from zero
     show(0, loaded.name + ": the solves that the sweeps are for");
     const auto rows = bench::order_rows(loaded.matrix, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
