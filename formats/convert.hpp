@@ -1,13 +1,13 @@
 // From any format to CSR and back. Linear in time, parallel, the same bits for any number of threads.
 //
-// Each takes Serial{} or OpenMP{threads} and a matrix in host memory, or Cuda and one in the memory of the device: the
+// Each takes OpenMP{threads} (or Serial{}) and a matrix in host memory, or Cuda and one in the memory of the device: the
 // same bits. Matrices are taken to be canonical (check() proves it) unless said otherwise.
 //
-// On the device everything runs on the back end's stream and is whole on return. Temporary memory there is given back
-// on return, but for Cuda's workspace (0.2 bytes an entry at most), which stays. An offset counts 4 or 8 bytes:
-//   to_csr from triplets   8 bytes and two offsets an entry
-//   transpose, to_csc ...  8 bytes and two offsets an entry
-//   to_sell, sigma > 1     16 bytes a row; the others and with_offsets take none
+// On the device everything runs in the order of the back end's stream; the host waits for the sizes of results alone.
+// Temporary memory there, with an offset of 4 or 8 bytes:
+//   to_csr from triplets   8 bytes and two offsets per entry
+//   transpose, to_csc ...  8 bytes and two offsets per entry
+//   to_sell, sigma > 1     16 bytes per row; the others and with_offsets take none
 #pragma once
 #include <seidel/formats/coo.hpp>
 #include <seidel/formats/csr.hpp>
@@ -17,54 +17,27 @@
 
 namespace seidel {
 
-inline OpenMP as_openmp(const Serial&) { return OpenMP{1}; }
-inline const OpenMP& as_openmp(const OpenMP& on) { return on; }
-
 /// What to_csr did to triplets.
 struct ToCsrReport {
   std::int64_t duplicates = 0;  ///< entries that were added to an earlier one in the same place
 };
 
-namespace convert_detail {
-
-template <class Offset, class Real>
-Csr<Real, Offset> from_coo(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report);
-template <class Offset, class Real>
-Csr<Real, Offset> from_ell(const OpenMP& on, const EllView<Real, Host>& A);
-template <class Offset, class Real>
-Csr<Real, Offset> from_sell(const OpenMP& on, const SellView<Real, Host>& A);
-template <class Real, class Offset>
-Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class Real, class Offset>
-Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class Real, class Offset>
-Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index slice_height, Index sigma);
-template <class NewOffset, class Real, class Offset>
-Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-
-}  // namespace convert_detail
-
 /// Triplets in any order to canonical CSR: rows sorted, entries in the same place added in order of appearance.
 /// Cost    besides the result, the entries once more while it runs, unless they come sorted by rows.
 /// Errors  InputError naming the first entry outside the matrix; ResourceError if there are too many for Offset.
-template <class Offset, HostBackend On, class Real>
-Csr<Real, Offset> to_csr(const On& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr) {
-  return convert_detail::from_coo<Offset>(as_openmp(on), A, report);
-}
+template <class Offset, class Real>
+Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr);
 /// Those in one place are added by one thread.
 template <class Offset, class Real>
-[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
-                                               ToCsrReport* report = nullptr);
+Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A, ToCsrReport* report = nullptr);
 
 /// A'. Stable: entries of a row keep the order of the rows that they come from, so the result is canonical even where
 /// the columns of A do not ascend. The plain version: counting sort in two passes, of buckets and within them.
-template <HostBackend On, class Real, class Offset>
-Csr<Real, Offset> transpose(const On& on, const CsrView<Real, Offset, Host>& A) {
-  return convert_detail::transpose(as_openmp(on), A);
-}
+template <class Real, class Offset>
+Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 /// By a radix sort of the columns, and a binary search for each row of the result.
 template <class Real, class Offset>
-[[gnu::used]] Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// The same matrix by columns, and back.
 template <Backend On, class Real, class Offset>
@@ -97,47 +70,37 @@ std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_hei
 /// ELLPACK, padding zeroed.
 /// Errors  ResourceError before anything is allocated, if padding takes more than 8 places an entry or the result more
 ///         memory than there is: the bytes, the padding and the format to take instead.
-template <HostBackend On, class Real, class Offset>
-Ell<Real> to_ell(const On& on, const CsrView<Real, Offset, Host>& A) {
-  return convert_detail::to_ell(as_openmp(on), A);
-}
 template <class Real, class Offset>
-[[gnu::used]] Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// SELL-C-sigma with C = slice_height, padding zeroed. sigma > 1 sorts rows by descending length, rows of the same
 /// length in their order, within windows of sigma rows.
 /// Cost    linear; sigma > 1 takes 12 bytes a row while it sorts, a window on one thread.
 /// Errors  ResourceError as to_ell, before room for entries is allocated; UsageError unless slice_height is
 ///         1 ... 4096 and sigma at least 1.
-template <HostBackend On, class Real, class Offset>
-Sell<Real> to_sell(const On& on, const CsrView<Real, Offset, Host>& A, Index slice_height = 32, Index sigma = 1) {
-  return convert_detail::to_sell(as_openmp(on), A, slice_height, sigma);
-}
 template <class Real, class Offset>
-[[gnu::used]] Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A,
-                                         Index slice_height = 32, Index sigma = 1);
+Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index slice_height = 32, Index sigma = 1);
+template <class Real, class Offset>
+Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A, Index slice_height = 32,
+                           Index sigma = 1);
 
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.
-template <class Offset, HostBackend On, class Real>
-Csr<Real, Offset> to_csr(const On& on, const EllView<Real, Host>& A) {
-  return convert_detail::from_ell<Offset>(as_openmp(on), A);
-}
 template <class Offset, class Real>
-[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const EllView<Real, Device>& A);
-template <class Offset, HostBackend On, class Real>
-Csr<Real, Offset> to_csr(const On& on, const SellView<Real, Host>& A) {
-  return convert_detail::from_sell<Offset>(as_openmp(on), A);
-}
+Csr<Real, Offset> to_csr(const OpenMP& on, const EllView<Real, Host>& A);
 template <class Offset, class Real>
-[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const SellView<Real, Device>& A);
+Csr<Real, Offset, Device> to_csr(const Cuda& on, const EllView<Real, Device>& A);
+template <class Offset, class Real>
+Csr<Real, Offset> to_csr(const OpenMP& on, const SellView<Real, Host>& A);
+template <class Offset, class Real>
+Csr<Real, Offset, Device> to_csr(const Cuda& on, const SellView<Real, Device>& A);
 
 /// A copy with row pointers of another size. Errors  ResourceError if nnz does not fit.
-template <class NewOffset, HostBackend On, class Real, class Offset>
-Csr<Real, NewOffset> with_offsets(const On& on, const CsrView<Real, Offset, Host>& A) {
-  return convert_detail::with_offsets<NewOffset>(as_openmp(on), A);
-}
 template <class NewOffset, class Real, class Offset>
-[[gnu::used]] Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class NewOffset, class Real, class Offset>
+Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 }  // namespace seidel

@@ -30,6 +30,16 @@ struct Ell {
   EllView<Real, Space> view() const { return {nrows, ncols, width, row_length, col_idx, values, nnz}; }
 };
 
+template <MemorySpace To, class On, class Real, MemorySpace From>
+Ell<Real, To> copied_to(const On& on, const EllView<Real, From>& A) {
+  return {A.nrows,
+          A.ncols,
+          A.width,
+          copied_to<To>(on, A.row_length),
+          copied_to<To>(on, A.col_idx),
+          copied_to<To>(on, A.values),
+          A.nnz};
+}
 template <MemorySpace To, class Real, MemorySpace From>
 Ell<Real, To> copied_to(const EllView<Real, From>& A) {
   return {A.nrows, A.ncols, A.width, copied_to<To>(A.row_length), copied_to<To>(A.col_idx), copied_to<To>(A.values),

@@ -43,14 +43,21 @@ void require_shape(const MultiVectorView<T, Space>& V, std::int64_t nrows, std::
 template <class T, MemorySpace Space = Host>
 class MultiVector {
  public:
-  MultiVector(std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t leading_dimension = 0)
+  /// In the memory of back end `on`.
+  template <class On>
+    requires std::is_same_v<typename On::Space, Space>
+  MultiVector(const On& on, std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t leading_dimension = 0)
       : nrows_(nrows),
         ncols_(ncols),
         leading_dimension_(leading_dimension             ? leading_dimension
                            : layout == Layout::row_major ? ncols
                                                          : nrows),
         layout_(layout),
-        data_((layout == Layout::row_major ? nrows : ncols) * leading_dimension_) {}
+        data_(on, (layout == Layout::row_major ? nrows : ncols) * leading_dimension_) {}
+
+  MultiVector(std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t leading_dimension = 0)
+    requires std::is_same_v<Space, Host>
+      : MultiVector(Serial{}, nrows, ncols, layout, leading_dimension) {}
 
   MultiVectorView<T, Space> view() { return {nrows_, ncols_, leading_dimension_, layout_, data_.data()}; }
   MultiVectorView<const T, Space> view() const { return {nrows_, ncols_, leading_dimension_, layout_, data_.data()}; }

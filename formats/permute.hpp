@@ -8,9 +8,6 @@ namespace seidel {
 /// Errors  ShapeError unless there are n entries; InputError naming the first entry that is outside 0 ... n-1 or there
 /// twice.
 Array<Index> inverse_permutation(const OpenMP& on, HostSpan<const Index> new_to_old, Index n);
-inline Array<Index> inverse_permutation(const Serial& on, HostSpan<const Index> new_to_old, Index n) {
-  return inverse_permutation(as_openmp(on), new_to_old, n);
-}
 Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index> new_to_old, Index n);
 
 /// P A P': row k of the result is row new_to_old[k] of A, its columns renumbered likewise and sorted.
@@ -21,11 +18,7 @@ Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index>
 template <class Real, class Offset>
 Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old);
 template <class Real, class Offset>
-Csr<Real, Offset> permuted(const Serial& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old) {
-  return permuted(as_openmp(on), A, new_to_old);
-}
-template <class Real, class Offset>
-[[gnu::used]] Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, Device>& A,
-                                                 DeviceSpan<const Index> new_to_old);
+Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                   DeviceSpan<const Index> new_to_old);
 
 }  // namespace seidel

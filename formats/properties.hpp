@@ -39,9 +39,5 @@ struct MatrixProperties {
 /// Repeats bit for bit for any number of threads.
 template <class Real, class Offset>
 MatrixProperties properties(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class Real, class Offset>
-MatrixProperties properties(const Serial& on, const CsrView<Real, Offset, Host>& A) {
-  return properties(as_openmp(on), A);
-}
 
 }  // namespace seidel

@@ -40,6 +40,19 @@ struct Sell {
   }
 };
 
+template <MemorySpace To, class On, class Real, MemorySpace From>
+Sell<Real, To> copied_to(const On& on, const SellView<Real, From>& A) {
+  return {A.nrows,
+          A.ncols,
+          A.slice_height,
+          A.sigma,
+          copied_to<To>(on, A.slice_ptr),
+          copied_to<To>(on, A.row_length),
+          copied_to<To>(on, A.permutation),
+          copied_to<To>(on, A.col_idx),
+          copied_to<To>(on, A.values),
+          A.nnz};
+}
 template <MemorySpace To, class Real, MemorySpace From>
 Sell<Real, To> copied_to(const SellView<Real, From>& A) {
   return {A.nrows,

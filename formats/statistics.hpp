@@ -21,9 +21,9 @@ struct RowStatistics {
 /// One pass over row_ptr; parallel. The same bits for any number of threads.
 template <class Offset>
 RowStatistics row_statistics(const OpenMP& on, HostSpan<const Offset> row_ptr, Index ncols);
-template <HostBackend On, class Real, class Offset>
-RowStatistics row_statistics(const On& on, const CsrView<Real, Offset, Host>& A) {
-  return row_statistics(as_openmp(on), A.row_ptr, A.ncols);
+template <class Real, class Offset>
+RowStatistics row_statistics(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+  return row_statistics(on, A.row_ptr, A.ncols);
 }
 
 /// Bytes of the same matrix in each format; no value where it cannot be (too many entries for 32-bit row pointers, a
@@ -37,9 +37,9 @@ struct FormatBytes {
 /// SELL with slices of 32 rows in the order of the matrix.
 template <class Offset>
 FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_per_value);
-template <HostBackend On, class Real, class Offset>
-FormatBytes format_bytes(const On& on, const CsrView<Real, Offset, Host>& A) {
-  return format_bytes(as_openmp(on), A.row_ptr, int(sizeof(Real)));
+template <class Real, class Offset>
+FormatBytes format_bytes(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+  return format_bytes(on, A.row_ptr, int(sizeof(Real)));
 }
 
 }  // namespace seidel

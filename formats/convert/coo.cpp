@@ -5,7 +5,9 @@
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 
-namespace seidel::convert_detail {
+namespace seidel {
+
+using namespace convert_detail;
 
 namespace {
 
@@ -75,7 +77,7 @@ Csr<Real, Offset> merged(const OpenMP& on, const Csr<Real, Offset>& A, Array<Off
 }  // namespace
 
 template <class Offset, class Real>
-Csr<Real, Offset> from_coo(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report) {
+Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report) {
   check(on, A);
   require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
   Csr<Real, Offset> to;
@@ -93,9 +95,9 @@ Csr<Real, Offset> from_coo(const OpenMP& on, const CooView<Real, Host>& A, ToCsr
   return duplicates == 0 ? std::move(to) : merged(on, to, std::move(length));
 }
 
-template Csr<double, std::int32_t> from_coo<std::int32_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
-template Csr<double, std::int64_t> from_coo<std::int64_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
-template Csr<float, std::int32_t> from_coo<std::int32_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
-template Csr<float, std::int64_t> from_coo<std::int64_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
+template Csr<double, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
+template Csr<double, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
+template Csr<float, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
+template Csr<float, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
 
-}  // namespace seidel::convert_detail
+}  // namespace seidel

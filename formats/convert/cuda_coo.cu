@@ -20,10 +20,9 @@ void check_there(const Cuda& on, const CooView<Real, Device>& A) {
                  return A.row_idx[k] < 0 || A.row_idx[k] >= A.nrows || A.col_idx[k] < 0 || A.col_idx[k] >= A.ncols;
                }) == n)
     return;
-  on.synchronize();
-  const auto row_idx = copied_to<Host>(A.row_idx), col_idx = copied_to<Host>(A.col_idx);
-  const auto values = copied_to<Host>(A.values);
-  check(OpenMP{}, CooView<Real, Host>{A.nrows, A.ncols, row_idx, col_idx, values});
+  const auto row_idx = copied_to<Host>(on, A.row_idx), col_idx = copied_to<Host>(on, A.col_idx);
+  const auto values = copied_to<Host>(on, A.values);
+  check(on.host(), CooView<Real, Host>{A.nrows, A.ncols, row_idx, col_idx, values});
 }
 
 /// Entries in the order of the matrix: row[p], and where in A each comes from.
@@ -45,7 +44,7 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   check_there(on, A);
   const std::int64_t n = A.nnz(), nrows = A.nrows;
   require_offsets<Offset>("to_csr", n, "take 64-bit row pointers");
-  Pairs<Offset> pairs(n + 1);
+  Pairs<Offset> pairs(on, n + 1);
   for_each(on, n, "making sort keys",
            [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t k) {
              key[k] = A.col_idx[k];
@@ -65,8 +64,8 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   exclusive_sum(on, pairs.payload[1].span());
   const std::int64_t nnz = value_of(on, opened + n);
   if (report) report->duplicates = n - nnz;
-  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(nrows + 1), Array<Index, Device>(nnz),
-                               Array<Real, Device>(nnz)};
+  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(on, nrows + 1), Array<Index, Device>(on, nnz),
+                               Array<Real, Device>(on, nnz)};
   for_each(on, nrows + 1, "finding rows",
            [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = opened[keys_below(sorted.row, n, i)]; });
   for_each(on, n, "adding up entries",
@@ -77,7 +76,6 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
              col_idx[opened[p]] = A.col_idx[sorted.place[p]];
              values[opened[p]] = sum;
            });
-  on.synchronize();  // temporaries go now
   return to;
 }
 

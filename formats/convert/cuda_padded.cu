@@ -76,8 +76,8 @@ template <class Offset, class Real, class Places>
 Csr<Real, Offset, Device> gathered(const Cuda& on, const Places& P, Index nrows, Index ncols, std::int64_t nnz,
                                    const Index* lengths, const Index* col_idx, const Real* values) {
   require_offsets<Offset>("to_csr", nnz, "take 64-bit row pointers");
-  Csr<Real, Offset, Device> to{nrows, ncols, Array<Offset, Device>(std::int64_t(nrows) + 1), Array<Index, Device>(nnz),
-                               Array<Real, Device>(nnz)};
+  Csr<Real, Offset, Device> to{nrows, ncols, Array<Offset, Device>(on, std::int64_t(nrows) + 1),
+                               Array<Index, Device>(on, nnz), Array<Real, Device>(on, nnz)};
   Offset* const ptr = to.row_ptr.data();
   for_each(on, std::int64_t(nrows) + 1, "taking lengths", [=] __device__(std::int64_t place) {
     if (place < nrows)
@@ -95,7 +95,6 @@ Csr<Real, Offset, Device> gathered(const Cuda& on, const Places& P, Index nrows,
                  to_col_idx[entry] = col_idx[at];
                  to_values[entry] = values[at];
                });
-  on.synchronize();
   return to;
 }
 
@@ -104,7 +103,7 @@ template <class Offset>
 Array<Index, Device> sorted_within_windows(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index sigma,
                                            Index longest) {
   const std::int64_t nrows = row_ptr.size() - 1;
-  Pairs<Index> pairs(nrows);
+  Pairs<Index> pairs(on, nrows);
   for_each(on, nrows, "making sort keys",
            [=, key = pairs.key[0].data(), row = pairs.payload[0].data()] __device__(std::int64_t i) {
              key[i] = longest - Index(row_ptr[i + 1] - row_ptr[i]);
@@ -116,7 +115,6 @@ Array<Index, Device> sorted_within_windows(const Cuda& on, DeviceSpan<const Offs
              key[p] = row[p] / sigma;
            });
   sort_pairs(on, pairs, nrows, (nrows + sigma - 1) / sigma);
-  on.synchronize();  // the other arrays go now
   return std::move(pairs.payload[0]);
 }
 
@@ -127,19 +125,18 @@ Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A)
   const std::int64_t width = longest_row(on, A.row_ptr), nrows = A.nrows;
   refuse_padding({"to_ell", "take SELL (to_sell), which pads only within a slice, or keep CSR", nrows, A.nnz(), width,
                   saturating_product(nrows, width), ell_bytes<Real>(nrows, width)},
-                 Device{});
+                 on);
   Ell<Real, Device> to{A.nrows,
                        A.ncols,
                        Index(width),
-                       Array<Index, Device>(nrows),
-                       Array<Index, Device>(nrows * width),
-                       Array<Real, Device>(nrows * width),
+                       Array<Index, Device>(on, nrows),
+                       Array<Index, Device>(on, nrows * width),
+                       Array<Real, Device>(on, nrows * width),
                        A.nnz()};
   for_each(on, nrows, "taking lengths", [=, length = to.row_length.data()] __device__(std::int64_t i) {
     length[i] = Index(A.row_ptr[i + 1] - A.row_ptr[i]);
   });
   spread(on, A, EllPlaces{nrows, Index(width)}, width, to.row_length.data(), to.col_idx.data(), to.values.data());
-  on.synchronize();
   return to;
 }
 
@@ -155,8 +152,8 @@ Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& 
   to.sigma = sigma;
   to.nnz = A.nnz();
   if (sigma > 1) to.permutation = sorted_within_windows(on, A.row_ptr, sigma, longest);
-  to.row_length = Array<Index, Device>(nslices * C);
-  to.slice_ptr = Array<std::int64_t, Device>(nslices + 1);
+  to.row_length = Array<Index, Device>(on, nslices * C);
+  to.slice_ptr = Array<std::int64_t, Device>(on, nslices + 1);
   const SellPlaces P{to.slice_ptr.data(), to.permutation.data(), nrows, nslices, slice_height};
   // A slice has at most 2^43 places, all of them at most 2^62: sums do not overflow.
   for_each(on, nslices + 1, "measuring slices",
@@ -171,11 +168,10 @@ Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& 
   const std::int64_t places = value_of(on, to.slice_ptr.data() + nslices);
   refuse_padding({"to_sell", sigma == 1 ? "sort rows of like length together (sigma above 1), or keep CSR" : "keep CSR",
                   nrows, A.nnz(), longest, places, sell_bytes<Real>(nrows, places, slice_height, sigma)},
-                 Device{});
-  to.col_idx = Array<Index, Device>(places);
-  to.values = Array<Real, Device>(places);
+                 on);
+  to.col_idx = Array<Index, Device>(on, places);
+  to.values = Array<Real, Device>(on, places);
   spread(on, A, P, longest, to.row_length.data(), to.col_idx.data(), to.values.data());
-  on.synchronize();
   return to;
 }
 

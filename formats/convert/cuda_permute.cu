@@ -8,7 +8,7 @@ namespace seidel {
 using namespace convert_detail;
 
 Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index> new_to_old, Index n) {
-  Array<Index, Device> old_to_new(n);
+  Array<Index, Device> old_to_new(on, n);
   Index* const inverse = old_to_new.data();
   const std::int64_t size = new_to_old.size();
   bool good = size == n && first_where(on, n, [=] __device__(std::int64_t k) {
@@ -20,8 +20,7 @@ Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index>
     good = first_where(on, n, [=] __device__(std::int64_t k) { return inverse[new_to_old[k]] != k; }) == n;
   }
   if (!good) {  // the host says what is wrong, in its words
-    on.synchronize();
-    inverse_permutation(OpenMP{}, copied_to<Host>(new_to_old), n);
+    inverse_permutation(OpenMP{}, copied_to<Host>(on, new_to_old), n);
   }
   return old_to_new;
 }
@@ -36,9 +35,9 @@ template <class Real, class Offset>
 void fill_by_sorting(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* old_to_new,
                      Csr<Real, Offset, Device>& to) {
   const std::int64_t n = A.nnz();
-  Array<Index, Device> row_of(n);
+  Array<Index, Device> row_of(on, n);
   rows_of_entries(on, A.row_ptr, row_of.span());
-  Pairs<Offset> pairs(n);
+  Pairs<Offset> pairs(on, n);
   for_each(on, n, "making sort keys",
            [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t k) {
              key[k] = old_to_new[A.col_idx[k]];
@@ -55,7 +54,6 @@ void fill_by_sorting(const Cuda& on, const CsrView<Real, Offset, Device>& A, con
              col_idx[p] = old_to_new[A.col_idx[place[p]]];
              values[p] = A.values[place[p]];
            });
-  on.synchronize();  // temporaries go now
 }
 
 /// Rows are short: 32 threads a row, no memory.
@@ -90,8 +88,8 @@ Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, D
   require_square(A.nrows, A.ncols, "permuted");
   const Array<Index, Device> old_to_new = inverse_permutation(on, new_to_old, A.nrows);
   const std::int64_t nrows = A.nrows;
-  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(nrows + 1), Array<Index, Device>(A.nnz()),
-                               Array<Real, Device>(A.nnz())};
+  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(on, nrows + 1),
+                               Array<Index, Device>(on, A.nnz()), Array<Real, Device>(on, A.nnz())};
   for_each(on, nrows + 1, "taking lengths", [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) {
     const std::int64_t old = i < nrows ? new_to_old[i] : 0;
     ptr[i] = i < nrows ? A.row_ptr[old + 1] - A.row_ptr[old] : 0;
@@ -101,7 +99,6 @@ Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, D
     fill_by_counting(on, A, new_to_old, old_to_new.data(), to);
   else
     fill_by_sorting(on, A, old_to_new.data(), to);
-  on.synchronize();
   return to;
 }
 

@@ -11,9 +11,9 @@ using namespace convert_detail;
 template <class Real, class Offset>
 Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   const std::int64_t n = A.nnz(), ncols = A.ncols;
-  Csr<Real, Offset, Device> to{A.ncols, A.nrows, Array<Offset, Device>(ncols + 1), Array<Index, Device>(n),
-                               Array<Real, Device>(n)};
-  Pairs<Offset> pairs(n);  // column and place of each entry; stable, so that entries of a column stay in order
+  Csr<Real, Offset, Device> to{A.ncols, A.nrows, Array<Offset, Device>(on, ncols + 1), Array<Index, Device>(on, n),
+                               Array<Real, Device>(on, n)};
+  Pairs<Offset> pairs(on, n);  // column and place of each entry; stable, so that entries of a column stay in order
   for_each(on, n, "making sort keys",
            [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t k) {
              key[k] = A.col_idx[k];
@@ -32,15 +32,14 @@ Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, 
              col_idx[k] = row_of[from];
              values[k] = A.values[from];
            });
-  on.synchronize();  // temporaries go now
   return to;
 }
 
 template <class NewOffset, class Real, class Offset>
 Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
-  Csr<Real, NewOffset, Device> to{A.nrows, A.ncols, Array<NewOffset, Device>(A.row_ptr.size()),
-                                  Array<Index, Device>(A.nnz()), Array<Real, Device>(A.nnz())};
+  Csr<Real, NewOffset, Device> to{A.nrows, A.ncols, Array<NewOffset, Device>(on, A.row_ptr.size()),
+                                  Array<Index, Device>(on, A.nnz()), Array<Real, Device>(on, A.nnz())};
   for_each(on, A.row_ptr.size(), "copying row pointers",
            [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = NewOffset(A.row_ptr[i]); });
   for_each(on, A.nnz(), "copying entries",
@@ -48,7 +47,6 @@ Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Of
              col_idx[k] = A.col_idx[k];
              values[k] = A.values[k];
            });
-  on.synchronize();
   return to;
 }
 

@@ -5,12 +5,12 @@
 
 namespace seidel {
 
+using namespace convert_detail;
+
 std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_per_value) {
   const std::int64_t a_row = saturating_product(width, std::int64_t(sizeof(Index)) + bytes_per_value);
   return saturating_product(nrows, saturating_sum(a_row, sizeof(Index)));
 }
-
-namespace convert_detail {
 
 namespace {
 
@@ -23,7 +23,7 @@ Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   const std::int64_t width = longest_row(on, A.row_ptr), nrows = A.nrows;
   refuse_padding({"to_ell", "take SELL (to_sell), which pads only within a slice, or keep CSR", A.nrows, A.nnz(), width,
                   saturating_product(nrows, width), ell_bytes<Real>(nrows, width)},
-                 Host{});
+                 on);
   Ell<Real> to{
       A.nrows, A.ncols, Index(width), Array<Index>(nrows), Array<Index>(nrows * width), Array<Real>(nrows * width),
       A.nnz()};
@@ -42,7 +42,7 @@ Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
 }
 
 template <class Offset, class Real>
-Csr<Real, Offset> from_ell(const OpenMP& on, const EllView<Real, Host>& A) {
+Csr<Real, Offset> to_csr(const OpenMP& on, const EllView<Real, Host>& A) {
   Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), {}, {}};
   for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t i = first; i < last; ++i) to.row_ptr[i + 1] = Offset(A.row_length[i]);
@@ -66,11 +66,9 @@ template Ell<double> to_ell(const OpenMP&, const CsrView<double, std::int32_t, H
 template Ell<double> to_ell(const OpenMP&, const CsrView<double, std::int64_t, Host>&);
 template Ell<float> to_ell(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
 template Ell<float> to_ell(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
-template Csr<double, std::int32_t> from_ell<std::int32_t>(const OpenMP&, const EllView<double, Host>&);
-template Csr<double, std::int64_t> from_ell<std::int64_t>(const OpenMP&, const EllView<double, Host>&);
-template Csr<float, std::int32_t> from_ell<std::int32_t>(const OpenMP&, const EllView<float, Host>&);
-template Csr<float, std::int64_t> from_ell<std::int64_t>(const OpenMP&, const EllView<float, Host>&);
-
-}  // namespace convert_detail
+template Csr<double, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const EllView<double, Host>&);
+template Csr<double, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const EllView<double, Host>&);
+template Csr<float, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const EllView<float, Host>&);
+template Csr<float, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const EllView<float, Host>&);
 
 }  // namespace seidel

@@ -6,14 +6,14 @@
 
 namespace seidel {
 
+using namespace convert_detail;
+
 std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_per_value) {
   const std::int64_t nslices = (nrows + slice_height - 1) / slice_height;
   const std::int64_t rows = (nslices + 1) * std::int64_t(sizeof(std::int64_t)) +
                             (nslices * slice_height + (sigma > 1 ? nrows : 0)) * std::int64_t(sizeof(Index));
   return saturating_sum(rows, saturating_product(places, std::int64_t(sizeof(Index)) + bytes_per_value));
 }
-
-namespace convert_detail {
 
 namespace {
 
@@ -71,7 +71,7 @@ Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index
   refuse_padding(
       {"to_sell", sigma == 1 ? "sort rows of like length together (sigma above 1), or keep CSR" : "keep CSR", nrows,
        A.nnz(), longest_row(on, A.row_ptr), places, sell_bytes<Real>(nrows, places, slice_height, sigma)},
-      Host{});
+      on);
   offsets_from_lengths(on, to.slice_ptr);
   to.col_idx = Array<Index>(places);
   to.values = Array<Real>(places);
@@ -91,7 +91,7 @@ Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index
 }
 
 template <class Offset, class Real>
-Csr<Real, Offset> from_sell(const OpenMP& on, const SellView<Real, Host>& A) {
+Csr<Real, Offset> to_csr(const OpenMP& on, const SellView<Real, Host>& A) {
   const std::int64_t C = A.slice_height;
   Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), {}, {}};
   for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
@@ -116,11 +116,9 @@ template Sell<double> to_sell(const OpenMP&, const CsrView<double, std::int32_t,
 template Sell<double> to_sell(const OpenMP&, const CsrView<double, std::int64_t, Host>&, Index, Index);
 template Sell<float> to_sell(const OpenMP&, const CsrView<float, std::int32_t, Host>&, Index, Index);
 template Sell<float> to_sell(const OpenMP&, const CsrView<float, std::int64_t, Host>&, Index, Index);
-template Csr<double, std::int32_t> from_sell<std::int32_t>(const OpenMP&, const SellView<double, Host>&);
-template Csr<double, std::int64_t> from_sell<std::int64_t>(const OpenMP&, const SellView<double, Host>&);
-template Csr<float, std::int32_t> from_sell<std::int32_t>(const OpenMP&, const SellView<float, Host>&);
-template Csr<float, std::int64_t> from_sell<std::int64_t>(const OpenMP&, const SellView<float, Host>&);
-
-}  // namespace convert_detail
+template Csr<double, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const SellView<double, Host>&);
+template Csr<double, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const SellView<double, Host>&);
+template Csr<float, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const SellView<float, Host>&);
+template Csr<float, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const SellView<float, Host>&);
 
 }  // namespace seidel

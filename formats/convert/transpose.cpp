@@ -3,7 +3,9 @@
 #include <seidel/formats/convert/group.hpp>
 #include <seidel/formats/convert/refusals.hpp>
 
-namespace seidel::convert_detail {
+namespace seidel {
+
+using namespace convert_detail;
 
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
@@ -50,4 +52,4 @@ template Csr<double, std::int64_t> with_offsets<std::int64_t>(const OpenMP&,
 template Csr<float, std::int64_t> with_offsets<std::int64_t>(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
 template Csr<float, std::int64_t> with_offsets<std::int64_t>(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
 
-}  // namespace seidel::convert_detail
+}  // namespace seidel

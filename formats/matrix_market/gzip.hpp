@@ -1,5 +1,6 @@
 // The text of a gzip file, as much at a time as one asks for.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

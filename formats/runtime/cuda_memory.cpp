@@ -108,6 +108,8 @@ std::int64_t available_bytes(Device) {
   return std::int64_t(free);
 }
 
+std::int64_t available_bytes(const Cuda& on) { return on.state()->memory->available(); }
+
 Scratch<Cuda>::Scratch(const Cuda& on)
     : state_(on.state()), chunk_(state_->scratch.chunk), used_(state_->scratch.used) {}
 

@@ -47,5 +47,8 @@ void copy_bytes(Device, void* to, Device, const void* from, std::int64_t bytes);
 /// Bytes that can still be taken, as the system says now: of the host, and of the current device.
 std::int64_t available_bytes(Host);
 std::int64_t available_bytes(Device);
+/// The same of the memory that arrays of this back end come from.
+inline std::int64_t available_bytes(const OpenMP&) { return available_bytes(Host{}); }
+std::int64_t available_bytes(const Cuda& on);
 
 }  // namespace seidel

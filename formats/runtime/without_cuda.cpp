@@ -42,5 +42,6 @@ void copy_bytes(Device, void*, Host, const void*, std::int64_t) { refuse(); }
 void copy_bytes(Host, void*, Device, const void*, std::int64_t) { refuse(); }
 void copy_bytes(Device, void*, Device, const void*, std::int64_t) { refuse(); }
 std::int64_t available_bytes(Device) { refuse(); }
+std::int64_t available_bytes(const Cuda&) { refuse(); }
 
 }  // namespace seidel

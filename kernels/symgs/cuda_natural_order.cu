@@ -124,7 +124,7 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
     throw ResourceError("Gauss-Seidel on the GPU: " + std::to_string(rows.nwavefronts) +
                         " wavefronts are more than its order can hold\n  take --order colours, or --backend openmp");
 
-  convert_detail::Pairs<Index> sorted(units);
+  convert_detail::Pairs<Index> sorted(on, units);
   launch_over(on, units, make_keys<Offset>, "making sort keys", A, lower, wavefront.data(), units,
               order.classes_per_wavefront, sorted.key[0].data(), sorted.payload[0].data());
   convert_detail::sort_pairs(on, sorted, units, classes);

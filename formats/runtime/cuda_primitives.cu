@@ -1,10 +1,11 @@
 // Sorts and scans on the device, by CUB. Its headers are slow to compile, so they are included here alone.
-#include <seidel/formats/convert/cuda_device.cuh>
+#include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/scratch.hpp>
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-namespace seidel::convert_detail {
+namespace seidel::cuda {
 
 namespace {
 
@@ -13,7 +14,8 @@ template <class Call>
 void with_scratch(const Cuda& on, const char* what, const Call& call) {
   std::size_t bytes = 0;
   cuda_check(call(nullptr, bytes), what);
-  cuda_check(call(static_cast<void*>(on.workspace(std::int64_t(bytes)).data()), bytes), what);
+  Scratch scratch(on);
+  cuda_check(call(static_cast<void*>(scratch.take<std::byte>(std::int64_t(bytes)).data()), bytes), what);
 }
 
 struct Larger {
@@ -56,4 +58,4 @@ template void sort_pairs(const Cuda&, Pairs<std::int64_t>&, std::int64_t, std::i
 template void exclusive_sum(const Cuda&, Span<std::int32_t, Device>);
 template void exclusive_sum(const Cuda&, Span<std::int64_t, Device>);
 
-}  // namespace seidel::convert_detail
+}  // namespace seidel::cuda
