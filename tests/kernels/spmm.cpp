@@ -32,8 +32,8 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
         for (const Layout of_y : layouts)
           for (const std::int64_t extra : {0, 3}) {
             MultiVector<Real> X(n, k, of_x, (of_x == Layout::row_major ? k : n) + extra);
-            MultiVector<Real, Space> X_on(n, k, of_x, (of_x == Layout::row_major ? k : n) + extra);
-            MultiVector<Real, Space> Y_on(m, k, of_y, (of_y == Layout::row_major ? k : m) + extra);
+            MultiVector<Real, Space> X_on(on, n, k, of_x, (of_x == Layout::row_major ? k : n) + extra);
+            MultiVector<Real, Space> Y_on(on, m, k, of_y, (of_y == Layout::row_major ? k : m) + extra);
             std::fill(X.elements().begin(), X.elements().end(), std::numeric_limits<Real>::quiet_NaN());
             for (std::int64_t j = 0; j < k; ++j)
               for (std::int64_t i = 0; i < n; ++i) X.view()(i, j) = x[j][i];
