@@ -19,9 +19,9 @@ nvcc=$(seidel_nvcc)
 if [ -n "$nvcc" ] && seidel_gpu; then
   preset=cuda
   options=(-DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES=native "${options[@]}")
-  echo "A GPU and a CUDA Toolkit are here: building for both CPU and GPU"
+  echo "Found a GPU and a CUDA Toolkit: building for CPU and GPU"
 elif [ -n "$nvcc" ]; then
-  echo "A CUDA Toolkit is here, but no GPU: building for the CPU (for both: cmake --preset cuda && cmake --build --preset cuda)"
+  echo "Found a CUDA Toolkit, but no GPU: building for the CPU (for both: cmake --preset cuda && cmake --build --preset cuda)"
 fi
 
 echo "Building seidel in build/$preset (a minute or two the first time)"
@@ -35,14 +35,14 @@ echo "Built in $((SECONDS - start)) s"
 seidel=build/$preset/seidel
 matrix=data/bcsstk16.mtx.gz
 echo
-echo "bcsstk16 is the stiffness matrix of a dam: 4884 equations (data/README.md says where it comes from). To solve it:"
+echo "bcsstk16 is the stiffness matrix of a dam with 4884 equations (data/README.md names its source). To solve it:"
 echo
 echo "  \$ $seidel solve $matrix --precond symgs"
 echo
 "$seidel" solve "$matrix" --precond symgs
 echo
-echo "That worked. Now look at this matrix, or try your own:"
+echo "The system is solved. Next, look at this matrix or solve your own:"
 echo
-echo "  export PATH=$PWD/build/$preset:\$PATH   # and \`seidel\` alone will do"
+echo "  export PATH=$PWD/build/$preset:\$PATH   # then you can type \`seidel\` alone"
 echo "  seidel info $matrix"
 echo "  seidel solve YOUR.mtx --out x.mtx"

@@ -1,4 +1,4 @@
-# Finds the CUDA Toolkit and says in one line what its absence costs.
+# Finds the CUDA Toolkit, or says in one line what is missing without it.
 set(SEIDEL_BUILT_WITH_CUDA false)
 if(NOT SEIDEL_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -15,7 +15,7 @@ if(NOT SEIDEL_CUDA STREQUAL "OFF")
   endif()
   if(CMAKE_CUDA_COMPILER AND NOT too_old)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real CACHE STRING "GPUs to compile for; others use the virtual one")
+      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real CACHE STRING "GPUs to compile for; others use the virtual architecture")
     endif()
     enable_language(CUDA)
     if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)   # CMake 3.25.1 (Debian 12) does not know that nvcc 12 has C++20
@@ -41,7 +41,7 @@ else()
   message(STATUS "seidel: CUDA is off (SEIDEL_CUDA=OFF): everything runs on the CPU only")
 endif()
 
-# How every CUDA source is compiled, of the library and of the tests: the one arithmetic (no contraction), our warnings.
+# Options for every CUDA source of the library and the tests: the one arithmetic (no contraction), warnings.
 function(seidel_cuda_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --extended-lambda --expt-relaxed-constexpr

@@ -1,5 +1,5 @@
-# Header-only dependencies, found alike from apt, from a package manager or in a mere folder of headers
-# (-DCMAKE_PREFIX_PATH=FOLDER): all that is asked of them is the header.
+# Header-only dependencies, from apt, from another package manager or from a folder of headers
+# (-DCMAKE_PREFIX_PATH=FOLDER): only the header is required.
 
 # seidel_find_headers(TARGET HEADER DEBIAN_PACKAGE [SUFFIX])
 # Makes the imported target TARGET, or stops with the command that installs what is missing.
@@ -13,7 +13,7 @@ function(seidel_find_headers target header package)
   if(NOT ${place})
     message(FATAL_ERROR "seidel: <${header}> was not found.\n"
       "Install it (Debian, Ubuntu: apt-get install ${package}), "
-      "or name a folder that holds it: -DCMAKE_PREFIX_PATH=FOLDER")
+      "or name a folder that contains it: -DCMAKE_PREFIX_PATH=FOLDER")
   endif()
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} INTERFACE ${${place}})

@@ -1,4 +1,4 @@
-# cmake --install: headers, library, program, and what find_package(seidel) and pkg-config read. All of it may be moved.
+# cmake --install: headers, library, program, and files for find_package(seidel) and pkg-config. The result may be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/seidel)
@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/seidel)
 foreach(folder formats kernels solvers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh"
-    # The reader's inside: it needs fast_float, which a user of the library need not have.
+    # Internal headers of the reader: they need fast_float, which a user of the library need not have.
     REGEX "matrix_market/(chunks|fault|header|line|number|output_file|passes|rows|source)[.]hpp$" EXCLUDE)
 endforeach()
 install(FILES ${generated}/seidel/config.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel)
@@ -22,7 +22,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/seidel-config.cmake.in $
 write_basic_package_version_file(${generated}/seidel-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${generated}/seidel-config.cmake ${generated}/seidel-config-version.cmake DESTINATION ${package_dir})
 
-# pkg-config: the folders are named from where the .pc file lies.
+# pkg-config: folders are relative to that of the .pc file.
 file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 set(SEIDEL_PC_LIBS "-lseidel ${OpenMP_CXX_FLAGS}")
 set(SEIDEL_PC_REQUIRES "")

@@ -1,7 +1,7 @@
 # Sourced by quickstart.sh and tests/run.sh:  install_missing PROGRAM|TESTS...  makes sure that seidel can be built here.
-# Only what is really missing is installed, with apt, as root or through sudo; with nothing missing apt is not even asked.
+# Only what is missing is installed, with apt, as root or through sudo; if nothing is missing, apt is not called.
 
-# The C++ compiler that CMake will take.
+# The C++ compiler that CMake will use.
 seidel_compiler() {
   local c
   for c in "${CXX:-}" c++ g++ clang++; do
@@ -18,7 +18,7 @@ seidel_include_options() {
   echo -I/usr/include/eigen3
 }
 
-# Whether the compiler finds the header: however it came here, it counts.
+# Whether the compiler finds the header, however it was installed.
 seidel_has_header() {
   local compiler options
   compiler=$(seidel_compiler)
@@ -27,7 +27,7 @@ seidel_has_header() {
   echo "#include <$1>" | "$compiler" -std=c++20 -E -x c++ "${options[@]}" - >/dev/null 2>&1
 }
 
-# Names of the missing Debian packages (Ubuntu's are the same), one a line, for what is named: PROGRAM, TESTS.
+# Names of the missing Debian packages (Ubuntu has the same names), one per line, for PROGRAM and TESTS.
 seidel_missing() {
   local what pair
   [ -n "$(seidel_compiler)" ] || echo g++
@@ -50,14 +50,14 @@ install_missing() {
   mapfile -t missing < <(seidel_missing "$@")
   if [ ${#missing[@]} -eq 0 ]; then return; fi
   if ! command -v apt-get >/dev/null; then
-    echo "Missing here, under Debian's names: ${missing[*]}" >&2
-    echo "  install them with this system's package manager, or name a folder of headers: -DCMAKE_PREFIX_PATH=FOLDER" >&2
+    echo "Missing, by their Debian names: ${missing[*]}" >&2
+    echo "  install them with the package manager of this system, or name a folder with the headers: -DCMAKE_PREFIX_PATH=FOLDER" >&2
     return 1
   fi
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-      echo "Missing here: ${missing[*]}" >&2
-      echo "  installing them needs root, and there is no sudo; as root: apt-get install ${missing[*]}" >&2
+      echo "Missing: ${missing[*]}" >&2
+      echo "  to install them you need root, and there is no sudo; as root: apt-get install ${missing[*]}" >&2
       return 1
     fi
     as_root=(sudo)
@@ -66,15 +66,15 @@ install_missing() {
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
   local install=(install -y --no-install-recommends "${missing[@]}") log
   log=$(mktemp)
-  # Package lists are fetched only where they do not know a package, or where they are too old to serve.
+  # Package lists are fetched only if they lack a package or are too old.
   if apt-get -s "${install[@]}" >/dev/null 2>&1; then
-    "${apt[@]}" "${install[@]}" >"$log" 2>&1 || echo "  that did not work; once more with fresh package lists"
+    "${apt[@]}" "${install[@]}" >"$log" 2>&1 || echo "  this failed; trying again with fresh package lists"
   else
     echo "  fetching apt's package lists first"
   fi
   if [ -n "$(seidel_missing "$@")" ] && ! { "${apt[@]}" update && "${apt[@]}" "${install[@]}"; } >"$log" 2>&1; then
     cat "$log" >&2
-    echo "apt could not install them; as root it would be: apt-get update && apt-get install ${missing[*]}" >&2
+    echo "apt could not install them; as root, try: apt-get update && apt-get install ${missing[*]}" >&2
     rm -f "$log"
     return 1
   fi
@@ -86,7 +86,7 @@ install_missing() {
   fi
 }
 
-# nvcc of a CUDA Toolkit that speaks C++20 (12 or later), or nothing.
+# nvcc of a CUDA Toolkit that supports C++20 (12 or later), or nothing.
 seidel_nvcc() {
   local nvcc major
   nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; }) || return 0
@@ -94,10 +94,10 @@ seidel_nvcc() {
   if [ "${major:-0}" -ge 12 ]; then echo "$nvcc"; else echo "(CUDA ${major:-?} at $nvcc is too old for C++20: 12 or later is needed)" >&2; fi
 }
 
-# Whether there is a GPU that CUDA could use.
+# Whether there is a GPU for CUDA.
 seidel_gpu() { compgen -G '/dev/nvidia[0-9]*' >/dev/null || { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }; }
 
-# Keeps -DCMAKE_PREFIX_PATH=... of a command line in mind.
+# Remembers -DCMAKE_PREFIX_PATH=... of the command line.
 seidel_note_prefix() {
   local argument
   for argument in "$@"; do

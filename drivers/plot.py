@@ -141,7 +141,7 @@ def draw_against_properties(rows, kernel, folder):
     speed, speed_label = speed_of(rows)
     most_threads = {rival: max(r["threads"] for r in group) for (rival,), group in grouped(rows, "rival").items()}
     ours = [r for r in rows if r["threads"] == most_threads[r["rival"]]]
-    for column, label, log in (("nnz", "nonzeros", True), ("row_variance", "variance of nonzeros a row", False), ("padding_indicator", "padding indicator (mean / longest row)", False)):
+    for column, label, log in (("nnz", "nonzeros", True), ("row_variance", "variance of nonzeros per row", False), ("padding_indicator", "padding indicator (mean / longest row)", False)):
         if len({r[column] for r in ours}) < 2:
             continue
         figure, axes = plt.subplots()

@@ -38,7 +38,7 @@ void check_row_ptr(const OpenMP& on, HostSpan<const Offset> row_ptr, std::int64_
                      "] = " + to_string(row_ptr[nrows]) + ", expected " + to_string(nnz) + ", the number of entries");
 }
 
-/// The row has a column outside the matrix or out of order; says which.
+/// Names the column of the row that is outside the matrix or out of order.
 void report_row(std::int64_t row, const Index* first, const Index* last, Index ncols) {
   for (const Index* j = first; j < last; ++j) {
     const std::string where = "row " + to_string(row + 1) + ": found entry " + to_string(j - first + 1) +

@@ -1,10 +1,10 @@
-// Coordinate form: triplets in any order, as a file or a caller's program has them.
+// Coordinate form: triplets in any order, as in a file or in a caller's program.
 #pragma once
 #include <seidel/formats/runtime/array.hpp>
 
 namespace seidel {
 
-/// Read-only view of triplets (row[k], col[k], values[k]); duplicates stand for their sum.
+/// Read-only view of triplets (row[k], col[k], values[k]); duplicates are summed.
 template <class Real, MemorySpace Space>
 struct CooView {
   Index nrows = 0, ncols = 0;

@@ -4,7 +4,7 @@
 
 namespace seidel {
 
-/// Read-only view of a CSR matrix. Owns nothing, copies freely; a caller's arrays become one at no cost.
+/// Read-only view of a CSR matrix. Owns nothing, copies freely; a view of a caller's arrays costs nothing.
 /// Canonical: rows complete, columns ascending and distinct in each row; check() proves it.
 template <class Real_, class Offset_, MemorySpace Space_>
 struct CsrView {

@@ -4,14 +4,14 @@
 
 namespace seidel {
 
-/// Entry k of row i stands at k * nrows + i, for k < row_length[i]; padding is (column 0, value 0) and never read.
+/// Entry k of row i is stored at k * nrows + i, for k < row_length[i]; padding is (column 0, value 0) and never read.
 template <class Real_, MemorySpace Space_>
 struct EllView {
   using Real = Real_;
   using Space = Space_;
 
   Index nrows = 0, ncols = 0;
-  Index width = 0;                      // entries stored a row: the longest row
+  Index width = 0;                      // places per row: length of the longest row
   Span<const Index, Space> row_length;  // nrows entries, 0 ... width
   Span<const Index, Space> col_idx;     // nrows * width entries; ascending with k
   Span<const Real, Space> values;       // nrows * width entries

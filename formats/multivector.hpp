@@ -6,7 +6,7 @@ namespace seidel {
 
 enum class Layout { row_major, column_major };
 
-/// View of nrows x ncols elements; (i, j) stands at i * leading_dimension + j (row-major) or j * leading_dimension + i.
+/// View of nrows x ncols elements; (i, j) is at i * leading_dimension + j (row-major) or j * leading_dimension + i.
 template <class T, MemorySpace Space>
 struct MultiVectorView {
   std::int64_t nrows = 0, ncols = 0;
@@ -39,7 +39,7 @@ void require_shape(const MultiVectorView<T, Space>& V, std::int64_t nrows, std::
                    ", the matrix needs " + shape(nrows, ncols, least) + " or more");
 }
 
-/// Owns its elements, uninitialised. The leading dimension is the least possible unless given.
+/// Owns its elements, uninitialised. By default the leading dimension is the smallest possible.
 template <class T, MemorySpace Space = Host>
 class MultiVector {
  public:

@@ -20,8 +20,8 @@ Array<Index> inverse_permutation(const OpenMP& on, HostSpan<const Index> new_to_
     for (std::int64_t k = first; k < last; ++k)
       std::atomic_ref<Index>(old_to_new[new_to_old[k]]).store(Index(k), std::memory_order_relaxed);
   });
-  // Of two entries with the same number only one was kept, so each kept once proves that all differ. The one that was
-  // kept may depend on the threads; the first entry that repeats an earlier one does not.
+  // Of two entries with the same number only one was kept. So if all were kept, all differ. Which one was kept may
+  // depend on the threads; the first entry that repeats an earlier one does not.
   if (first_where(on, n, 1, [&](std::int64_t k) { return old_to_new[new_to_old[k]] != k; }) < n) {
     std::fill(old_to_new.begin(), old_to_new.end(), Index(-1));
     for (Index k = 0; k < n; ++k) {

@@ -4,16 +4,16 @@
 
 namespace seidel {
 
-/// new_to_old the other way round: result[new_to_old[k]] = k.
-/// Errors  ShapeError unless there are n entries; InputError naming the first entry that is outside 0 ... n-1 or there
-/// twice.
+/// The inverse permutation: result[new_to_old[k]] = k.
+/// Errors  ShapeError unless there are n entries; InputError naming the first entry that is outside 0 ... n-1 or
+/// occurs twice.
 Array<Index> inverse_permutation(const OpenMP& on, HostSpan<const Index> new_to_old, Index n);
 Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index> new_to_old, Index n);
 
 /// P A P': row k of the result is row new_to_old[k] of A, its columns renumbered likewise and sorted.
 /// Shapes  A is n x n and canonical; new_to_old has each of 0 ... n-1 once.
-/// Cost    linear, parallel. The same bits on every back end. On the device 4 bytes a row beside the result, and where
-///         a row has more than 256 entries 12 bytes and two offsets an entry, while it runs.
+/// Cost    linear, parallel. The same bits on every back end. On the device, temporary memory of 4 bytes per row and,
+///         if a row has more than 256 entries, 12 bytes and two offsets per entry.
 /// Errors  ShapeError, InputError as inverse_permutation.
 template <class Real, class Offset>
 Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old);

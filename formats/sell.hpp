@@ -6,7 +6,7 @@
 
 namespace seidel {
 
-/// Entry k of the row in place p (slice s = p / C, lane l = p % C) stands at slice_ptr[s] + k * C + l, for
+/// Entry k of the row at place p (slice s = p / C, lane l = p % C) is stored at slice_ptr[s] + k * C + l, for
 /// k < row_length[p]; padding is (column 0, value 0) and never read. Places nrows ... C * nslices - 1 have length 0.
 template <class Real_, MemorySpace Space_>
 struct SellView {
@@ -15,10 +15,10 @@ struct SellView {
 
   Index nrows = 0, ncols = 0;
   Index slice_height = 0;                     // C
-  Index sigma = 1;                            // rows a sorting window; 1 keeps the order of the matrix
+  Index sigma = 1;                            // rows per sorting window; 1 keeps the order of the matrix
   Span<const std::int64_t, Space> slice_ptr;  // nslices + 1 entries, multiples of C
   Span<const Index, Space> row_length;        // C * nslices entries, by place
-  Span<const Index, Space> permutation;       // nrows entries: the matrix row in place p; empty when sigma == 1
+  Span<const Index, Space> permutation;       // nrows entries: the matrix row at place p; empty if sigma == 1
   Span<const Index, Space> col_idx;           // slice_ptr[nslices] entries
   Span<const Real, Space> values;             // slice_ptr[nslices] entries
   std::int64_t nnz = 0;                       // sum of row_length

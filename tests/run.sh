@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds seidel and runs all its tests. Installs what is missing for that, and says what.
+# Builds seidel and runs all its tests. Installs what is missing for that, and says so.
 #
-#   tests/run.sh [PRESET] [-DNAME=VALUE...]     PRESET: cpu, cuda, asan, tsan; by default cuda where there is an nvcc, else cpu
+#   tests/run.sh [PRESET] [-DNAME=VALUE...]     PRESET: cpu, cuda, asan, tsan; default: cuda if there is an nvcc, otherwise cpu
 #
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 if none failed.
 set -euo pipefail
@@ -21,7 +21,7 @@ nvcc=$(seidel_nvcc)
 if [ -z "$preset" ]; then preset=$([ -n "$nvcc" ] && echo cuda || echo cpu); fi
 options=("$@")
 if [ "$preset" = cuda ]; then
-  # One architecture is enough to test, and halves the time of compiling.
+  # One architecture is enough for tests, and halves the compile time.
   if seidel_gpu; then architecture=native; else architecture=90-real; fi
   options=(${nvcc:+-DCMAKE_CUDA_COMPILER="$nvcc"} -DCMAKE_CUDA_ARCHITECTURES="$architecture" "${options[@]}")
 fi
@@ -30,7 +30,7 @@ if [ "$preset" = tsan ] && ! command -v clang++ >/dev/null; then
   exit 1
 fi
 
-build=build/tests-$preset   # apart from build/PRESET, where a developer may have set things otherwise
+build=build/tests-$preset   # not build/PRESET, where a developer may have changed options
 echo "Building in $build (preset $preset)"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -47,7 +47,7 @@ ctest --test-dir "$build" --output-on-failure -j "$(nproc)" --output-junit "$PWD
 results=$build/Testing/Temporary/LastTest.log
 grep -hE '^([0-9]+ CUDA tests skipped|skipped in this build)' "$results" || true
 
-# A test that says "its name: N passed, N failed, N skipped" counts as these; every other test counts as one.
+# A test that prints "its name: N passed, N failed, N skipped" is counted by these numbers; every other test counts as one.
 awk -v status="$status" '
   FNR == NR {
     if (/^[a-zA-Z_]+: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/) {

@@ -1,4 +1,4 @@
-// Diffusion that differs by direction: -(cx u_xx + cy u_yy + cz u_zz), zero on the border.
+// Diffusion with different coefficients per direction: -(cx u_xx + cy u_yy + cz u_zz), zero on the boundary.
 #include <seidel/formats/generators/lattice.hpp>
 #include <seidel/formats/generators/list.hpp>
 

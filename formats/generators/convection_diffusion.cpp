@@ -1,6 +1,6 @@
-// Convection and diffusion: -(u_xx + u_yy [+ u_zz]) + v . grad u on nodes h = 1 / (NX + 1) apart, zero on the border,
-// all times h^2. Upwind differences (the default) give an M-matrix for every v; central ones are of second order, and
-// lose dominance where |v| h > 2.
+// Convection and diffusion: -(u_xx + u_yy [+ u_zz]) + v . grad u on nodes h = 1 / (NX + 1) apart, zero on the boundary,
+// all times h^2. Upwind differences (the default) give an M-matrix for every v; central differences are of second
+// order, and the matrix is not dominant if |v| h > 2.
 #include <cmath>
 
 #include <seidel/formats/generators/lattice.hpp>

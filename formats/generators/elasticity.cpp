@@ -2,7 +2,7 @@
 // eliminated. NX x NY x NZ free nodes are NX x (NY - 1) x (NZ - 1) cubes; unknowns 3 node + (0, 1, 2) are the
 // displacements in x, y, z. All 27 neighbours of a node couple in full 3 x 3 blocks, zeros stored.
 //
-// The integrals are products of those of one dimension, integers over 72; lambda = 15/26 and mu = 10/26. So each entry
+// The integrals are products of one-dimensional ones, integers over 72; lambda = 15/26 and mu = 10/26. So each entry
 // is an integer over 1872, rounded once: symmetric to the last bit, and zero where it is zero. Source  Hughes, The
 // Finite Element Method, Dover 2000, sec. 2.7 and 3.5.
 #include <seidel/formats/generators/list.hpp>
@@ -11,7 +11,7 @@ namespace seidel::generators {
 
 namespace {
 
-/// 72 times the integral over the unit cube of dN_a/dx_i dN_b/dx_j, corners a and b given by a bit a direction.
+/// 72 times the integral over the unit cube of dN_a/dx_i dN_b/dx_j, corners a and b given by one bit per direction.
 constexpr int integral(int a, int b, int i, int j) {
   int product = 72;
   for (int k = 0; k < 3; ++k) {
@@ -36,7 +36,7 @@ constexpr int stiffness(int a, int b, int i, int j) {
   return sum;
 }
 
-/// Where a node stands in one direction: which of the cubes before and after it there are.
+/// Position of a node in one direction: whether there are cubes before and after it.
 enum Side { no_cube_before = 0, inside = 1, no_cube_after = 2 };
 
 /// Blocks of all kinds of node (9 z + 3 y + x in sides) with all neighbours (the same in dz + 1, dy + 1, dx + 1).
@@ -86,7 +86,7 @@ Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {
       const std::int64_t y = line % box.ny, z = line / box.ny;
       std::int64_t at = line_ptr[line], node = line * box.nx;
       for (std::int64_t x = 0; x < box.nx; ++x, ++node) {
-        // The clamped nodes are a line further down, so the first free ones have cubes before them.
+        // The clamped nodes lie before the first free ones, which therefore have cubes before them.
         const int kind = 9 * side_of(z, box.nz) + 3 * side_of(y, box.ny) + (x + 1 < box.nx ? inside : no_cube_after);
         for (int i = 0; i < 3; ++i) {
           for (int neighbour = 0; neighbour < 27; ++neighbour) {

@@ -1,4 +1,4 @@
-// A network without a pattern to it: a lattice in natural order with holes, and edges that lead far.
+// An irregular network: a lattice in natural order without some of its edges, plus edges to distant nodes.
 #include <seidel/formats/generators/hash.hpp>
 #include <seidel/formats/generators/list.hpp>
 
@@ -6,8 +6,8 @@ namespace seidel::generators {
 
 namespace {
 
-constexpr int far_kinds = 8;              // an edge leads from row i to row i xor mask, for so many masks
-constexpr double near = 0.8, far = 0.25;  // edges of the lattice that are kept; others a row
+constexpr int far_kinds = 8;              // an edge leads from row i to row i xor mask, for one of so many masks
+constexpr double near = 0.8, far = 0.25;  // share of lattice edges that are kept; other edges per row
 
 struct Network {
   Box box;
@@ -15,12 +15,12 @@ struct Network {
   bool directed;
   std::int64_t masks[far_kinds];
 
-  /// The stream that tells of the edge from row i to column j, and its number there: the same both ways unless directed.
+  /// The random stream of the edge from row i to column j, and its number there: symmetric in i and j unless directed.
   std::uint64_t drawn(Draw what, std::int64_t i, std::int64_t j, int kind) const {
     if (!directed && i > j) std::swap(i, j);
     return Stream(seed, what, std::uint64_t(i))(std::uint64_t(j) * (far_kinds + 1) + std::uint64_t(kind));
   }
-  /// Columns of row i, ascending; returns how many.
+  /// Columns of row i, ascending; returns their number.
   int columns_of(std::int64_t i, Index (&columns)[7 + far_kinds]) const {
     int count = 0;
     const auto add = [&](std::int64_t j, int kind, double probability) {

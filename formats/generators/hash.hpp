@@ -1,5 +1,5 @@
-// Random numbers by counter: number k of row i is a function of seed, i and k alone, so it does not matter who draws
-// it. Integers and exact floating-point operations only: the same bits on every machine.
+// Random numbers by counter: number k of row i is a function of seed, i and k alone, so it does not depend on who
+// draws it. Integers and exact floating-point operations only: the same bits on every machine.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -31,7 +31,7 @@ class Stream {
   std::uint64_t key_;
 };
 
-/// 0 ... n-1, each as likely as can be.
+/// 0 ... n-1, as uniformly as 64 bits allow.
 constexpr std::int64_t below(std::uint64_t bits, std::int64_t n) {
   __extension__ using Wide = unsigned __int128;
   return std::int64_t(Wide(bits) * std::uint64_t(n) >> 64);

@@ -1,6 +1,6 @@
 // The matrix of the HPCG benchmark.
-// Source  Dongarra, Heroux, Luszczek, High-performance conjugate-gradient benchmark, Int. J. High Perform. Comput.
-// Appl.
+// Source  Dongarra, Heroux, Luszczek, High-performance conjugate-gradient benchmark,
+//         Int. J. High Perform. Comput. Appl.
 //         30(1), 2016.
 #include <seidel/formats/generators/lattice.hpp>
 #include <seidel/formats/generators/list.hpp>

@@ -1,4 +1,4 @@
-// Matrices of stencils on boxes. Lengths of rows are known, so each line of nodes is written at once, where it belongs.
+// Matrices of stencils on boxes. Row lengths are known beforehand, so each line of nodes is written to its final place.
 #include <seidel/formats/generators/lattice.hpp>
 
 #include <cstdlib>
@@ -7,7 +7,7 @@ namespace seidel::generators {
 
 namespace {
 
-/// What remains of the stencil on the line of nodes (., y, z).
+/// The part of the stencil inside the box on the line of nodes (., y, z).
 struct LineStencil {
   int size = 0, before = 0, after = 0;  // all entries; those with dx = -1 and with dx = 1
   int dx[27];

@@ -10,7 +10,7 @@ struct StencilEntry {
   double value;
 };
 
-/// One row a node; neighbours outside the box are left out (they are known to be zero). The stencil ascends in dz, dy,
+/// One row per node; neighbours outside the box are left out (they are known to be zero). The stencil ascends in dz, dy,
 /// dx.
 Matrix lattice(const OpenMP& on, const Spec& spec, const Box& box, const std::vector<StencilEntry>& stencil);
 

@@ -41,7 +41,7 @@ void fill_uniform(const Serial&, HostSpan<Real> x, std::uint64_t seed = 1) {
   fill_uniform(OpenMP{1}, x, seed);
 }
 
-/// Element (i, j) is number i * ncols + j + 1 of the sequence in either layout; padding is left alone.
+/// Element (i, j) is number i * ncols + j + 1 of the sequence in either layout; padding is not written.
 template <class Real>
 void fill_uniform(const OpenMP& on, MultiVectorView<Real, Host> X, std::uint64_t seed = 1);
 template <class Real>

@@ -1,4 +1,4 @@
-// The generators there are. A new one: its file, its line here and in list.cpp, its test.
+// All generators. To add one: its file, a line here and in list.cpp, its test.
 #pragma once
 #include <seidel/formats/generators/spec.hpp>
 

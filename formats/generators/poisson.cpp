@@ -1,4 +1,4 @@
-// The Laplacian by differences of second order on a box, zero on its border: the model problem of every textbook.
+// The Laplacian by second-order differences on a box, zero on the boundary: the model problem of every textbook.
 #include <seidel/formats/generators/lattice.hpp>
 #include <seidel/formats/generators/list.hpp>
 

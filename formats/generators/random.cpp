@@ -1,4 +1,4 @@
-// Entries anywhere.
+// Entries at random positions.
 #include <atomic>
 
 #include <seidel/formats/generators/hash.hpp>
@@ -9,7 +9,7 @@ namespace seidel::generators {
 
 namespace {
 
-/// row_ptr[i + 1] = length of row i. Each entry falls into a row; what a full row cannot take goes to the next with
+/// row_ptr[i + 1] = length of row i. Each entry goes to a random row; if that row is full, to the next one with
 /// room.
 void draw_lengths(const OpenMP& on, Array<std::int64_t>& row_ptr, std::int64_t nrows, std::int64_t ncols,
                   std::int64_t nnz, std::uint64_t seed) {

@@ -1,4 +1,4 @@
-// A recursive graph, whose few vertices with very many edges try every balance.
+// A recursive graph: few vertices have very many edges, which makes load balance hard.
 // Source  Chakrabarti, Zhan, Faloutsos, R-MAT: a recursive model for graph mining, SDM 2004; the probabilities of
 // Graph500.
 #include <seidel/formats/convert.hpp>
@@ -10,7 +10,7 @@ namespace seidel::generators {
 
 namespace {
 
-// The quadrants (0,0), (0,1), (1,0), (1,1) are taken with 0.57, 0.19, 0.19, 0.05: thresholds of 32 random bits.
+// The quadrants (0,0), (0,1), (1,0), (1,1) have probabilities 0.57, 0.19, 0.19, 0.05: thresholds of 32 random bits.
 constexpr std::uint32_t to_01 = 2448131359u, to_10 = 3264175145u, to_11 = 4080218931u;
 
 Matrix make_rmat(const OpenMP& on, const Spec& spec, std::uint64_t seed) {

@@ -1,4 +1,4 @@
-// Symmetric positive definite, entries anywhere.
+// Symmetric positive definite, entries at random positions.
 #include <cmath>
 
 #include <seidel/formats/convert.hpp>
@@ -10,7 +10,7 @@ namespace seidel::generators {
 
 namespace {
 
-/// Calls visit(column) for the columns of row i beside the diagonal, in B or in its transpose T, ascending.
+/// Calls visit(column) for the off-diagonal columns of row i, in B or in its transpose T, ascending.
 template <class Visit>
 void each_beside(const Matrix& B, const Matrix& T, std::int64_t i, const Visit& visit) {
   std::int64_t b = B.row_ptr[i], t = T.row_ptr[i];
@@ -27,7 +27,7 @@ Matrix make_spd(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), per_row = spec.integer(1, 1, n), beside = per_row - 1;
   require_room(spec, n, n * per_row, saturating_product(24, n * per_row));
-  // B has half of the entries, where they fall; its mirror image the other half.
+  // B has half of the entries at random positions; its mirror image has the other half.
   const Matrix B = by_rows(
       on, spec, n, n, [&](std::int64_t i) { return (i + 1) * beside / 2 - i * beside / 2; },
       [&](std::int64_t i, Index* columns, double* values) {
@@ -63,7 +63,7 @@ Matrix make_spd(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 
 constinit const Generator spd{
     "spd", "spd:N:NNZROW", "spd:100000:9",
-    "symmetric, about NNZROW entries a row, values uniform in (-1, 1), strictly diagonally dominant: positive definite",
+    "symmetric, about NNZROW entries per row, values uniform in (-1, 1), strictly diagonally dominant: positive definite",
     make_spd};
 
 }  // namespace seidel::generators

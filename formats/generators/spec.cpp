@@ -1,4 +1,4 @@
-// Arguments of generators, read and refused.
+// Parses and checks the arguments of generators.
 #include <seidel/formats/generators/spec.hpp>
 
 #include <charconv>

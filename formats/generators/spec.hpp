@@ -1,4 +1,4 @@
-// What the generators share: their description, their arguments, room for the result.
+// Shared by all generators: description, arguments, memory for the result.
 #pragma once
 #include <array>
 #include <functional>
@@ -29,8 +29,8 @@ struct Box {
   std::int64_t size() const { return nx * ny * nz; }
 };
 
-/// name:first:second..., the arguments between colons. Every function that reads an argument throws UsageError where it
-/// is not what it should be.
+/// name:first:second..., the arguments between colons. Every function that reads an argument throws UsageError if it is
+/// not what it should be.
 class Spec {
  public:
   Spec(std::string_view text, const Generator& generator, const Sized& sized);
@@ -40,12 +40,12 @@ class Spec {
   void require_arguments(int least, int most) const;
   /// Argument `number` (from 0), an integer low ... high.
   std::int64_t integer(int number, std::int64_t low, std::int64_t high) const;
-  /// Integers with an x between them.
+  /// Integers separated by x.
   std::vector<std::int64_t> product(int number) const;
-  /// N (all sides alike) or NXxNY or NXxNYxNZ: `least` to `most` sides, of which N stands for `least`. `unknowns` a
-  /// node, and all of them together within the range of an index.
+  /// N (all sides alike) or NXxNY or NXxNYxNZ: `least` to `most` sides, and N means `least` sides. With `unknowns`
+  /// per node, all of them together stay within the range of an index.
   Box box(int number, int least, int most, std::int64_t unknowns = 1) const;
-  /// Numbers of at most 1e100 with commas between them.
+  /// Numbers of at most 1e100, separated by commas.
   std::vector<double> reals(int number) const;
   std::string_view word(int number) const { return arguments_[number]; }
   /// To whom the matrix is for: so large will it be.
@@ -61,7 +61,7 @@ class Spec {
   std::vector<std::string_view> arguments_;
 };
 
-/// Room for the result, once it is known that the memory for it and `temporary_bytes` more is there. row_ptr[0] is set.
+/// Allocates the result if there is memory for it and `temporary_bytes` more. row_ptr[0] is set.
 Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
                 std::int64_t temporary_bytes = 0);
 /// Tells the size to whom it was asked for, and refuses if the memory is not there.

@@ -17,7 +17,7 @@ struct TridiagonalRow {
   }
 };
 
-/// Tridiagonal (-1, 2, -1), but the middle row is -1/N everywhere beside the diagonal. `copies`: so many of it are made.
+/// Tridiagonal (-1, 2, -1), but the middle row is -1/N everywhere off the diagonal. `copies`: the number of copies made.
 Matrix dense_row(const OpenMP& on, const Spec& spec, int copies) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), middle = n / 2;
@@ -43,7 +43,7 @@ Matrix with_dense_column(const OpenMP& on, const Spec& spec, std::uint64_t) {
 Matrix empty_rows(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX);
-  require_room(spec, n, 24 * (n / 15));  // of each 15 rows 10 have 3 entries, of which a fifth is left out
+  require_room(spec, n, 24 * (n / 15));  // of 15 rows 10 have 3 entries, of which a fifth is left out
   const auto each = [&](std::int64_t i, const auto& visit) {
     if (i % 3 == 1) return;
     TridiagonalRow{n, i}.each([&](std::int64_t j, double value) {

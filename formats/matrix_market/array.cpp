@@ -5,7 +5,7 @@ namespace seidel::mm {
 
 namespace {
 
-/// Goes through the places of an array file in its order, from entry k on.
+/// Visits the places of an array file in its order, from entry k on.
 class Place {
  public:
   Place(const Header& header, std::int64_t k) : nrows_(header.nrows), symmetry_(header.symmetry) {
@@ -49,7 +49,7 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   const std::int64_t nrows = header.nrows, ncols = header.ncols;
   const bool general = header.symmetry == Symmetry::general, skew = header.symmetry == Symmetry::skew_symmetric;
 
-  const std::int64_t width = skew ? std::max<std::int64_t>(0, ncols - 1) : ncols;  // entries a row
+  const std::int64_t width = skew ? std::max<std::int64_t>(0, ncols - 1) : ncols;  // entries per row
   const std::int64_t nnz = nrows * width;
   if (nnz > INT64_MAX / 16)
     throw ResourceError(reading.source.file() + ": out of memory: " + std::to_string(nnz) + " entries");

@@ -1,4 +1,4 @@
-// A text shared out to threads by chunks of whole lines.
+// A text divided among threads in chunks of whole lines.
 #pragma once
 #include <atomic>
 #include <thread>
@@ -10,16 +10,16 @@
 
 namespace seidel::mm {
 
-/// Quick functions stop at a line end; the last one that has 32 bytes behind it is the fence for the lines before it.
+/// Quick functions stop at a line end and read up to 32 bytes beyond it; this is the last end with so many bytes behind.
 struct Fence {
-  const char *at, *end;  // lines that begin before `at` may be given to quick functions; the text ends at `end`
+  const char *at, *end;  // quick functions may parse lines that begin before `at`; the text ends at `end`
 
   Fence(const char* first, const char* last) : at(last - first > 32 ? last - 32 : first), end(last) {
     while (at > first && *at != '\n') --at;
   }
 };
 
-/// The lines below the size line, in chunks; chunk c has the lines that begin in its bytes.
+/// The lines below the size line, in chunks; chunk c contains the lines that begin in its bytes.
 class Chunks {
  public:
   Chunks(const Source& source, const Header& header, const ReadOptions& options)
@@ -41,9 +41,9 @@ class Chunks {
     std::int64_t first_entry, last_entry;
   };
 
-  /// Calls work(c, chunk, part) for each chunk, on several threads that take one after the other, until it answers
-  /// false. Each is numbered when it is taken, while its text is on its way to the processor anyway, and a chunk waits for
-  /// the number of the one before only. Stops beyond `most` entries. The number of all entries, if it went to the end.
+  /// Calls work(c, chunk, part) for each chunk, on several threads that take chunks in turn, until it returns false.
+  /// The entries of a chunk are counted just before it is parsed, when its text has to be loaded anyway, and wait only for
+  /// the count of the chunk before. Stops beyond `most` entries. Returns the number of entries if it reached the end.
   /// `work` must not throw.
   template <class Work>
   std::int64_t for_each_numbered(const OpenMP& on, std::int64_t most, const Work& work) const {

@@ -1,4 +1,4 @@
-// Coordinate files: which way to read them, and what is left to do when their entries are in place.
+// Coordinate files: selects how to read them, and does what is left when their entries are in place.
 #include <algorithm>
 
 #include <seidel/formats/matrix_market/passes.hpp>
@@ -8,8 +8,8 @@ namespace seidel::mm {
 
 namespace {
 
-/// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws what the second of a pair says, the
-/// first such in the file.
+/// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws an error at the second entry of the
+/// pair, for the first such pair in the file.
 [[noreturn]] void refuse_both_triangles(const Reading& reading, const std::vector<std::uint64_t>& places) {
   std::vector<const char*> first(2 * places.size(), nullptr);  // where a place was listed: from below, from above
   const std::string_view text = reading.source.text();

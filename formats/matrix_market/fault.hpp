@@ -1,4 +1,4 @@
-// What is wrong with a file, and where: `file:line:column: found X, expected Y`, then what to do.
+// What is wrong with a file, and where: `file:line:column: found X, expected Y`, then the remedy.
 #pragma once
 #include <string>
 
@@ -15,7 +15,7 @@ struct Fault {
 std::string place(const Source& source, const char* at);
 /// The number of the line a place is in.
 std::int64_t line_of(const Source& source, const char* at);
-/// The word at `at` in quotes, fit to print, cut if it is long; or `end of line`.
+/// The word at `at` in quotes, printable, shortened if it is long; or `end of line`.
 std::string word_at(const char* at, const char* line_end);
 
 [[noreturn]] void raise(const Source& source, const Fault& fault);

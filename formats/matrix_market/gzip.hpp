@@ -1,4 +1,4 @@
-// The text of a gzip file, as much at a time as one asks for.
+// The text of a gzip file, inflated in pieces of the requested size.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,7 @@ class Inflater {
  public:
   /// `file` is for messages. Both must outlive this.
   Inflater(std::string_view packed, const std::string& file);
-  /// Writes `room` bytes of text to `to`, or less at its end; how many. Errors  InputError, ResourceError.
+  /// Writes `room` bytes of text to `to`, or fewer at its end; returns their number. Errors  InputError, ResourceError.
   std::int64_t read(char* to, std::int64_t room);
   bool at_end() const { return at_end_; }
   /// Packed bytes read so far.
@@ -27,7 +27,7 @@ class Inflater {
   bool at_end_ = false;
 };
 
-/// Bytes of text that so many packed ones may hold at most.
+/// The largest number of bytes of text that so many packed bytes can hold.
 inline std::int64_t most_text(std::string_view packed) { return 1032 * std::int64_t(packed.size()); }
 inline bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 

@@ -1,5 +1,5 @@
-// The banner, the comments below it and the size line, taken apart; sizes are believed only as far as the text can hold
-// them.
+// The banner, the comments below it and the size line, parsed; a size is accepted only if the text is long enough to
+// contain so many entries.
 #include <seidel/formats/matrix_market/header.hpp>
 
 #include <algorithm>
@@ -95,7 +95,7 @@ void parse_banner(HeaderWords& words, Header& header) {
                   "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the "
                   "size instead");
   }
-  if (HeaderWords ahead = words; ahead.next() == "unsigned-integer") {  // as SciPy has it
+  if (HeaderWords ahead = words; ahead.next() == "unsigned-integer") {  // as SciPy writes it
     words.next();
     header.field = Field::integer;
   } else {

@@ -7,7 +7,7 @@ namespace seidel::mm {
 
 namespace {
 
-/// Whether an entry may follow another in this order.
+/// Whether one entry may follow another in this order.
 bool follows(Order order, const Entry& before, const Entry& e) {
   switch (order) {
     case Order::general_by_rows: return before.row <= e.row;
@@ -104,7 +104,7 @@ void InOrder::place(const Fence& fence, const char* first, const char* last, Str
 
 void InOrder::join(const std::vector<Stretch>& stretches) {
   if (!good_ || !rows_ascend_) return;
-  Index row = -1;  // rows that begin with a stretch, and those that end the matrix
+  Index row = -1;  // rows at the start of a stretch and at the end of the matrix
   for (const Stretch& s : stretches) {
     if (s.first_row < 0) continue;
     const std::int64_t k = s.first_entry;

@@ -1,4 +1,4 @@
-// Packed files in order: one thread inflates blocks of whole lines, the others put their entries in place meanwhile.
+// Gzip files in order: one thread inflates blocks of whole lines while the others put their entries in place.
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
@@ -11,14 +11,14 @@ namespace seidel::mm {
 
 namespace {
 
-/// Stays in the cache between inflating and parsing.
+/// Small enough to stay in the cache between inflating and parsing.
 constexpr std::int64_t max_block_bytes = 1 << 18;
 
 /// Whole lines.
 struct Block {
   Array<char> room;
   std::int64_t size = 0;
-  const char* first = nullptr;  // what is below the header
+  const char* first = nullptr;  // the first line below the header
   std::size_t number = 0;
 
   const char* end() const { return room.data() + size; }
@@ -35,7 +35,7 @@ class Lines {
     if (inflater_.at_end()) return false;
     const std::int64_t before = inflater_.taken();
     std::memcpy(block.room.data(), rest_.data(), std::size_t(rest_size_));
-    // A byte is left for the last line end, should the text lack it.
+    // One byte is left for the last line end, which the text may lack.
     const std::int64_t read = inflater_.read(block.room.data() + rest_size_, rest_.size() - rest_size_ - 1);
     text_bytes_ += read;
     block.size = rest_size_ + read;
@@ -65,7 +65,7 @@ class Lines {
   std::int64_t rest_size_ = 0, text_bytes_ = 0;
 };
 
-/// Inflated blocks on their way from the thread that makes them to those that place their entries.
+/// Inflated blocks, passed from the thread that makes them to those that place their entries.
 class Pipeline {
  public:
   /// The first of the blocks is full.
@@ -78,7 +78,7 @@ class Pipeline {
     push(blocks.front());
   }
 
-  /// False if not all is in place.
+  /// False if an entry is not in place.
   bool run() {
     parallel_parts(reading_.on(), [&](int part, int) {
       if (part == 0) inflate();
@@ -97,7 +97,7 @@ class Pipeline {
       const bool room = !empty_.empty();
       Block& block = pop(room ? empty_ : full_);
       lock.unlock();
-      if (!room) {  // the others are busy
+      if (!room) {  // all other threads are busy
         place(block, 0);
         continue;
       }
@@ -158,13 +158,13 @@ class Pipeline {
   InOrder& in_order_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Block*> empty_, full_;  // guarded, as all below
+  std::vector<Block*> empty_, full_;  // guarded by the mutex, like all members below
   std::vector<Stretch> stretches_;
   std::int64_t numbered_ = 0;  // entries
-  bool closed_ = false;        // no block will be filled any more
+  bool closed_ = false;        // no more blocks will be filled
 };
 
-/// The file, if it has the n-th of the orders that it may have.
+/// Reads the file if its entries have the n-th of the possible orders.
 std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options, std::size_t n) {
   const std::int64_t block_bytes = std::clamp<std::int64_t>(options.chunk_bytes, 256, max_block_bytes);
   Lines lines(source, block_bytes);
@@ -185,7 +185,7 @@ std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions
   file.matrix = room_in_order(reading);
   InOrder in_order(header, orders[n], file.matrix, reading.on().threads);
   const bool whole = Pipeline(reading, lines, blocks, in_order).run();
-  // Where the first value is that is not finite can be said of a text that is kept.
+  // The place of the first value that is not finite can be named only if the text is kept.
   if (!whole || in_order.values().nonfinite > 0 || !finish_in_order(reading, in_order, file.matrix)) return {};
   file.report.text_bytes = lines.text_bytes();
   return file;

@@ -1,4 +1,4 @@
-// A line of entries, taken apart with care: every legal form, and what exactly is wrong with the others.
+// The careful parser of one line: accepts every legal form and says exactly what is wrong with others.
 #include <seidel/formats/matrix_market/line.hpp>
 
 #include <algorithm>
@@ -58,14 +58,14 @@ bool careful_real(std::string_view word, double& value) {
       if (p < rest.size() && (rest[p] == '+' || rest[p] == '-')) plain += rest[p++];
       if (!digits() || p < rest.size()) return false;
     }
-    value = 0;  // what a number too small for a double becomes
+    value = 0;  // a number too small for a double becomes 0
     fast_float::from_chars(plain.data(), plain.data() + plain.size(), value);
   }
   value = std::copysign(value, negative ? -1.0 : 1.0);
   return true;
 }
 
-/// Goes through the words of a line and remembers what is wrong.
+/// Reads the words of a line and remembers what is wrong.
 class Words {
  public:
   Words(const Header& header, const char* p, const char* end, Fault* fault)
@@ -174,12 +174,12 @@ Line parse_line(const Header& header, const char* p, const char* end, Entry& ent
 
 std::int64_t count_entries(const char* first, const char* last, const char* text_end) {
   if (first >= last) return 0;
-  // A chunk's last byte may be in the midst of a line, whose end does not count; so each line but the first begins behind
-  // an end in [first, last - 1).
-  std::int64_t ends = 0, sure = *first > '%';  // lines that are neither blank nor comments at first sight
+  // The last byte of a chunk may be inside a line, whose end does not count; so each line but the first begins behind
+  // a line end in [first, last - 1).
+  std::int64_t ends = 0, sure = *first > '%';  // lines whose first byte shows that they are entries
   const char* p = first;
   with_simd([&] {
-    while (last - 1 - p >= 64) {  // 255 times 64 counters of a byte, which compilers make vector instructions of
+    while (last - 1 - p >= 64) {  // 64 byte counters, at most 255 each: compilers vectorise this
       std::uint8_t some_ends[64] = {}, some_sure[64] = {};
       for (std::int64_t blocks = std::min<std::int64_t>(255, (last - 1 - p) / 64); blocks > 0; --blocks, p += 64)
         for (int k = 0; k < 64; ++k) {

@@ -18,8 +18,8 @@ struct Entry {
 /// What a line is.
 enum class Line { nothing, entry, fault };
 
-/// Takes the line [p, end), without its '\n', apart with all that the format allows. Indices are in range if it is an
-/// entry. Fills in *fault, if given, when it is a fault.
+/// Parses the line [p, end), without its '\n', in every form that the format allows. If it is an entry, its indices are
+/// in range. If it is a fault, fills in *fault, if given.
 Line parse_line(const Header& header, const char* p, const char* end, Entry& entry, Fault* fault);
 
 /// The first '\n' at or after p, or `end`.
@@ -42,11 +42,11 @@ inline std::uint64_t line_ends(const char* p) {
   return bits;
 }
 
-/// Entries, right or wrong, of the lines that begin in [first, last) of a text that ends at text_end. At the speed of
-/// memory where no line is blank, a comment or indented.
+/// Entries, right or wrong, of the lines that begin in [first, last) of a text that ends at text_end. Runs at the
+/// speed of memory if no line is blank, a comment or indented.
 std::int64_t count_entries(const char* first, const char* last, const char* text_end);
 
-/// The byte after the line end at p, or nullptr if the line goes on.
+/// The byte after the line end at p, or nullptr if the line continues.
 [[gnu::always_inline]] inline const char* quick_end(const char* p) {
   if (*p == '\n') [[likely]]
     return p + 1;
@@ -63,14 +63,14 @@ template <Field field>
     return quick_real(p, value);
 }
 
-/// The two indices, not checked against the sizes; where the second ends.
+/// The two indices, not checked against the sizes; returns the end of the second.
 [[gnu::always_inline]] inline const char* quick_indices(const char* p, Entry& entry) {
   p = quick_index(skip_blanks(p), entry.row);
   if (!p || !is_blank(*p)) return nullptr;
   return quick_index(skip_blanks(p + 1), entry.col);
 }
 
-/// An entry of a coordinate file, indices not checked; the byte after its line.
+/// An entry of a coordinate file, indices not checked; returns the byte after its line.
 template <Field field>
 [[gnu::always_inline]] inline const char* quick_entry(const char* p, Entry& entry) {
   p = quick_indices(p, entry);

@@ -11,7 +11,7 @@
 namespace seidel {
 
 /// The words of a banner: `%%MatrixMarket matrix <Layout> <Field> <Symmetry>`. Complex fields, and hermitian, which the
-/// format knows for complex only, are refused with a message of their own.
+/// format defines for complex only, are refused with a message of their own.
 enum class FileLayout { coordinate, array };
 enum class Field { real, integer, pattern };
 enum class Symmetry { general, symmetric, skew_symmetric };
@@ -23,16 +23,16 @@ std::string_view name(Symmetry symmetry);
 struct ReadOptions {
   bool repair = false;  ///< take a file that says symmetric and gives entries in both triangles, if they agree
   int threads = available_threads();
-  /// Told now and then, by the calling thread, how much of the work is done; total is 0 where it cannot be known. Must
+  /// Called from time to time by the calling thread with the work done so far; total is 0 if it is not known. Must
   /// not throw.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
-  /// Told how large the matrix will be, if all that may be listed once is, before it is taken. May throw.
+  /// Called with the largest size that the matrix can have, before memory is allocated. May throw.
   std::function<void(std::int64_t nrows, std::int64_t nnz)> sized;
   std::int64_t memory_limit = 0;       ///< bytes that text and matrix may take; 0: what the system has to give
   std::int64_t chunk_bytes = 1 << 20;  ///< text that a thread takes at a time; never changes a result
 };
 
-/// What was found in a file. Counts are of entries as the file lists them.
+/// What was found in a file. Entries are counted as the file lists them.
 struct ReadReport {
   std::string file;
   FileLayout layout = FileLayout::coordinate;
@@ -57,18 +57,18 @@ struct MatrixFile {
   ReadReport report;
 };
 
-/// Reads a matrix from a Matrix Market file, plain or gzip (told by content, not by name), or from standard input for "-".
+/// Reads a matrix from a Matrix Market file, plain or gzip (detected by content, not by name), or from standard input for "-".
 /// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are
 /// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are kept.
 ///
-/// Memory  the matrix, plus 64 KiB a thread, 4 bytes a row if symmetric or not in order, and the longest row that is not
-///         in order; gzip in order 512 KiB a thread; gzip that is not, and pipes, also hold their text.
+/// Memory  the matrix, plus 64 KiB per thread, 4 bytes per row if symmetric or not in order, and the longest row that is
+///         not in order; gzip in order 512 KiB per thread; other gzip files, and pipes, also hold their text.
 /// Repeats bit for bit, errors too, whatever the number of threads.
-/// Errors  InputError `file:line:column: found X, expected Y` for the first defect of the file; ResourceError when the
-///         matrix does not fit in memory, before it is taken.
+/// Errors  InputError `file:line:column: found X, expected Y` for the first defect of the file; ResourceError if the
+///         matrix does not fit into memory, before it is allocated.
 /// Source  Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935, 1996.
 MatrixFile read_matrix_market(const std::string& path, const ReadOptions& options = {});
-/// The same for text in memory, which messages call `file`.
+/// The same for text in memory; messages call it `file`.
 MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options = {});
 
 /// Reads a vector: an n x 1 matrix in array or coordinate layout; entries that are not listed are 0.
@@ -80,12 +80,12 @@ struct WriteOptions {
   int threads = available_threads();
 };
 
-/// The symmetry with which one triangle of A says all of it, to the bit: which places are stored, and the signs of zeros
-/// too. `general` for a matrix without entries.
+/// The symmetry by which one triangle of A determines all of A, bit by bit: stored zeros and their signs
+/// included. `general` for a matrix without entries.
 Symmetry exact_symmetry(const CsrView<double, std::int64_t, Host>& A, int threads = available_threads());
 
-/// Writes A in coordinate layout, each value in the fewest digits that read back as the same bits. A path that ends in
-/// .gz is compressed; "-" is standard output. The file appears under its name when it is whole, or not at all.
+/// Writes A in coordinate layout, each value with the fewest digits that read back to the same bits. A path that ends in
+/// .gz is compressed; "-" is standard output. The file appears under its name only when it is complete.
 ///
 /// Errors  InputError naming an entry that breaks the symmetry asked for; ResourceError naming the file, the bytes
 ///         written and the system's reason.

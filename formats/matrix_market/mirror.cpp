@@ -8,7 +8,7 @@ namespace seidel::mm {
 
 namespace {
 
-/// A triangle whose rows lie one behind the other, columns ascending, on its way to the whole matrix.
+/// A triangle whose rows are stored consecutively, columns ascending, while it becomes the whole matrix.
 class Mirror {
  public:
   Mirror(const OpenMP& on, const Header& header, Order order, Csr<double, std::int64_t>& A)
@@ -21,7 +21,7 @@ class Mirror {
         values_(A.values.data()),
         images_(A.nrows) {}
 
-  /// The entries that the matrix then has.
+  /// Number of entries of the whole matrix.
   std::int64_t make() {
     make_blocks();
     count_images();
@@ -31,13 +31,13 @@ class Mirror {
   }
 
  private:
-  /// Row r will be: images, then its own entries; of a lower triangle the other way round.
+  /// Row r will hold its images, then its own entries; for a lower triangle in the other order.
   std::int64_t own_start(Index row) const { return row_ptr_[row] + (upper_ ? images_[row] : 0); }
   std::int64_t own_size(Index row) const { return row_ptr_[row + 1] - row_ptr_[row] - images_[row]; }
   std::int64_t images_start(Index row) const { return upper_ ? row_ptr_[row] : row_ptr_[row + 1] - images_[row]; }
 
-  /// Calls take(row, k) for each entry k = (row, col) off the diagonal whose image is in the rows `mine`, row by row. Of a
-  /// row, whose entries span() says, these lie together; of most blocks there are all, or none.
+  /// Calls take(row, k) for each off-diagonal entry k = (row, col) whose image is in the rows `mine`, row by row. Within a
+  /// row, whose entries are given by span(), these are consecutive; for most blocks they are all entries, or none.
   template <class Span, class Take>
   void each_image(const Range& mine, const Span& span, const Take& take) const {
     const Index low = Index(mine.first), high = Index(mine.last);
@@ -54,7 +54,7 @@ class Mirror {
     }
   }
 
-  /// Blocks of rows, and the columns from the first to the last that a block has.
+  /// Blocks of rows, and the range of columns of each block.
   void make_blocks() {
     for (int b = 0; b <= blocks; ++b) {
       block_row_[b] = b < blocks ? Index(share_by_nonzeros(starts(), b, blocks).first) : A_.nrows;
@@ -72,7 +72,7 @@ class Mirror {
     });
   }
 
-  /// Each thread counts for rows of its own; then rows begin where they will at last.
+  /// Each thread counts for its own rows; then row_ptr says where the rows finally begin.
   void count_images() {
     std::vector<std::int64_t> sums(std::size_t(on_.threads) + 1, 0);
     int parts = 1;
@@ -101,8 +101,8 @@ class Mirror {
     row_ptr_[A_.nrows] += sums[std::size_t(parts)];
   }
 
-  /// Moves the rows apart, from the last to the first. Those that move beyond where all of them lie can go together: the
-  /// second half of a usual matrix, then half of what is left, and so on.
+  /// Moves the rows apart, from the last to the first. Rows whose new places lie behind all old ones can move at the same
+  /// time: usually the second half of the matrix, then half of the rest, and so on.
   void widen() {
     for (int last = blocks; last > 0;) {
       int first = last - 1;
@@ -129,8 +129,8 @@ class Mirror {
     }
   }
 
-  /// Each thread fills rows of its own, going through the triangle in order, so that their columns ascend. How many
-  /// images a row has so far is kept where its last one will be.
+  /// Each thread fills its own rows and visits the triangle in order, so that their columns ascend. The number of
+  /// images that a row has so far is stored at the place of its last one.
   void place_images() {
     parallel_parts(on_, [&](int part, int nparts) {
       const Range mine = share_by_nonzeros(starts(), part, nparts);
@@ -150,14 +150,14 @@ class Mirror {
 
   HostSpan<const std::int64_t> starts() const { return A_.row_ptr; }
 
-  static constexpr int blocks = 512;  // in which rows move
+  static constexpr int blocks = 512;  // of rows that move together
   const OpenMP on_;
   const bool upper_, skew_;
   Csr<double, std::int64_t>& A_;
   std::int64_t* const row_ptr_;
   Index* const col_idx_;
   double* const values_;
-  Array<Index> images_;  // how many a row gets
+  Array<Index> images_;  // number of images per row
   Index block_row_[blocks + 1];
   Range reach_[blocks];
   std::int64_t block_start_[blocks + 1];

@@ -11,20 +11,20 @@ namespace seidel::mm {
 
 namespace {
 
-/// Entries of each row, while they are counted; where its next one goes, while they are placed. Each stretch of the file
-/// has rows of its own, which are most of those it meets if the file is by columns and the matrix banded; of these it
-/// counts and places entries alone. Those that stretches list of rows of others they count and place apart, by atomic
-/// operations, behind the others.
+/// The number of entries per row while they are counted; the next free place per row while they are placed. Each stretch
+/// of the file owns some rows: most of those that it lists, if the file is by columns and the matrix is banded. It alone
+/// counts and places entries of its own rows. Entries of rows of other stretches are counted and placed separately, by
+/// atomic operations, behind the others.
 struct Rows {
   std::int64_t* own;
-  std::uint32_t* foreign;  // not used if there is one stretch only
+  std::uint32_t* foreign;  // unused if there is only one stretch
   std::int64_t nrows;
   int stretches;
 
   Range of(int stretch) const { return even_share(nrows, stretch, stretches); }
 };
 
-/// Entries of each row, and of all lines. False if a line is seen to be wrong.
+/// Entries of each row, and of all lines. False if a line is found to be wrong.
 template <bool expand>
 bool count(const Reading& reading, const Chunks& chunks, const Rows& rows, std::int64_t& entries) {
   std::atomic<std::int64_t> all = 0;
@@ -52,7 +52,7 @@ bool count(const Reading& reading, const Chunks& chunks, const Rows& rows, std::
       if (line == Line::entry) take(e);
       return line != Line::fault;
     };
-    const auto quick = [&](const char* p) {  // the indices are all that is looked at
+    const auto quick = [&](const char* p) {  // only the indices are parsed
       Entry e;
       p = quick_index(skip_blanks(p), e.row);
       if (!p || std::uint64_t(e.row - 1) >= nrows || !is_blank(*p)) return false;
@@ -63,7 +63,7 @@ bool count(const Reading& reading, const Chunks& chunks, const Rows& rows, std::
       take(e);
       return true;
     };
-    // Line ends are found 64 bytes at a time, so that one line need not wait for the other.
+    // Line ends are found 64 bytes at a time, so that lines do not wait for each other.
     bool fine = true;
     const char* line = first;
     for (const char* p = first; fine && line < last && p + 64 + 8 <= chunks.end(); p += 64)
@@ -99,7 +99,7 @@ struct Placed {
   }
 };
 
-/// Entries on their way to their places.
+/// Entries that are being placed.
 class Target {
  public:
   Target(const Rows& rows, int stretch, Csr<double, std::int64_t>& A)
@@ -114,7 +114,7 @@ class Target {
       if (count_ == size) flush();
     }
   }
-  /// Entries of foreign rows some at a time: taking places, which waits for all stores before it, is apart from storing.
+  /// Entries of foreign rows, in batches: an atomic operation waits for all stores before it, so places are taken first.
   [[gnu::noinline]] void flush() {
     std::int64_t at[size];
     for (int k = 0; k < count_; ++k)
@@ -188,7 +188,7 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Rows& r
   return place_entries<Field::real, expand>(reading, chunks, rows, A);
 }
 
-/// Puts the entries in place; row_ptr holds where rows begin, then and afterwards.
+/// Puts the entries in place; row_ptr says where rows begin, before and afterwards.
 Placed place_entries(const Reading& reading, const Chunks& chunks, const Rows& rows, Csr<double, std::int64_t>& A) {
   const bool expand = reading.header.symmetry != Symmetry::general;
   const Placed placed =
@@ -204,7 +204,7 @@ Csr<double, std::int64_t> read_out_of_order(const Reading& reading) {
   const Chunks chunks(reading.source, header, reading.options);
   const bool expand = header.symmetry != Symmetry::general;
   Csr<double, std::int64_t> A = rows_of(reading);
-  // Foreign places are kept in 32 bits.
+  // Foreign places are stored in 32 bits.
   const bool few = header.entries < std::numeric_limits<std::uint32_t>::max() / 2;
   const int stretches =
       few ? int(std::max<std::int64_t>(1, std::min<std::int64_t>(reading.on().threads, chunks.count()))) : 1;
@@ -225,14 +225,14 @@ Csr<double, std::int64_t> read_out_of_order(const Reading& reading) {
   take_entries(reading, nnz, nnz, A);
   Placed placed = place_entries(reading, chunks, rows, A);
   reading.source.check_unchanged();
-  const auto restore = [&] {  // where rows begin had become where they end
+  const auto restore = [&] {  // placing turned the begin of each row into its end
     for (std::int64_t row = header.nrows; row > 0; --row)
       A.row_ptr[row] = foreign.empty() ? A.row_ptr[row - 1] : foreign[row - 1];
     A.row_ptr[0] = 0;
   };
   restore();
   const RowFacts facts = sort_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data());
-  if (stretches > 1 && facts.thrice) {  // three are added in the order of the file, which several threads do not keep
+  if (stretches > 1 && facts.thrice) {  // three are summed in the order of the file, which several threads do not keep
     foreign = {};
     placed = place_entries(reading, chunks, Rows{A.row_ptr.data(), nullptr, header.nrows, 1}, A);
     restore();

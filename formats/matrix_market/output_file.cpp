@@ -1,4 +1,4 @@
-// Writing to a file that has another name or none, and giving it its own.
+// Writes to a file with a temporary name or none, and gives it its name at the end.
 #include <seidel/formats/matrix_market/output_file.hpp>
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace seidel::mm {
 
 namespace {
 
-/// Where the system shows an open file, with a name or without.
+/// The path under which the system shows an open file, with a name or without.
 std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 }  // namespace
@@ -32,7 +32,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
   }
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  // Who may read the file that is replaced may read the new one, and nobody else.
+  // The new file has the permissions of the file that it replaces.
   const auto keep_mode = [&] {
     if (exists) (void)!::fchmod(descriptor_, status.st_mode & 0777);
   };
@@ -45,7 +45,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
     if (descriptor_ < 0) fail("opened");
     return;
   }
-  if (exists) {  // a link stays one: what it points to is replaced
+  if (exists) {  // a link stays a link: its target is replaced
     if (char* real = ::realpath(path.c_str(), nullptr)) {
       path_ = real;
       std::free(real);
@@ -66,7 +66,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
   keep_mode();
 }
 
-/// The first name for which take() is not negative: none that is taken already, by a process killed long ago.
+/// The first name for which take() is not negative: names left by killed processes are skipped.
 template <class Take>
 void OutputFile::take_temporary_name(const Take& take) {
   const std::size_t slash = path_.rfind('/') + 1;  // 0 where there is none

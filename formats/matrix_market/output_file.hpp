@@ -1,4 +1,4 @@
-// A file that appears under its name when it is whole, or not at all.
+// A file that appears under its name only when it is complete.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace seidel::mm {
 
-/// Bytes go to a file without a name in the same folder, where the system has such (a process that is killed leaves
-/// nothing then), else to a hidden one, ".NAME.PID.N.part"; finish() gives it the name. Without finish() it is gone.
+/// Bytes go to a file without a name in the same folder, if the system supports it (then a killed process leaves
+/// nothing), otherwise to a hidden ".NAME.PID.N.part"; finish() gives it the name. Without finish() it is deleted.
 /// Standard output for "-", devices and pipes are written directly. Errors  ResourceError with the file, the bytes
 /// written and the system's reason.
 class OutputFile {
@@ -25,7 +25,7 @@ class OutputFile {
   template <class Take>
   void take_temporary_name(const Take& take);
 
-  std::string path_, temporary_;  // temporary_ is empty where there is no such name
+  std::string path_, temporary_;  // temporary_ is empty if the file has no name
   int descriptor_ = -1;
   bool nameless_ = false;
   std::int64_t written_ = 0;

@@ -1,4 +1,4 @@
-// What reading a coordinate and an array file have in common.
+// Shared by the readers of coordinate and array files.
 #pragma once
 #include <cmath>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace seidel::mm {
 
-/// What values are met, gathered by a thread.
+/// Facts about the values that one thread has parsed.
 struct ValueCounts {
   std::int64_t zeros = 0, nonfinite = 0;
   const char* first_nonfinite = nullptr;  // its line
@@ -28,17 +28,17 @@ struct Reading {
   ReadReport& report;
 
   OpenMP on() const { return {std::max(1, options.threads)}; }
-  /// Errors  ResourceError if so much memory is not there.
+  /// Errors  ResourceError if there is not so much memory.
   void require(std::int64_t bytes) const;
   void report_values(const ValueCounts& counts) const;
-  /// Goes through the file line by line and throws its first defect. Returns if there is none.
+  /// Reads the file line by line and throws its first defect. Returns if there is none.
   void diagnose() const;
   /// For when something was wrong: diagnose(), which then throws.
   [[noreturn]] void explain() const;
 };
 
-/// Calls take(entry) for the entries of the lines that begin in [first, last), until it answers false. quick(p, entry)
-/// is asked first: the byte after the line, or nullptr if the careful parser must look. False if a line is wrong.
+/// Calls take(entry) for the entries of the lines that begin in [first, last), until it returns false. quick(p, entry)
+/// is tried first: it returns the byte after the line, or nullptr to call the careful parser. False if a line is wrong.
 template <class Quick, class Take>
 [[gnu::always_inline]] inline bool each_entry(const Header& header, const Fence& fence, const char* first,
                                               const char* last, ValueCounts& counts, const Quick& quick,
@@ -72,30 +72,30 @@ template <class Quick, class Take>
   return good;
 }
 
-/// Lines that follow one another: the numbers of their entries and, once these are placed, their rows.
+/// Consecutive lines: the numbers of their entries and, after these are placed, their rows.
 struct Stretch {
   std::int64_t first_entry, last_entry;
   Index first_row = -1, last_row = -1;  // -1 if there are no entries
 };
 
-/// Orders in which the number of an entry says its place.
+/// Orders in which the number of an entry determines its place.
 enum class Order { general_by_rows, triangle_by_columns, triangle_by_rows };  // the lower triangle
-/// Those that a file may have whose first lines are [first, last).
+/// The orders that a file may have whose first lines are [first, last).
 std::vector<Order> orders_of(const Header& header, const char* first, const char* last);
 
-/// Puts each entry of a coordinate file at the place that its number says: one pass, no row counted. Right only if
+/// Puts each entry of a coordinate file at the place of its number: one pass, without counting rows. Right only if
 /// rows_ascend. Of a triangle by columns this makes the upper triangle, of one by rows the lower one.
 class InOrder {
  public:
-  /// Makes row_ptr, col_idx and values of A, which have room.
+  /// Fills row_ptr, col_idx and values of A, which are large enough.
   InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads);
   /// The lines that begin in [first, last). Any stretch by any thread, whose number is `part`; does not throw.
   void place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
-  /// When all are placed, in the order of the file.
+  /// To be called when all are placed, in the order of the file.
   void join(const std::vector<Stretch>& stretches);
   bool good() const { return good_; }                      // no line was wrong
   bool rows_ascend() const { return rows_ascend_; }        // row_ptr is made
-  bool columns_ascend() const { return columns_ascend_; }  // strictly in each row, so that nothing is left to do
+  bool columns_ascend() const { return columns_ascend_; }  // strictly in each row, so nothing is left to do
   ValueCounts values() const;
   Order order() const { return order_; }
 
@@ -110,30 +110,30 @@ class InOrder {
   std::vector<ValueCounts> values_;
 };
 
-/// How many entries the matrix has; mostly, if symmetric: all of the diagonal is then listed, and each of it once.
+/// The number of entries of the matrix; if symmetric an estimate, which assumes that the whole diagonal is listed once.
 std::int64_t expected_nnz(const Header& header);
-/// Makes the whole matrix of a triangle that InOrder placed, in place: there is room for 2 * entries. Takes 4 bytes a
-/// row; linear time.
+/// Makes the whole matrix of a triangle that InOrder placed, in place: there is room for 2 * entries. Takes 4 bytes
+/// per row; linear time.
 void mirror(const OpenMP& on, const Header& header, Order order, Csr<double, std::int64_t>& A);
 
-/// Room for the rows that the header says, without entries.
+/// Memory for the rows that the header declares, without entries.
 Csr<double, std::int64_t> rows_of(const Reading& reading);
-/// Room for so many entries, of which `nnz` at least will be used: what is not touched is not there.
+/// Address space for so many entries, of which at least `nnz` will be used: pages that are not touched take no memory.
 void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A);
-/// Room for what the header says, before the entries of a file in order are placed.
+/// Memory for what the header declares, before the entries of a file in order are placed.
 Csr<double, std::int64_t> room_in_order(const Reading& reading);
-/// What is left to do when they are: the other triangle, unsorted rows, duplicates. False if they were not in order.
+/// What remains after they are placed: the other triangle, unsorted rows, duplicates. False if they were not in order.
 bool finish_in_order(const Reading& reading, const InOrder& in_order, Csr<double, std::int64_t>& A);
-/// Adds up what sorted rows have twice, if the file may, of which entries `below` and `above` the diagonal are listed;
-/// clears the flags.
+/// Sums duplicates in sorted rows, if the file may have any; `below` and `above`: entries listed on that side of the
+/// diagonal. Clears the flags.
 struct RowFacts;
 void add_up(const Reading& reading, const RowFacts& facts, bool below, bool above, Csr<double, std::int64_t>& A);
 
-/// What is known from the header; tells options.sized. `text_bytes`: of all text.
+/// What is known from the header; calls options.sized. `text_bytes`: of all text.
 ReadReport report_of(const Source& source, const Header& header, const ReadOptions& options);
 
-/// A packed coordinate file in order, parsed while it is inflated: neither text nor packed bytes are kept. Nothing if the
-/// file is another one or anything is wrong with it: then inflate it all, and read that.
+/// A gzip coordinate file in order, parsed while it is inflated: neither text nor packed bytes are kept. Returns nothing
+/// if the file is of another kind or has a defect: then inflate all of it and read the text.
 std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options);
 
 /// A file in any order, from its text.

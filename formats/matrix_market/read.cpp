@@ -103,7 +103,7 @@ MatrixFile read(const Source& source, const ReadOptions& options) {
   return file;
 }
 
-/// What read() gives, and what is said about it.
+/// The result of read() and its report.
 template <class Read>
 MatrixFile told(const std::string& name, const Read& read) try {
   const auto start = std::chrono::steady_clock::now();

@@ -26,12 +26,12 @@ void insertion_sort(Index* col, double* value, std::int64_t n) {
   }
 }
 
-/// The threads that so many entries are worth.
+/// The number of threads that pays off for so many entries.
 OpenMP worth(const OpenMP& on, std::int64_t entries) {
   return {entries < 2 * worth_per_thread ? 1 : std::max(1, on.threads)};
 }
 
-/// By digits of 8 bits from the lowest; needs as much room again.
+/// Radix sort by digits of 8 bits from the lowest; needs a second array of the same size.
 void radix_sort(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
   Index low = column_of(col[0]), high = low;
   for (std::int64_t k = 1; k < n; ++k) {
@@ -73,7 +73,7 @@ void look_for_equals(const Index* col, std::int64_t n, RowFacts& facts) {
     }
 }
 
-/// A sum that is not a number is the one NaN, whose bits do not depend on which term came first.
+/// If the sum is NaN, returns one fixed NaN, since the bits of others depend on the order of the terms.
 double add(double a, double b) {
   const double sum = a + b;
   return std::isnan(sum) ? std::numeric_limits<double>::quiet_NaN() : sum;
@@ -132,7 +132,7 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
       continue;
   });
   RowFacts facts{equal, thrice};
-  if (longest > 0) {  // few rows can be this long, so they come one after another and share the room
+  if (longest > 0) {  // few rows can be this long, so they are sorted one by one and share the memory
     col_room = Array<Index>(longest);
     value_room = Array<double>(longest);
     for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
@@ -169,7 +169,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
         values[to++] = s.nbelow > 0 ? s.below : s.above;
         k = end;
       }
-      std::fill(col_idx + to, col_idx + last, Index(-1));  // nothing there
+      std::fill(col_idx + to, col_idx + last, Index(-1));  // empty
     }
     duplicates += duplicates_here;
     mirrored += mirrored_here;

@@ -8,31 +8,31 @@
 
 namespace seidel::mm {
 
-/// Set in a column index while rows are made: the entry stems from above the diagonal of a file that lists one
+/// Set in a column index while rows are made: the entry is from above the diagonal of a file that lists one
 /// triangle.
 inline constexpr Index from_above = std::numeric_limits<Index>::min();
 inline Index column_of(Index flagged) { return flagged & ~from_above; }
 
 struct RowFacts {
   bool equal = false;   // a row has a column twice
-  bool thrice = false;  // or three times, so that the order of adding counts
+  bool thrice = false;  // or three times, so that the order of summation matters
 };
 
-/// Sorts each row by column; equal columns keep their order. Linear time. Takes 48 KiB a thread, and the longest row if
-/// that has more than 4096 entries that are not in order.
+/// Sorts each row by column; equal columns keep their order. Linear time. Takes 48 KiB per thread, and the longest row if
+/// it has more than 4096 entries that are not in order.
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values);
 
 struct MergeCounts {
-  std::int64_t duplicates = 0, mirrored = 0;  // in the rows as they stand
+  std::int64_t duplicates = 0, mirrored = 0;  // in the rows so far
 };
 
-/// Adds up equal columns in the order they stand, apart for the entries from above and from below the diagonal, of
-/// which one is then kept; clears the flags. `triangle`: count on and below the diagonal only. Returns the number of
-/// entries that stay, which move to the front.
+/// Sums entries of equal column in their order, separately for those from above and from below the diagonal, of which
+/// one sum is then kept; clears the flags. `triangle`: count on and below the diagonal only. Returns the number of
+/// remaining entries, which move to the front.
 std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle,
                         MergeCounts& counts);
 
-/// Takes the flags away.
+/// Clears the flags.
 void clear_flags(const OpenMP& on, HostSpan<Index> col_idx);
 
 /// Places row << 32 | column below the diagonal that sorted rows have both from below and from above; `differing`: only

@@ -15,7 +15,7 @@
 
 namespace seidel::mm {
 
-/// A buffer that grows by moving pages, never beyond the memory there is.
+/// A buffer that grows by moving pages, never beyond the available memory.
 class Growing {
  public:
   Growing(const std::string& file, const ReadOptions& options)
@@ -28,7 +28,7 @@ class Growing {
   std::string_view text() const { return {buffer_.get(), std::size_t(size_)}; }
   void reserve(std::int64_t capacity) {
     if (capacity <= capacity_) return;
-    // What is reserved but not written costs nothing, so the limit is held against what was written.
+    // Reserved pages that are not written cost nothing, so the limit is compared with what was written.
     if (size_ >= limit_)
       throw ResourceError(file_ + ": out of memory: the text needs more than " + std::to_string(size_) +
                           " bytes, of which " + std::to_string(limit_) +
@@ -40,13 +40,13 @@ class Growing {
     buffer_.reset(grown);
 #ifdef MADV_HUGEPAGE
     const std::uintptr_t page = 1 << 21, first = (std::uintptr_t(grown) + page - 1) / page * page;
-    if (capacity > 2 * std::int64_t(page))  // a fault for 2 MiB instead of 512
+    if (capacity > 2 * std::int64_t(page))  // one page fault per 2 MiB instead of 512
       ::madvise(reinterpret_cast<void*>(first), std::uintptr_t(grown) + std::uintptr_t(capacity) - first,
                 MADV_HUGEPAGE);
 #endif
     capacity_ = capacity;
   }
-  /// Room for at least a few pages more.
+  /// Makes room for at least a few more pages.
   void grow() {
     if (room() < 1 << 16)
       reserve(std::min(2 * capacity_ + (1 << 18), std::max(capacity_ + (1 << 18), saturating_sum(limit_, 1 << 18))));
@@ -67,12 +67,12 @@ namespace {
                    "), expected a Matrix Market file\n" + "  check the path and its permissions; standard input is -");
 }
 
-/// A banner, a byte order mark, or gzip; so little that no legal file is missed.
+/// A banner, a byte order mark, or gzip: as few bytes as the shortest legal file has.
 bool begins_like_a_matrix(std::string_view text) {
   return text.starts_with("%%") || text.starts_with("\xef\xbb\xbf%%") || is_gzip(text);
 }
 
-/// Unsigned: beyond the year 2262 it wraps, which is as good to compare.
+/// Unsigned: it wraps after the year 2262, which does not matter for a comparison.
 std::uint64_t changed_ns(const struct stat& status) {
   return std::uint64_t(status.st_mtim.tv_sec) * 1'000'000'000 + std::uint64_t(status.st_mtim.tv_nsec);
 }
@@ -119,7 +119,7 @@ void Source::read_all(const ReadOptions& options) {
     if (got < 0) refuse(file_, "read");
     if (got == 0) break;
     buffer.add(got);
-    // What never ends, /dev/zero say, is refused by its first bytes.
+    // An endless input, such as /dev/zero, is refused by its first bytes.
     constexpr std::int64_t enough = 1 << 16;
     if (buffer.size() - got < enough && buffer.size() >= enough && !begins_like_a_matrix(buffer.text())) break;
     if (options.progress && buffer.size() - told >= 1 << 22) options.progress(told = buffer.size(), 0);

@@ -1,4 +1,4 @@
-// The bytes of an input: a mapped file, or what came out of a pipe or of gzip.
+// The bytes of an input: a mapped file, or the contents of a pipe or of gzip.
 #pragma once
 #include <cstdlib>
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace seidel::mm {
 
-/// Text that stays where it is as long as this lives.
+/// Text that stays at its address during the lifetime of this object.
 class Source {
  public:
-  /// Opens `path`, "-" being standard input; gzip is text() as it is packed. Errors  InputError, ResourceError.
+  /// Opens `path`, "-" being standard input; for gzip, text() is still compressed. Errors  InputError, ResourceError.
   Source(const std::string& path, const ReadOptions& options);
   /// A caller's text.
   Source(std::string_view text, std::string file);
@@ -20,7 +20,7 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// Makes text() of gzip the text. Errors  InputError, ResourceError.
+  /// Inflates gzip: text() is then the text. Errors  InputError, ResourceError.
   void inflate(const ReadOptions& options);
 
   const std::string& file() const { return file_; }
@@ -28,7 +28,7 @@ class Source {
   std::int64_t file_bytes() const { return file_bytes_; }
   /// Bytes of memory the text holds: none if the file is mapped.
   std::int64_t held_bytes() const { return buffer_ ? std::int64_t(text_.size()) : 0; }
-  /// Tells the system that these bytes are not needed for now: a mapped file then does not count as memory in use.
+  /// Tells the system that these bytes are not needed for now, so that a mapped file does not count as used memory.
   void done_with(const char* first, const char* last) const;
   /// Errors  InputError if the file was changed while it was read.
   void check_unchanged() const;
@@ -47,7 +47,7 @@ class Source {
   int descriptor_ = -1;
   std::int64_t file_bytes_ = 0;
   std::string_view mapped_;  // the whole file, if it could be mapped
-  Buffer buffer_;            // else what was read or inflated
+  Buffer buffer_;            // otherwise what was read or inflated
   std::string_view text_;
   std::uint64_t changed_ns_ = 0;  // when the file was last changed, as seen at the start
 };

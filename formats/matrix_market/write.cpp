@@ -1,4 +1,4 @@
-// Writing matrices and vectors: text is made by all threads, block by block, and goes out in order.
+// Writing matrices and vectors: all threads make text, block by block, which is written in order.
 #include <zlib.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ constexpr std::int64_t longest_line = 2 * 11 + max_digits + 1;
 
 char* put(char* p, std::int64_t v) { return std::to_chars(p, p + 20, v).ptr; }
 char* put(char* p, double v) {
-  if (std::isnan(v)) v = std::copysign(std::numeric_limits<double>::quiet_NaN(), v);  // plain nan: text has no payloads
+  if (std::isnan(v)) v = std::copysign(std::numeric_limits<double>::quiet_NaN(), v);  // plain nan: text has no NaN payloads
   return std::to_chars(p, p + max_digits, v).ptr;
 }
 
@@ -41,7 +41,7 @@ std::string gzip(std::string_view text) {
   return packed;
 }
 
-/// Text for a file, made block by block.
+/// The text of a file, made block by block.
 class Writer {
  public:
   Writer(const std::string& path, int threads)
@@ -49,7 +49,7 @@ class Writer {
 
   void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
 
-  /// Blocks 0 ... nblocks - 1, of at most `most` bytes each; make(block, p) writes one at p and returns where it ends.
+  /// Blocks 0 ... nblocks - 1, of at most `most` bytes each; make(block, p) writes one at p and returns its end.
   template <class Make>
   void write_blocks(std::int64_t nblocks, std::int64_t most, const Make& make) {
     const std::int64_t wave = std::min<std::int64_t>(nblocks, 4 * on_.threads);
@@ -101,8 +101,8 @@ std::string banner(FileLayout layout, Symmetry symmetry, const std::string& comm
   return text;
 }
 
-/// The first entry of row `row` that is written, as all behind it are: for a triangle the one on or right of the diagonal.
-/// By symmetry these are a column of the lower triangle, which is listed by columns, as most such files are.
+/// The first entry of row `row` that is written, as are all after it: for a triangle the one on or right of the diagonal.
+/// By symmetry these form a column of the lower triangle, which is listed by columns, like most such files.
 std::int64_t row_start(const Matrix& A, std::int64_t row, Symmetry symmetry) {
   if (symmetry == Symmetry::general) return A.row_ptr[row];
   const Index* first = A.col_idx.data() + A.row_ptr[row];
@@ -111,7 +111,7 @@ std::int64_t row_start(const Matrix& A, std::int64_t row, Symmetry symmetry) {
   return std::lower_bound(first, last, least) - A.col_idx.data();
 }
 
-/// Whether entry k of row `row` has the mirror image that the symmetry asks for.
+/// Whether entry k of row `row` has the mirror image that the symmetry requires.
 bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmetry) {
   const Index col = A.col_idx[k];
   const bool skew = symmetry == Symmetry::skew_symmetric;
@@ -187,7 +187,7 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
     const std::int64_t first = b * block, last = std::min(first + block, A.nnz());
     std::int64_t row = std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), first) - A.row_ptr.begin() - 1;
     for (std::int64_t k = first; k < last; ++row) {
-      char word[20];  // what the lines of this row share
+      char word[20];  // the common part of the lines of this row
       const std::size_t length = std::size_t(put(word, row + 1) - word);
       const auto put_row = [&] {
         std::memcpy(p, word, length);

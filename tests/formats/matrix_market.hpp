@@ -13,7 +13,7 @@
 
 namespace seidel::tests {
 
-/// `per_row` entries a row on average, of any finite bits; symmetry 1 or -1 mirrors them.
+/// `per_row` entries per row on average, of any finite bits; symmetry 1 or -1 mirrors them.
 inline Matrix matrix_of_any_bits(Index nrows, Index ncols, int per_row, int symmetry, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::map<Index, double>> rows(nrows, std::map<Index, double>{});

@@ -87,7 +87,7 @@ std::string header(const std::string& kind, int entries) {
   return "%%MatrixMarket matrix coordinate real " + kind + "\n" + std::to_string(n) + " " + std::to_string(n) + " " +
          std::to_string(entries) + "\n";
 }
-/// Three entries a column of the lower triangle, from the diagonal down; by rows for the upper triangle of a general
+/// Three entries per column of the lower triangle, from the diagonal down; by rows for the upper triangle of a general
 /// matrix if `swapped`. Every 500th row is empty.
 std::string lines(bool swapped) {
   std::string text;

@@ -16,7 +16,7 @@ using namespace seidel::tests;
 
 namespace {
 
-/// 600 entries a row of three, in an order that `step`, prime to 1800, makes.
+/// 600 entries in each of three rows, in an order that `step`, prime to 1800, makes.
 std::string text(const std::string& kind, int step) {
   std::string lines = "%%MatrixMarket matrix coordinate real " + kind + "\n600 600 1800\n";
   for (int k = 0, entry = 0; k < 1800; ++k, entry = (entry + step) % 1800) {
