@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "skipped.hpp"
+
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 
@@ -15,10 +17,6 @@ inline bool have_gpu() {
   static const bool have = cuda_unavailable_because().empty();
   return have;
 }
-
-/// Says that the running test would have done more on a GPU; main.cpp counts the tests that did. Only from the test's
-/// own thread.
-void skipped_cuda();
 
 /// Calls test(on) for one core, for 1, 2, 3 and 7 threads, and for the GPU if there is one.
 template <class Test>

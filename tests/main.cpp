@@ -1,10 +1,11 @@
-// The main function of all tests: doctest's, and a closing count of what was not tested for want of a GPU.
+// The main function of all tests: doctest's, and a closing count of what could not be tested here.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 
@@ -15,7 +16,8 @@ namespace {
 const doctest::TestCaseData* running = nullptr;
 std::set<const doctest::TestCaseData*> halved;  // ran, but not on the GPU
 int tagged = 0;                                 // "[cuda]" in the name: not run at all without a GPU
-std::set<std::string> others;                   // skipped by their own decorator, or not chosen
+std::set<std::string> others;                   // skipped by their own decorator
+std::map<std::string, std::string> here;        // began, could not run here, and why
 int passed = 0, failed = 0;
 
 /// Counts beside doctest's own report.
@@ -25,7 +27,7 @@ struct Tally : doctest::IReporter {
   void test_run_start() override {}
   void test_run_end(const doctest::TestRunStats& all) override {
     failed = int(all.numTestCasesFailed);
-    passed = int(all.numTestCasesPassingFilters) - failed;
+    passed = int(all.numTestCasesPassingFilters) - failed - int(here.size());
   }
   void test_case_start(const doctest::TestCaseData& test) override { running = &test; }
   void test_case_reenter(const doctest::TestCaseData&) override {}
@@ -36,6 +38,7 @@ struct Tally : doctest::IReporter {
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData& test) override {
+    if (std::strstr(test.m_name, "in the child:")) return;  // another test runs it in a process of its own
     if (std::strstr(test.m_name, "[cuda]"))
       ++tagged;
     else
@@ -54,6 +57,10 @@ void seidel::tests::skipped_cuda() {
   if (running) halved.insert(running);
 }
 
+void seidel::tests::skipped(const std::string& because) {
+  if (running) here[running->m_name] = because;
+}
+
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
   if (!seidel::tests::have_gpu()) context.addFilter("test-case-exclude", "*[cuda]*");
@@ -65,6 +72,8 @@ int main(int argc, char** argv) {
     std::printf("%d CUDA tests skipped: no GPU (%s)\n", without_gpu, reason.substr(0, reason.find('\n')).c_str());
   }
   for (const auto& name : others) std::printf("skipped in this build: %s\n", name.c_str());
-  std::printf("seidel_tests: %d passed, %d failed, %d skipped\n", passed, failed, without_gpu + int(others.size()));
+  for (const auto& [name, because] : here) std::printf("skipped here: %s (%s)\n", name.c_str(), because.c_str());
+  const int skipped = without_gpu + int(others.size()) + int(here.size());
+  std::printf("seidel_tests: %d passed, %d failed, %d skipped\n", passed, failed, skipped);
   return status;
 }

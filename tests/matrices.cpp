@@ -3,20 +3,6 @@
 
 namespace seidel::tests {
 
-Matrix matrix_of(Index ncols, const std::vector<Row>& rows) {
-  std::int64_t nnz = 0;
-  for (const Row& row : rows) nnz += std::int64_t(row.size());
-  Matrix A{Index(rows.size()), ncols, Array<std::int64_t>(std::int64_t(rows.size()) + 1), Array<Index>(nnz),
-           Array<double>(nnz)};
-  std::int64_t k = 0;
-  A.row_ptr[0] = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (const auto& [column, value] : rows[i]) A.col_idx[k] = column, A.values[k++] = value;
-    A.row_ptr[std::int64_t(i) + 1] = k;
-  }
-  return A;
-}
-
 Matrix copy_of(const Matrix& A) { return as<double, std::int64_t>(A); }
 
 Row random_row(std::mt19937_64& random, Index ncols, Index length) {
@@ -31,7 +17,7 @@ Row random_row(std::mt19937_64& random, Index ncols, Index length) {
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   }
   Row row;
-  for (Index j : columns) row.emplace_back(j, random_value(random));
+  for (Index j : columns) row[j] = random_value(random);
   return row;
 }
 
@@ -46,23 +32,47 @@ Matrix random_matrix(unsigned seed, Index nrows, Index ncols, Index mean) {
 Matrix tridiagonal(Index n, double a, double b) {
   std::vector<Row> rows(n);
   for (Index i = 0; i < n; ++i) {
-    if (i > 0) rows[i].emplace_back(i - 1, b);
-    rows[i].emplace_back(i, a);
-    if (i + 1 < n) rows[i].emplace_back(i + 1, b);
+    rows[i][i] = a;
+    if (i > 0) rows[i][i - 1] = rows[i - 1][i] = b;
   }
   return matrix_of(n, rows);
 }
 
+Plain poisson(Index nx, Index ny, Index nz) {
+  Plain A{std::int64_t(nx) * ny * nz, std::vector<Row>(std::int64_t(nx) * ny * nz)};
+  const auto couple = [&](Index i, Index j) { A.rows[i][j] = A.rows[j][i] = -1; };
+  for (Index z = 0, i = 0; z < nz; ++z)
+    for (Index y = 0; y < ny; ++y)
+      for (Index x = 0; x < nx; ++x, ++i) {
+        A.rows[i][i] = nz > 1 ? 6 : 4;
+        if (x > 0) couple(i, i - 1);
+        if (y > 0) couple(i, i - nx);
+        if (z > 0) couple(i, i - nx * ny);
+      }
+  return A;
+}
+
+Plain rows_of_lengths(const std::vector<std::int64_t>& lengths, std::int64_t ncols, unsigned seed) {
+  std::mt19937_64 random(seed);
+  Plain A{ncols, {}};
+  for (const std::int64_t length : lengths) A.rows.push_back(random_row(random, Index(ncols), Index(length)));
+  return A;
+}
+
+Plain with_dominant_diagonal(Plain A) {
+  for (Index i = 0; i < A.nrows(); ++i) {
+    double sum = 1;
+    for (const auto& [col, value] : A.rows[i]) sum += col == i ? 0 : std::fabs(value);
+    A.rows[i][i] = sum;
+  }
+  return A;
+}
+
 Matrix with_dominant_diagonal(const Matrix& A) {
   std::vector<Row> rows(A.nrows);
-  for (Index i = 0; i < A.nrows; ++i) {
-    double sum = 1;
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-      if (A.col_idx[k] != i) rows[i].emplace_back(A.col_idx[k], A.values[k]), sum += std::fabs(A.values[k]);
-    const auto after = std::find_if(rows[i].begin(), rows[i].end(), [&](const auto& entry) { return entry.first > i; });
-    rows[i].insert(after, {i, sum});
-  }
-  return matrix_of(A.ncols, rows);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) rows[i][A.col_idx[k]] = A.values[k];
+  return csr_of<double, std::int64_t>(with_dominant_diagonal(Plain{A.ncols, std::move(rows)}));
 }
 
 const std::vector<NamedMatrix>& awkward_matrices() {
@@ -82,7 +92,7 @@ const std::vector<NamedMatrix>& awkward_matrices() {
     add("empty rows", 50, {{}, row(50, 3), {}, {}, row(50, 50), {}, row(50, 1), {}, {}, {}});
     std::vector<Row> rows(40);
     for (auto& r : rows)
-      for (Index j : {3, 4, 17, 98}) r.emplace_back(j, random_value(random));
+      for (Index j : {3, 4, 17, 98}) r[j] = random_value(random);
     add("empty columns", 100, rows);
     rows.assign(300, {});
     for (Index i = 0; i < 300; ++i) rows[i] = i == 137 ? row(300, 300) : Row{{i, 4.0}};
@@ -119,8 +129,7 @@ const std::vector<NamedMatrix>& awkward_matrices() {
     rows.assign(60 * 3, {});
     for (Index i = 0; i < 180; ++i)  // 3 x 3 blocks in a ring
       for (Index block : {(i / 3 + 59) % 60, i / 3, (i / 3 + 1) % 60})
-        for (Index j = 0; j < 3; ++j) rows[i].emplace_back(3 * block + j, random_value(random));
-    for (auto& r : rows) std::sort(r.begin(), r.end());
+        for (Index j = 0; j < 3; ++j) rows[i][3 * block + j] = random_value(random);
     add("blocks of 3 x 3", 180, rows);
     return all;
   }();

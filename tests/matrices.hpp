@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -17,10 +18,34 @@ namespace seidel::tests {
 
 using Matrix = Csr<double, std::int64_t, Host>;
 
-/// (column, value), ascending in column.
-using Row = std::vector<std::pair<Index, double>>;
+/// Column and value of each entry.
+using Row = std::map<Index, double>;
 
-Matrix matrix_of(Index ncols, const std::vector<Row>& rows);
+/// What test matrices are made of: rows that can be edited. csr_of() makes the operand of it.
+struct Plain {
+  std::int64_t ncols = 0;
+  std::vector<Row> rows;
+
+  std::int64_t nrows() const { return std::int64_t(rows.size()); }
+};
+
+template <class Real, class Offset = std::int32_t>
+Csr<Real, Offset> csr_of(const Plain& plain) {
+  std::int64_t nnz = 0;
+  for (const Row& row : plain.rows) nnz += std::int64_t(row.size());
+  Csr<Real, Offset> A{Index(plain.nrows()), Index(plain.ncols), Array<Offset>(plain.nrows() + 1), Array<Index>(nnz),
+                      Array<Real>(nnz)};
+  std::int64_t k = 0;
+  A.row_ptr[0] = 0;
+  for (Index i = 0; i < A.nrows; ++i) {
+    for (const auto& [col, value] : plain.rows[i]) A.col_idx[k] = col, A.values[k++] = Real(value);
+    A.row_ptr[i + 1] = Offset(k);
+  }
+  return A;
+}
+inline Matrix matrix_of(Index ncols, const std::vector<Row>& rows) {
+  return csr_of<double, std::int64_t>({ncols, rows});
+}
 
 /// The same matrix with another scalar and other offsets.
 template <class Real, class Offset>
@@ -50,7 +75,14 @@ Matrix random_matrix(unsigned seed, Index nrows, Index ncols, Index mean);
 /// a on the diagonal, b beside it.
 Matrix tridiagonal(Index n, double a = 2, double b = -1);
 
+/// The Laplacian of a lattice, Dirichlet boundary: 5 points with 4 on the diagonal if nz is 1, else 7 points with 6.
+Plain poisson(Index nx, Index ny, Index nz = 1);
+
+/// Rows of the given lengths, columns and values at random.
+Plain rows_of_lengths(const std::vector<std::int64_t>& lengths, std::int64_t ncols, unsigned seed);
+
 /// Square A with its diagonal replaced by 1 + the sum of magnitudes beside it: nonsingular, and fit for any sweep.
+Plain with_dominant_diagonal(Plain A);
 Matrix with_dominant_diagonal(const Matrix& A);
 
 struct NamedMatrix {

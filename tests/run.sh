@@ -45,7 +45,7 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}
 status=0
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)" --output-junit "$PWD/$build/results.xml" || status=$?
 results=$build/Testing/Temporary/LastTest.log
-grep -hE '^([0-9]+ CUDA tests skipped|skipped in this build)' "$results" || true
+grep -hE '^([0-9]+ CUDA tests skipped|skipped (in this build|here):)' "$results" || true
 
 # A test that prints "its name: N passed, N failed, N skipped" is counted by these numbers; every other test counts as one.
 awk -v status="$status" '

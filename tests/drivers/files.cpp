@@ -1,4 +1,5 @@
 // Files in and out: each defect named by its place, each file whole or not there.
+#include "../skipped.hpp"
 #include "process.hpp"
 
 #include <sys/stat.h>
@@ -79,7 +80,7 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
 
 TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says what it would need") {
   if (seidel::available_bytes(seidel::Host{}) > 250'000'000'000) {
-    MESSAGE("skipped: it would fit into the memory of this machine");
+    skipped("it would fit into the memory of this machine");
     return;
   }
   const Run run = seidel_program({"solve", "poisson3d:1200", "--method", "gmres", "--backend", "openmp"});
@@ -92,7 +93,7 @@ TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says 
 TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and takes what fits") {
   constexpr std::int64_t limit = 300'000'000;
   if (seidel_program({"--version"}, {.memory = limit}).exit_code != 0) {
-    MESSAGE("skipped: this program (with a sanitizer?) does not start in so little address space");
+    skipped("this program (with a sanitizer?) does not start in so little address space");
     return;
   }
   const std::vector<std::string> words = {"solve", "poisson3d:64", "--backend", "serial", "--max-iterations", "1"};

@@ -1,5 +1,6 @@
 // --html: one file that fetches nothing, and that a browser lays out without overflow, at a phone's width and a desk's.
 // And plot.py: each picture that its data allows is made.
+#include "../skipped.hpp"
 #include "process.hpp"
 
 #include <zlib.h>
@@ -175,7 +176,7 @@ TEST_CASE("pages say what the text says: every attempt, the threads, times with 
 TEST_CASE("a browser lays a page out without overflow, and its chart is drawn") {
   const std::string browser = chromium();
   if (browser.empty()) {
-    MESSAGE("skipped: no chromium here");
+    skipped("no chromium here");
     return;
   }
   const Folder folder;
@@ -210,7 +211,7 @@ TEST_CASE("plot.py draws each picture that its data allows") {
   for (const char* name : {"python3", "/usr/bin/python3"})
     if (python.empty() && shell(std::string(name) + " -c 'import matplotlib'") == 0) python = name;
   if (python.empty()) {
-    MESSAGE("skipped: no Python with matplotlib here");
+    skipped("no Python with matplotlib here");
     return;
   }
   for (const std::string kernel : {"spmv", "symgs", "transpose"}) {

@@ -57,7 +57,7 @@ Coo<double> triplets(const Matrix& A, const std::vector<std::int64_t>& order) {
 Matrix reference_transpose(const Matrix& A) {
   std::vector<Row> rows(A.ncols);
   for (Index i = 0; i < A.nrows; ++i)
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) rows[A.col_idx[k]].emplace_back(i, A.values[k]);
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) rows[A.col_idx[k]].emplace(i, A.values[k]);
   return matrix_of(A.nrows, rows);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("entries in the same place are added in order of appearance and counte
         if (!first) at->second += coo.values[k], ++duplicates;
       }
       std::vector<Row> rows(n);
-      for (const auto& [place, value] : sums) rows[place.first].emplace_back(place.second, value);
+      for (const auto& [place, value] : sums) rows[place.first].emplace(place.second, value);
       const Matrix expected = matrix_of(n, rows);
       on_every_backend([&](auto on) {
         ToCsrReport report;
@@ -317,16 +317,16 @@ TEST_CASE("a padded format is refused in numbers before anything is allocated") 
 TEST_CASE("exactly 8 places an entry are taken, one more is refused") {
   const auto matrix = [](Index last) {  // 64 rows, one of 8, the others as long as it needs
     std::vector<Row> rows(64);
-    for (Index k = 0; k < last; ++k) rows[0].emplace_back(k, 1.0);
-    for (Index i = 1; i < 64 && i <= 64 - last; ++i) rows[i].emplace_back(i, 1.0);
+    for (Index k = 0; k < last; ++k) rows[0].emplace(k, 1.0);
+    for (Index i = 1; i < 64 && i <= 64 - last; ++i) rows[i].emplace(i, 1.0);
     return matrix_of(64, rows);
   };
   const Matrix even = matrix(8);  // 64 * 8 places, 8 + 56 = 64 entries
   CHECK(even.nnz() == 64);
   on_every_backend([&](auto on) { CHECK_NOTHROW(to_ell(on, there(on, even.view()).view())); });
   std::vector<Row> rows(64);
-  for (Index k = 0; k < 8; ++k) rows[0].emplace_back(k, 1.0);
-  for (Index i = 1; i < 56; ++i) rows[i].emplace_back(i, 1.0);  // 63 entries
+  for (Index k = 0; k < 8; ++k) rows[0].emplace(k, 1.0);
+  for (Index i = 1; i < 56; ++i) rows[i].emplace(i, 1.0);  // 63 entries
   const Matrix odd = matrix_of(64, rows);
   on_every_backend([&](auto on) { CHECK_THROWS_AS(to_ell(on, there(on, odd.view()).view()), ResourceError); });
 }

@@ -128,15 +128,15 @@ TEST_CASE("lattices have the stencil at every node, x fastest, down to one node 
               for (Index dx = -1; dx <= 1; ++dx) {
                 if (x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
                 const Index j = i + dx + nx * (dy + ny * dz), distance = std::abs(dx) + std::abs(dy) + std::abs(dz);
-                rows[1][i].emplace_back(j, distance ? -1.0 : 26.0);
+                rows[1][i].emplace(j, distance ? -1.0 : 26.0);
                 if (distance > 1) continue;
-                rows[0][i].emplace_back(j, distance ? -1.0 : 6.0);
-                rows[2][i].emplace_back(j, dx ? -2.0 : dy ? -0.5 : dz ? -0.25 : 5.5);
-                rows[3][i].emplace_back(j, dx < 0     ? -1 - 8 * h
-                                           : dy > 0   ? -1 - 16 * h
-                                           : distance ? -1.0
-                                                      : 6 + 8 * h + 16 * h);
-                rows[4][i].emplace_back(j, dx ? -1 + dx * (8 * h / 2) : dy ? -1 - dy * (16 * h / 2) : dz ? -1.0 : 6.0);
+                rows[0][i].emplace(j, distance ? -1.0 : 6.0);
+                rows[2][i].emplace(j, dx ? -2.0 : dy ? -0.5 : dz ? -0.25 : 5.5);
+                rows[3][i].emplace(j, dx < 0     ? -1 - 8 * h
+                                      : dy > 0   ? -1 - 16 * h
+                                      : distance ? -1.0
+                                                 : 6 + 8 * h + 16 * h);
+                rows[4][i].emplace(j, dx ? -1 + dx * (8 * h / 2) : dy ? -1 - dy * (16 * h / 2) : dz ? -1.0 : 6.0);
               }
     const Matrix* const got[] = {&poisson, &hpcg, &aniso, &flow, &central};
     for (int g = 0; g < 5; ++g) {

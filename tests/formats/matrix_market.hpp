@@ -16,7 +16,7 @@ namespace seidel::tests {
 /// `per_row` entries per row on average, of any finite bits; symmetry 1 or -1 mirrors them.
 inline Matrix matrix_of_any_bits(Index nrows, Index ncols, int per_row, int symmetry, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<std::map<Index, double>> rows(nrows, std::map<Index, double>{});
+  std::vector<Row> rows(nrows);
   for (std::int64_t k = 0; k < std::int64_t(nrows) * per_row; ++k) {
     const Index row = Index(random() % std::uint64_t(nrows)), col = Index(random() % std::uint64_t(ncols));
     double value = std::bit_cast<double>(random());
@@ -26,19 +26,7 @@ inline Matrix matrix_of_any_bits(Index nrows, Index ncols, int per_row, int symm
     if (symmetry != 0 && row != col) rows[col][row] = symmetry * value;
     if (symmetry == 1 && row == col) rows[row][row] = value;
   }
-  std::int64_t nnz = 0;
-  for (const auto& row : rows) nnz += std::int64_t(row.size());
-  Matrix A{nrows, ncols, Array<std::int64_t>(nrows + 1), Array<Index>(nnz), Array<double>(nnz)};
-  nnz = 0;
-  for (Index row = 0; row < nrows; ++row) {
-    A.row_ptr[row] = nnz;
-    for (const auto& [col, value] : rows[row]) {
-      A.col_idx[nnz] = col;
-      A.values[nnz++] = value;
-    }
-  }
-  A.row_ptr[nrows] = nnz;
-  return A;
+  return matrix_of(ncols, rows);
 }
 
 inline ReadOptions with(int threads, std::int64_t chunk_bytes) {

@@ -1,5 +1,6 @@
 // What is written is read back bit for bit, in little memory, and appears when it is whole.
 #include "../files.hpp"
+#include "../skipped.hpp"
 #include "matrix_market.hpp"
 
 #include <malloc.h>
@@ -147,7 +148,7 @@ TEST_CASE("reading a file takes the memory of its matrix and a few per cent" * d
     return bool(std::ofstream("/proc/self/clear_refs") << "5" << std::flush);
   };
   if (!reset() || peak("VmHWM:") < 0) {
-    MESSAGE("skipped: this system does not say what memory was used");
+    skipped("this system does not say what memory was used");
     return;
   }
   for (int threads : {1, 3}) {

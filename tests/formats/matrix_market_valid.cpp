@@ -187,9 +187,10 @@ TEST_CASE("standard input is read from a pipe and from a file") {
   CHECK(piped.report.file == "(standard input)");
 }
 
-TEST_CASE("the real matrices have the entries that their list says" *
-          doctest::skip(!std::getenv("SEIDEL_TEST_MATRICES"))) {
-  const std::filesystem::path matrices = std::getenv("SEIDEL_TEST_MATRICES");
+namespace {
+
+/// Reads each matrix that CG.tsv in `matrices` lists, and compares sizes and entries.
+void check_listed(const std::filesystem::path& matrices) {
   std::ifstream list(matrices / "CG.tsv");
   std::string line;
   int read = 0;
@@ -212,4 +213,13 @@ TEST_CASE("the real matrices have the entries that their list says" *
     ++read;
   }
   CHECK(read > 0);
+}
+
+}  // namespace
+
+TEST_CASE("the matrices in data/ have the entries that their list says") { check_listed(SEIDEL_SOURCE_DIR "/data"); }
+
+TEST_CASE("the matrices in SEIDEL_TEST_MATRICES have the entries that their list says" *
+          doctest::skip(!std::getenv("SEIDEL_TEST_MATRICES"))) {
+  check_listed(std::getenv("SEIDEL_TEST_MATRICES"));
 }

@@ -48,7 +48,7 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
 }
 
 TEST_CASE("a lattice has two colours, and the order by colours two wavefronts") {
-  const Plain plain = poisson3d(9, 8, 7);
+  const Plain plain = poisson(9, 8, 7);
   const auto A = csr_of<double>(plain);
   const auto colours = greedy_colours(Serial{}, A.view());
   CHECK(*std::max_element(colours.begin(), colours.end()) == 1);

@@ -48,7 +48,7 @@ TEST_CASE("[cuda] a NaN in b is a value that nothing waits for, whatever its bit
   if constexpr (built_with_cuda) {
     if (!have_gpu()) return skipped_cuda();
     const Cuda on;
-    const auto A = copied_to<Device>(csr_of<double>(poisson3d(20, 20, 20)).view());
+    const auto A = copied_to<Device>(csr_of<double>(poisson(20, 20, 20)).view());
     const GaussSeidel<double, std::int32_t, Cuda> sweeps(on, A.view());
     std::vector<double> b(8000, 1);
     b[4000] = std::bit_cast<double>(~std::uint64_t(0));  // as a value that is not there yet looks
@@ -144,8 +144,8 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
       CHECK(differing(moved_back(Ap_there), moved_back(Ap)) == 0);
       CHECK(differing(moved_back(w_there), moved_back(w)) == 0);
     };
-    compare(poisson3d(29, 23, 25), 0.0);
-    compare(poisson3d(29, 23, 25), 0.0f);
+    compare(poisson(29, 23, 25), 0.0);
+    compare(poisson(29, 23, 25), 0.0f);
     compare(random_square(60000, 4, seed), 0.0);
     compare(two_halves(20000, seed), 0.0);
     compare(two_halves(20000, seed), 0.0f);
@@ -158,7 +158,7 @@ TEST_CASE("[cuda] a fault in what the device keeps of A ends with an error, not 
   if constexpr (built_with_cuda) {
     if (!have_gpu()) return skipped_cuda();
     const Cuda on;
-    const auto A = copied_to<Device>(csr_of<double>(poisson3d(20, 20, 20)).view());
+    const auto A = copied_to<Device>(csr_of<double>(poisson(20, 20, 20)).view());
     const auto b = moved_to(on, std::vector<double>(8000, 1));
     Array<double, Device> x(8000);
     {

@@ -2,7 +2,6 @@
 #pragma once
 #include <functional>
 #include <limits>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,26 +13,6 @@
 #include "../matrices.hpp"
 
 namespace seidel::tests {
-
-/// Rows as maps from column to value: the plainest matrix there is.
-struct Plain {
-  std::int64_t ncols = 0;
-  std::vector<std::map<Index, double>> rows;
-
-  std::int64_t nrows() const { return std::int64_t(rows.size()); }
-};
-
-template <class Real, class Offset = std::int32_t>
-Csr<Real, Offset> csr_of(const Plain& plain) {
-  std::vector<Offset> row_ptr{0};
-  std::vector<Index> col_idx;
-  std::vector<Real> values;
-  for (const auto& row : plain.rows) {
-    for (const auto& [col, value] : row) col_idx.push_back(col), values.push_back(Real(value));
-    row_ptr.push_back(Offset(col_idx.size()));
-  }
-  return {Index(plain.nrows()), Index(plain.ncols), row_ptr, col_idx, values};
-}
 
 /// Padding is poisoned: a kernel that reads it fails.
 template <class Real>
@@ -99,22 +78,13 @@ std::int64_t differing(const std::vector<Real>& x, const std::vector<Real>& y) {
   return count;
 }
 
-/// Rows of the given lengths, columns and values at random.
-Plain rows_of_lengths(const std::vector<std::int64_t>& lengths, std::int64_t ncols, unsigned seed);
-
 /// Every seam of the one sum: 0 ... 70 entries, around one and two blocks, many blocks.
 std::vector<std::int64_t> awkward_lengths();
-
-/// Puts on the diagonal one more than the magnitudes of the row (so that sweeps stay finite), sign as given by the
-/// row's number.
-Plain with_dominant_diagonal(Plain A);
 
 /// Row k of the result is row new_to_old[k] of A, columns likewise.
 Plain permuted(const Plain& A, const Array<Index>& new_to_old);
 
-Plain poisson3d(Index nx, Index ny, Index nz);
-
-/// n rows with `entries` off the diagonal, anywhere.
+/// n rows with `entries` at random places and a dominant diagonal, which is negative in every fifth row.
 Plain random_square(Index n, Index entries, unsigned seed);
 
 struct NamedPlain {

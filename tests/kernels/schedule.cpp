@@ -52,8 +52,8 @@ TEST_CASE("a stretch is swept after those that it needs, both ways, with any num
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   std::vector<NamedPlain> matrices = awkward_to_sweep(seed);
-  matrices.push_back({"lines of 64", poisson3d(64, 24, 20)});
-  Plain upper = poisson3d(70, 20, 20);  // couplings that A' alone has
+  matrices.push_back({"lines of 64", poisson(64, 24, 20)});
+  Plain upper = poisson(70, 20, 20);  // couplings that A' alone has
   for (Index i = 0; i < upper.nrows(); ++i) upper.rows[i].erase(upper.rows[i].begin(), upper.rows[i].find(i));
   matrices.push_back({"lines of an upper triangle", upper});
   for (const auto& named : matrices)

@@ -118,7 +118,7 @@ TEST_CASE("slices hold each row once, after the rows before it that A or A' coup
 TEST_CASE("what sweeps will hold is known to the byte before they are made") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  std::vector<Plain> matrices{lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), poisson3d(24, 21, 10)};
+  std::vector<Plain> matrices{lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), poisson(24, 21, 10)};
   for (const Index width : {3, 4, 7, 8, 13}) matrices.push_back(with_dominant_diagonal(chains(width, 300)));
   for (auto& named : awkward_to_sweep(seed)) matrices.push_back(std::move(named.plain));
   for (const Plain& plain : matrices)
@@ -178,8 +178,8 @@ TEST_CASE("rows of one shape are shifted slices; a hole in one row, or one that 
 TEST_CASE("rows at the seams of slices and of the sum have the same bits on every back end") {
   std::vector<Plain> matrices{lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049})};
   for (const Index width : {1, 4, 7, 8, 9, 13, 17}) matrices.push_back(with_dominant_diagonal(chains(width, 300)));
-  matrices.push_back(poisson3d(24, 21, 10));  // ends within a tile, and within a slice
-  Plain holes = poisson3d(16, 16, 20);
+  matrices.push_back(poisson(24, 21, 10));  // ends within a tile, and within a slice
+  Plain holes = poisson(16, 16, 20);
   for (Index i = 0; i < holes.nrows(); i += 5) holes.rows[i].erase(i + 16), holes.rows[i].erase(i - 256);
   matrices.push_back(holes);
   for (const Plain& plain : matrices) {

@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of column
   const Plain A = rows_of_lengths(lengths, 4111, seed);
   for (std::int64_t k : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 33}) check_columns<Real>(A, k, seed);
   check_columns<Real>(rows_of_lengths({100000, 3}, 100003, seed), 3, seed);
-  check_columns<Real>(poisson3d(17, 13, 11), 5, seed);
+  check_columns<Real>(poisson(17, 13, 11), 5, seed);
   check_columns<Real>(Plain{4, {}}, 3, seed);
 }
 

@@ -91,11 +91,11 @@ TEST_CASE_TEMPLATE("products have the same bits in every format and on every bac
   SUBCASE("no rows") { check_products<Real>(Plain{5, {}}, seed); }
   SUBCASE("no columns") { check_products<Real>(rows_of_lengths({0, 0, 0}, 0, seed), seed); }
   SUBCASE("empty rows only") { check_products<Real>(rows_of_lengths({0, 0, 0}, 7, seed), seed); }
-  SUBCASE("lattice") { check_products<Real>(poisson3d(23, 24, 25), seed); }
+  SUBCASE("lattice") { check_products<Real>(poisson(23, 24, 25), seed); }
 }
 
 TEST_CASE("a residual may overwrite b") {
-  const auto A = csr_of<double>(poisson3d(4, 5, 6));
+  const auto A = csr_of<double>(poisson(4, 5, 6));
   const Array<double> x(random_values<double>(120, 1));
   std::vector<double> b = random_values<double>(120, 2);
   Array<double> apart(120), in_place(b), b_on(b);

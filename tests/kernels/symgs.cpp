@@ -114,7 +114,7 @@ TEST_CASE("a swept row solves its equation with the newest values, to rounding")
 
 TEST_CASE("the solution stays where it is, to rounding") {
   // Small integers: b = A x is exact, and so is all of a sweep but the products with 1 / a_ii.
-  const Plain plain = poisson3d(12, 13, 14);
+  const Plain plain = poisson(12, 13, 14);
   std::vector<double> x(plain.nrows()), b(plain.nrows(), 0);
   for (Index i = 0; i < plain.nrows(); ++i) x[i] = i % 17 - 8;
   for (Index i = 0; i < plain.nrows(); ++i)
@@ -131,7 +131,7 @@ TEST_CASE("the solution stays where it is, to rounding") {
 TEST_CASE("as a preconditioner of a symmetric matrix SymGS is symmetric and positive") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
-  const Plain plain = poisson3d(15, 16, 17);
+  const Plain plain = poisson(15, 16, 17);
   const auto x = random_values<double>(plain.nrows(), seed), y = random_values<double>(plain.nrows(), seed + 1);
   const auto zero = std::vector<double>(plain.nrows(), 0);
   const auto apply = [&](const std::vector<double>& r, double omega) {
@@ -228,15 +228,13 @@ TEST_CASE("new values are checked, then taken over") {
   });
 }
 
-TEST_CASE("sizes, wavefronts and memory are told") {
-  const Plain plain = poisson3d(5, 6, 7);
+TEST_CASE("sizes and wavefronts are told") {
+  const Plain plain = poisson(5, 6, 7);
   on_every_backend([&](auto on) {
     const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<double>(plain).view());
     const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
     CHECK(sweeps.wavefronts() == 16);
     CHECK(sweeps.size() == 210);
-    CHECK(sweeps.bytes() > 0);
-    CHECK(sweeps.analysis_seconds() >= 0);
     auto short_x = moved_to(on, std::vector<double>(209));
     const auto b = moved_to(on, std::vector<double>(210));
     CHECK_THROWS_AS(sweeps.forward(b, short_x), ShapeError);

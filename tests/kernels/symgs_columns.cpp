@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
     if (named.name == "1 x 1" || named.name == "dense 200 x 200" || named.name == "dense row" ||
         named.name == "one long chain" || named.name == "0 x 0")
       matrices.push_back(named);
-  matrices.push_back({"lattice", poisson3d(9, 8, 7)});
+  matrices.push_back({"lattice", poisson(9, 8, 7)});
   for (const auto& named : matrices)
     for (const std::int64_t k : {0, 1, 3, 8, 11, 64}) {
       const Plain& plain = named.plain;
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
 }
 
 TEST_CASE("columns that do not fit are refused") {
-  const auto A = csr_of<double>(poisson3d(2, 2, 2));
+  const auto A = csr_of<double>(poisson(2, 2, 2));
   const GaussSeidel<double, std::int32_t, Serial> sweeps(Serial{}, A.view());
   std::vector<double> R(64), X(64);
   const auto refused = [&](std::int64_t n, std::int64_t k, std::int64_t padding) {

@@ -40,7 +40,7 @@ Matrix drawn(unsigned seed) {
     for (Index d = 0; d < dofs; ++d) {
       Row row;
       for (const Index q : neighbours)
-        for (Index e = 0; e < dofs; ++e) row.emplace_back(q * dofs + e, random_value(random));
+        for (Index e = 0; e < dofs; ++e) row.emplace(q * dofs + e, random_value(random));
       rows.push_back(std::move(row));
     }
   }
@@ -124,12 +124,12 @@ TEST_CASE("natural order on every back end equals one core on the matrices in da
       CHECK(name.find("tumor") != name.npos);
     }
   }
-  CHECK(swept_ones == 4);
+  CHECK(swept_ones == 7);
 }
 
-TEST_CASE("every order on every back end equals one core on the matrices in the folder SEIDEL_TEST_MATRICES") {
+TEST_CASE("every order on every back end equals one core on the matrices in the folder SEIDEL_TEST_MATRICES" *
+          doctest::skip(!std::getenv("SEIDEL_TEST_MATRICES"))) {
   const char* const folder = std::getenv("SEIDEL_TEST_MATRICES");
-  if (!folder) return;
   int swept_ones = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     const std::string name = file.path().string();

@@ -71,7 +71,7 @@ TEST_CASE("symgs on a matrix without a dominant diagonal: told to do without it,
   std::mt19937_64 random(7);
   std::vector<Row> rows(40);
   for (auto& row : rows)
-    for (Index j = 0; j < 40; ++j) row.emplace_back(j, double(random() % 2001) / 1000 - 1);
+    for (Index j = 0; j < 40; ++j) row.emplace(j, double(random() % 2001) / 1000 - 1);
   const Matrix A = matrix_of(40, rows);
   How how{Method::gmres, PreconditionerKind::symgs, Order::natural, 40};
   const Case c = diagnosed(how, A, ramp(40));
@@ -131,7 +131,7 @@ TEST_CASE("singular with the constants in its null space, and with an empty row"
 TEST_CASE("of rank one: called singular, not as good as double precision gives it") {
   std::vector<Row> rows(20);
   for (Index i = 0; i < 20; ++i)
-    for (Index j = 0; j < 20; ++j) rows[i].emplace_back(j, std::sin(3.0 * i + 1) * std::cos(7.0 * j));
+    for (Index j = 0; j < 20; ++j) rows[i].emplace(j, std::sin(3.0 * i + 1) * std::cos(7.0 * j));
   const Case c =
       diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, matrix_of(20, rows), ramp(20));
   REQUIRE(!c.outcome->converged());
@@ -142,8 +142,8 @@ TEST_CASE("of rank one: called singular, not as good as double precision gives i
 TEST_CASE("one triangle only") {
   std::vector<Row> rows(60);
   for (Index i = 0; i < 60; ++i) {
-    if (i > 0) rows[i].emplace_back(i - 1, -1e3);
-    rows[i].emplace_back(i, 1e-3);
+    if (i > 0) rows[i].emplace(i - 1, -1e3);
+    rows[i].emplace(i, 1e-3);
   }
   Criteria criteria;
   criteria.max_iterations = 50;
@@ -227,8 +227,8 @@ TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
   std::vector<Row> shift(64), skew(64);
   for (Index i = 0; i < 64; ++i) {
     shift[i] = {{(i + 1) % 64, 1.0}};
-    if (i > 0) skew[i].emplace_back(i - 1, -1.0);
-    if (i < 63) skew[i].emplace_back(i + 1, 1.0);
+    if (i > 0) skew[i].emplace(i - 1, -1.0);
+    if (i < 63) skew[i].emplace(i + 1, 1.0);
   }
   std::vector<double> b(64);
   b[0] = 1;
@@ -238,7 +238,7 @@ TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
   CHECK(early.first().remedy == "--method gmres --set restart=64");
   CHECK(diagnosed({Method::bicgstab}, A, b).first().remedy == "--method gmres");
   CHECK(diagnosed({Method::cg}, matrix_of(64, skew), b).names("skew-symmetric"));
-  skew.resize(63), skew[62].pop_back();
+  skew.resize(63), skew[62].erase(63);
   CHECK(diagnosed({Method::gmres}, matrix_of(63, skew), ones(63)).first().cause == "A is singular");
 }
 

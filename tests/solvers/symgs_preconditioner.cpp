@@ -102,7 +102,7 @@ TEST_CASE("in single precision powers of two beyond its range in A and r change 
 }
 
 TEST_CASE("cg with SymGS in single precision reaches 1e-12, in as many iterations as in double") {
-  const auto A = csr_of<double>(poisson3d(20, 20, 20));
+  const auto A = csr_of<double>(poisson(20, 20, 20));
   const Array<double> ones(A.nrows, 1.0);
   Array<double> b_host(A.nrows);
   spmv<Serial>(Serial{}, A.view(), ones.span(), b_host.span());
@@ -122,6 +122,6 @@ TEST_CASE("cg with SymGS in single precision reaches 1e-12, in as many iteration
 }
 
 TEST_CASE("fewer than one pair of sweeps is refused") {
-  const auto A = csr_of<double>(poisson3d(2, 2, 2));
+  const auto A = csr_of<double>(poisson(2, 2, 2));
   CHECK_THROWS_AS(SymgsPreconditioner(Serial{}, A.view(), Order::natural, 1.0, 0), UsageError);
 }

@@ -40,29 +40,14 @@ double true_residual(const Matrix& A, const std::vector<double>& x, const std::v
   return double(bb > 0 ? std::sqrt(rr / bb) : std::sqrt(rr));
 }
 
-Matrix poisson(Index k) {
-  std::vector<Row> rows(std::size_t(k) * k);
-  for (Index y = 0; y < k; ++y)
-    for (Index x = 0; x < k; ++x) {
-      Row& row = rows[std::size_t(y) * k + x];
-      const Index i = y * k + x;
-      if (y > 0) row.emplace_back(i - k, -1.0);
-      if (x > 0) row.emplace_back(i - 1, -1.0);
-      row.emplace_back(i, 4.0);
-      if (x + 1 < k) row.emplace_back(i + 1, -1.0);
-      if (y + 1 < k) row.emplace_back(i + k, -1.0);
-    }
-  return matrix_of(k * k, rows);
-}
+Matrix poisson(Index k) { return csr_of<double, std::int64_t>(poisson(k, k)); }
 
 Matrix random_spd(unsigned seed, Index n, Index mean) {
   const Matrix R = random_matrix(seed, n, n, mean);
   std::vector<Row> rows(n);
   for (Index i = 0; i < n; ++i)
     for (std::int64_t k = R.row_ptr[i]; k < R.row_ptr[i + 1]; ++k)
-      if (const Index j = R.col_idx[k]; j < i)
-        rows[i].emplace_back(j, R.values[k]), rows[j].emplace_back(i, R.values[k]);
-  for (auto& row : rows) std::sort(row.begin(), row.end());
+      if (const Index j = R.col_idx[k]; j < i) rows[i].emplace(j, R.values[k]), rows[j].emplace(i, R.values[k]);
   return with_dominant_diagonal(matrix_of(n, rows));
 }
 
@@ -75,7 +60,7 @@ Matrix diagonal(const std::vector<double>& values) {
 Matrix hilbert(Index n) {
   std::vector<Row> rows(n);
   for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j) rows[i].emplace_back(j, 1.0 / (i + j + 1));
+    for (Index j = 0; j < n; ++j) rows[i].emplace(j, 1.0 / (i + j + 1));
   return matrix_of(n, rows);
 }
 
@@ -83,9 +68,9 @@ Matrix at_the_limit() {
   std::vector<Row> rows(60);
   for (Index i = 0; i < 60; ++i) {
     const double before = i == 0 ? 0 : i % 7 == 3 ? 1e2 : 1e8, after = i == 59 ? 0 : (i + 1) % 7 == 3 ? 1e2 : 1e8;
-    if (i > 0) rows[i].emplace_back(i - 1, -before);
-    rows[i].emplace_back(i, before + after + 1);
-    if (i < 59) rows[i].emplace_back(i + 1, -after);
+    if (i > 0) rows[i].emplace(i - 1, -before);
+    rows[i].emplace(i, before + after + 1);
+    if (i < 59) rows[i].emplace(i + 1, -after);
   }
   return matrix_of(60, rows);
 }

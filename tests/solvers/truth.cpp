@@ -127,9 +127,9 @@ TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells th
 TEST_CASE("solve goes on without sweeps whose numbers leave their range, if they were its own choice") {
   std::vector<Row> rows(1000);  // sweeps multiply what they are given by 3 from row to row
   for (Index i = 0; i < 1000; ++i) {
-    if (i > 0) rows[i].push_back({i - 1, -3});
-    rows[i].push_back({i, 1});
-    if (i < 999) rows[i].push_back({i + 1, 3});
+    if (i > 0) rows[i].emplace(i - 1, -3);
+    rows[i].emplace(i, 1);
+    if (i < 999) rows[i].emplace(i + 1, 3);
   }
   const Matrix A = matrix_of(1000, rows);
   const auto b = ramp(1000);
@@ -177,8 +177,8 @@ TEST_CASE("skew and cyclic matrices stop those that they stop, and none is calle
   std::vector<Row> shift(64), skew(64);
   for (Index i = 0; i < 64; ++i) {
     shift[i] = {{(i + 1) % 64, 1.0}};
-    if (i > 0) skew[i].emplace_back(i - 1, -1.0);
-    if (i < 63) skew[i].emplace_back(i + 1, 1.0);
+    if (i > 0) skew[i].emplace(i - 1, -1.0);
+    if (i < 63) skew[i].emplace(i + 1, 1.0);
   }
   for (const Matrix& A : {matrix_of(64, shift), matrix_of(64, skew)}) {
     std::vector<double> b(64);

@@ -1,0 +1,13 @@
+// What a test says when this machine cannot run it; main.cpp counts it. Only from the test's own thread.
+#pragma once
+#include <string>
+
+namespace seidel::tests {
+
+/// The running test cannot show here what its name promises: it is counted as skipped, not as passed. Return at once.
+void skipped(const std::string& because);
+
+/// The running test has passed on the host and would have done more on a GPU: that part is counted as skipped.
+void skipped_cuda();
+
+}  // namespace seidel::tests
