@@ -98,7 +98,7 @@ struct CommonTexts {
         ->type_name("NAME")
         ->capture_default_str()
         ->group("Every command");
-    app.add_option("--threads", threads, "cores to use; all that the process may use unless given")
+    app.add_option("--threads", threads, "threads to use (all cores of this process)")
         ->type_name("N")
         ->group("Every command");
     written_to(app.add_option("--json", json,
@@ -112,11 +112,9 @@ struct CommonTexts {
         ->group("Every command");
   }
   void check(CommonOptions& options) const {
-    require_one_of("--backend", backend, {"auto", "serial", "openmp", "cuda"});
-    options.backend = backend == "auto"     ? BackendName::automatic
-                      : backend == "serial" ? BackendName::serial
-                      : backend == "openmp" ? BackendName::openmp
-                                            : BackendName::cuda;
+    require_one_of("--backend", backend, {backend_names.begin(), backend_names.end()});
+    options.backend =
+        BackendName(std::find(backend_names.begin(), backend_names.end(), backend) - backend_names.begin());
     if (!threads.empty()) options.threads = number("--threads", threads, whole(1, 4096));
     if (options.backend == BackendName::serial && options.threads > 1)
       throw UsageError(

@@ -6,11 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include <seidel/drivers/backend_name.hpp>
 #include <seidel/solvers/choose_method.hpp>
 
 namespace seidel::drivers {
-
-enum class BackendName { automatic, serial, openmp, cuda };
 
 /// What every command takes.
 struct CommonOptions {

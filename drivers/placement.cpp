@@ -14,10 +14,6 @@ constexpr std::int64_t worth_gpu = 5'000'000;
 
 }  // namespace
 
-const char* Placement::name() const {
-  return backend == BackendName::cuda ? "cuda" : backend == BackendName::openmp ? "openmp" : "serial";
-}
-
 OpenMP host_threads(const CommonOptions& options) {
   if (options.backend == BackendName::serial) return {1};
   return {options.threads ? options.threads : available_threads()};
@@ -31,24 +27,29 @@ void require_backend(const CommonOptions& options) {
 Placement place(const CommonOptions& options, std::int64_t nnz) {
   const int threads = host_threads(options).threads;
   switch (options.backend) {
-    case BackendName::serial: return {BackendName::serial, 1, "", "asked for"};
-    case BackendName::openmp: return {BackendName::openmp, threads, "", "asked for"};
+    case BackendName::serial: return {.backend = BackendName::serial, .because = "asked for"};
+    case BackendName::openmp: return {.backend = BackendName::openmp, .threads = threads, .because = "asked for"};
     case BackendName::cuda:
       require_backend(options);
-      return {BackendName::cuda, threads, cuda_device_name(), "asked for"};
+      return {.backend = BackendName::cuda, .threads = threads, .device = cuda_device_name(), .because = "asked for"};
     case BackendName::automatic: break;
   }
   std::string no_gpu;
   if (built_with_cuda && nnz >= worth_gpu) {
     if (cuda_unavailable_because().empty())
-      return {BackendName::cuda, threads, cuda_device_name(), formatted("{} nonzeros are worth a GPU", count(nnz))};
+      return {.backend = BackendName::cuda,
+              .threads = threads,
+              .device = cuda_device_name(),
+              .because = formatted("{} nonzeros are worth a GPU", count(nnz))};
     no_gpu = ", and there is no GPU";
   }
-  if (threads == 1) return {BackendName::serial, 1, "", "one thread" + no_gpu};
+  if (threads == 1) return {.backend = BackendName::serial, .because = "one thread" + no_gpu};
   if (nnz < worth_threads)
-    return {BackendName::serial, 1, "",
-            formatted("{} are too few to share out among {} threads", plural(nnz, "nonzero"), threads)};
-  return {BackendName::openmp, threads, "", formatted("{} nonzeros are worth sharing out{}", count(nnz), no_gpu)};
+    return {.backend = BackendName::serial,
+            .because = formatted("{}: too small to gain from {} threads", plural(nnz, "nonzero"), threads)};
+  return {.backend = BackendName::openmp,
+          .threads = threads,
+          .because = formatted("{} nonzeros are worth several threads{}", count(nnz), no_gpu)};
 }
 
 }  // namespace seidel::drivers

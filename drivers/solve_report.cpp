@@ -70,7 +70,7 @@ std::string preconditioner_text(const SolveStory& story) {
 }
 
 std::string backend_text(const Placement& where) {
-  std::string text = where.name();
+  std::string text(to_string(where.backend));
   if (where.backend == BackendName::cuda) text += " on " + where.device;
   if (where.backend == BackendName::openmp) text += ", " + plural(where.threads, "thread");
   return text + " (" + where.because + ")";
@@ -217,7 +217,7 @@ Json solve_json(const SolveStory& story) {
     attempts.push(std::move(one));
   }
   json.set("attempts", std::move(attempts));
-  json.set("backend", where.name()).set("backend_choice", where.because).set("threads", where.threads);
+  json.set("backend", to_string(where.backend)).set("backend_choice", where.because).set("threads", where.threads);
   json.set("machine", std::move(Json()
                                     .set("processor", processor_name())
                                     .set("instructions", instruction_set_name())

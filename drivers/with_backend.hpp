@@ -11,10 +11,8 @@ namespace seidel::drivers {
 struct Placement {
   BackendName backend = BackendName::serial;  // never automatic
   int threads = 1;
-  std::string device;   // the GPU's name, for cuda
-  std::string because;  // "asked for", "223,232 nonzeros are worth sharing out", ...
-
-  const char* name() const;
+  std::string device = {};   // the GPU's name, for cuda
+  std::string because = {};  // "asked for", "9,000,000 nonzeros are worth a GPU", ...
 };
 
 /// Threads that the host may use for reading, generating and analysis.

@@ -51,13 +51,7 @@ Contestant ours(Method method, PreconditionerKind kind, Order order, Runs runs) 
 
 }  // namespace
 
-drivers::Placement placement(Runs runs, int threads) {
-  using drivers::BackendName;
-  return {runs == Runs::serial   ? BackendName::serial
-          : runs == Runs::openmp ? BackendName::openmp
-                                 : BackendName::cuda,
-          threads, "", ""};
-}
+drivers::Placement placement(Runs runs, int threads) { return {.backend = runs, .threads = threads}; }
 
 std::vector<Contestant> contestants() {
   std::vector<Contestant> all;

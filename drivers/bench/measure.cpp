@@ -106,9 +106,6 @@ std::string_view to_string(Verdict v) {
 std::string_view to_string(Cache cache) {
   return cache == Cache::cold ? "cold" : cache == Cache::warm ? "warm" : "large";
 }
-std::string_view to_string(Runs runs) {
-  return runs == Runs::serial ? "serial" : runs == Runs::openmp ? "openmp" : "cuda";
-}
 
 std::string Rival::name() const {
   return drivers::formatted("{}.{}.{}{}{}", kernel, format, to_string(runs), variant.empty() ? "" : ".", variant);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <seidel/drivers/backend_name.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/multivector.hpp>
 #include <seidel/formats/runtime/backend.hpp>
@@ -55,8 +56,8 @@ struct Prepared {
   std::int64_t workspace_bytes = 0;  // beyond the CSR matrix and the operands
 };
 
-enum class Runs { serial, openmp, cuda };
-std::string_view to_string(Runs);
+using Runs = drivers::BackendName;  // never automatic
+using drivers::to_string;
 
 /// One implementation of a kernel.
 struct Rival {

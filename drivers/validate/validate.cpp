@@ -27,19 +27,22 @@ const std::vector<std::string> built_in = {"poisson2d:1",  "poisson2d:33",   "po
 std::vector<Placement> backends_for(const CommonOptions& options) {
   const bool all = options.backend == BackendName::automatic;
   std::vector<Placement> list;
-  if (all || options.backend == BackendName::serial) list.push_back({BackendName::serial, 1, "", ""});
+  if (all || options.backend == BackendName::serial) list.push_back({.backend = BackendName::serial});
   if (all || options.backend == BackendName::openmp) {
     const int most = host_threads(options).threads;
     for (const int threads : {2, 3, most})
-      if (list.empty() || list.back().threads < threads) list.push_back({BackendName::openmp, threads, "", ""});
+      if (list.empty() || list.back().threads < threads)
+        list.push_back({.backend = BackendName::openmp, .threads = threads});
   }
   if (built_with_cuda && (options.backend == BackendName::cuda || (all && cuda_unavailable_because().empty())))
-    list.push_back({BackendName::cuda, host_threads(options).threads, cuda_device_name(), ""});
+    list.push_back(
+        {.backend = BackendName::cuda, .threads = host_threads(options).threads, .device = cuda_device_name()});
   return list;
 }
 
 std::string label(const Placement& where) {
-  return where.backend == BackendName::openmp ? formatted("openmp, {}", plural(where.threads, "thread")) : where.name();
+  return where.backend == BackendName::openmp ? formatted("openmp, {}", plural(where.threads, "thread"))
+                                              : std::string(to_string(where.backend));
 }
 
 std::string cell_text(const Cell& cell, const Paint& paint) {

@@ -33,8 +33,8 @@ std::int64_t taken(const OpenMP&) {
 }
 [[maybe_unused]] std::int64_t taken(const Cuda&) { return -available_bytes(Device{}); }
 
-Placement placement(const OpenMP& on) { return {BackendName::openmp, on.threads, "", ""}; }
-[[maybe_unused]] Placement placement(const Cuda&) { return {BackendName::cuda, 1, "", ""}; }
+Placement placement(const OpenMP& on) { return {.backend = BackendName::openmp, .threads = on.threads}; }
+[[maybe_unused]] Placement placement(const Cuda&) { return {.backend = BackendName::cuda}; }
 
 /// Taken while it iterates, beyond what was before; against the plan. Arrays are rounded up to 2 MiB on a GPU.
 template <class B>
