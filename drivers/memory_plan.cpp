@@ -40,25 +40,32 @@ void MemoryPlan::require() const {
 
 namespace {
 
-/// What the method holds in its loop.
-std::int64_t vectors_of(Method method, const MethodChoice& choice) {
-  if (method == Method::cg) return choice.form == Form::eisenstat ? 9 : 5;
-  return method == Method::bicgstab ? 7 : choice.restart + 3;
-}
-
-/// x, b, the best x so far; with a fallback the first guess, and the larger of two methods that follow each other.
+/// x, b, the best x so far; with a fallback the initial guess, and the larger of two methods that follow each other.
 std::int64_t vectors_of(const MethodChoice& choice) {
-  const std::int64_t first = vectors_of(choice.method, choice);
-  return 3 + (choice.fallback ? 1 + std::max(first, vectors_of(*choice.fallback, choice)) : first);
+  const std::int64_t first = choice.method.vectors(choice);
+  return 3 + (choice.fallback ? 1 + std::max(first, choice.fallback->vectors(choice)) : first);
 }
 
-/// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them. On the host
-/// columns that rows share are stored once, and 56 bytes kept for each run of slices alike.
-std::int64_t about_sweep_bytes(const SolveNeeds& needs) {
-  const std::int64_t n = needs.nrows, real = needs.single ? 4 : 8;
-  const std::int64_t triangles = (4 + real) * std::max<std::int64_t>(needs.nnz - n, 0);
-  if (needs.cuda) return triangles + 5 * real * n + 10 * n;  // reciprocals twice, x, y, t; places, rows and slices
-  return triangles + 2 * real * n + 4 * n;                   // reciprocals, t; rows
+SystemSize size_of(const SolveNeeds& needs) {
+  return {.nrows = needs.nrows,
+          .nnz = needs.nnz,
+          .bytes_per_offset = needs.narrow_offsets ? 4 : 8,
+          .on_device = needs.cuda};
+}
+
+std::int64_t bytes_of(const PreconditionerKind& kind, const SolveNeeds& needs) {
+  std::int64_t bytes = 0;
+  for (const MemoryPart& part : kind.memory(size_of(needs), needs.choice)) bytes += part.bytes;
+  return bytes;
+}
+
+/// The preconditioner that needs most of those that need much less than `bytes`.
+std::string smaller_preconditioner(std::int64_t bytes, const SolveNeeds& needs) {
+  std::int64_t most = -1;
+  std::string_view name;
+  for (const PreconditionerKind& kind : preconditioners)
+    if (const std::int64_t its = bytes_of(kind, needs); its > most && its <= bytes / 4) most = its, name = kind.name;
+  return name.empty() ? "" : formatted("--precond {}", name);
 }
 
 }  // namespace
@@ -85,26 +92,24 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
                         : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                                                : ""});
-  if (needs.choice.preconditioner == PreconditionerKind::jacobi)
-    plan.items.push_back({"the diagonal, for jacobi", vector, "--precond none"});
-  if (needs.choice.preconditioner == PreconditionerKind::symgs) {
-    plan.items.push_back({"both triangles in the order of the sweeps, for symgs",
-                          needs.sweep_bytes.value_or(about_sweep_bytes(needs)), "--precond jacobi"});
-    if (needs.single) plan.items.push_back({"values and two vectors in single precision", 4 * needs.nnz + vector, ""});
-    if (needs.choice.order != Order::natural)
-      plan.items.push_back(
-          {"the matrix in the order of its colours, for symgs", csr + 2 * 4 * n + 2 * vector, "--order natural"});
+  bool first = true;
+  for (const MemoryPart& part : needs.choice.preconditioner.memory(size_of(needs), needs.choice)) {
+    const std::int64_t bytes = first && needs.counted_bytes ? *needs.counted_bytes : part.bytes;
+    plan.items.push_back({part.what, bytes, first ? smaller_preconditioner(bytes, needs) : ""});
+    first = false;
   }
+  if (needs.choice.order != Order::natural) plan.items.back().less = "--order natural";
   return plan;
 }
 
-std::int64_t min_sweep_bytes(const SolveNeeds& needs) {
-  const std::int64_t real = needs.single ? 4 : 8;  // all columns shared, all rows alike
-  return real * (std::max<std::int64_t>(needs.nnz - needs.nrows, 0) + 2 * needs.nrows) + 4 * needs.nrows;
+SolveNeeds at_least(SolveNeeds needs) {
+  const auto parts = needs.choice.preconditioner.memory(size_of(needs), needs.choice);
+  if (!parts.empty()) needs.counted_bytes = parts.front().min_bytes;
+  return needs;
 }
 
 bool worth_counting(const SolveNeeds& needs, std::int64_t available) {
-  if (needs.cuda || needs.choice.preconditioner != PreconditionerKind::symgs) return false;
+  if (needs.cuda || !needs.choice.preconditioner.count) return false;
   const std::int64_t at_most = 2 * plan_solve(needs, available).needed();
   return at_most >= MemoryPlan::worth_saying || at_most > available;
 }
@@ -118,13 +123,19 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
   return alone.choice;
 }
 
-MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool single, bool cuda,
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available) {
-  MethodChoice least{request.method.value_or(Method::cg), request.preconditioner.value_or(PreconditionerKind::none),
-                     request.order.value_or(Order::natural), request.restart.value_or(50)};
   MemoryPlan plan{"host memory", available, {}};
-  SolveNeeds needs{nrows, nnz, least, cuda, nnz <= std::numeric_limits<std::int32_t>::max(), 1, single};
-  needs.sweep_bytes = min_sweep_bytes(needs);
+  const SolveNeeds needs =
+      at_least({.nrows = nrows,
+                .nnz = nnz,
+                .choice = {.method = request.method.value_or(Method::cg),
+                           .preconditioner = request.preconditioner.value_or(PreconditionerKind::none),
+                           .order = request.order.value_or(Order::natural),
+                           .restart = int(request.settings[restart_setting]),
+                           .settings = request.settings},
+                .cuda = cuda,
+                .narrow_offsets = nnz <= std::numeric_limits<std::int32_t>::max()});
   if (!cuda) plan = plan_solve(needs, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
                                          {"the right-hand side", 8 * nrows, ""}});

@@ -37,9 +37,8 @@ struct SolveNeeds {
   bool cuda = false;
   bool narrow_offsets = true;
   double sell_padding = 1;  // places an entry in SELL
-  bool single = false;      // symgs in FP32
-  /// What the sweeps of symgs hold, where that was counted; else about 12 bytes an entry.
-  std::optional<std::int64_t> sweep_bytes{};
+  /// The first part of what the preconditioner holds, where that was counted.
+  std::optional<std::int64_t> counted_bytes{};
 };
 
 /// More than this many places an entry in SELL, and the products on a GPU take CSR.
@@ -49,9 +48,10 @@ inline constexpr double max_sell_padding = 1.5;
 /// of what is taken where the sweeps of symgs are counted; else those take half to twice as much on the host, and up
 /// to a few times as much on a GPU in natural order, where short wavefronts are padded.
 MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available);
-/// The least that they can take: what certainly does not fit need not be counted.
-std::int64_t min_sweep_bytes(const SolveNeeds& needs);
-/// Whether it is worth counting the sweeps on the host: about as much as there is, or enough to be said beforehand.
+/// The same with the least that the preconditioner can take: what certainly does not fit need not be counted.
+SolveNeeds at_least(SolveNeeds needs);
+/// Whether it is worth counting what the preconditioner holds on the host: about as much as there is, or enough to be
+/// said beforehand.
 bool worth_counting(const SolveNeeds& needs, std::int64_t available);
 
 /// needs.choice; without the method that would go on, where there is memory for the first alone: its reason says so.
@@ -59,7 +59,7 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
 /// What a solve takes at least on the host, the matrix included, before that is read: method and preconditioner where
 /// they were asked for, else those that need least.
-MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool single, bool cuda,
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available);
 
 }  // namespace seidel::drivers

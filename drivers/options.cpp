@@ -16,42 +16,40 @@ std::string generators() {
                    list(generator_names()));
 }
 
-/// A KEY of --set: what only some methods know.
-struct Setting {
-  std::string key;
-  const char* meaning;
-  void (*apply)(SolveOptions& solve, const std::string& option, const std::string& value);
-};
-const Setting settings[] = {
-    {"restart", "restart=N  directions that gmres keeps before it starts again (50; all where A has up to 1000 rows)",
-     [](auto& solve, auto& option, auto& value) { solve.request.restart = number(option, value, whole(1, 10000)); }},
-    {"omega", "omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)",
-     [](auto& solve, auto& option, auto& value) {
-       const Range<double> stable{"a number above 0 and below 2", [](double v) { return v > 0 && v < 2; }};
-       solve.sweeps.omega = number(option, value, stable);
-     }},
-    {"sweeps", "sweeps=N   pairs of sweeps in an application of symgs (1)",
-     [](auto& solve, auto& option, auto& value) { solve.sweeps.pairs = number(option, value, whole(1, 1000)); }},
-    {"storage",
-     "storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)",
-     [](auto& solve, auto& option, auto& value) {
-       require_one_of(option, value, {"fp64", "fp32"});
-       solve.sweeps.single = value == "fp32";
-     }},
-    {"form", "form=F     of cg with symgs: plain, or eisenstat, which reads A once an iteration (chosen by the matrix)",
-     [](auto& solve, auto& option, auto& value) {
-       solve.request.form = one_of(option, value, {Form::plain, Form::eisenstat});
-     }},
-    {"atol", "atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)",
-     [](auto& solve, auto& option, auto& value) {
-       const Range<double> not_negative{"a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); }};
-       solve.absolute_tolerance = number(option, value, not_negative);
-     }}};
+/// A detail of all methods, and so of the program.
+constexpr Setting atol_setting{.key = "atol",
+                               .help = "atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)"};
+
+/// The keys of --set: those of methods and preconditioners, each once, then our own.
+std::vector<Setting> all_settings() {
+  std::vector<Setting> all;
+  for (const Method& method : methods) all.insert(all.end(), method.settings.begin(), method.settings.end());
+  for (const PreconditionerKind& kind : preconditioners)
+    for (const Setting& setting : kind.settings)
+      if (std::none_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == setting.key; }))
+        all.push_back(setting);
+  all.push_back(atol_setting);
+  return all;
+}
 
 std::string meanings_of_settings() {
   std::string meanings;
-  for (const Setting& setting : settings) meanings += formatted("\n  {}", setting.meaning);
+  for (const Setting& setting : all_settings()) meanings += formatted("\n  {}", setting.help);
   return meanings;
+}
+
+double value_of(const Setting& setting, const std::string& option, const std::string& text) {
+  if (setting.key == atol_setting.key)
+    return number(option, text,
+                  Range<double>{"a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); }});
+  if (!setting.words.empty()) {
+    require_one_of(option, text, {setting.words.begin(), setting.words.end()});
+    return double(std::find(setting.words.begin(), setting.words.end(), text) - setting.words.begin());
+  }
+  if (setting.whole) return number(option, text, whole(int(setting.min), int(setting.max)));
+  return number(option, text,
+                Range<double>{formatted("a number above {} and below {}", setting.min, setting.max),
+                              [&](double v) { return v > setting.min && v < setting.max; }});
 }
 
 void apply_setting(SolveOptions& solve, const std::string& pair) {
@@ -61,11 +59,42 @@ void apply_setting(SolveOptions& solve, const std::string& pair) {
     throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meanings));
   const std::string key = pair.substr(0, equals);
   std::vector<std::string> keys;
-  for (const Setting& setting : settings) {
-    if (setting.key == key) return setting.apply(solve, "--set " + key, pair.substr(equals + 1));
-    keys.push_back(setting.key);
+  for (const Setting& setting : all_settings()) {
+    if (setting.key == key) {
+      const double value = value_of(setting, "--set " + key, pair.substr(equals + 1));
+      if (key == atol_setting.key) return void(solve.absolute_tolerance = value);
+      return solve.request.settings.set(setting, value);
+    }
+    keys.emplace_back(setting.key);
   }
   throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meanings));
+}
+
+/// Names of a table, behind "auto".
+template <class Table>
+std::string names_of(const Table& table) {
+  std::string names = "auto";
+  for (const auto& entry : table) names += ", " + std::string(entry.get().name);
+  return names;
+}
+/// What the names of a table mean, a line for each.
+template <class Table>
+std::string meanings_of(const Table& table) {
+  std::string meanings;
+  for (const auto& entry : table) meanings += formatted("\n  {:<10} {}", entry.get().name, entry.get().help);
+  return meanings;
+}
+/// The entry of that name; nothing for "auto".
+template <class Entry, std::size_t n>
+std::optional<Entry> entry_of(const std::string& option, const std::string& text,
+                              const std::reference_wrapper<const Entry> (&table)[n]) {
+  std::vector<std::string> names = {"auto"};
+  for (const Entry& entry : table) {
+    if (entry.name == text) return entry;
+    names.emplace_back(entry.name);
+  }
+  require_one_of(option, text, names);
+  return {};
 }
 
 const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 beside --set atol=T",
@@ -80,8 +109,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
     input_file("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)");
     input_file("--x0", options.x0, "where to start (0 unless given)");
     file("-o,--out", options.out, "write x, a Matrix Market file");
-    app->add_option("--method", method, "auto, cg, bicgstab, gmres")->type_name("NAME")->capture_default_str();
-    app->add_option("--precond", preconditioner, "auto, none, jacobi, symgs")->type_name("NAME")->capture_default_str();
+    app->add_option("--method", method, names_of(methods))->type_name("NAME")->capture_default_str();
+    app->add_option("--precond", preconditioner, names_of(preconditioners))->type_name("NAME")->capture_default_str();
     app->add_option(
            "--order", order,
            "of symgs: natural (unless given: the same bits everywhere), colours, auto (what should be fastest)")
@@ -96,7 +125,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
     file("--history", options.history, "write the residual after each iteration, a CSV file");
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
-    app->footer("KEY=VALUE of --set" + meanings_of_settings() + "\n\n" + generators() +
+    app->footer("NAME of --method" + meanings_of(methods) + "\n\nNAME of --precond" + meanings_of(preconditioners) +
+                "\n\nKEY=VALUE of --set" + meanings_of_settings() + "\n\n" + generators() +
                 "\n\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
                 "  seidel solve poisson3d:128 --precond symgs --backend cuda\n"
                 "Ctrl-C stops at the next iteration, writes the best x so far and reports; a second one ends at once.");
@@ -108,16 +138,13 @@ struct SolveCommand : CommandFor<SolveOptions> {
     };
     if (method == "multigrid") not_yet("--method", method, "--method auto --precond symgs");
     if (preconditioner == "amg" || preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond symgs");
-    options.request.method = one_of("--method", method, {Method::cg, Method::bicgstab, Method::gmres});
-    options.request.preconditioner = one_of(
-        "--precond", preconditioner, {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs});
+    options.request.method = entry_of("--method", method, methods);
+    options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
     options.order_by_time = order == "auto";
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     for (const auto& pair : pairs) apply_setting(options, pair);
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
-    const SymgsSettings& sweeps = options.sweeps;
-    options.request.one_plain_pair = sweeps.omega == 1 && sweeps.pairs == 1 && !sweeps.single;
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
       throw UsageError("standard input (-) holds one file; give the others by name");
     if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)

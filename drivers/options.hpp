@@ -20,18 +20,10 @@ struct CommonOptions {
   bool quiet = false, verbose = false;
 };
 
-/// Details of symgs.
-struct SymgsSettings {
-  double omega = 1;     // relaxation
-  int pairs = 1;        // of sweeps, an application
-  bool single = false;  // triangles and sweeps in FP32
-};
-
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
-  MethodRequest request;                            // --method, --precond, --order, --set restart
+  MethodRequest request;                            // --method, --precond, --order, --set
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
-  SymgsSettings sweeps;                             // --set omega, sweeps, storage
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::int64_t max_iterations = 20000;
   double time_limit = std::numeric_limits<double>::infinity();

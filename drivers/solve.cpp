@@ -88,7 +88,7 @@ Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
   };
   const System<Offset> system{
       A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
-  return solve_on(task.where, system, task.choice, task.options.sweeps, criteria);
+  return solve_on(task.where, system, task.choice, criteria);
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -117,8 +117,7 @@ int run(const SolveOptions& options) {
   const Stopwatch reading;
   const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
-    const MemoryPlan least =
-        plan_read(nrows, nnz, options.request, options.sweeps.single, cuda, available_bytes(Host{}));
+    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, available_bytes(Host{}));
     least.require();
     if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
@@ -158,20 +157,15 @@ int run(const SolveOptions& options) {
   const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
   const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
   const std::int64_t available = cuda ? available_bytes(Device{}) : available_bytes(Host{});
-  SolveNeeds needs{A.nrows,
-                   A.nnz(),
-                   choose_method(properties_of_A, rows, options.request, order),
-                   cuda,
-                   narrow,
-                   padding,
-                   options.sweeps.single};
+  SolveNeeds needs{A.nrows, A.nnz(), choose_method(properties_of_A, rows, options.request, order),
+                   cuda,    narrow,  padding};
   const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
   if (worth_counting(needs, unless_this_is_plenty) && properties_of_A.first_bad_diagonal < 0) {
-    SolveNeeds least = needs;
-    least.sweep_bytes = min_sweep_bytes(needs);
+    SolveNeeds least = at_least(needs);
     least.choice = affordable(least, available);
     plan_solve(least, available).require();  // counting takes memory, too
-    needs.sweep_bytes = count_sweeps(where, A, needs.choice.order, needs.single);
+    const OpenMP on{where.backend == BackendName::openmp ? where.threads : 1};
+    needs.counted_bytes = needs.choice.preconditioner.count(on, A, needs.choice);
   }
   const MethodChoice choice = needs.choice = affordable(needs, available);
   MemoryPlan memory = plan_solve(needs, available);
@@ -192,8 +186,8 @@ int run(const SolveOptions& options) {
     throw InputError(loaded.name + ": " + error.what());
   }
 
-  if (outcome.sweep_bytes > 0) {  // as it was, for the report
-    needs.sweep_bytes = outcome.sweep_bytes;
+  if (outcome.preconditioner_bytes > 0) {  // as it was, for the report
+    needs.counted_bytes = outcome.preconditioner_bytes;
     memory = plan_solve(needs, available);
   }
 

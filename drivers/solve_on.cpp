@@ -7,10 +7,7 @@
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
-#include <seidel/solvers/preconditioners/identity.hpp>
-#include <seidel/solvers/preconditioners/jacobi.hpp>
-#include <seidel/solvers/preconditioners/split_symgs.hpp>
-#include <seidel/solvers/preconditioners/symgs.hpp>
+#include <seidel/solvers/preconditioners/make.hpp>
 #include <seidel/solvers/solve.hpp>
 
 namespace seidel::drivers {
@@ -30,40 +27,8 @@ Summary joined(Summary first, Summary second) {
   return second;
 }
 
-/// `Stored`: what the sweeps are done in.
-template <class Stored, class Offset, Backend B>
-AnyPreconditioner<Vector<double, B>> make_symgs(const B& on, Order order, const SymgsSettings& sweeps,
-                                                const CsrView<double, Offset, Host>& here,
-                                                const CsrView<double, Offset, SpaceOf<B>>& there, Outcome& outcome) {
-  using Symgs = SymgsPreconditioner<double, Offset, B, Stored>;
-  auto symgs = order == Order::natural ? Symgs(on, there, sweeps.omega, sweeps.pairs)
-                                       : Symgs(on, here, there, order, sweeps.omega, sweeps.pairs);
-  outcome.wavefronts = symgs.wavefronts();
-  outcome.sweep_bytes = symgs.bytes();
-  return symgs;
-}
-
-template <class Offset, Backend B>
-AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const MethodChoice& choice,
-                                                         const SymgsSettings& sweeps,
-                                                         const CsrView<double, Offset, Host>& here,
-                                                         const CsrView<double, Offset, SpaceOf<B>>& there,
-                                                         Outcome& outcome) {
-  if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
-  if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
-  if (choice.form == Form::eisenstat) {
-    SplitSymgsPreconditioner<double, Offset, B> symgs(on, here, there);
-    outcome.wavefronts = symgs.wavefronts();
-    outcome.sweep_bytes = symgs.bytes();
-    return symgs;
-  }
-  return sweeps.single ? make_symgs<float, Offset, B>(on, choice.order, sweeps, here, there, outcome)
-                       : make_symgs<double, Offset, B>(on, choice.order, sweeps, here, there, outcome);
-}
-
 template <Backend B, class Offset>
-Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, const SymgsSettings& sweeps,
-                  Criteria criteria) {
+Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
   const Stopwatch setup;
@@ -86,7 +51,10 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto M = make_preconditioner<Offset, B>(on, choice, sweeps, system.A, A, outcome);
+  const auto made = make_preconditioner<B, Offset>(on, {.here = system.A, .there = A}, choice);
+  outcome.preconditioner = made.description;
+  outcome.wavefronts = made.wavefronts;
+  outcome.preconditioner_bytes = made.bytes;
   const V b(on, copied_to<Space>(system.b));
   V x(on, std::int64_t(A.ncols));
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
@@ -96,7 +64,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
   for (int round = 0; round < 3; ++round) {
-    Summary summary = solve<V>(*products, M, choice, b, x, criteria);
+    Summary summary = solve<V>(*products, made.M, choice, b, x, criteria);
     outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
     const Stopwatch certifying;
     outcome.certificate = certify(on, A, x, b, system.norm_inf_of_A);
@@ -142,20 +110,11 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
 
 template <class Offset>
 Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
-                 const SymgsSettings& sweeps, const Criteria& criteria) {
-  return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, sweeps, criteria); });
+                 const Criteria& criteria) {
+  return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, criteria); });
 }
 
-std::int64_t count_sweeps(const Placement& where, const CsrView<double, std::int64_t, Host>& A, Order order,
-                          bool single) {
-  const OpenMP on{where.backend == BackendName::openmp ? where.threads : 1};
-  return single ? SymgsPreconditioner<double, std::int64_t, OpenMP, float>::bytes_needed(on, A, order)
-                : SymgsPreconditioner<double, std::int64_t, OpenMP>::bytes_needed(on, A, order);
-}
-
-[[gnu::used]] static void instances(const Placement& where, const MethodChoice& choice) {
-  solve_on(where, System<std::int32_t>{}, choice, SymgsSettings{}, {});
-  solve_on(where, System<std::int64_t>{}, choice, SymgsSettings{}, {});
-}
+template Outcome solve_on(const Placement&, const System<std::int32_t>&, const MethodChoice&, const Criteria&);
+template Outcome solve_on(const Placement&, const System<std::int64_t>&, const MethodChoice&, const Criteria&);
 
 }  // namespace seidel::drivers

@@ -26,19 +26,15 @@ struct Outcome {
   Array<double> x;
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
-  std::string product_format;                    // "CSR", "SELL-32"
-  std::int64_t wavefronts = 0, sweep_bytes = 0;  // of symgs; 0 without
+  std::string product_format;             // "CSR", "SELL-32"
+  std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
+  std::int64_t wavefronts = 0;            // of its sweeps; 0 without
+  std::int64_t preconditioner_bytes = 0;  // as MadePreconditioner::bytes
 };
 
 /// Solves and certifies. Instantiated for 32- and 64-bit offsets.
 template <class Offset>
-[[gnu::used]] Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
-                               const SymgsSettings& sweeps, const Criteria& criteria);
-
-/// What the sweeps of symgs will hold on the host, before they take it. Every diagonal entry of A is stored.
-/// Cost    three to five sweeps; for another order than natural A is permuted first, and that copy given back.
-/// Errors  InputError for a diagonal that cannot be divided by.
-std::int64_t count_sweeps(const Placement& where, const CsrView<double, std::int64_t, Host>& A, Order order,
-                          bool single);
+Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
+                 const Criteria& criteria);
 
 }  // namespace seidel::drivers

@@ -24,7 +24,7 @@ std::string solve_page(const SolveStory& story) {
   for (const auto& note : notes(story.loaded)) facts.push_back({"", note});
   facts.push_back({"right-hand side", options.rhs.empty() ? "A * ones" : options.rhs});
   facts.push_back({"method", method_text(story)});
-  facts.push_back({"preconditioner", preconditioner_text(story)});
+  facts.push_back({"preconditioner", outcome.preconditioner});
   facts.push_back({"because", story.choice.reason});
   facts.push_back({"machine", processor_name() + ", " + instruction_set_name()});
   facts.push_back({"back end", backend_text(story.where)});

@@ -45,6 +45,19 @@ std::string status_of(const SolveStory& story) {
   return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
 }
 
+/// The details of the preconditioner, and the form that the method takes with it.
+Json settings_json(const MethodChoice& choice) {
+  Json json;
+  for (const Setting& setting : choice.preconditioner.settings) {
+    const double value = choice.settings[setting];
+    json.set(setting.key, !setting.words.empty() ? Json(setting.words[std::size_t(value)])
+                          : setting.whole        ? Json(std::int64_t(value))
+                                                 : Json(value));
+  }
+  json.set("form", to_string(choice.form));
+  return json;
+}
+
 }  // namespace
 
 std::string method_text(const SolveStory& story) {
@@ -55,18 +68,6 @@ std::string method_text(const SolveStory& story) {
                : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"));
   return formatted("{}{}", to_string(choice.method),
                    choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration");
-}
-
-std::string preconditioner_text(const SolveStory& story) {
-  const MethodChoice& choice = story.choice;
-  if (choice.preconditioner != PreconditionerKind::symgs) return std::string(to_string(choice.preconditioner));
-  std::string text = formatted("symgs in {} order, {} a sweep", to_string(choice.order),
-                               plural(story.outcome.wavefronts, "wavefront"));
-  const SymgsSettings& sweeps = story.options.sweeps;
-  if (sweeps.pairs != 1) text += formatted(", {} pairs of sweeps", sweeps.pairs);
-  if (sweeps.omega != 1) text += formatted(", omega {}", sweeps.omega);
-  if (sweeps.single) text += ", in single precision";
-  return text;
 }
 
 std::string backend_text(const Placement& where) {
@@ -105,7 +106,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   item("machine", processor_text());
   item("back end", backend_text(where));
   item("method", method_text(story));
-  item("preconditioner", preconditioner_text(story));
+  item("preconditioner", outcome.preconditioner);
   item("because", choice.reason);
   if (colours_instead > 0) {
     item("note", formatted("{:.1f} rows a wavefront leave a second core, or a GPU, nothing to do. By colours a sweep "
@@ -193,19 +194,14 @@ Json solve_json(const SolveStory& story) {
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
   json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
   const auto preconditioner_of = [&](const Attempt& attempt) {
-    return to_string(attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none);
+    return (attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none).name;
   };
   json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
-  json.set("order", choice.preconditioner != PreconditionerKind::symgs ? Json(nullptr) : Json(to_string(choice.order)))
+  json.set("order", choice.preconditioner.orders.size() > 1 ? Json(to_string(choice.order)) : Json(nullptr))
       .set("choice", choice.reason);
-  const SymgsSettings& sweeps = options.sweeps;
-  json.set("symgs", choice.preconditioner != PreconditionerKind::symgs
-                        ? Json(nullptr)
-                        : std::move(Json()
-                                        .set("omega", sweeps.omega)
-                                        .set("sweeps", sweeps.pairs)
-                                        .set("storage", sweeps.single ? "fp32" : "fp64")
-                                        .set("form", to_string(choice.form))));
+  for (const PreconditionerKind& kind : preconditioners)
+    if (!kind.settings.empty())
+      json.set(kind.name, kind == choice.preconditioner ? settings_json(choice) : Json(nullptr));
   Json attempts = Json::array();
   for (const auto& attempt : summary.attempts) {
     Json one;

@@ -33,11 +33,10 @@ struct SolveStory {
   double setup_seconds = 0;          // all between reading and the first iteration
 };
 
-/// What text and page both say: "openmp, 2 threads (asked for)"; "gmres, restarted after 50 iterations"; "symgs in
-/// natural order, 94 wavefronts a sweep"; "650 iterations, residual 5.4e-02: why it ended".
+/// What text and page both say: "openmp, 2 threads (asked for)"; "gmres, restarted after 50 iterations"; "650
+/// iterations, residual 5.4e-02: why it ended".
 std::string backend_text(const Placement& where);
 std::string method_text(const SolveStory& story);
-std::string preconditioner_text(const SolveStory& story);
 std::string attempt_text(const Attempt& attempt);
 /// What the relative residual must not exceed.
 double tolerance_of(const SolveStory& story);

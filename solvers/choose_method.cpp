@@ -10,22 +10,6 @@
 
 namespace seidel {
 
-std::string_view to_string(Method method) {
-  switch (method) {
-    case Method::cg: return "cg";
-    case Method::bicgstab: return "bicgstab";
-    case Method::gmres: return "gmres";
-  }
-  return "unknown";
-}
-std::string_view to_string(PreconditionerKind preconditioner) {
-  switch (preconditioner) {
-    case PreconditionerKind::none: return "none";
-    case PreconditionerKind::jacobi: return "jacobi";
-    case PreconditionerKind::symgs: return "symgs";
-  }
-  return "unknown";
-}
 std::string_view to_string(Order order) {
   switch (order) {
     case Order::natural: return "natural";
@@ -33,13 +17,7 @@ std::string_view to_string(Order order) {
   }
   return "unknown";
 }
-std::string_view to_string(Form form) {
-  switch (form) {
-    case Form::plain: return "plain";
-    case Form::eisenstat: return "eisenstat";
-  }
-  return "unknown";
-}
+std::string_view to_string(Form form) { return forms[int(form)]; }
 
 namespace {
 
@@ -72,7 +50,9 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   // grows.
   const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
 
-  choice.restart = request.restart.value_or(rows.nrows <= 1000 ? int(std::max<std::int64_t>(1, rows.nrows)) : 50);
+  choice.settings = request.settings;
+  const auto all_of_few = double(rows.nrows <= 1000 ? std::max<std::int64_t>(1, rows.nrows) : 50);
+  choice.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
   if (request.method) {
     choice.method = *request.method;
     taken.say(choice.method, ", as asked");
@@ -121,13 +101,16 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     }
   }
   const bool possible = choice.method == Method::cg && choice.preconditioner == PreconditionerKind::symgs &&
-                        choice.order == Order::natural && request.one_plain_pair;
-  if (request.form == Form::eisenstat && !possible)
+                        choice.order == Order::natural && request.settings.usual(choice.preconditioner.settings);
+  const auto form = request.settings.find(form_setting);
+  if (form && Form(*form) == Form::eisenstat && !possible)
     throw UsageError("form=eisenstat: found " + taken.sentence +
                      "\n  Eisenstat's form is one of cg with symgs in natural order, with omega=1, sweeps=1 and "
                      "storage=fp64");
-  choice.form =
-      !possible ? Form::plain : request.form.value_or(rows.mean >= entries_that_pay ? Form::eisenstat : Form::plain);
+  choice.form = !possible                       ? Form::plain
+                : form                          ? Form(*form)
+                : rows.mean >= entries_that_pay ? Form::eisenstat
+                                                : Form::plain;
   choice.reason = std::move(taken.sentence);
   return choice;
 }

@@ -6,38 +6,42 @@
 #include <string>
 #include <string_view>
 
+#include <seidel/solvers/methods.hpp>
+#include <seidel/solvers/preconditioners/list.hpp>
+
 namespace seidel {
 
 struct MatrixProperties;  // formats/properties.hpp
 struct RowStatistics;     // formats/statistics.hpp
 struct OrderChoice;       // solvers/choose_order.hpp
 
-enum class Method { cg, bicgstab, gmres };
-enum class PreconditionerKind { none, jacobi, symgs };
-/// In which order the sweeps of symgs take the rows.
-enum class Order {
-  natural,  // as in the matrix: fewest iterations
-  colours,  // all rows of a colour at once: more at the same time, more iterations
-};
 /// How cg goes about it.
 enum class Form {
   plain,      // a product with A and an application of M^-1 in each iteration: cg.hpp
   eisenstat,  // both in one, for symgs in natural order: eisenstat.hpp
 };
-/// As on the command line.
-std::string_view to_string(Method);
-std::string_view to_string(PreconditionerKind);
-std::string_view to_string(Order);
-std::string_view to_string(Form);
+std::string_view to_string(Form);  ///< as on the command line
+
+/// What the choice itself looks at of the settings of methods; unless set, it takes what suits A.
+inline constexpr std::string_view forms[] = {"plain", "eisenstat"};
+inline constexpr Setting form_setting{
+    .key = "form",
+    .help = "form=F     of cg with symgs: plain, or eisenstat, which reads A once per iteration (chosen by the matrix)",
+    .words = forms};
+inline constexpr Setting restart_setting{
+    .key = "restart",
+    .help = "restart=N  directions that gmres keeps before it starts again (50; all if A has at most 1000 rows)",
+    .usual = 50,
+    .min = 1,
+    .max = 10000,
+    .whole = true};
 
 /// What was asked for; what is left out is chosen.
 struct MethodRequest {
   std::optional<Method> method;
   std::optional<PreconditionerKind> preconditioner;
   std::optional<Order> order;
-  std::optional<int> restart;  // of gmres
-  std::optional<Form> form;
-  bool one_plain_pair = true;  // of sweeps, neither relaxed nor in single precision: what the eisenstat form can do
+  Settings settings;
 };
 
 struct MethodChoice {
@@ -49,6 +53,7 @@ struct MethodChoice {
   std::string reason = {};               // one sentence: what was taken, and why
   Form form = Form::plain;               // of cg
   bool may_drop_preconditioner = false;  // where the fallback breaks down, too: it was not asked for by name
+  Settings settings = {};                // as requested
 };
 
 /// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half

@@ -25,19 +25,9 @@ inline Attempt attempt_of(const Summary& s) {
 }
 
 template <class V>
-Summary run(Method method, const MethodChoice& choice, const AnyOperator<V>& A, const AnyPreconditioner<V>& M,
+Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<V>& A, const AnyPreconditioner<V>& M,
             const V& b, V& x, const Criteria& criteria) {
-  switch (method) {
-    case Method::cg:
-      if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
-      if (!M.is_split())
-        throw UsageError(
-            "Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
-      return eisenstat_cg(A, M, b, x, criteria);
-    case Method::bicgstab: return bicgstab(A, M, b, x, criteria);
-    case Method::gmres: break;
-  }
-  return gmres(A, M, b, x, criteria, {.restart = choice.restart});
+  return std::get<RunMethod<V>>(method.run)(A, M, choice, b, x, criteria);
 }
 
 }  // namespace solve_detail
@@ -58,7 +48,7 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
   Summary last = run(choice.method, choice, A, M, b, x, criteria);
   std::vector<Attempt> attempts = {attempt_of(last)};
   Criteria rest = criteria;
-  const auto go_on = [&](Method method, const AnyPreconditioner<V>& with) {
+  const auto go_on = [&](const Method& method, const AnyPreconditioner<V>& with) {
     if (!(last.relative_residual <= last.history.front())) copy(*guess, x);
     rest.seconds = std::max(0.0, rest.seconds - last.seconds);
     last = run(method, choice, A, with, b, x, rest);

@@ -17,34 +17,36 @@ using drivers::formatted;
 Answer solve_ours(const MethodChoice& choice, Runs runs, const Contest& contest, int threads) {
   const drivers::System<std::int32_t> system{
       contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
-  drivers::Outcome outcome =
-      drivers::solve_on(placement(runs, threads), system, choice, drivers::SymgsSettings{}, contest.criteria);
+  drivers::Outcome outcome = drivers::solve_on(placement(runs, threads), system, choice, contest.criteria);
   Answer answer;
   answer.claimed = outcome.solved;
   answer.status = std::string(to_string(outcome.summary.status));
   answer.iterations = outcome.summary.iterations;
   answer.setup_seconds = outcome.setup_seconds, answer.solve_seconds = outcome.solve_seconds;
-  answer.memory_bytes =
-      drivers::plan_solve({contest.A.nrows, contest.A.nnz(), choice, runs == Runs::cuda, true, contest.sell_padding}, 0)
-          .needed();
+  answer.memory_bytes = drivers::plan_solve({.nrows = contest.A.nrows,
+                                             .nnz = contest.A.nnz(),
+                                             .choice = choice,
+                                             .cuda = runs == Runs::cuda,
+                                             .sell_padding = contest.sell_padding},
+                                            0)
+                            .needed();
   answer.history = std::move(outcome.summary.history);
   answer.x = std::move(outcome.x);
   return answer;
 }
 
-Contestant ours(Method method, PreconditionerKind kind, Order order, Runs runs) {
-  MethodChoice choice;
-  choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 50;
-  const bool sweeps = kind == PreconditionerKind::symgs;
-  const std::string with = std::string(to_string(kind)) + (sweeps ? formatted("-{}", to_string(order)) : std::string());
-  return {formatted("{}.{}.{}", to_string(method), with, to_string(runs)),
+Contestant ours(const Method& method, const PreconditionerKind& kind, Order order, Runs runs) {
+  const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 50};
+  const std::string with =
+      kind.orders.size() > 1 ? formatted("{}-{}", kind.name, to_string(order)) : std::string(kind.name);
+  return {formatted("{}.{}.{}", method.name, with, to_string(runs)),
           runs,
-          formatted("seidel's {}{}", to_string(method), method == Method::gmres ? ", restarted after 50" : ""),
+          formatted("seidel's {}{}", method.name, method == Method::gmres ? ", restarted after 50" : ""),
           false,
           [method, kind](const MatrixProperties& p) {
-            const bool full = p.diagonal_missing + p.diagonal_zero == 0, positive = p.diagonal_negative == 0;
-            return (method != Method::cg || (p.symmetric && full && positive)) &&
-                   (kind == PreconditionerKind::none || full);
+            const bool full = p.diagonal_missing + p.diagonal_zero == 0;
+            const bool definite = p.symmetric && full && p.diagonal_negative == 0;
+            return (definite || !(method.needs_definite || kind.needs_definite)) && (full || !kind.needs_diagonal);
           },
           [choice, runs](const Contest& contest, int threads) { return solve_ours(choice, runs, contest, threads); }};
 }
@@ -57,12 +59,10 @@ std::vector<Contestant> contestants() {
   std::vector<Contestant> all;
   std::vector<Runs> places = {Runs::serial, Runs::openmp};
   if (built_with_cuda) places.push_back(Runs::cuda);
-  for (const Method method : {Method::cg, Method::bicgstab, Method::gmres})
-    for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours})
-        for (const Runs runs : places)
-          if (kind == PreconditionerKind::symgs || order == Order::natural)
-            all.push_back(ours(method, kind, order, runs));
+  for (const Method& method : methods)
+    for (const PreconditionerKind& kind : preconditioners)
+      for (const Order order : kind.orders)
+        for (const Runs runs : places) all.push_back(ours(method, kind, order, runs));
   for (auto& other : eigen_contestants()) all.push_back(std::move(other));
   return all;
 }

@@ -36,8 +36,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
     Criteria criteria;
     criteria.stop = &stop;
-    const Outcome outcome =
-        solve_on(placement(pair.rival->runs, pair.threads), system, choice, SymgsSettings{}, criteria);
+    const Outcome outcome = solve_on(placement(pair.rival->runs, pair.threads), system, choice, criteria);
     if (stop) break;
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;

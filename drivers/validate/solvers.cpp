@@ -35,20 +35,17 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   const double padding = format_bytes(OpenMP{}, A).sell_padding;
   Criteria criteria;
   criteria.max_iterations = 300;
-  for (const Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
-    if (method == Method::cg && !expected.symmetric_positive) continue;
-    for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      for (const Order order : {Order::natural, Order::colours}) {
-        if (kind != PreconditionerKind::none && !expected.sweeps) continue;
-        if (kind != PreconditionerKind::symgs && order != Order::natural) continue;
-        MethodChoice choice;
-        choice.method = method, choice.preconditioner = kind, choice.order = order, choice.restart = 30;
+  for (const Method& method : methods)
+    for (const PreconditionerKind& kind : preconditioners)
+      for (const Order order : kind.orders) {
+        if ((method.needs_definite || kind.needs_definite) && !expected.symmetric_positive) continue;
+        if (kind.needs_diagonal && !expected.sweeps) continue;
+        const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 30};
         const System<std::int64_t> system{A, b.span(), {}, 1, padding, false};
-        const Outcome outcome = solve_on(where, system, choice, SymgsSettings{}, criteria);
+        const Outcome outcome = solve_on(where, system, choice, criteria);
 
-        const std::string name(to_string(method)),
-            with = std::string(to_string(kind)) +
-                   (kind == PreconditionerKind::symgs ? ", " + std::string(to_string(order)) : "");
+        const std::string name(method.name),
+            with = std::string(kind.name) + (kind.orders.size() > 1 ? ", " + std::string(to_string(order)) : "");
         // A claim must be true; not to get there is no lie. 1 + 1e-10 leaves room for the rounding of the norms.
         if (outcome.solved)
           ledger.within(name, with, true_residual(A, b, outcome.x) / criteria.relative_tolerance / (1 + 1e-10));
@@ -56,7 +53,6 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
         ledger.same(name, with, name + " with " + with + ": x", {outcome.x.begin(), outcome.x.end()});
         ledger.same(name, with, name + " with " + with + ": history", outcome.summary.history);
       }
-  }
 }
 
 }  // namespace seidel::drivers

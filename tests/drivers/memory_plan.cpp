@@ -39,20 +39,21 @@ Placement placement(const OpenMP& on) { return {.backend = BackendName::openmp, 
 /// Taken while it iterates, beyond what was before; against the plan. Arrays are rounded up to 2 MiB on a GPU.
 template <class B>
 void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice choice) {
-  CAPTURE(to_string(choice.method));
-  CAPTURE(to_string(choice.preconditioner));
+  CAPTURE(choice.method.name);
+  CAPTURE(choice.preconditioner.name);
   CAPTURE(to_string(choice.order));
   constexpr bool cuda = !HostBackend<B>;
   const auto A = with_offsets<std::int32_t>(OpenMP{}, wide.view());
   const Array<double> b(A.nrows, 1.0);
   const double padding = format_bytes(OpenMP{}, A.view()).sell_padding;
-  SolveNeeds needs{A.nrows, A.nnz(), choice, cuda, true, padding};
-  if (!cuda) {
-    const std::int64_t at_most = 2 * plan_solve(needs, 0).needed();  // what worth_counting() counts on
-    needs.sweep_bytes = count_sweeps(placement(on), wide.view(), choice.order, false);
-    CHECK(*needs.sweep_bytes >= min_sweep_bytes(needs));
-    CHECK(plan_solve(needs, 0).needed() <= at_most);
-  }
+  SolveNeeds needs{.nrows = A.nrows, .nnz = A.nnz(), .choice = choice, .cuda = cuda, .sell_padding = padding};
+  if constexpr (!cuda)
+    if (choice.preconditioner.count) {
+      const std::int64_t at_most = 2 * plan_solve(needs, 0).needed();  // what worth_counting() counts on
+      needs.counted_bytes = choice.preconditioner.count(on, wide.view(), choice);
+      CHECK(*needs.counted_bytes >= at_least(needs).counted_bytes);
+      CHECK(plan_solve(needs, 0).needed() <= at_most);
+    }
   std::int64_t planned = plan_solve(needs, 0).needed();
   if (!cuda) planned -= 4 * (A.nrows + std::int64_t(1));  // row pointers of 32 bits: taken already
   const std::int64_t before = taken(on);
@@ -60,7 +61,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   Criteria criteria;
   criteria.max_iterations = 4;
   criteria.on_iteration = [&](const IterationReport&) { most = std::max(most, taken(on) - before); };
-  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, SymgsSettings{}, criteria);
+  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
   CHECK(double(most) > 0.9 * double(planned));
@@ -73,7 +74,7 @@ void check_plans(const B& on, const char* matrix) {
     const Array<double> b(A.nrows, 1.0);
     for (const Order order : {Order::natural, Order::colours})
       solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12}, {Method::cg, PreconditionerKind::symgs, order},
-               SymgsSettings{}, {});
+               {});
   }
   const auto A = generate(OpenMP{}, matrix);
   const auto cg = Method::cg;
@@ -89,7 +90,7 @@ void check_plans(const B& on, const char* matrix) {
 TEST_CASE("what does not fit is refused before it is read or made, with what it is for") {
   MethodRequest request;
   request.method = Method::bicgstab, request.preconditioner = PreconditionerKind::jacobi;
-  const MemoryPlan plan = plan_read(1000, 5000, request, false, false, 100'000);
+  const MemoryPlan plan = plan_read(1000, 5000, request, false, 100'000);
   CHECK(plan.needed() > 12 * 5000 + 8 * 1001 + (1 + 3 + 7 + 1) * 8 * 1000);  // the matrix, b, x and bicgstab's, jacobi
   try {
     plan.require();

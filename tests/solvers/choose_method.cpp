@@ -57,7 +57,7 @@ TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
 TEST_CASE("what is asked for is taken, and nothing else is tried") {
   MethodRequest request;
   request.method = Method::gmres, request.preconditioner = PreconditionerKind::jacobi;
-  request.order = Order::colours, request.restart = 7;
+  request.order = Order::colours, request.settings.set(restart_setting, 7);
   const MethodChoice choice = choice_for(poisson(5), request);
   CHECK(choice.method == Method::gmres);
   CHECK(choice.preconditioner == PreconditionerKind::jacobi);
@@ -80,20 +80,23 @@ TEST_CASE(
   CHECK(choice_for(wide).form == Form::eisenstat);
   CHECK(choice_for(narrow).form == Form::plain);
   MethodRequest request;
-  request.form = Form::eisenstat;
+  request.settings.set(form_setting, int(Form::eisenstat));
   CHECK(choice_for(narrow, request).form == Form::eisenstat);
-  request.form = Form::plain;
+  request.settings.set(form_setting, int(Form::plain));
   CHECK(choice_for(wide, request).form == Form::plain);
 
   const auto excluded = [&](auto change) {
     MethodRequest other;
     change(other);
     CHECK(choice_for(wide, other).form == Form::plain);
-    other.form = Form::eisenstat;
+    other.settings.set(form_setting, int(Form::eisenstat));
     CHECK_THROWS_AS(choice_for(wide, other), UsageError);
   };
   excluded([](MethodRequest& r) { r.method = Method::gmres; });
   excluded([](MethodRequest& r) { r.preconditioner = PreconditionerKind::jacobi; });
   excluded([](MethodRequest& r) { r.order = Order::colours; });
-  excluded([](MethodRequest& r) { r.one_plain_pair = false; });
+  for (const Setting& detail : PreconditionerKind::symgs.settings)  // relaxed, several pairs, in single precision
+    excluded([&](MethodRequest& r) {
+      r.settings.set(detail, detail.usual + (detail.whole || !detail.words.empty() ? 1 : 0.5));
+    });
 }

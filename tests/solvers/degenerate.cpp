@@ -101,7 +101,7 @@ TEST_CASE(
     on_every_backend([&](auto on) {
       const auto make = [&](const Matrix& A) {
         const auto there = copied_to<SpaceOf<decltype(on)>>(A.view());
-        preconditioner(on, A, there.view(), how);
+        make_preconditioner<std::decay_t<decltype(on)>, std::int64_t>(on, {A.view(), there.view()}, choice_of(how));
       };
       const auto row_without_diagonal = [&](const Matrix& A) -> std::int64_t {
         try {
@@ -149,7 +149,7 @@ TEST_CASE("scales far from 1 change nothing, and what cannot be squared is said"
 TEST_CASE("a positive definite matrix is not called indefinite, whatever its scale and that of b") {
   for (const double of_A : {1e-150, 1e-75, 1e75, 1e150})
     for (const double of_b : {1e-150, 1e-75, 1.0, 1e75, 1e150})
-      for (const auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
+      for (const PreconditionerKind& kind : preconditioners)
         for (const Form form : {Form::plain, Form::eisenstat}) {
           if (form == Form::eisenstat && kind != PreconditionerKind::symgs) continue;
           How how;

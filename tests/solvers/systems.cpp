@@ -10,13 +10,21 @@ std::string name_of(const How& how) {
 
 std::vector<How> all_ways() {
   std::vector<How> ways;
-  for (Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
-    for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs})
-      ways.push_back({method, kind});
-    ways.push_back({method, PreconditionerKind::symgs, Order::colours});
-  }
+  for (const Method& method : methods)
+    for (const PreconditionerKind& kind : preconditioners)
+      for (const Order order : kind.orders) ways.push_back({method, kind, order});
   ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
   return ways;
+}
+
+MethodChoice choice_of(const How& how) {
+  return {.method = how.method,
+          .preconditioner = how.preconditioner,
+          .order = how.order,
+          .restart = how.restart,
+          .fallback = how.fallback,
+          .form = how.form,
+          .may_drop_preconditioner = how.may_drop_preconditioner};
 }
 
 std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
@@ -76,16 +84,6 @@ Matrix at_the_limit() {
 }
 
 template <class B>
-AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A,
-                                                    const CsrView<double, std::int64_t, SpaceOf<B>>& there,
-                                                    const How& how) {
-  if (how.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
-  if (how.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner(on, A.view());
-  if (how.form == Form::eisenstat) return SplitSymgsPreconditioner<double, std::int64_t, B>(on, A.view(), there);
-  return SymgsPreconditioner(on, A.view(), how.order);
-}
-
-template <class B>
 Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria,
                  std::vector<double> x0) {
   using V = Vector<double, B>;
@@ -95,10 +93,9 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
   x0.resize(A.ncols);
   V x(on, moved_to(on, x0));
   Outcome outcome;
-  outcome.summary = solve(
-      op, preconditioner(on, A, there.view(), how),
-      {how.method, how.preconditioner, how.order, how.restart, how.fallback, "", how.form, how.may_drop_preconditioner},
-      rhs, x, criteria);
+  const MethodChoice choice = choice_of(how);
+  const HereAndThere<B, std::int64_t> both{A.view(), there.view()};
+  outcome.summary = solve(op, make_preconditioner(on, both, choice).M, choice, rhs, x, criteria);
   if constexpr (!HostBackend<B>) on.synchronize();
   outcome.x.resize(A.ncols);
   copy_bytes(Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));
@@ -110,7 +107,6 @@ namespace systems_detail {
 /// Never called: names every instance, so that its code is emitted here.
 template <class B>
 [[gnu::used]] void instances(const B& on) {
-  preconditioner(on, Matrix{}, {}, {});
   solve_on(on, {}, Matrix{}, {});
 }
 template void instances(const Serial&);

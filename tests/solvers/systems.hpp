@@ -6,6 +6,7 @@
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>
 #include <seidel/solvers/preconditioners/jacobi.hpp>
+#include <seidel/solvers/preconditioners/make.hpp>
 #include <seidel/solvers/preconditioners/split_symgs.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 #include <seidel/solvers/solve.hpp>
@@ -26,10 +27,7 @@ std::string name_of(const How& how);
 /// Each method with each preconditioner.
 std::vector<How> all_ways();
 
-/// `there` is A in the memory of `on`, and outlives the result. Compiled in systems.cpp for every back end.
-template <class B>
-[[gnu::used]] AnyPreconditioner<Vector<double, B>> preconditioner(
-    const B& on, const Matrix& A, const CsrView<double, std::int64_t, SpaceOf<B>>& there, const How& how);
+MethodChoice choice_of(const How& how);
 
 struct Outcome {
   Summary summary;

@@ -166,7 +166,7 @@ TEST_CASE("singular systems end: solved where b allows it, otherwise not called 
     CHECK(bad->status != Status::converged);
   }
   const Matrix zero = matrix_of(6, std::vector<Row>(6));
-  for (Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
+  for (const Method& method : methods) {
     const Outcome outcome = solve_on(Serial{}, {method}, zero, ones(6));
     CHECK((outcome->status == Status::indefinite || outcome->status == Status::breakdown));
     CHECK(outcome->relative_residual == 1);
@@ -183,7 +183,7 @@ TEST_CASE("skew and cyclic matrices stop those that they stop, and none is calle
   for (const Matrix& A : {matrix_of(64, shift), matrix_of(64, skew)}) {
     std::vector<double> b(64);
     b[0] = 1;
-    for (Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
+    for (const Method& method : methods) {
       CAPTURE(to_string(method));
       Criteria criteria;
       criteria.max_iterations = 3000;
@@ -239,7 +239,7 @@ TEST_CASE("an operator that turns to NaN ends the run with the last good x") {
     }
     void residual(const V& x, const V& b, V& r) const { good.residual(x, b, r); }
   };
-  for (Method method : {Method::cg, Method::bicgstab, Method::gmres}) {
+  for (const Method& method : methods) {
     CAPTURE(to_string(method));
     V b(Serial{}, 144), x(Serial{}, 144);
     fill(b, 1);

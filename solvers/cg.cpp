@@ -1,0 +1,34 @@
+// The method cg, and its form for preconditioners that open up.
+#include <seidel/solvers/any.hpp>
+#include <seidel/solvers/cg.hpp>
+#include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/eisenstat.hpp>
+
+namespace seidel {
+
+namespace {
+
+struct Run {
+  template <class V>
+  static Summary run(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b,
+                     V& x, const Criteria& criteria) {
+    if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
+    if (!M.is_split())
+      throw UsageError("Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
+    return eisenstat_cg(A, M, b, x, criteria);
+  }
+};
+
+constexpr Setting details[] = {form_setting};
+
+}  // namespace
+
+constinit const Method Method::cg = {
+    .name = "cg",
+    .help = "conjugate gradients, for symmetric positive definite A",
+    .needs_definite = true,
+    .settings = details,
+    .vectors = [](const MethodChoice& choice) -> std::int64_t { return choice.form == Form::plain ? 5 : 8; },
+    .run = methods_detail::runs<Run>()};
+
+}  // namespace seidel

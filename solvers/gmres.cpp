@@ -1,0 +1,29 @@
+// The method gmres.
+#include <seidel/solvers/any.hpp>
+#include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/gmres.hpp>
+
+namespace seidel {
+
+namespace {
+
+struct Run {
+  template <class V>
+  static Summary run(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b,
+                     V& x, const Criteria& criteria) {
+    return gmres(A, M, b, x, criteria, {.restart = choice.restart});
+  }
+};
+
+constexpr Setting details[] = {restart_setting};
+
+}  // namespace
+
+constinit const Method Method::gmres = {
+    .name = "gmres",
+    .help = "generalised minimal residuals, restarted, for any square A",
+    .settings = details,
+    .vectors = [](const MethodChoice& choice) -> std::int64_t { return choice.restart + 3; },
+    .run = methods_detail::runs<Run>()};
+
+}  // namespace seidel

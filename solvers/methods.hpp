@@ -1,0 +1,55 @@
+// The table of methods. A new one: its header, its entry (as cg.cpp), its two lines here, its test.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <tuple>
+
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/solvers/settings.hpp>
+
+namespace seidel {
+
+template <class Real, Backend B>
+class Vector;
+template <class V>
+class AnyOperator;
+template <class V>
+class AnyPreconditioner;
+struct Criteria;
+struct MethodChoice;
+struct Summary;
+
+/// Solves A x = b as the method's own header says, with the details of a choice.
+template <class V>
+using RunMethod = Summary (*)(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice,
+                              const V& b, V& x, const Criteria& criteria);
+
+/// What everybody else needs to know of a method.
+struct Method {
+  std::string_view name, help;
+  bool needs_definite = false;  // A and M symmetric, both positive definite
+  std::span<const Setting> settings = {};
+  std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far
+  /// Of each back end; null where that is not built.
+  std::tuple<RunMethod<Vector<double, Serial>>, RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>>
+      run = {};
+
+  static const Method cg, bicgstab, gmres;
+  friend bool operator==(const Method& a, const Method& b) { return a.name == b.name; }
+};
+inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg, Method::bicgstab, Method::gmres};
+
+inline std::string_view to_string(const Method& method) { return method.name; }
+
+namespace methods_detail {
+/// Method::run of a type with a static template run<V>.
+template <class Recipe>
+constexpr decltype(Method::run) runs() {
+  decltype(Method::run) all{Recipe::template run<Vector<double, Serial>>, Recipe::template run<Vector<double, OpenMP>>,
+                            nullptr};
+  if constexpr (built_with_cuda) std::get<2>(all) = Recipe::template run<Vector<double, Cuda>>;
+  return all;
+}
+}  // namespace methods_detail
+
+}  // namespace seidel

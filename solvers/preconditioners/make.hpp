@@ -1,0 +1,42 @@
+// How an entry of the table of preconditioners makes one.
+#pragma once
+#include <seidel/kernels/vector.hpp>
+#include <seidel/solvers/any.hpp>
+#include <seidel/solvers/choose_method.hpp>
+
+namespace seidel {
+
+/// A preconditioner, and what there is to say of it.
+template <Backend B>
+struct MadePreconditioner {
+  AnyPreconditioner<Vector<double, B>> M;
+  std::string description = {};  // "symgs in natural order, 94 wavefronts per sweep"
+  std::int64_t wavefronts = 0;   // steps of a sweep that must follow each other; 0 without sweeps
+  std::int64_t bytes = 0;        // of the first part of PreconditionerKind::memory; 0 where that knows
+};
+
+/// That of choice.preconditioner for A.
+template <Backend B, class Offset>
+MadePreconditioner<B> make_preconditioner(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
+  return std::get<MakePreconditioner<B, Offset>>(choice.preconditioner.make)(on, A, choice);
+}
+
+namespace preconditioners_detail {
+/// PreconditionerKind::make of a type with a static template make<B, Offset>.
+template <class Recipe>
+constexpr decltype(PreconditionerKind::make) makes() {
+  decltype(PreconditionerKind::make) all{Recipe::template make<Serial, std::int32_t>,
+                                         Recipe::template make<Serial, std::int64_t>,
+                                         Recipe::template make<OpenMP, std::int32_t>,
+                                         Recipe::template make<OpenMP, std::int64_t>,
+                                         nullptr,
+                                         nullptr};
+  if constexpr (built_with_cuda) {
+    std::get<4>(all) = Recipe::template make<Cuda, std::int32_t>;
+    std::get<5>(all) = Recipe::template make<Cuda, std::int64_t>;
+  }
+  return all;
+}
+}  // namespace preconditioners_detail
+
+}  // namespace seidel

@@ -1,0 +1,100 @@
+// The entry `symgs`.
+#include <seidel/solvers/preconditioners/symgs.hpp>
+
+#include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/solvers/preconditioners/make.hpp>
+#include <seidel/solvers/preconditioners/split_symgs.hpp>
+
+namespace seidel {
+
+namespace {
+
+enum Detail { omega, sweeps, storage };
+constexpr std::string_view storages[] = {"fp64", "fp32"};
+constexpr Setting details[] = {
+    {.key = "omega", .help = "omega=W    relaxation factor of symgs, 0 < W < 2 (1: none)", .usual = 1, .max = 2},
+    {.key = "sweeps",
+     .help = "sweeps=N   pairs of sweeps per application of symgs (1)",
+     .usual = 1,
+     .min = 1,
+     .max = 1000,
+     .whole = true},
+    {.key = "storage",
+     .help =
+         "storage=S  fp32: symgs in single precision, half the bytes of values, under an iteration in double (fp64)",
+     .words = storages}};
+
+bool single(const MethodChoice& choice) { return choice.settings[details[storage]] != 0; }
+
+struct Recipe {
+  /// `Stored`: what the sweeps are done in.
+  template <class Stored, Backend B, class Offset>
+  static SymgsPreconditioner<double, Offset, B, Stored> symgs(const B& on, const HereAndThere<B, Offset>& A,
+                                                              const MethodChoice& choice) {
+    const double w = choice.settings[details[omega]];
+    const int pairs = int(choice.settings[details[sweeps]]);
+    if (choice.order == Order::natural) return {on, A.there, w, pairs};
+    return {on, A.here, A.there, choice.order, w, pairs};
+  }
+  template <Backend B, class M>
+  static MadePreconditioner<B> described(M symgs, const MethodChoice& choice) {
+    const std::int64_t wavefronts = symgs.wavefronts(), bytes = symgs.bytes();
+    MadePreconditioner<B> made{.M = std::move(symgs), .wavefronts = wavefronts, .bytes = bytes};
+    made.description = "symgs in " + std::string(to_string(choice.order)) + " order, " +
+                       counted(wavefronts, "wavefront") + " per sweep";
+    const int pairs = int(choice.settings[details[sweeps]]);
+    const double w = choice.settings[details[omega]];
+    if (pairs != 1) made.description += ", " + std::to_string(pairs) + " pairs of sweeps";
+    if (w != 1) made.description += ", omega " + std::to_string(w);
+    if (single(choice)) made.description += ", in single precision";
+    return made;
+  }
+  template <Backend B, class Offset>
+  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
+    if (choice.form == Form::eisenstat)
+      return described<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.here, A.there), choice);
+    return single(choice) ? described<B>(symgs<float>(on, A, choice), choice)
+                          : described<B>(symgs<double>(on, A, choice), choice);
+  }
+};
+
+/// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them. On the host
+/// columns that rows share are stored once.
+std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
+  const std::int64_t n = A.nrows, real = single(choice) ? 4 : 8;
+  const std::int64_t off_diagonal = std::max<std::int64_t>(A.nnz - n, 0);
+  const std::int64_t vectors = A.on_device ? 5 * real * n + 10 * n  // reciprocals twice, x, y, t; places, rows, slices
+                                           : 2 * real * n + 4 * n;  // reciprocals, t; rows
+  const auto exactly = [](const char* what, std::int64_t bytes) { return MemoryPart{what, bytes, bytes}; };
+  std::vector<MemoryPart> parts = {
+      {.what = "both triangles in the order of the sweeps, for symgs",
+       .bytes = (4 + real) * off_diagonal + vectors,
+       .min_bytes = real * (off_diagonal + 2 * n) + 4 * n}};  // all columns shared, all rows alike
+  if (choice.form == Form::eisenstat) parts.push_back(exactly("the diagonal, for the form eisenstat", 8 * n));
+  if (single(choice)) parts.push_back(exactly("values and two vectors in single precision", 4 * A.nnz + 8 * n));
+  if (choice.order != Order::natural)
+    parts.push_back(exactly("the matrix in the order of its colours, for symgs",
+                            12 * A.nnz + A.bytes_per_offset * (n + 1) + 2 * 4 * n + 2 * 8 * n));
+  return parts;
+}
+
+std::int64_t counted_bytes(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A, const MethodChoice& choice) {
+  return single(choice) ? SymgsPreconditioner<double, std::int64_t, OpenMP, float>::bytes_needed(on, A, choice.order)
+                        : SymgsPreconditioner<double, std::int64_t, OpenMP>::bytes_needed(on, A, choice.order);
+}
+
+constexpr Order all_orders[] = {Order::natural, Order::colours};
+
+}  // namespace
+
+constinit const PreconditionerKind PreconditionerKind::symgs = {
+    .name = "symgs",
+    .help = "symmetric Gauss-Seidel: a forward and a backward sweep",
+    .needs_diagonal = true,
+    .settings = details,
+    .orders = all_orders,
+    .memory = memory_of,
+    .count = counted_bytes,
+    .make = preconditioners_detail::makes<Recipe>()};
+
+}  // namespace seidel
