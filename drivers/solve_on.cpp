@@ -55,6 +55,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   outcome.preconditioner = made.description;
   outcome.wavefronts = made.wavefronts;
   outcome.preconditioner_bytes = made.bytes;
+  outcome.preconditioner_shift = made.shift;
   const V b(on, copied_to<Space>(system.b));
   V x(on, std::int64_t(A.ncols));
   if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));

@@ -30,6 +30,7 @@ struct Outcome {
   std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
   std::int64_t wavefronts = 0;            // of its sweeps; 0 without
   std::int64_t preconditioner_bytes = 0;  // as MadePreconditioner::bytes
+  double preconditioner_shift = 0;        // as MadePreconditioner::shift
 };
 
 /// Solves and certifies. Instantiated for 32- and 64-bit offsets.

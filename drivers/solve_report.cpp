@@ -221,6 +221,7 @@ Json solve_json(const SolveStory& story) {
   Json matrix = matrix_json(loaded);
   matrix.set("symmetric", properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
+  json.set("shift", outcome.preconditioner_shift);
   json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
   json.set("seconds", std::move(Json()
                                     .set("read", read_seconds)

@@ -90,7 +90,12 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     taken.say(choice.preconditioner, ", because the diagonal is full");
   }
 
-  if (choice.preconditioner == PreconditionerKind::symgs) {
+  if (choice.preconditioner.needs_definite && !(A.symmetric && positive_diagonal))
+    throw UsageError(std::string(choice.preconditioner.name) +
+                     " needs a symmetric matrix with a positive diagonal, and " +
+                     (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric"));
+
+  if (choice.preconditioner.orders.size() > 1) {
     if (request.order || !order) {
       choice.order = request.order.value_or(Order::natural);
       taken.say(choice.order, request.order ? " order, as asked" : " order, which is the same on every back end");

@@ -42,6 +42,10 @@ struct MemoryPart {
   std::int64_t min_bytes = 0;  // certainly taken
 };
 
+/// Sweeps keep a matrix in two triangles, in the order in which they meet its rows, and vectors beside them. On the host
+/// columns that rows share are stored once.
+MemoryPart sweep_memory(const SystemSize& A, std::int64_t bytes_per_value);
+
 template <Backend B, class Offset>
 using MakePreconditioner = MadePreconditioner<B> (*)(const B& on, const HereAndThere<B, Offset>& A,
                                                      const MethodChoice& choice);

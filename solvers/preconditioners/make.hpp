@@ -13,6 +13,7 @@ struct MadePreconditioner {
   std::string description = {};  // "symgs in natural order, 94 wavefronts per sweep"
   std::int64_t wavefronts = 0;   // steps of a sweep that must follow each other; 0 without sweeps
   std::int64_t bytes = 0;        // of the first part of PreconditionerKind::memory; 0 where that knows
+  double shift = 0;              // what was made is that of A + shift * diag(A)
 };
 
 /// That of choice.preconditioner for A.

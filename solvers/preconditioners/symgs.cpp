@@ -58,18 +58,10 @@ struct Recipe {
   }
 };
 
-/// The sweeps keep A in two triangles, in the order in which they meet its rows, and vectors beside them. On the host
-/// columns that rows share are stored once.
 std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
-  const std::int64_t n = A.nrows, real = single(choice) ? 4 : 8;
-  const std::int64_t off_diagonal = std::max<std::int64_t>(A.nnz - n, 0);
-  const std::int64_t vectors = A.on_device ? 5 * real * n + 10 * n  // reciprocals twice, x, y, t; places, rows, slices
-                                           : 2 * real * n + 4 * n;  // reciprocals, t; rows
+  const std::int64_t n = A.nrows;
   const auto exactly = [](const char* what, std::int64_t bytes) { return MemoryPart{what, bytes, bytes}; };
-  std::vector<MemoryPart> parts = {
-      {.what = "both triangles in the order of the sweeps, for symgs",
-       .bytes = (4 + real) * off_diagonal + vectors,
-       .min_bytes = real * (off_diagonal + 2 * n) + 4 * n}};  // all columns shared, all rows alike
+  std::vector<MemoryPart> parts = {sweep_memory(A, single(choice) ? 4 : 8)};
   if (choice.form == Form::eisenstat) parts.push_back(exactly("the diagonal, for the form eisenstat", 8 * n));
   if (single(choice)) parts.push_back(exactly("values and two vectors in single precision", 4 * A.nnz + 8 * n));
   if (choice.order != Order::natural)
@@ -86,6 +78,15 @@ std::int64_t counted_bytes(const OpenMP& on, const CsrView<double, std::int64_t,
 constexpr Order all_orders[] = {Order::natural, Order::colours};
 
 }  // namespace
+
+MemoryPart sweep_memory(const SystemSize& A, std::int64_t bytes_per_value) {
+  const std::int64_t n = A.nrows, off_diagonal = std::max<std::int64_t>(A.nnz - n, 0);
+  // On a GPU reciprocals twice, x, y, t; places, rows, slices. On the host reciprocals, t; rows.
+  const std::int64_t vectors = A.on_device ? 5 * bytes_per_value * n + 10 * n : 2 * bytes_per_value * n + 4 * n;
+  return {.what = "both triangles in the order of the sweeps",
+          .bytes = (4 + bytes_per_value) * off_diagonal + vectors,
+          .min_bytes = bytes_per_value * (off_diagonal + 2 * n) + 4 * n};  // all columns shared, all rows alike
+}
 
 constinit const PreconditionerKind PreconditionerKind::symgs = {
     .name = "symgs",
