@@ -1,0 +1,125 @@
+// Zero-fill incomplete factors as preconditioner, applied by the sweeps of Gauss-Seidel.
+#pragma once
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/kernels/symgs/bytes.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/solvers/preconditioners/diagonal.hpp>
+#include <seidel/solvers/preconditioners/make.hpp>
+
+namespace seidel {
+
+/// Factors of A + shift * diag(A) on the pattern of A: w = LD + D + U, where (I + L)(D + U) has the entries of that
+/// matrix wherever A has one. False at the first pivot that cannot be used.
+template <class Offset>
+using Factorise = bool (*)(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
+
+template <class Offset>
+bool ilu0_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
+
+/// Whether one may divide by this pivot of a row whose diagonal entry is a: more than rounding is left of a.
+inline bool usable_pivot(double pivot, double a) {
+  return std::isfinite(pivot) && std::abs(pivot) > std::numeric_limits<double>::epsilon() * std::abs(a) &&
+         std::isfinite(1 / pivot);
+}
+
+/// M = (I + L)(D + U) = (D + LD) D^-1 (D + U): a pair of sweeps from zero with the matrix LD + D + U. Where a pivot
+/// cannot be used, the factors are those of A + alpha diag(A), alpha = 1e-3, 1e-2, ... until all can (Manteuffel 1980).
+///
+/// Cost    the factors are found on the host, row by row, so that their bits are the same on every back end; applied
+///         as SymgsPreconditioner. Memory: the values of A once more, and the sweeps.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that cannot be used, naming the row.
+/// Source  Saad (2003), section 10.3; Manteuffel, An incomplete factorization technique for positive definite linear
+///         systems, Math. Comp. 34(150), 1980.
+template <class Offset, Backend B>
+class IncompletePreconditioner {
+ public:
+  using Space = SpaceOf<B>;
+
+  /// The pattern of A, here and there, must outlive this.
+  IncompletePreconditioner(B on, const HereAndThere<B, Offset>& A, Factorise<Offset> factorise)
+      : on_(on), A_(A), factorise_(factorise), factors_(in_space(found(A.here))), sweeps_(on, view()) {}
+
+  void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
+    sweeps_.symmetric_from_zero(r.span(), z.span());
+  }
+  bool is_symmetric() const { return true; }
+
+  /// Of a matrix with the same pattern: new factors, no new analysis. Where it throws, the old ones stay.
+  void update_values(HostSpan<const double> values) {
+    CsrView<double, Offset, Host> A = A_.here;
+    A.values = values;
+    const double old_shift = shift_;
+    try {
+      const Array<double> w = found(A);
+      const std::int64_t bytes = w.size() * std::int64_t(sizeof(double));
+      copy_bytes(on_, Space{}, factors_.data(), Host{}, w.data(), bytes);
+    } catch (...) {
+      shift_ = old_shift;
+      throw;
+    }
+    sweeps_.update_values();
+  }
+
+  double shift() const { return shift_; }  ///< alpha; 0 where A itself was factorised
+  std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
+  std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the values of the factors
+
+ private:
+  Array<double> found(const CsrView<double, Offset, Host>& A) {
+    inverse_diagonal(on_, A);  // names the row that cannot be used
+    Array<double> w(A.nnz());
+    for (shift_ = 0; !factorise_(A, shift_, w.span()); shift_ = shift_ == 0 ? 1e-3 : 10 * shift_)
+      if (!(shift_ < 1e12))
+        throw InputError("incomplete factorisation: no shift of the diagonal makes every pivot usable");
+    return w;
+  }
+  Array<double, Space> in_space(Array<double> w) {
+    if constexpr (HostBackend<B>)
+      return w;
+    else
+      return copied_to<Space>(on_, std::as_const(w).span());
+  }
+  CsrView<double, Offset, Space> view() const {
+    return {A_.there.nrows, A_.there.ncols, A_.there.row_ptr, A_.there.col_idx, factors_};
+  }
+
+  B on_;
+  HereAndThere<B, Offset> A_;
+  Factorise<Offset> factorise_;
+  double shift_ = 0;
+  Array<double, Space> factors_;  // moving it moves no element, so the view stays
+  GaussSeidel<double, Offset, B> sweeps_;
+};
+
+namespace preconditioners_detail {
+
+template <Backend B, class Offset>
+MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThere<B, Offset>& A,
+                                 Factorise<Offset> factorise) {
+  IncompletePreconditioner<Offset, B> M(on, A, factorise);
+  const std::int64_t wavefronts = M.wavefronts(), bytes = M.bytes();
+  const double shift = M.shift();
+  std::string description = name + (", " + counted(wavefronts, "wavefront")) + " per sweep";
+  if (shift > 0) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", shift);
+    description += std::string(", of A + ") + text + " diag(A), because a pivot of A cannot be used";
+  }
+  return {.M = std::move(M), .description = description, .wavefronts = wavefronts, .bytes = bytes, .shift = shift};
+}
+
+inline std::vector<MemoryPart> incomplete_memory(const SystemSize& A, const MethodChoice&) {
+  return {sweep_memory(A, 8), {.what = "the values of the factors", .bytes = 8 * A.nnz, .min_bytes = 8 * A.nnz}};
+}
+inline std::int64_t counted_incomplete(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A,
+                                       const MethodChoice&) {
+  return sweep_bytes(on, A);
+}
+
+}  // namespace preconditioners_detail
+
+}  // namespace seidel

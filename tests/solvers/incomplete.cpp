@@ -1,0 +1,141 @@
+// Incomplete factors as preconditioner: their product, their shifts, their bits, and what they are for.
+#include "systems.hpp"
+
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/preconditioners/incomplete.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+std::vector<double> dense(const CsrView<double, std::int64_t, Host>& A, HostSpan<const double> values) {
+  std::vector<double> D(std::size_t(A.nrows) * A.ncols);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) D[std::size_t(i) * A.ncols + A.col_idx[k]] = values[k];
+  return D;
+}
+
+/// Largest |((LD + D) D^-1 (D + U) - A)_ij| over the entries of A, in parts of the rounding of its terms.
+double worst_entry(const Matrix& A, Factorise<std::int64_t> factorise) {
+  Array<double> w(A.nnz());
+  REQUIRE(factorise(A.view(), 0, w.span()));
+  const auto W = dense(A.view(), w.span());
+  const std::size_t n = std::size_t(A.nrows);
+  double worst = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      const std::size_t j = std::size_t(A.col_idx[k]);
+      long double sum = 0, magnitude = 0;
+      for (std::size_t m = 0; m <= std::min(i, j); ++m) {
+        const long double term = (long double)W[i * n + m] / W[m * n + m] * W[m * n + j];
+        sum += term, magnitude += std::abs(term);
+      }
+      const long double off = std::abs(sum - A.values[k]);
+      const long double bound = 3 * (std::min(i, j) + 3) * eps * (magnitude + std::abs(A.values[k]));
+      if (!(off <= worst * bound)) worst = double(off / bound);
+    }
+  return worst;
+}
+
+template <class B>
+std::vector<double> applied(const B& on, const IncompletePreconditioner<std::int64_t, B>& M, std::vector<double> r) {
+  const Vector<double, B> there(on, moved_to(on, r));
+  Vector<double, B> z(on, std::int64_t(r.size()));
+  M.apply(there, z);
+  if constexpr (!HostBackend<B>) on.synchronize();
+  copy_bytes(Host{}, r.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
+  return r;
+}
+
+IncompletePreconditioner<std::int64_t, Serial> serial(const Matrix& A, Factorise<std::int64_t> factorise) {
+  return {Serial{}, {A.view(), A.view()}, factorise};
+}
+
+}  // namespace
+
+TEST_CASE("the factors of ilu0 have the product A on the pattern of A") {
+  for (const auto& [name, A] : awkward_dominant_matrices()) {
+    if (A.nrows > 300) continue;
+    CAPTURE(name);
+    CHECK(worst_entry(A, ilu0_factors<std::int64_t>) <= 1);
+  }
+}
+
+TEST_CASE("incomplete factors without fill to leave out solve A x = b by themselves") {
+  const Matrix A = tridiagonal(500, 3, -1);
+  const auto b = ramp(A.nrows);
+  for (const auto factorise : {ilu0_factors<std::int64_t>}) {
+    const auto x = applied(Serial{}, serial(A, factorise), b);
+    CHECK(true_residual(A, x, b) < 16 * eps);
+  }
+}
+
+TEST_CASE("a pivot that cannot be used is met with a shift of the diagonal, which is told") {
+  const Matrix zero_pivot = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 4.0}}});
+  const Matrix indefinite = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 1.0}}});
+  const auto lu = serial(zero_pivot, ilu0_factors<std::int64_t>);
+  CHECK(lu.shift() == 1e-3);
+  for (const double v : applied(Serial{}, lu, {1, 1})) CHECK(std::isfinite(v));
+  CHECK(serial(indefinite, ilu0_factors<std::int64_t>).shift() == 0);  // which takes negative pivots
+
+  const MethodChoice choice{.preconditioner = PreconditionerKind::ilu0};
+  const auto made = make_preconditioner<Serial, std::int64_t>(Serial{}, {zero_pivot.view(), zero_pivot.view()}, choice);
+  CHECK(made.shift == 1e-3);
+  CHECK(made.description.find("0.001 diag(A)") != std::string::npos);
+}
+
+TEST_CASE("a diagonal that incomplete factors cannot start from is refused with its row") {
+  const Matrix hole = matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}}});
+  CHECK_THROWS_AS(serial(hole, ilu0_factors<std::int64_t>), ZeroDiagonal);
+}
+
+TEST_CASE("new values in the same pattern give the bits of a new preconditioner; what is refused changes nothing") {
+  on_every_backend([](auto on) {
+    using B = decltype(on);
+    const Matrix A = random_spd(3, 400, 5);
+    const auto there = copied_to<SpaceOf<B>>(A.view());
+    const auto b = ramp(A.nrows);
+    for (const auto factorise : {ilu0_factors<std::int64_t>}) {
+      IncompletePreconditioner<std::int64_t, B> M(on, {A.view(), there.view()}, factorise);
+      Matrix changed = copy_of(A);
+      for (Index i = 0; i < A.nrows; ++i)
+        for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) changed.values[k] *= A.col_idx[k] == i ? 3 : 0.5;
+      M.update_values(std::as_const(changed.values).span());
+      const auto after = applied(on, M, b);
+      CHECK(after == applied(Serial{}, serial(changed, factorise), b));
+      changed.values[0] = std::numeric_limits<double>::quiet_NaN();
+      CHECK_THROWS_AS(M.update_values(std::as_const(changed.values).span()), InputError);
+      CHECK(applied(on, M, b) == after);
+    }
+  });
+}
+
+TEST_CASE("incomplete factors have the same bits on every back end, and need fewer iterations than none") {
+  struct Case {
+    const char* spec;
+    Method method;
+    PreconditionerKind kind;
+  };
+                          Case{"convdiff:30", Method::bicgstab, PreconditionerKind::ilu0},
+                          Case{"poisson2d:40", Method::gmres, PreconditionerKind::ilu0}}) {
+    CAPTURE(one.spec);
+    CAPTURE(one.kind.name);
+    const Matrix A = generate(Serial{}, one.spec);
+    const auto b = times(A, ones(A.nrows));
+    const Outcome first = solve_on(Serial{}, {one.method, one.kind}, A, b);
+    CHECK(first->converged());
+    CHECK(true_residual(A, first.x, b) <= 1.01e-8);
+    CHECK(3 * first->iterations < 2 * solve_on(Serial{}, {one.method}, A, b)->iterations);
+    on_every_backend([&](auto on) {
+      const Outcome other = solve_on(on, {one.method, one.kind}, A, b);
+      CHECK(other.x == first.x);
+      CHECK(other->history == first->history);
+    });
+  }
+}
+
