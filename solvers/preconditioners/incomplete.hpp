@@ -19,6 +19,9 @@ using Factorise = bool (*)(const CsrView<double, Offset, Host>& A, double shift,
 
 template <class Offset>
 bool ilu0_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
+/// Reads the lower triangle of A: U = (LD)', all pivots positive. Errors  InputError if the pattern is not symmetric.
+template <class Offset>
+bool ic0_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
 
 /// Whether one may divide by this pivot of a row whose diagonal entry is a: more than rounding is left of a.
 inline bool usable_pivot(double pivot, double a) {

@@ -42,6 +42,16 @@ double worst_entry(const Matrix& A, Factorise<std::int64_t> factorise) {
   return worst;
 }
 
+std::vector<NamedMatrix> spd_systems() {
+  std::vector<NamedMatrix> systems;
+  systems.push_back({"one row", diagonal({3})});
+  systems.push_back({"diagonal", diagonal({1, 2, 3, 4})});
+  systems.push_back({"tridiagonal", tridiagonal(70)});
+  systems.push_back({"poisson", poisson(9)});
+  for (const Index n : {2, 65, 130}) systems.push_back({"random " + std::to_string(n), random_spd(5, n, 6)});
+  return systems;
+}
+
 template <class B>
 std::vector<double> applied(const B& on, const IncompletePreconditioner<std::int64_t, B>& M, std::vector<double> r) {
   const Vector<double, B> there(on, moved_to(on, r));
@@ -66,10 +76,20 @@ TEST_CASE("the factors of ilu0 have the product A on the pattern of A") {
   }
 }
 
+TEST_CASE("the factors of ic0 have the product A on the pattern of A, and need no shift where a diagonal dominates") {
+  for (const auto& [name, A] : spd_systems()) {
+    CAPTURE(name);
+    CHECK(worst_entry(A, ic0_factors<std::int64_t>) <= 1);
+    CHECK(serial(A, ic0_factors<std::int64_t>).shift() == 0);
+  }
+  const Matrix one_sided = matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}});
+  CHECK_THROWS_AS(serial(one_sided, ic0_factors<std::int64_t>), InputError);
+}
+
 TEST_CASE("incomplete factors without fill to leave out solve A x = b by themselves") {
   const Matrix A = tridiagonal(500, 3, -1);
   const auto b = ramp(A.nrows);
-  for (const auto factorise : {ilu0_factors<std::int64_t>}) {
+  for (const auto factorise : {ilu0_factors<std::int64_t>, ic0_factors<std::int64_t>}) {
     const auto x = applied(Serial{}, serial(A, factorise), b);
     CHECK(true_residual(A, x, b) < 16 * eps);
   }
@@ -80,7 +100,11 @@ TEST_CASE("a pivot that cannot be used is met with a shift of the diagonal, whic
   const Matrix indefinite = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 1.0}}});
   const auto lu = serial(zero_pivot, ilu0_factors<std::int64_t>);
   CHECK(lu.shift() == 1e-3);
-  for (const double v : applied(Serial{}, lu, {1, 1})) CHECK(std::isfinite(v));
+  const auto cholesky = serial(indefinite, ic0_factors<std::int64_t>);  // (1 + shift)^2 > 4
+  CHECK(cholesky.shift() > 1);
+  CHECK(cholesky.shift() < 11);
+  for (const auto& z : {applied(Serial{}, lu, {1, 1}), applied(Serial{}, cholesky, {1, 1})})
+    for (const double v : z) CHECK(std::isfinite(v));
   CHECK(serial(indefinite, ilu0_factors<std::int64_t>).shift() == 0);  // which takes negative pivots
 
   const MethodChoice choice{.preconditioner = PreconditionerKind::ilu0};
@@ -92,6 +116,8 @@ TEST_CASE("a pivot that cannot be used is met with a shift of the diagonal, whic
 TEST_CASE("a diagonal that incomplete factors cannot start from is refused with its row") {
   const Matrix hole = matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}}});
   CHECK_THROWS_AS(serial(hole, ilu0_factors<std::int64_t>), ZeroDiagonal);
+  CHECK_THROWS_AS(serial(diagonal({1, 0}), ic0_factors<std::int64_t>), ZeroDiagonal);
+  CHECK_THROWS_AS(serial(diagonal({1, -2}), ic0_factors<std::int64_t>), InputError);  // of no shift positive
 }
 
 TEST_CASE("new values in the same pattern give the bits of a new preconditioner; what is refused changes nothing") {
@@ -100,7 +126,7 @@ TEST_CASE("new values in the same pattern give the bits of a new preconditioner;
     const Matrix A = random_spd(3, 400, 5);
     const auto there = copied_to<SpaceOf<B>>(A.view());
     const auto b = ramp(A.nrows);
-    for (const auto factorise : {ilu0_factors<std::int64_t>}) {
+    for (const auto factorise : {ilu0_factors<std::int64_t>, ic0_factors<std::int64_t>}) {
       IncompletePreconditioner<std::int64_t, B> M(on, {A.view(), there.view()}, factorise);
       Matrix changed = copy_of(A);
       for (Index i = 0; i < A.nrows; ++i)
@@ -121,6 +147,8 @@ TEST_CASE("incomplete factors have the same bits on every back end, and need few
     Method method;
     PreconditionerKind kind;
   };
+  for (const Case& one : {Case{"poisson2d:40", Method::cg, PreconditionerKind::ic0},
+                          Case{"elasticity3d:4", Method::cg, PreconditionerKind::ic0},
                           Case{"convdiff:30", Method::bicgstab, PreconditionerKind::ilu0},
                           Case{"poisson2d:40", Method::gmres, PreconditionerKind::ilu0}}) {
     CAPTURE(one.spec);
@@ -139,3 +167,16 @@ TEST_CASE("incomplete factors have the same bits on every back end, and need few
   }
 }
 
+TEST_CASE("ic0 is refused for a matrix that it is not meant for") {
+  MethodRequest request;
+  request.preconditioner = PreconditionerKind::ic0;
+  for (const Matrix& A : {tridiagonal(5), diagonal({1, -1}), matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}})}) {
+    const auto choose = [&] {
+      return choose_method(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), request);
+    };
+    if (A.nrows == 5)
+      CHECK(choose().preconditioner == PreconditionerKind::ic0);
+    else
+      CHECK_THROWS_AS(choose(), UsageError);
+  }
+}
