@@ -85,20 +85,22 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   const Method method = needs.choice.method;
   const std::int64_t vectors = vectors_of(needs.choice);
   const auto& fallback = needs.choice.fallback;
-  plan.items.push_back({formatted("{} vectors of {}{}", vectors, to_string(method),
-                                  fallback ? formatted(", and of {} if that must go on", to_string(*fallback)) : ""),
-                        vectors * vector,
-                        method == Method::gmres                ? "--set restart=20, or --method bicgstab"
-                        : method == Method::bicgstab           ? "--method cg, if A is positive definite"
-                        : needs.choice.form == Form::eisenstat ? "--set form=plain"
-                                                               : ""});
+  plan.items.push_back(
+      {formatted("{} vectors of {}{}", vectors, to_string(method),
+                 fallback ? formatted(", and of {} if it has to take over", to_string(*fallback)) : ""),
+       vectors * vector,
+       method == Method::gmres                ? "--set restart=20, or --method bicgstab"
+       : method == Method::bicgstab           ? "--method cg, if A is positive definite"
+       : needs.choice.form == Form::eisenstat ? "--set form=plain"
+                                              : ""});
   bool first = true;
   for (const MemoryPart& part : needs.choice.preconditioner.memory(size_of(needs), needs.choice)) {
     const std::int64_t bytes = first && needs.counted_bytes ? *needs.counted_bytes : part.bytes;
     plan.items.push_back({part.what, bytes, first ? smaller_preconditioner(bytes, needs) : ""});
     first = false;
   }
-  if (needs.choice.order != Order::natural) plan.items.back().less = "--order natural";
+  if (needs.choice.order != Order::natural && needs.choice.preconditioner.orders.size() > 1)
+    plan.items.back().less = "--order natural";
   return plan;
 }
 
@@ -118,28 +120,48 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
   if (!needs.choice.fallback || plan_solve(needs, available).needed() <= available) return needs.choice;
   SolveNeeds alone = needs;
   alone.choice.fallback.reset();
-  alone.choice.reason +=
-      formatted("; no {} after it, for which the memory is not there", to_string(*needs.choice.fallback));
+  alone.choice.reason += formatted("; no fallback to {}: not enough memory", to_string(*needs.choice.fallback));
   return alone.choice;
 }
 
+namespace {
+
+SolveNeeds least_needs(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda) {
+  return at_least({.nrows = nrows,
+                   .nnz = nnz,
+                   .choice = {.method = request.method.value_or(Method::cg),
+                              .preconditioner = request.preconditioner.value_or(PreconditionerKind::none),
+                              .order = request.order.value_or(Order::natural),
+                              .restart = int(request.settings[restart_setting]),
+                              .settings = request.settings},
+                   .cuda = cuda,
+                   .narrow_offsets = nnz <= std::numeric_limits<std::int32_t>::max()});
+}
+
+}  // namespace
+
 MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available) {
+  const SolveNeeds needs = least_needs(nrows, nnz, request, cuda);
   MemoryPlan plan{"host memory", available, {}};
-  const SolveNeeds needs =
-      at_least({.nrows = nrows,
-                .nnz = nnz,
-                .choice = {.method = request.method.value_or(Method::cg),
-                           .preconditioner = request.preconditioner.value_or(PreconditionerKind::none),
-                           .order = request.order.value_or(Order::natural),
-                           .restart = int(request.settings[restart_setting]),
-                           .settings = request.settings},
-                .cuda = cuda,
-                .narrow_offsets = nnz <= std::numeric_limits<std::int32_t>::max()});
-  if (!cuda) plan = plan_solve(needs, available);
+  if (cuda)
+    plan.items = {{"row pointers of 32 bits", needs.narrow_offsets ? 4 * (nrows + 1) : 0, ""}, {"x", 8 * nrows, ""}};
+  else
+    plan = plan_solve(needs, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
                                          {"the right-hand side", 8 * nrows, ""}});
   return plan;
+}
+
+MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request,
+                             std::int64_t available) {
+  SolveNeeds needs = least_needs(nrows, nnz, request, true);
+  needs.sell_padding = max_sell_padding + 1;  // no SELL, which rows of very different lengths do not get
+  return plan_solve(needs, available);
+}
+
+std::int64_t without_margin(std::int64_t free_bytes) {
+  return free_bytes - std::max(free_bytes / 100 * 3, std::min<std::int64_t>(300'000'000, free_bytes / 10));
 }
 
 }  // namespace seidel::drivers

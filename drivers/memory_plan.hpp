@@ -9,6 +9,9 @@
 
 namespace seidel::drivers {
 
+/// What a plan may count on of the bytes that are free: the rest of the system needs memory as well.
+std::int64_t without_margin(std::int64_t free_bytes);
+
 struct MemoryItem {
   std::string what;
   std::int64_t bytes = 0;
@@ -16,9 +19,9 @@ struct MemoryItem {
 };
 
 struct MemoryPlan {
-  std::string where;           // "host memory", "memory of the GPU"
+  std::string where = {};      // "host memory", "memory of the GPU"
   std::int64_t available = 0;  // bytes, asked when the plan was made
-  std::vector<MemoryItem> items;
+  std::vector<MemoryItem> items = {};
 
   std::int64_t needed() const;
   /// "1.2 GB of host memory are needed, 3.4 GB are free: 1 GB for the matrix; ..."
@@ -33,7 +36,7 @@ struct MemoryPlan {
 /// What solve was asked for, as far as it costs memory.
 struct SolveNeeds {
   std::int64_t nrows = 0, nnz = 0;
-  MethodChoice choice;
+  MethodChoice choice = {};
   bool cuda = false;
   bool narrow_offsets = true;
   double sell_padding = 1;  // places an entry in SELL
@@ -57,9 +60,11 @@ bool worth_counting(const SolveNeeds& needs, std::int64_t available);
 /// needs.choice; without the method that would go on, where there is memory for the first alone: its reason says so.
 MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
-/// What a solve takes at least on the host, the matrix included, before that is read: method and preconditioner where
-/// they were asked for, else those that need least.
+/// What a solve takes at least, before the matrix is read: method and preconditioner where they were asked for, else
+/// those that need least. On the host, the matrix included; and for a GPU there.
 MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available);
+MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request,
+                             std::int64_t available);
 
 }  // namespace seidel::drivers

@@ -126,6 +126,18 @@ TEST_CASE("what does not fit is refused before it is read or made, with what it 
   CHECK(nnz == 5);
 }
 
+TEST_CASE("a plan leaves a margin, and asks for the memory of a GPU before the matrix is made") {
+  CHECK(without_margin(134'000'000'000) < 130'000'000'000);
+  CHECK(without_margin(10'000'000'000) == 9'700'000'000);
+  CHECK(without_margin(4'000'000'000) == 3'700'000'000);
+  CHECK(without_margin(100'000'000) == 90'000'000);
+  const std::int64_t n = 1100LL * 1100 * 1100, nnz = 7 * n;
+  CHECK_THROWS_AS(plan_read(n, nnz, {}, true, without_margin(134'000'000'000)).require(), ResourceError);
+  CHECK_THROWS_AS(plan_read_for_gpu(n, nnz, {}, without_margin(150'000'000'000)).require(), ResourceError);
+  CHECK(plan_read_for_gpu(n, nnz, {}, 0).where == "memory of the GPU");
+  plan_read_for_gpu(1000, 7000, {}, 1'000'000).require();
+}
+
 TEST_CASE("a method that may have to go on is left out where its memory is not there, and nothing else is") {
   const MethodChoice choice{.method = Method::cg, .fallback = Method::gmres, .reason = "cg, because"};
   const SolveNeeds needs{1'000'000, 7'000'000, choice};
@@ -133,7 +145,7 @@ TEST_CASE("a method that may have to go on is left out where its memory is not t
   CHECK(affordable(needs, 1'000'000'000).fallback == Method::gmres);
   const MethodChoice alone = affordable(needs, 200'000'000);
   CHECK(!alone.fallback);
-  CHECK(alone.reason == "cg, because; no gmres after it, for which the memory is not there");
+  CHECK(alone.reason == "cg, because; no fallback to gmres: not enough memory");
   CHECK(plan_solve({1'000'000, 7'000'000, alone}, 200'000'000).needed() < 100'000'000);
 }
 
