@@ -126,7 +126,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.item("  COO", memory_of(bytes.coo, 1, ""));
   lines.item("  ELL", memory_of(bytes.ell, bytes.ell_padding, ""));
   lines.item("  SELL-32", memory_of(bytes.sell, bytes.sell_padding, ""));
-  lines.item("time", formatted("{} {}, looking {}", loaded.file ? "reading" : "generating",
+  lines.item("time", formatted("{} {}, analysing {}", loaded.file ? "reading" : "generating",
                                human_seconds(loaded.seconds), human_seconds(seconds)));
   if (rows.nnz > 0) {
     lines.blank();

@@ -185,7 +185,6 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
     written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))
         ->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
-    app->add_flag("--sort")->description("entries in order of rows, one triangle in order of columns (always so)");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
         ->type_name("NAME")
         ->capture_default_str();

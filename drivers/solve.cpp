@@ -1,4 +1,4 @@
-// seidel solve: reads, looks, solves, certifies, reports.
+// seidel solve, in five steps: load, inspect, decide, solve, report.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -58,16 +58,112 @@ std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int
   return colours.empty() ? 0 : 1 + *std::max_element(colours.begin(), colours.end());
 }
 
-/// The system and how to solve it, as decided before any back end is touched.
-struct Task {
-  const SolveOptions& options;
-  const LoadedMatrix& loaded;
-  const MatrixProperties& properties;
-  const Array<double>&b, &x0;
-  const Placement& where;
-  const MethodChoice& choice;
-  double sell_padding;
+/// Everything that was read.
+struct Loaded {
+  LoadedMatrix matrix = {};
+  Array<double> b = {}, x0 = {};  // empty: A * ones, made by inspect(); zeros
+  double seconds = 0;
 };
+
+/// What the entries of A show.
+struct Inspected {
+  MatrixProperties properties = {};
+  RowStatistics rows = {};
+};
+
+/// How it will be solved, before memory is taken for that.
+struct Decided {
+  Placement where = {};
+  SolveNeeds needs = {};  // with the choice of the method
+  std::int64_t available = 0;
+  MemoryPlan memory = {};
+};
+
+void require_files(const SolveOptions& options) {
+  require_writable("--out", options.out);
+  require_writable("--history", options.history);
+  require_writable("--html", options.html);
+  require_apart(  // x may take the place of the x that it began with
+      {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
+      {{"MATRIX", options.matrix}, {"--rhs", options.rhs}});
+}
+
+Loaded load(const SolveOptions& options) {
+  const Stopwatch reading;
+  const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
+    const bool cuda = place(options, nnz).backend == BackendName::cuda;
+    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, without_margin(available_bytes(Host{})));
+    least.require();
+    if (cuda) plan_read_for_gpu(nrows, nnz, options.request, without_margin(available_bytes(Device{}))).require();
+    if (options.verbose || least.large()) say(options, "at least " + least.text());
+  };
+  Loaded loaded{.matrix = load_matrix(options.matrix, options, options.repair, state_plan)};
+  const auto& A = loaded.matrix.matrix;
+  if (!options.rhs.empty()) loaded.b = load_vector("--rhs", options.rhs, A.nrows, loaded.matrix.name, options);
+  if (!options.x0.empty()) loaded.x0 = load_vector("--x0", options.x0, A.ncols, loaded.matrix.name, options);
+  loaded.seconds = reading.seconds();
+  return loaded;
+}
+
+Inspected inspect(const SolveOptions& options, Loaded& loaded) {
+  const OpenMP host = host_threads(options);
+  const auto A = loaded.matrix.matrix.view();
+  Inspected seen{.properties = properties(host, A)};
+  require_solvable(loaded.matrix, seen.properties);
+  seen.rows = row_statistics(host, A);
+  if (options.rhs.empty()) {
+    const Array<double> ones(A.ncols, 1.0);
+    loaded.b = Array<double>(A.nrows);
+    spmv<OpenMP>(host, A, ones.span(), loaded.b.span());
+    if (const std::int64_t row = first_nonfinite(std::as_const(loaded.b).span()); row >= 0)
+      throw InputError(
+          formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
+                    "finite\n  give another one with --rhs, or scale A down",
+                    loaded.matrix.name, row + 1));
+  }
+  return seen;
+}
+
+/// `--order auto`. Otherwise natural unless told otherwise: it has the same bits on every back end.
+OrderChoice fastest_order(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const Inspected& seen,
+                          bool cuda) {
+  if (!cuda) return choose_order_on_host();
+  return choose_order(gpu_sweeps, {.nrows = A.nrows,
+                                   .nnz = A.nnz(),
+                                   .steps = wavefronts(host, A).count() / rows_per_node(A),
+                                   .colours = count_of_colours(host, A),
+                                   .dominated = 2 * seen.properties.weakly_dominant_rows >= A.nrows});
+}
+
+Decided decide(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
+  const OpenMP host = host_threads(options);
+  const auto A = loaded.matrix.matrix.view();
+  Decided decided{.where = place(options, A.nnz())};
+  const bool cuda = decided.where.backend == BackendName::cuda;
+  std::function<OrderChoice()> order;
+  if (options.order_by_time) order = [&] { return fastest_order(host, A, seen, cuda); };
+  SolveNeeds& needs = decided.needs = {.nrows = A.nrows,
+                                       .nnz = A.nnz(),
+                                       .choice = choose_method(seen.properties, seen.rows, options.request, order),
+                                       .cuda = cuda,
+                                       .narrow_offsets = A.nnz() <= std::numeric_limits<std::int32_t>::max(),
+                                       .sell_padding = cuda ? format_bytes(host, A).sell_padding : 1};
+  const std::int64_t available = decided.available =
+      without_margin(cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+  const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
+  if (worth_counting(needs, unless_this_is_plenty) && seen.properties.first_bad_diagonal < 0) {
+    SolveNeeds least = at_least(needs);
+    least.choice = affordable(least, available);
+    plan_solve(least, available).require();  // counting takes memory, too
+    const OpenMP on{decided.where.backend == BackendName::openmp ? decided.where.threads : 1};
+    needs.counted_bytes = needs.choice.preconditioner.count(on, A, needs.choice);
+  }
+  needs.choice = affordable(needs, available);
+  decided.memory = plan_solve(needs, available);
+  decided.memory.require();
+  if (options.verbose || decided.memory.large()) say(options, "to solve, " + decided.memory.text());
+  return decided;
+}
 
 Criteria criteria_of(const SolveOptions& options) {
   Criteria criteria;
@@ -78,17 +174,36 @@ Criteria criteria_of(const SolveOptions& options) {
   return criteria;
 }
 
-template <class Offset>
-Outcome solve_with(const Task& task, const CsrView<double, Offset, Host>& A) {
-  SolveProgress progress(!task.options.quiet, task.options.tolerance);
-  Criteria criteria = criteria_of(task.options);
+Outcome solve(const SolveOptions& options, const Loaded& loaded, const Inspected& seen, Decided& decided) {
+  SolveProgress progress(!options.quiet, options.tolerance);
+  Criteria criteria = criteria_of(options);
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) {
     progress(report.iteration, report.relative_residual, report.seconds);
   };
-  const System<Offset> system{
-      A, task.b, task.x0, task.properties.norm_inf, task.sell_padding, task.options.rhs.empty()};
-  return solve_on(task.where, system, task.choice, criteria);
+  const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A) {
+    const System<Offset> system{.A = A,
+                                .b = loaded.b,
+                                .x0 = loaded.x0,
+                                .norm_inf_of_A = seen.properties.norm_inf,
+                                .sell_padding = decided.needs.sell_padding,
+                                .ones = options.rhs.empty()};
+    return solve_on(decided.where, system, decided.needs.choice, criteria);
+  };
+  const auto& A = loaded.matrix.matrix;
+  try {
+    const Array<std::int32_t> row_ptr = decided.needs.narrow_offsets ? narrowed(A.row_ptr) : Array<std::int32_t>();
+    Outcome outcome = decided.needs.narrow_offsets
+                          ? with(CsrView<double, std::int32_t, Host>{A.nrows, A.ncols, row_ptr, A.col_idx, A.values})
+                          : with(A.view());
+    if (outcome.preconditioner_bytes > 0) {  // as it was, for the report
+      decided.needs.counted_bytes = outcome.preconditioner_bytes;
+      decided.memory = plan_solve(decided.needs, decided.available);
+    }
+    return outcome;
+  } catch (const ZeroDiagonal& error) {
+    throw InputError(loaded.matrix.name + ": " + error.what());
+  }
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -99,6 +214,29 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   return diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));
 }
 
+/// Steps that a sweep by colours would have, where a parallel back end gains nothing from natural order; else 0.
+std::int64_t colours_instead_of(const SolveOptions& options, const Loaded& loaded, const Decided& decided,
+                                const Outcome& outcome) {
+  const bool chain = decided.where.backend != BackendName::serial && decided.needs.choice.order == Order::natural &&
+                     decided.needs.choice.preconditioner.orders.size() > 1 &&
+                     outcome.wavefronts * rows_of_no_parallelism > loaded.matrix.matrix.nrows;
+  return chain ? count_of_colours(host_threads(options), loaded.matrix.matrix.view()) : 0;
+}
+
+void report(const SolveOptions& options, SolveStory story) {
+  story.diagnosis = causes_of(story);
+  WriteOptions write;
+  write.threads = host_threads(options).threads;
+  if (!options.out.empty()) write_vector(options.out, story.outcome.x, write);
+  if (!options.history.empty()) write_text(options.history, history_csv(story.outcome.summary.history));
+  const bool output_is_taken = options.out == "-" || options.history == "-";
+  print(options,
+        solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
+        output_is_taken);
+  if (!options.json.empty()) write_text(options.json, solve_json(story).text());
+  if (!options.html.empty()) write_text(options.html, solve_page(story));
+}
+
 }  // namespace
 
 int run(const SolveOptions& options) {
@@ -106,111 +244,25 @@ int run(const SolveOptions& options) {
   // colours held 846 MB instead of 713. Not for programs that take and free the same again and again.
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   require_backend(options);
-  require_writable("--out", options.out);
-  require_writable("--history", options.history);
-  require_writable("--html", options.html);
-  require_apart(  // x may take the place of the x that it began with
-      {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
-      {{"MATRIX", options.matrix}, {"--rhs", options.rhs}});
-  const OpenMP host = host_threads(options);
-
-  const Stopwatch reading;
-  const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
-    const bool cuda = place(options, nnz).backend == BackendName::cuda;
-    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, available_bytes(Host{}));
-    least.require();
-    if (options.verbose || least.large()) say(options, "at least " + least.text());
-  };
-  const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair, state_plan);
-  const auto A = loaded.matrix.view();
-  Array<double> b, x0;
-  if (!options.rhs.empty()) b = load_vector("--rhs", options.rhs, A.nrows, loaded.name, options);
-  if (!options.x0.empty()) x0 = load_vector("--x0", options.x0, A.ncols, loaded.name, options);
-  const double read_seconds = reading.seconds();
-
+  require_files(options);
+  Loaded loaded = load(options);
   const StopOnSignal stop;  // from here on Ctrl-C ends with a report
   const Stopwatch setup;
-  const MatrixProperties properties_of_A = properties(host, A);
-  require_solvable(loaded, properties_of_A);
-  const RowStatistics rows = row_statistics(host, A);
-  if (options.rhs.empty()) {
-    const Array<double> ones(A.ncols, 1.0);
-    b = Array<double>(A.nrows);
-    spmv<OpenMP>(host, A, ones.span(), b.span());
-    if (const std::int64_t row = first_nonfinite(std::as_const(b).span()); row >= 0)
-      throw InputError(
-          formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
-                    "finite\n  give another one with --rhs, or scale A down",
-                    loaded.name, row + 1));
-  }
-  const Placement where = place(options, A.nnz());
-  const bool cuda = where.backend == BackendName::cuda;
-  // Natural order unless told otherwise: it has the same bits on every back end.
-  std::function<OrderChoice()> order;
-  if (options.order_by_time)
-    order = [&] {
-      if (!cuda) return choose_order_on_host();
-      const std::int64_t steps = wavefronts(host, A).count() / rows_per_node(A);
-      const bool dominated = 2 * properties_of_A.weakly_dominant_rows >= A.nrows;
-      return choose_order(gpu_sweeps, {A.nrows, A.nnz(), steps, count_of_colours(host, A), dominated});
-    };
-  const bool narrow = A.nnz() <= std::numeric_limits<std::int32_t>::max();
-  const double padding = cuda ? format_bytes(host, A).sell_padding : 1;
-  const std::int64_t available = cuda ? available_bytes(Device{}) : available_bytes(Host{});
-  SolveNeeds needs{A.nrows, A.nnz(), choose_method(properties_of_A, rows, options.request, order),
-                   cuda,    narrow,  padding};
-  const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
-  if (worth_counting(needs, unless_this_is_plenty) && properties_of_A.first_bad_diagonal < 0) {
-    SolveNeeds least = at_least(needs);
-    least.choice = affordable(least, available);
-    plan_solve(least, available).require();  // counting takes memory, too
-    const OpenMP on{where.backend == BackendName::openmp ? where.threads : 1};
-    needs.counted_bytes = needs.choice.preconditioner.count(on, A, needs.choice);
-  }
-  const MethodChoice choice = needs.choice = affordable(needs, available);
-  MemoryPlan memory = plan_solve(needs, available);
-  memory.require();
-  if (options.verbose || memory.large()) say(options, "to solve, " + memory.text());
-  const Task task{options, loaded, properties_of_A, b, x0, where, choice, padding};
-  const double looked_seconds = setup.seconds();
-
-  Outcome outcome;
-  try {
-    if (narrow) {
-      const auto row_ptr = narrowed(loaded.matrix.row_ptr);
-      outcome = solve_with<std::int32_t>(task, {A.nrows, A.ncols, row_ptr, A.col_idx, A.values});
-    } else {
-      outcome = solve_with<std::int64_t>(task, A);
-    }
-  } catch (const ZeroDiagonal& error) {
-    throw InputError(loaded.name + ": " + error.what());
-  }
-
-  if (outcome.preconditioner_bytes > 0) {  // as it was, for the report
-    needs.counted_bytes = outcome.preconditioner_bytes;
-    memory = plan_solve(needs, available);
-  }
-
-  // Natural order that a parallel back end gains nothing from: what would colours do?
-  const bool chain = where.backend != BackendName::serial && choice.order == Order::natural &&
-                     outcome.wavefronts * rows_of_no_parallelism > A.nrows;
-  const std::int64_t colours_instead = chain ? count_of_colours(host, A) : 0;
-
-  SolveStory story{options, loaded,          properties_of_A, rows,
-                   where,   choice,          memory,          outcome,
-                   {},      colours_instead, read_seconds,    looked_seconds + outcome.setup_seconds};
-  story.diagnosis = causes_of(story);
-
-  WriteOptions write;
-  write.threads = host.threads;
-  if (!options.out.empty()) write_vector(options.out, outcome.x, write);
-  if (!options.history.empty()) write_text(options.history, history_csv(outcome.summary.history));
-  const bool output_is_taken = options.out == "-" || options.history == "-";
-  print(options,
-        solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
-        output_is_taken);
-  if (!options.json.empty()) write_text(options.json, solve_json(story).text());
-  if (!options.html.empty()) write_text(options.html, solve_page(story));
+  const Inspected seen = inspect(options, loaded);
+  Decided decided = decide(options, loaded, seen);
+  const double setup_seconds = setup.seconds();
+  const Outcome outcome = solve(options, loaded, seen, decided);
+  report(options, {.options = options,
+                   .loaded = loaded.matrix,
+                   .properties = seen.properties,
+                   .rows = seen.rows,
+                   .where = decided.where,
+                   .choice = decided.needs.choice,
+                   .memory = decided.memory,
+                   .outcome = outcome,
+                   .colours_instead = colours_instead_of(options, loaded, decided, outcome),
+                   .read_seconds = loaded.seconds,
+                   .setup_seconds = setup_seconds + outcome.setup_seconds});
   return outcome.solved ? 0 : 1;
 }
 

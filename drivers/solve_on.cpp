@@ -83,14 +83,14 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   }
   outcome.solve_seconds = outcome.summary.seconds;
 
-  // On a singular matrix rounding can grow beyond what the method sees: then the first guess is the best that there is.
+  // On a singular matrix rounding can grow beyond what the method sees: then the initial guess is the best that there is.
   // Not before a factor 100: residuals of cg may rise on the way to the solution.
   if (!outcome.solved) {
     const double reached = outcome.certificate.relative_residual;
     V guess = system.x0.empty() ? V(on, std::int64_t(A.ncols)) : V(on, copied_to<Space>(system.x0));
     const Certificate of_guess = certify(on, A, guess, b, system.norm_inf_of_A);
     if (!(reached <= 100 * of_guess.relative_residual)) {
-      outcome.summary.reason += formatted("; x is the first guess, for what came of it was worse: {}", brief(reached));
+      outcome.summary.reason += formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
       outcome.summary.returned_iteration = 0;
       outcome.certificate = of_guess;
       x = std::move(guess);

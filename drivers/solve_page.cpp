@@ -35,7 +35,7 @@ std::string solve_page(const SolveStory& story) {
   facts.clear();
   for (const auto& attempt : summary.attempts)
     if (summary.attempts.size() > 1) facts.push_back({attempt.method, attempt_text(attempt)});
-  facts.push_back({"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; wanted {}", residual,
+  facts.push_back({"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; target {}", residual,
                                               brief(tolerance_of(story)))});
   facts.push_back({"backward error", brief(outcome.certificate.backward_error)});
   facts.push_back({"iterations", count(summary.iterations)});

@@ -22,7 +22,7 @@ std::string kind_of_matrix(const MatrixProperties& p) {
   else if (p.diagonal_positive == 0)
     text += ", diagonal negative";
   else
-    text += ", diagonal of both signs";
+    text += ", diagonal entries of both signs";
   return text;
 }
 
@@ -67,7 +67,7 @@ std::string method_text(const SolveStory& story) {
                ? "gmres, never restarted"
                : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"));
   return formatted("{}{}", to_string(choice.method),
-                   choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A an iteration");
+                   choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A per iteration");
 }
 
 std::string backend_text(const Placement& where) {
@@ -88,101 +88,124 @@ double tolerance_of(const SolveStory& story) {
   return norm_b > 0 ? std::max(story.options.tolerance, absolute / norm_b) : absolute;
 }
 
-std::string solve_text(const SolveStory& story, const Terminal& terminal) {
-  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, colours_instead,
-               read_seconds, setup_seconds] = story;
+namespace {
+
+/// The verdict, and what to do next.
+void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
+  const SolveOptions& options = story.options;
+  const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
-  const Paint paint(terminal.colours);
-  Lines lines(terminal);
-  const auto item = [&](const char* label, const std::string& text) { lines.item(label, text); };
-
-  lines.raw(paint.bold("seidel solve " + loaded.name)).blank();
-  item("matrix", formatted("{} x {}, {} ({:.1f} a row), {}", count(rows.nrows), count(rows.ncols),
-                           plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(properties)));
-  for (const auto& note : notes(loaded)) item("", note);
-  item("right-hand side",
-       options.rhs.empty() ? "b = A * ones, as no --rhs was given: x should be all ones" : "b from " + options.rhs);
-  if (!options.x0.empty()) item("start", "x from " + options.x0);
-  item("machine", processor_text());
-  item("back end", backend_text(where));
-  item("method", method_text(story));
-  item("preconditioner", outcome.preconditioner);
-  item("because", choice.reason);
-  if (colours_instead > 0) {
-    item("note", formatted("{:.1f} rows a wavefront leave a second core, or a GPU, nothing to do. By colours a sweep "
-                           "has {} that follow each other, and there may be more iterations; try",
-                           double(rows.nrows) / double(outcome.wavefronts), plural(colours_instead, "step")));
-    lines.raw("                 " + command_with(options.command_line, "--order colours"));
-  }
-  item("memory",
-       formatted("{} for the matrix, {} more to solve; {} were free", human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
-                 human_bytes(memory.needed()), human_bytes(memory.available)));
-  if (options.verbose) {
-    for (const auto& part : memory.items)
-      if (part.bytes > 0) item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
-    item("products", outcome.product_format);
-  }
-  item("time", formatted("{} {}, setup {}, solving {}, checking {}", loaded.file ? "reading" : "generating",
-                         human_seconds(read_seconds), human_seconds(setup_seconds),
-                         human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
-  lines.blank();
-  if (summary.attempts.size() > 1)
-    for (const auto& attempt : summary.attempts) item(attempt.method.c_str(), attempt_text(attempt));
-  item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
-                         ? formatted("{} ({} each)", count(summary.iterations),
-                                     human_seconds(outcome.solve_seconds / double(summary.iterations)))
-                         : count(summary.iterations));
-  item("residual",
-       formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; wanted {}, the iteration itself said {}",
-                 brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
-                 believed(summary) < 0 ? "nothing" : brief(believed(summary))));
-  item("backward error",
-       formatted("{}: x solves exactly a system whose entries differ by so much, measured by the largest",
-                 brief(outcome.certificate.backward_error)));
-  if (outcome.error_against_ones >= 0)
-    item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
-  if (!options.out.empty()) item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
-  if (!options.history.empty() && options.history != "-") item("", "history to " + options.history);
-  lines.blank();
-
   if (outcome.solved) {
     lines.raw(paint.green("solved:") +
               formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
                         plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
     lines.raw("next:   " + (options.out.empty()
                                 ? command_with(options.command_line, "--out x.mtx") +
-                                      (options.rhs.empty() ? "   (a b of your own: --rhs b.mtx)" : "")
+                                      (options.rhs.empty() ? "   (your own right-hand side: --rhs b.mtx)" : "")
                                 : same_program(options.command_line, "info " + quoted(options.matrix))));
-    return lines.text();
+    return;
   }
   if (summary.status == Status::interrupted) {
     lines.raw(paint.red("NOT solved:") + formatted(" interrupted after {}", plural(summary.iterations, "iteration")));
     lines.raw(options.out.empty() || options.out == "-"
-                  ? "next:   " + command_with(options.command_line, "--out x.mtx") +
-                        "   (an x that is kept can be gone on from)"
+                  ? "next:   " + command_with(options.command_line, "--out x.mtx") + "   (save x to resume later)"
                   : "next:   " + command_with(options.command_line, "--x0 " + quoted(options.out)) +
-                        "   (goes on from there)");
-    return lines.text();
+                        "   (resumes from the saved x)");
+    return;
   }
+  const auto& diagnosis = story.diagnosis;
   lines.raw(paint.red("NOT solved:") + " " + (diagnosis.empty() ? summary.reason : diagnosis.front().cause));
-  item("  ended", summary.reason);
+  lines.item("  ended", summary.reason);
   bool first = true;
   for (const auto& one : diagnosis) {
-    if (!first) item("  or perhaps", one.cause);
-    if (!one.evidence.empty() && one.evidence != summary.reason) item("  evidence", one.evidence);
-    if (!one.advice.empty()) item("  advice", one.advice);
+    if (!first) lines.item("  or perhaps", one.cause);
+    if (!one.evidence.empty() && one.evidence != summary.reason) lines.item("  evidence", one.evidence);
+    if (!one.advice.empty()) lines.item("  advice", one.advice);
     if (!one.remedy.empty()) lines.raw("  try:           " + command_with(options.command_line, one.remedy));
     first = false;
     if (!options.verbose) break;
   }
   if (diagnosis.size() > 1 && !options.verbose)
-    item("", formatted("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
+    lines.item("", formatted("{} with --verbose", plural(std::int64_t(diagnosis.size()) - 1, "other possible cause")));
+}
+
+/// The numbers behind the verdict.
+void add_evidence(Lines& lines, const SolveStory& story) {
+  const SolveOptions& options = story.options;
+  const Outcome& outcome = story.outcome;
+  const Summary& summary = outcome.summary;
+  lines.item("residual",
+             formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; target {}; the iteration itself: {}",
+                       brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                       believed(summary) < 0 ? "none" : brief(believed(summary))));
+  lines.item("backward error",
+             formatted("{}: x solves exactly a system whose entries differ by so much, relative to the largest",
+                       brief(outcome.certificate.backward_error)));
+  if (outcome.error_against_ones >= 0)
+    lines.item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
+  if (summary.attempts.size() > 1)
+    for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
+  lines.item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
+                               ? formatted("{} ({} each)", count(summary.iterations),
+                                           human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                               : count(summary.iterations));
+  if (!options.out.empty()) lines.item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
+  if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
+}
+
+/// What was solved, how and where.
+void add_details(Lines& lines, const SolveStory& story) {
+  const SolveOptions& options = story.options;
+  const Outcome& outcome = story.outcome;
+  const RowStatistics& rows = story.rows;
+  lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
+                                 plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.properties)));
+  for (const auto& note : notes(story.loaded)) lines.item("", note);
+  lines.item("right-hand side", options.rhs.empty() ? "b = A * ones, because no --rhs was given: x should be all ones"
+                                                    : "b from " + options.rhs);
+  if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
+  lines.item("method", method_text(story));
+  lines.item("preconditioner", outcome.preconditioner);
+  if (story.colours_instead > 0) {
+    lines.item("note",
+               formatted("only {:.1f} rows per wavefront: this order cannot use a second core or a GPU. By "
+                         "colours a sweep has {} that follow each other, but it may need more iterations; try",
+                         double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
+    lines.raw("                 " + command_with(options.command_line, "--order colours"));
+  }
+  lines.item("time", formatted("{} {}, setup {}, solving {}, checking {}", story.loaded.file ? "reading" : "generating",
+                               human_seconds(story.read_seconds), human_seconds(story.setup_seconds),
+                               human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
+  lines.item("because", story.choice.reason);
+  lines.item("back end", backend_text(story.where));
+  lines.item("machine", processor_text());
+  lines.item("memory", formatted("{} for the matrix, {} more to solve; {} were free",
+                                 human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)), human_bytes(story.memory.needed()),
+                                 human_bytes(story.memory.available)));
+  if (options.verbose) {
+    for (const auto& part : story.memory.items)
+      if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
+    lines.item("products", outcome.product_format);
+  }
+}
+
+}  // namespace
+
+std::string solve_text(const SolveStory& story, const Terminal& terminal) {
+  const Paint paint(terminal.colours);
+  Lines lines(terminal);
+  lines.raw(paint.bold("seidel solve " + story.loaded.name)).blank();
+  add_verdict(lines, story, paint);
+  add_evidence(lines.blank(), story);
+  add_details(lines.blank(), story);
   return lines.text();
 }
 
 Json solve_json(const SolveStory& story) {
-  const auto& [options, loaded, properties, rows, where, choice, memory, outcome, diagnosis, colours_instead,
-               read_seconds, setup_seconds] = story;
+  const SolveOptions& options = story.options;
+  const MethodChoice& choice = story.choice;
+  const Placement& where = story.where;
+  const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
   Json json;
   json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
@@ -218,19 +241,20 @@ Json solve_json(const SolveStory& story) {
                                     .set("processor", processor_name())
                                     .set("instructions", instruction_set_name())
                                     .set("gpu", where.device.empty() ? Json(nullptr) : Json(where.device))));
-  Json matrix = matrix_json(loaded);
-  matrix.set("symmetric", properties.symmetric);
+  Json matrix = matrix_json(story.loaded);
+  matrix.set("symmetric", story.properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("shift", outcome.preconditioner_shift);
   json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
   json.set("seconds", std::move(Json()
-                                    .set("read", read_seconds)
-                                    .set("setup", setup_seconds)
+                                    .set("read", story.read_seconds)
+                                    .set("setup", story.setup_seconds)
                                     .set("solve", outcome.solve_seconds)
                                     .set("certify", outcome.certify_seconds)));
-  json.set("memory", std::move(Json().set("needed_bytes", memory.needed()).set("available_bytes", memory.available)));
+  json.set("memory",
+           std::move(Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available)));
   Json causes = Json::array();
-  for (const auto& one : diagnosis) {
+  for (const auto& one : story.diagnosis) {
     Json cause;
     cause.set("cause", one.cause).set("evidence", one.evidence).set("advice", one.advice);
     cause.set("try", one.remedy.empty() ? Json(nullptr) : Json(command_with(options.command_line, one.remedy)));

@@ -27,10 +27,10 @@ struct SolveStory {
   const MethodChoice& choice;
   const MemoryPlan& memory;
   const Outcome& outcome;
-  std::vector<Diagnosis> diagnosis;  // empty if solved
-  std::int64_t colours_instead = 0;  // of a natural order without parallelism; 0 where it has some
-  double read_seconds = 0;           // matrix and vectors
-  double setup_seconds = 0;          // all between reading and the first iteration
+  std::vector<Diagnosis> diagnosis = {};  // empty if solved
+  std::int64_t colours_instead = 0;       // of a natural order without parallelism; 0 where it has some
+  double read_seconds = 0;                // matrix and vectors
+  double setup_seconds = 0;               // all between reading and the first iteration
 };
 
 /// What text and page both say: "openmp, 2 threads (asked for)"; "gmres, restarted after 50 iterations"; "650

@@ -169,7 +169,7 @@ TEST_CASE("pages say what the text says: every attempt, the threads, times with 
   CHECK(!contains(failed, "<dd></dd>"));
   CHECK(contains(page_of({"solve", "poisson2d:9", "--backend", "openmp", "--threads", "2"}), "openmp, 2 threads"));
   CHECK(contains(page_of({"solve", "poisson2d:9", "--precond", "symgs"}), "symgs in natural order, 17 wavefronts"));
-  CHECK(!contains(page_of({"solve", "poisson2d:9", "--set", "atol=1e3"}), "wanted 1.0e-08"));
+  CHECK(!contains(page_of({"solve", "poisson2d:9", "--set", "atol=1e3"}), "target 1.0e-08"));
   CHECK(contains(page_of({"validate", "poisson2d:3", "--only", "spmv.*"}), "of the bound that rounding allows"));
 }
 

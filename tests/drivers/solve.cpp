@@ -24,7 +24,7 @@ TEST_CASE("a solved system exits 0; the report goes to standard output and says 
   const Run run = seidel_program({"solve", "poisson2d:20"});
   CHECK(run.exit_code == 0);
   for (const char* part :
-       {"400 x 400", "symmetric", "b = A * ones", "back end", "cg", "symgs", "solved:", "next:", "wanted 1.0e-08"}) {
+       {"400 x 400", "symmetric", "b = A * ones", "back end", "cg", "symgs", "solved:", "next:", "target 1.0e-08"}) {
     CAPTURE(part);
     CHECK(contains(run.out, part));
   }
@@ -139,7 +139,7 @@ TEST_CASE("the next command calls the program as it was called, and quotes what 
   CHECK(contains(info.out, "next:   seidel solve '" + (folder / "my A.mtx") + "'\n"));
   const Run solve = seidel_program({"solve", folder / "my A.mtx", "--tol=1e-9"});
   CHECK(contains(solve.out, "next:   seidel solve '" + (folder / "my A.mtx") +
-                                "' --tol=1e-9 --out x.mtx   (a b of your own: --rhs b.mtx)\n"));
+                                "' --tol=1e-9 --out x.mtx   (your own right-hand side: --rhs b.mtx)\n"));
 }
 
 TEST_CASE("a changed command keeps names with blanks and quotes, and one --set of each key") {
@@ -222,11 +222,11 @@ TEST_CASE("a natural order without parallelism is told from one that has some, w
     return seidel_program({"solve", matrix, "--precond", "symgs", "--order", "natural", "--backend", backend}).out;
   };
   const std::string chain = report("poisson2d:1x3000", "openmp");
-  CHECK(contains(chain, "1.0 rows a wavefront"));
+  CHECK(contains(chain, "only 1.0 rows per wavefront"));
   CHECK(contains(chain, "By colours"));
   CHECK(contains(chain, "seidel solve poisson2d:1x3000 --precond symgs --backend openmp --order colours"));
-  CHECK(!contains(report("poisson2d:1x3000", "serial"), "rows a wavefront"));
-  CHECK(!contains(report("poisson2d:40", "openmp"), "rows a wavefront"));
+  CHECK(!contains(report("poisson2d:1x3000", "serial"), "rows per wavefront"));
+  CHECK(!contains(report("poisson2d:40", "openmp"), "rows per wavefront"));
 }
 
 TEST_CASE("a diagonal that cannot be divided by is refused with the file and the row") {
@@ -243,7 +243,7 @@ TEST_CASE("a diagonal that cannot be divided by is refused with the file and the
 TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it cannot be") {
   const Run wide = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs"});
   CHECK(wide.exit_code == 0);
-  CHECK(contains(wide.out, "cg, in Eisenstat's form: one read of A an iteration"));
+  CHECK(contains(wide.out, "cg, in Eisenstat's form: one read of A per iteration"));
   const Run plain = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs", "--set", "form=plain"});
   CHECK(plain.exit_code == 0);
   CHECK(!contains(plain.out, "Eisenstat"));
