@@ -14,6 +14,16 @@ inline constexpr int short_sum = 64;  // terms that are added from left to right
 inline constexpr int sum_lanes = 32;
 inline constexpr int sum_block = 2048;  // terms of a block
 
+/// m sums that are taken together, each as it would be alone.
+template <class Real, int m>
+struct SumGroup {
+  Real of[m];
+  SEIDEL_HD friend SumGroup operator+(SumGroup a, const SumGroup& b) {
+    for (int j = 0; j < m; ++j) a.of[j] = a.of[j] + b.of[j];
+    return a;
+  }
+};
+
 /// Adds block sums, pushed in order of block numbers, in the fixed tree; holds one partial sum a level.
 /// Sums of whole subtrees may be pushed instead, as long as all have the same power-of-two number of blocks.
 template <class Sum>

@@ -51,11 +51,12 @@ class AnyPreconditioner {
 
   void apply(const V& r, V& z) const { held_->apply(r, z); }
   bool is_symmetric() const { return held_->is_symmetric(); }
+  const V* diagonal() const { return held_->diagonal(); }
 
   /// Whether what is held is a SplitPreconditioner. If not, its three operations must not be called.
   bool is_split() const { return held_->is_split(); }
   void solve_lower(const V& r, V& y) const { held_->solve_lower(r, y); }
-  void multiply_diagonal(const V& y, V& Dy) const { held_->multiply_diagonal(y, Dy); }
+  const V& diagonal_of_A() const { return *held_->diagonal_of_A(); }
   void split_product(const V& u, V& p, V& Ap, V& w) const { held_->split_product(u, p, Ap, w); }
 
  private:
@@ -63,9 +64,10 @@ class AnyPreconditioner {
     virtual ~Base() = default;
     virtual void apply(const V& r, V& z) const = 0;
     virtual bool is_symmetric() const = 0;
+    virtual const V* diagonal() const = 0;
     virtual bool is_split() const = 0;
     virtual void solve_lower(const V& r, V& y) const = 0;
-    virtual void multiply_diagonal(const V& y, V& Dy) const = 0;
+    virtual const V* diagonal_of_A() const = 0;
     virtual void split_product(const V& u, V& p, V& Ap, V& w) const = 0;
   };
   template <class M>
@@ -73,12 +75,14 @@ class AnyPreconditioner {
     explicit Held(M m) : preconditioner(std::move(m)) {}
     void apply(const V& r, V& z) const override { preconditioner.apply(r, z); }
     bool is_symmetric() const override { return preconditioner.is_symmetric(); }
+    const V* diagonal() const override { return diagonal_of<V>(preconditioner); }
     bool is_split() const override { return SplitPreconditioner<M, V>; }
     void solve_lower(const V& r, V& y) const override {
       if constexpr (SplitPreconditioner<M, V>) preconditioner.solve_lower(r, y);
     }
-    void multiply_diagonal(const V& y, V& Dy) const override {
-      if constexpr (SplitPreconditioner<M, V>) preconditioner.multiply_diagonal(y, Dy);
+    const V* diagonal_of_A() const override {
+      if constexpr (SplitPreconditioner<M, V>) return &preconditioner.diagonal_of_A();
+      return nullptr;
     }
     void split_product(const V& u, V& p, V& Ap, V& w) const override {
       if constexpr (SplitPreconditioner<M, V>) preconditioner.split_product(u, p, Ap, w);

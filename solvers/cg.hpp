@@ -6,6 +6,9 @@
 
 namespace seidel {
 
+/// Vectors that cg() takes beside x and b.
+inline constexpr int cg_vectors = iterate_vectors + 5;
+
 /// Solves A x = b for symmetric positive definite A, M symmetric positive definite too.
 ///
 /// Shapes  A is n x n; b and x have n entries.
@@ -13,8 +16,9 @@ namespace seidel {
 ///         least in the norm of A, unless its residual is 100 times an earlier one's; after a failure (indefinite,
 ///         breakdown) the best one seen, within a factor 2 by its residual; where iterates were within 5/4 of what is
 ///         asked for, their combination with the least residual (Iterate::smooth).
-/// Cost    per iteration one product with A, one with M^-1, two dots, a norm, three updates; six vectors, all taken
-///         before the loop.
+/// Cost    per iteration one product with A, one with M^-1, and for a diagonal M three passes over vectors; two waits on a
+///         GPU, but for the last iterations before the goal, where a third one can save an application of M^-1; cg_vectors
+///         vectors, all taken before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
 ///         symmetric. A that is not positive definite is a status.
 /// Source  Saad (2003), algorithm 9.1.
@@ -24,15 +28,14 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
   if (!M.is_symmetric()) refuse_unsymmetric_preconditioner();
   Iterate iterate("cg", A, b, x, criteria, 100);
   Progress& progress = iterate.progress();
-  V r = like(b), z = like(b), p = like(b), Ap = like(b), s = like(b);
+  auto [r, z, p, Ap, s] = vectors_like<cg_vectors - iterate_vectors>(b);
   while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
+    M.apply(r, z);
     fill(p, 0);
-    Real rz = 1;
+    Real rz = dot(r, z), beta = 0;
     while (progress.running()) {
-      M.apply(r, z);
-      const Real rz_old = std::exchange(rz, dot(r, z));
       if (!progress.positive(rz, r, z, "r'M^-1 r")) break;
-      xpby(z, rz / rz_old, p);  // p = z + beta p
+      iterate.turn(z, beta, p);  // p = z + beta p
       A.apply(p, Ap);
       const Real pAp = dot(p, Ap);
       if (!progress.positive(pAp, p, Ap, "p'Ap")) {
@@ -40,10 +43,11 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
         break;
       }
       const Real alpha = rz / pAp;
-      axpy(-alpha, Ap, r);  // r -= alpha A p
-      if (!progress.record(norm2(r))) break;
-      iterate.move(alpha, p);  // x += alpha p
+      const auto [norm_r, new_rz] = iterate.descend(M, alpha, Ap, r, z);  // r -= alpha A p, z = M^-1 r
+      if (!progress.record(norm_r)) break;
+      iterate.move_later(alpha, p);  // x += alpha p
       iterate.smooth(r, s);
+      beta = new_rz / std::exchange(rz, new_rz);
     }
   }
   return iterate.summary();

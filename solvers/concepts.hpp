@@ -1,7 +1,8 @@
 // What a solver asks of a matrix and of a preconditioner. No base class: any type with these members fits.
 //
-// Of a vector type V it asks for V::Real, size(), and what kernels/vector.hpp has for Vector: like, copy, fill, axpy,
-// axpby, xpby, dot, norm2. A distributed V answers dot and norm2 for all ranks; no solver is changed for it.
+// Of a vector type V it asks for V::Real, size(), and what kernels/vector.hpp and, for gmres, kernels/vector_block.hpp have
+// for Vector. A distributed V answers sums() and its kin for all ranks, with one all-reduce a call; no solver is changed for
+// it.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -18,21 +19,31 @@ concept LinearOperator = requires(const A& a, const V& x, V& y) {
   a.apply(x, y);
 };
 
-/// z = M^-1 r: what is applied is the approximate inverse, not M. is_symmetric() says whether M = M' for symmetric A.
+/// z = M^-1 r: what is applied is the approximate inverse, not M. is_symmetric() says whether M = M' for symmetric A. A
+/// member diagonal(), a pointer to the vector D with z_i = D_i r_i, or nullptr, saves solvers a pass where there is one.
 template <class M, class V>
 concept Preconditioner = requires(const M& m, const V& r, V& z) {
   m.apply(r, z);
   { m.is_symmetric() } -> std::convertible_to<bool>;
 };
 
-/// M = (D + L) D^-1 (D + U) for A = L + D + U, opened up for eisenstat.hpp: y = (D + L)^-1 r; Dy = D y; and
+/// M = (D + L) D^-1 (D + U) for A = L + D + U, opened up for eisenstat.hpp: y = (D + L)^-1 r; D; and
 /// p = (D + U)^-1 u with Ap = A p and w = (D + L)^-1 A p.
 template <class M, class V>
 concept SplitPreconditioner = Preconditioner<M, V> && requires(const M& m, const V& in, V& p, V& Ap, V& w) {
   m.solve_lower(in, w);
-  m.multiply_diagonal(in, w);
+  { m.diagonal_of_A() } -> std::same_as<const V&>;
   m.split_product(in, p, Ap, w);
 };
+
+/// The D of a diagonal preconditioner, else nullptr.
+template <class V, Preconditioner<V> M>
+const V* diagonal_of(const M& m) {
+  if constexpr (requires { m.diagonal(); })
+    return m.diagonal();
+  else
+    return nullptr;
+}
 
 /// r = b - A x. r must be neither x nor b.
 template <class V, LinearOperator<V> Matrix>

@@ -1,12 +1,25 @@
 // The iterate x of a solver: the best one is kept, and the truth about it is told.
 #pragma once
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/progress.hpp>
 
 namespace seidel {
+
+/// n vectors like b, to be named all at once: auto [r, p] = vectors_like<2>(b).
+template <int n, class V>
+std::array<V, n> vectors_like(const V& b) {
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return std::array<V, n>{((void)k, like(b))...};
+  }(std::make_index_sequence<n>());
+}
+
+/// Vectors that an Iterate takes.
+inline constexpr int iterate_vectors = 1;
 
 /// Checks the system, then watches x and decides which one is returned; Progress decides when.
 ///
@@ -25,6 +38,7 @@ class Iterate {
 
   /// r = b - A x, and whether to iterate (again) from there.
   bool unsolved(V& r) {
+    settle();
     const double worse = progress_.failed() ? 1 : worse_;
     if (norm_ > (smoothing_ ? 1 : worse) * copy_norm_) take_back();
     smoothing_ = false;
@@ -42,20 +56,43 @@ class Iterate {
     return true;
   }
 
+  /// r -= alpha Ap, z = M^-1 r; returns ||r|| and r'z. One pass where M is diagonal.
+  template <class Real, Preconditioner<V> Precond>
+  std::array<Real, 2> descend(const Precond& M, Real alpha, const V& Ap, V& r, V& z) {
+    if (const V* const D = diagonal_of<V>(M)) return axpy_multiply_norm2_dot(-alpha, Ap, r, *D, z);
+    axpy(-alpha, Ap, r);
+    if (!progress_.near_end()) {
+      M.apply(r, z);
+      return sums(norm2_of(r), dot_of(r, z));
+    }
+    const Real norm_r = norm2(r);  // if this is small enough, M^-1 r is not needed: that is worth a wait
+    if (progress_.small_enough(norm_r)) return {norm_r, 0};
+    M.apply(r, z);
+    return {norm_r, dot(r, z)};
+  }
+
   /// x += alpha p. The new residual is recorded already.
-  template <class Real>
-  void move(Real alpha, const V& p) {
-    const double new_norm = progress_.latest();
-    if (new_norm > norm_ && norm_ < copy_norm_ / 2) take_copy();
-    axpy(alpha, p, x_);
-    norm_ = new_norm;
-    at_ = progress_.iterations();
+  void move(typename V::Real alpha, const V& p) {
+    move_later(alpha, p);
+    settle();
   }
   /// x += alpha p + omega q.
-  template <class Real>
-  void move(Real alpha, const V& p, Real omega, const V& q) {
-    move(alpha, p);
-    axpy(omega, q, x_);
+  void move(typename V::Real alpha, const V& p, typename V::Real omega, const V& q) {
+    prepare_move();
+    axpy_twice(alpha, p, omega, q, x_);
+  }
+  /// x += alpha p, together with the next turn(), or before x is needed. Until then p must stay as it is.
+  void move_later(typename V::Real alpha, const V& p) {
+    prepare_move();
+    alpha_ = alpha;
+    along_ = &p;
+  }
+  /// p = z + beta p, for the p of move_later().
+  void turn(const V& z, typename V::Real beta, V& p) {
+    if (std::exchange(along_, nullptr))
+      move_and_turn(alpha_, x_, z, beta, p);
+    else
+      xpby(z, beta, p);
   }
 
   /// To be called after move() with the residual r of x: near the tolerance, replaces the copy by the combination of the
@@ -67,11 +104,13 @@ class Iterate {
   void smooth(const V& r, V& s) {
     if (!smoothing_) {
       if (progress_.small_enough(norm_) || !progress_.small_enough(norm_ / 1.25)) return;
+      settle();
       if (!take_copy()) return;
       copy(r, s);
       smoothing_ = true;
       return;
     }
+    settle();
     const double rs = dot(r, s), ss = copy_norm_ * copy_norm_;
     const double apart = (norm_ * norm_ - rs) + (ss - rs);  // ||r - s||^2
     if (!(apart > 0)) return;
@@ -86,10 +125,23 @@ class Iterate {
   Summary summary() { return progress_.summary(norm2(x_), at_); }
 
  private:
+  /// Does the move that turn() did not.
+  void settle() {
+    if (const V* const p = std::exchange(along_, nullptr)) axpy(alpha_, *p, x_);
+  }
+  /// For a move to the residual just recorded.
+  void prepare_move() {
+    settle();
+    const double new_norm = progress_.latest();
+    if (new_norm > norm_ && norm_ < copy_norm_ / 2) take_copy();
+    norm_ = new_norm;
+    at_ = progress_.iterations();
+  }
   /// Infinite for an x that is not finite: b - A x does not show that in a column of A without entries.
   double true_norm(V& r) {
     residual(A_, x_, b_, r);
-    return std::isfinite(norm2(x_)) ? norm2(r) : std::numeric_limits<double>::infinity();
+    const auto [norm_x, norm_r] = sums(norm2_of(x_), norm2_of(r));
+    return std::isfinite(norm_x) ? norm_r : std::numeric_limits<double>::infinity();
   }
   /// False, and nothing done, if x is not finite.
   bool take_copy() {
@@ -113,6 +165,8 @@ class Iterate {
   V copy_;
   double norm_ = 0, copy_norm_ = std::numeric_limits<double>::infinity();  // of x and of the copy, by the recurrence
   bool smoothing_ = false;
+  const V* along_ = nullptr;  // x is alpha_ times this behind
+  typename V::Real alpha_ = 0;
   std::int64_t at_ = 0, copy_at_ = -1, round_at_ = 0;  // the iterations that they, and the round, began after
 };
 

@@ -49,6 +49,8 @@ class Progress {
   /// Whether cg has met what no positive definite matrix has, or numbers beyond the range of their type.
   bool failed() const { return summary_.status == Status::indefinite || summary_.status == Status::breakdown; }
   bool small_enough(double norm) const { return norm <= threshold_; }
+  /// Whether the next residual may well be small enough.
+  bool near_end() const { return small_enough(latest_ / 10); }
   double latest() const { return latest_; }  ///< norm of the recurrence residual
   std::int64_t iterations() const { return summary_.iterations; }
 

@@ -5,49 +5,86 @@
 
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/blas1/elements.hpp>
 
 namespace seidel {
 
 namespace blas1 {
 
+// Serial is OpenMP with one thread here.
 // `used`: emitted where they are defined and named (the foot of host.cpp and of cuda.cu), for callers in other files.
 
 /// Calls op(i) for i = 0 ... n-1, in any order. Instantiated for the operations of elements.hpp.
-template <class Op>
-[[gnu::used]] void for_each_element(const Serial& on, std::int64_t n, const Op& op);
 template <class Op>
 [[gnu::used]] void for_each_element(const OpenMP& on, std::int64_t n, const Op& op);
 template <class Op>
 [[gnu::used]] void for_each_element(const Cuda& on, std::int64_t n, const Op& op);
 
-/// Sum of terms 0 ... n-1 in the one order. Cuda: two launches, one synchronisation, workspace.
-template <class Real, class Term>
-[[gnu::used]] Real sum(const Serial& on, std::int64_t n, const Term& term);
-template <class Real, class Term>
-[[gnu::used]] Real sum(const OpenMP& on, std::int64_t n, const Term& term);
-template <class Real, class Term>
-[[gnu::used]] Real sum(const Cuda& on, std::int64_t n, const Term& term);
+/// One pass of elements.hpp over elements 0 ... n-1. sums[j] is its sum j, in the one order.
+/// Cuda: two launches, one synchronisation.
+template <class Real, class Pass>
+[[gnu::used]] void run_pass(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums);
+template <class Real, class Pass>
+[[gnu::used]] void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums);
 
-/// On the device: terms whose sum is one partial sum, parts of a search for the largest, and the bytes both need beforehand.
-inline constexpr std::int64_t terms_per_partial = 16384, shares_of_max_abs = 1024;
-inline std::int64_t sum_workspace_bytes(std::int64_t n) {
-  return std::int64_t(sizeof(double)) *
-         (1 + std::max(shares_of_max_abs, (n + terms_per_partial - 1) / terms_per_partial));
+/// k vectors of n entries, each `stride` entries behind the one before.
+template <class Real>
+struct Columns {
+  const Real* first;
+  std::int64_t stride, n, k;
+};
+
+/// sums[i] = v_i'w for the k columns of v, sums[k] = w'w; each in the one order.
+/// Cuda: two launches, one synchronisation.
+template <class Real>
+[[gnu::used]] void project(const OpenMP& on, const Columns<Real>& v, const Real* w, Real* sums);
+template <class Real>
+[[gnu::used]] void project(const Cuda& on, const Columns<Real>& v, const Real* w, Real* sums);
+
+/// w = scale (w + sign (c_0 v_0 + c_1 v_1 + ...)), sign 1 or -1; each product added by a fused multiply-add, in this order.
+/// Cuda: one launch for each 64 columns.
+template <class Real>
+[[gnu::used]] void add_combination(const OpenMP& on, const Columns<Real>& v, Real sign, const Real* c, Real scale,
+                                   Real* w);
+template <class Real>
+[[gnu::used]] void add_combination(const Cuda& on, const Columns<Real>& v, Real sign, const Real* c, Real scale,
+                                   Real* w);
+
+/// On the device: terms whose sum is one partial sum, parts of a search for the largest, the most sums of one pass.
+inline constexpr std::int64_t terms_per_partial = 16384, shares_of_max_abs = 1024, max_sums = 3;
+/// Of all passes over n elements, or of a projection on so many columns, which takes two pieces of it.
+inline std::int64_t sum_scratch_bytes(std::int64_t n, std::int64_t sums = max_sums) {
+  return 512 + std::int64_t(sizeof(double)) *
+                   std::max(1 + shares_of_max_abs, sums * (1 + (n + terms_per_partial - 1) / terms_per_partial));
 }
 
-/// Asks for the workspace of sums over n terms now, so that they allocate nothing later. Called where vectors are made.
-inline void reserve_sum(const Serial&, std::int64_t) {}
-inline void reserve_sum(const OpenMP&, std::int64_t) {}
-inline void reserve_sum(const Cuda& on, std::int64_t n) { on.workspace(sum_workspace_bytes(n)); }
+/// Takes so much scratch memory once now, so that sums allocate nothing later. Called where vectors are made.
+template <HostBackend B>
+void reserve_sums(const B&, std::int64_t, std::int64_t = max_sums) {}
+inline void reserve_sums(const Cuda& on, std::int64_t n, std::int64_t sums = max_sums) {
+  Scratch(on).take<std::byte>(sum_scratch_bytes(n, sums));
+}
 
 /// max |x_i|; NaN if any is NaN; 0 for no elements.
-template <class Real>
-[[gnu::used]] Real max_abs(const Serial& on, const Real* x, std::int64_t n);
 template <class Real>
 [[gnu::used]] Real max_abs(const OpenMP& on, const Real* x, std::int64_t n);
 template <class Real>
 [[gnu::used]] Real max_abs(const Cuda& on, const Real* x, std::int64_t n);
+
+/// sqrt(x'x), given x'x as it was summed, without overflow or underflow of the squares.
+/// Cost  nothing, in the rare case of extreme entries two passes over x.
+template <Backend B, class Real>
+Real norm2_from(const B& on, const Real* x, std::int64_t n, Real squares) {
+  constexpr Real smallest = std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon();
+  if (squares >= smallest && squares <= std::numeric_limits<Real>::max()) return std::sqrt(squares);
+  const Real largest = max_abs(on, x, n);
+  if (!(largest > 0 && largest <= std::numeric_limits<Real>::max())) return largest;  // 0, infinity or NaN
+  // A power of two, so that scaling rounds nothing. Held within the range of Real, whose smallest numbers have no reciprocal.
+  const Real c = std::ldexp(Real(1), -std::max(std::ilogb(largest), std::numeric_limits<Real>::min_exponent));
+  run_pass(on, n, ScaledSquares<Real>{c, x}, &squares);
+  return std::sqrt(squares) / c;
+}
 
 inline void require_equal_sizes(std::int64_t x, std::int64_t y, const char* operation) {
   if (x != y)
@@ -121,7 +158,9 @@ void convert(const B& on, double c, Span<const From, SpaceOf<B>> x, Span<To, Spa
 template <Backend B, class Real>
 Real dot(const B& on, Span<const Real, SpaceOf<B>> x, Span<const Real, SpaceOf<B>> y) {
   blas1::require_equal_sizes(x.size(), y.size(), "dot");
-  return blas1::sum<Real>(on, x.size(), blas1::DotTerm<Real>{x.data(), y.data()});
+  Real sum;
+  blas1::run_pass(on, x.size(), blas1::Dots<Real, 1>{{x.data()}, {y.data()}}, &sum);
+  return sum;
 }
 
 /// max |x_i|; NaN if any is NaN. Cost  reads x; synchronises on Cuda.
@@ -130,17 +169,11 @@ Real max_abs(const B& on, Span<const Real, SpaceOf<B>> x) {
   return blas1::max_abs<Real>(on, x.data(), x.size());
 }
 
-/// sqrt(x'x), without overflow or underflow of the squares. Cost  reads x, in the rare case of extreme entries three times.
+/// sqrt(x'x), without overflow or underflow of the squares. Cost  reads x, in the rare case of extreme entries three
+/// times; synchronises on Cuda.
 template <Backend B, class Real>
 Real norm2(const B& on, Span<const Real, SpaceOf<B>> x) {
-  const Real squares = dot<B, Real>(on, x, x);
-  constexpr Real smallest = std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon();
-  if (squares >= smallest && squares <= std::numeric_limits<Real>::max()) return std::sqrt(squares);
-  const Real largest = max_abs<B, Real>(on, x);
-  if (!(largest > 0 && largest <= std::numeric_limits<Real>::max())) return largest;  // 0, infinity or NaN
-  // A power of two, so that scaling rounds nothing. Held within the range of Real, whose smallest numbers have no reciprocal.
-  const Real c = std::ldexp(Real(1), -std::max(std::ilogb(largest), std::numeric_limits<Real>::min_exponent));
-  return std::sqrt(blas1::sum<Real>(on, x.size(), blas1::ScaledDotTerm<Real>{c, x.data(), x.data()})) / c;
+  return blas1::norm2_from(on, x.data(), x.size(), dot<B, Real>(on, x, x));
 }
 
 }  // namespace seidel

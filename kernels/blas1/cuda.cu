@@ -1,4 +1,7 @@
-// Vector operations on the GPU: a thread an element; sums by a warp a block of 2048 terms, in the one order.
+// Vector operations on the GPU: one thread per element; sums by one warp per block of 2048 terms, in the one order.
+#include <algorithm>
+#include <utility>
+
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/blas1/instances.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
@@ -12,7 +15,7 @@ using namespace seidel::cuda;
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 constexpr int threads_of_last = 1024;
-static_assert(warps * sum_block == terms_per_partial, "reserve_sum and the kernels must agree");
+static_assert(warps * sum_block == terms_per_partial, "reserve_sums and the kernels must agree");
 
 template <class Op>
 __global__ void __launch_bounds__(threads) each_element(std::int64_t n, const Op op) {
@@ -20,41 +23,157 @@ __global__ void __launch_bounds__(threads) each_element(std::int64_t n, const Op
   if (i < n) op(i);
 }
 
-/// partial[b]: the sum of 8 blocks of terms, the subtree number b of the fixed tree.
-template <class Real, class Term>
-__global__ void __launch_bounds__(threads) sum_subtrees(std::int64_t n, const Term term, Real* partial) {
-  __shared__ Real shared[warp_size];
+/// Terms of one lane that are loaded before the first is added, so that their loads are in flight together.
+template <class Element>
+inline constexpr int batch = sizeof(Element) <= 2 * sizeof(double) ? 8 : 4;
+
+template <class Real, class Pass, int... j>
+__device__ void add_terms(const Pass& pass, const typename Pass::Element& element, SumGroup<Real, Pass::nsums>& sums,
+                          std::integer_sequence<int, j...>) {
+  ((sums.of[j] = pass.template term<j>(element, sums.of[j])), ...);
+}
+
+/// Elements first, first + step, ... below last: updated, stored and summed from left to right.
+template <class Real, class Pass>
+__device__ SumGroup<Real, Pass::nsums> pass_over(std::int64_t first, std::int64_t last, std::int64_t step,
+                                                 const Pass& pass) {
+  constexpr int together = batch<typename Pass::Element>;
+  constexpr std::make_integer_sequence<int, Pass::nsums> each;
+  SumGroup<Real, Pass::nsums> sums{};
+  std::int64_t k = first;
+  for (; k + (together - 1) * step < last; k += together * step) {
+    typename Pass::Element element[together];
+#pragma unroll
+    for (int i = 0; i < together; ++i) element[i] = pass.load(k + i * step);
+#pragma unroll
+    for (int i = 0; i < together; ++i) {
+      pass.update(element[i]);
+      pass.store(k + i * step, element[i]);
+      add_terms<Real>(pass, element[i], sums, each);
+    }
+  }
+  for (; k < last; k += step) {
+    typename Pass::Element element = pass.load(k);
+    pass.update(element);
+    pass.store(k, element);
+    add_terms<Real>(pass, element, sums, each);
+  }
+  return sums;
+}
+
+/// The sum of the blocks of 2048 terms that begin with block `base`, one for each warp: a subtree of the fixed tree, in
+/// thread 0. sum_of(first, last) gives a lane's share of the terms first ... last-1.
+template <class Sum, class SumOf>
+__device__ Sum subtree(std::int64_t base, std::int64_t n, const SumOf& sum_of) {
+  __shared__ Sum shared[warp_size];
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  const std::int64_t nblocks = (n + sum_block - 1) / sum_block, base = std::int64_t(blockIdx.x) * warps;
+  const std::int64_t nblocks = (n + sum_block - 1) / sum_block;
   const int count = int(nblocks - base < warps ? nblocks - base : warps);
   if (warp < count) {
-    const Real s = warp_sum_of_block<Real>(base + warp, n, term);
+    const std::int64_t first = (base + warp) * sum_block;
+    const Sum s = warp_sum(sum_of(first + lane, n - first < sum_block ? n : first + sum_block));
     if (lane == 0) shared[warp] = s;
   }
   __syncthreads();
-  if (warp == 0) {
-    const Real s = warp_tree(lane < count ? shared[lane] : Real(0), count);
-    if (lane == 0) partial[blockIdx.x] = s;
-  }
+  return warp == 0 ? warp_tree(lane < count ? shared[lane] : Sum{}, count) : Sum{};
 }
 
-/// The rest of the tree, by one block: each thread a subtree of `per_thread` (a power of two) partial sums, then the
-/// block.
-template <class Real>
-__global__ void __launch_bounds__(threads_of_last)
-    sum_partials(std::int64_t count, std::int64_t per_thread, const Real* partial, Real* result) {
-  __shared__ Real shared[warp_size];
-  const std::int64_t first = threadIdx.x * per_thread, last = first + per_thread < count ? first + per_thread : count;
-  PairwiseTree<Real> tree;
-  for (std::int64_t i = first; i < last; ++i) tree.push(partial[i]);
-  const Real s = block_tree(tree.sum(), int((count + per_thread - 1) / per_thread), shared);
-  if (threadIdx.x == 0) *result = s;
+/// partial[b]: the sums of 8 blocks of terms, the subtrees number b of the fixed trees.
+template <class Real, class Pass>
+__global__ void __launch_bounds__(threads)
+    pass_by_subtrees(std::int64_t n, const Pass pass, SumGroup<Real, Pass::nsums>* partial) {
+  const auto s = subtree<SumGroup<Real, Pass::nsums>>(
+      std::int64_t(blockIdx.x) * warps, n,
+      [&](std::int64_t first, std::int64_t last) { return pass_over<Real>(first, last, warp_size, pass); });
+  if (threadIdx.x == 0) partial[blockIdx.x] = s;
 }
 
 /// At most 64 terms, from left to right: one thread, for the order leaves nothing to share out.
-template <class Real, class Term>
-__global__ void sum_short(std::int64_t n, const Term term, Real* result) {
-  *result = sum_left_to_right<Real>(0, n, 1, term);
+template <class Real, class Pass>
+__global__ void pass_over_few(std::int64_t n, const Pass pass, SumGroup<Real, Pass::nsums>* result) {
+  *result = pass_over<Real>(0, n, 1, pass);
+}
+
+/// The rest of the tree, by one block for each sum: each thread a subtree of `per_thread` (a power of two) partial sums,
+/// then the block.
+template <class Sum>
+__global__ void __launch_bounds__(threads_of_last)
+    sum_partials(std::int64_t count, std::int64_t per_thread, const Sum* partial, Sum* result) {
+  __shared__ Sum shared[warp_size];
+  partial += blockIdx.x * count;
+  const std::int64_t first = threadIdx.x * per_thread, last = first + per_thread < count ? first + per_thread : count;
+  PairwiseTree<Sum> tree;
+  for (std::int64_t i = first; i < last; ++i) tree.push(partial[i]);
+  const Sum s = block_tree(tree.sum(), int((count + per_thread - 1) / per_thread), shared);
+  if (threadIdx.x == 0) result[blockIdx.x] = s;
+}
+
+template <class Sum>
+void add_partials(const Cuda& on, std::int64_t sums, std::int64_t count, const Sum* partial, Sum* result) {
+  std::int64_t per_thread = 1;
+  while (per_thread * threads_of_last < count) per_thread *= 2;
+  sum_partials<<<unsigned(sums), threads_of_last, 0, on.stream()>>>(count, per_thread, partial, result);
+  check_launch("the tree of a sum");
+}
+
+constexpr int tile = 8;  // columns that a block of threads takes together: w is loaded once for all
+
+/// partial[i * count + b]: subtree number b of v_i'w, or of w'w for i = k.
+template <class Real>
+__global__ void __launch_bounds__(threads)
+    project_by_subtrees(const Columns<Real> v, const Real* w, std::int64_t count, Real* partial) {
+  const std::int64_t ntiles = v.k / tile + 1, number = blockIdx.x / ntiles;
+  const std::int64_t base = blockIdx.x % ntiles * tile;  // tiles of the same terms follow each other: w is in the cache
+  const Real* column[tile];
+#pragma unroll
+  for (int j = 0; j < tile; ++j) column[j] = base + j < v.k ? v.first + (base + j) * v.stride : w;
+  const auto sum_of = [&](std::int64_t first, std::int64_t last) {
+    SumGroup<Real, tile> s{};
+#pragma unroll 2
+    for (std::int64_t i = first; i < last; i += warp_size) {
+      const Real w_i = w[i];
+#pragma unroll
+      for (int j = 0; j < tile; ++j) s.of[j] = std::fma(column[j][i], w_i, s.of[j]);
+    }
+    return s;
+  };
+  const auto s = subtree<SumGroup<Real, tile>>(number * warps, v.n, sum_of);
+  if (threadIdx.x == 0)
+    for (int j = 0; j < tile && base + j <= v.k; ++j) partial[(base + j) * count + number] = s.of[j];
+}
+
+/// At most 64 terms: a thread for each sum.
+template <class Real>
+__global__ void project_few(const Columns<Real> v, const Real* w, Real* result) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x;
+  if (i > v.k) return;
+  const Real* const x = i < v.k ? v.first + i * v.stride : w;
+  result[i] = sum_left_to_right<Real>(0, v.n, 1, [&](std::int64_t k, Real s) { return std::fma(x[k], w[k], s); });
+}
+
+constexpr int max_coefficients = 64;  // that go with a launch
+
+template <class Real>
+struct Coefficients {
+  Real of[max_coefficients];
+};
+
+template <class Real>
+__global__ void __launch_bounds__(threads)
+    combine(const Columns<Real> v, const Coefficients<Real> c, Real scale, Real* w) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x;
+  if (i >= v.n) return;
+  Real s = w[i];
+  int j = 0;
+  for (; j + tile <= v.k; j += tile) {
+    Real x[tile];
+#pragma unroll
+    for (int k = 0; k < tile; ++k) x[k] = v.first[(j + k) * v.stride + i];
+#pragma unroll
+    for (int k = 0; k < tile; ++k) s = std::fma(c.of[j + k], x[k], s);
+  }
+  for (; j < v.k; ++j) s = std::fma(c.of[j], v.first[j * v.stride + i], s);
+  w[i] = scale * s;
 }
 
 /// The larger of two; NaN if one is.
@@ -89,20 +208,14 @@ __global__ void __launch_bounds__(threads_of_last) search(const Real* x, std::in
   if (threadIdx.x == 0) found[blockIdx.x] = m;
 }
 
-/// Brings a scalar from the device; the one place here that waits.
-template <class Real>
-Real brought_back(const Cuda& on, const Real* result) {
-  Real* const staging = reinterpret_cast<Real*>(on.staging());
-  cuda_check(cudaMemcpyAsync(staging, result, sizeof(Real), cudaMemcpyDeviceToHost, on.stream()),
-             "bringing back a scalar");
-  on.synchronize();
-  return *staging;
+/// Page-locked host memory that kernels write their result to; one wait brings it.
+template <class T>
+T* staging(const Cuda& on) {
+  return reinterpret_cast<T*>(on.staging());
 }
+constexpr std::int64_t max_staged = 64;
 
-template <class Real>
-Real* scratch(const Cuda& on, std::int64_t n) {
-  return reinterpret_cast<Real*>(on.workspace(sum_workspace_bytes(n)).data());
-}
+std::int64_t partials_of(std::int64_t n) { return (n + terms_per_partial - 1) / terms_per_partial; }
 
 }  // namespace
 
@@ -113,41 +226,80 @@ void for_each_element(const Cuda& on, std::int64_t n, const Op& op) {
   check_launch("an element-wise operation");
 }
 
-template <class Real, class Term>
-Real sum(const Cuda& on, std::int64_t n, const Term& term) {
-  if (n == 0) return 0;
-  Real* const result = scratch<Real>(on, n);
-  Real* const partial = result + 1;
+template <class Real, class Pass>
+void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
+  using Group = SumGroup<Real, Pass::nsums>;
+  std::fill_n(sums, Pass::nsums, Real(0));
+  if (n == 0) return;
+  Group* const result = staging<Group>(on);
+  Scratch scratch(on);
   if (n <= short_sum) {
-    sum_short<<<1, 1, 0, on.stream()>>>(n, term, result);
-    check_launch("a sum");
-    return brought_back(on, result);
+    pass_over_few<Real><<<1, 1, 0, on.stream()>>>(n, pass, result);
+    check_launch("a short pass");
+  } else {
+    const std::int64_t count = partials_of(n);
+    Group* const partial = count == 1 ? result : scratch.take<Group>(count).data();
+    pass_by_subtrees<Real><<<unsigned(count), threads, 0, on.stream()>>>(n, pass, partial);
+    check_launch("a pass with sums");
+    if (count > 1) add_partials(on, 1, count, partial, result);
   }
-  const std::int64_t count = (n + terms_per_partial - 1) / terms_per_partial;
-  sum_subtrees<<<unsigned(count), threads, 0, on.stream()>>>(n, term, count == 1 ? result : partial);
-  check_launch("a sum's blocks");
-  if (count == 1) return brought_back(on, result);
-  std::int64_t per_thread = 1;
-  while (per_thread * threads_of_last < count) per_thread *= 2;
-  sum_partials<<<1, threads_of_last, 0, on.stream()>>>(count, per_thread, partial, result);
-  check_launch("a sum's tree");
-  return brought_back(on, result);
+  on.synchronize();
+  std::copy_n(result->of, Pass::nsums, sums);
+}
+
+template <class Real>
+void project(const Cuda& on, const Columns<Real>& v, const Real* w, Real* sums) {
+  const std::int64_t nsums = v.k + 1, count = partials_of(v.n);
+  if (v.n == 0) return void(std::fill_n(sums, nsums, Real(0)));
+  Scratch scratch(on);
+  Real* const partial = scratch.take<Real>(nsums * count).data();
+  Real* const result = nsums <= max_staged ? staging<Real>(on) : scratch.take<Real>(nsums).data();
+  if (v.n <= short_sum) {
+    project_few<<<blocks_for(nsums, threads), threads, 0, on.stream()>>>(v, w, result);
+    check_launch("a short projection");
+  } else {
+    Real* const to = count == 1 ? result : partial;
+    project_by_subtrees<<<unsigned(count * (v.k / tile + 1)), threads, 0, on.stream()>>>(v, w, count, to);
+    check_launch("a projection");
+    if (count > 1) add_partials(on, nsums, count, partial, result);
+  }
+  if (nsums > max_staged)
+    cuda_check(cudaMemcpyAsync(sums, result, nsums * sizeof(Real), cudaMemcpyDeviceToHost, on.stream()),
+               "bringing back a projection");
+  on.synchronize();
+  if (nsums <= max_staged) std::copy_n(result, nsums, sums);
+}
+
+template <class Real>
+void add_combination(const Cuda& on, const Columns<Real>& v, Real sign, const Real* c, Real scale, Real* w) {
+  if (v.n == 0) return;
+  for (std::int64_t base = 0; base == 0 || base < v.k; base += max_coefficients) {
+    const std::int64_t count = std::min<std::int64_t>(max_coefficients, v.k - base);
+    Coefficients<Real> some;
+    for (std::int64_t j = 0; j < count; ++j) some.of[j] = sign * c[base + j];
+    combine<<<blocks_for(v.n, threads), threads, 0, on.stream()>>>(
+        Columns<Real>{v.first + base * v.stride, v.stride, v.n, count}, some,
+        base + max_coefficients < v.k ? Real(1) : scale, w);
+    check_launch("a combination of vectors");
+  }
 }
 
 template <class Real>
 Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
   if (n == 0) return 0;
-  Real* const result = scratch<Real>(on, n);
-  Real* const found = result + 1;
+  Scratch scratch(on);
+  Real* const found = scratch.take<Real>(shares_of_max_abs).data();
+  Real* const result = staging<Real>(on);
   const auto blocks = std::min<std::int64_t>(blocks_for(n, threads_of_last), shares_of_max_abs);
   search<<<unsigned(blocks), threads_of_last, 0, on.stream()>>>(x, n, found);
   check_launch("a search for the largest");
   search<<<1, threads_of_last, 0, on.stream()>>>(found, blocks, result);
   check_launch("a search for the largest");
-  return brought_back(on, result);
+  on.synchronize();
+  return *result;
 }
 
-template auto instances(const Cuda&, double*);
-template auto instances(const Cuda&, float*);
+template void instances(const Cuda&, double*);
+template void instances(const Cuda&, float*);
 
 }  // namespace seidel::blas1

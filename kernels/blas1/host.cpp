@@ -1,6 +1,7 @@
 // Vector operations on the host: one core or several, the same code.
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/blas1/instances.hpp>
@@ -10,45 +11,76 @@ namespace seidel::blas1 {
 
 namespace {
 
-template <class Op>
-void for_each(const OpenMP& on, std::int64_t n, const Op& op) {
-  parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
-    const Op local = op;  // so that the compiler sees that stores do not change it
-    for (std::int64_t i = first; i < last; ++i) local(i);
+constexpr int max_chunks = 1024;
+
+/// How a sum of n terms is shared out: threads sum whole subtrees of 2^level blocks (chunks); the tree goes on over
+/// their sums.
+struct Chunks {
+  explicit Chunks(std::int64_t terms) : n(terms) {
+    while (n / size >= max_chunks) size *= 2;
+    count = (n + size - 1) / size;
+  }
+  std::int64_t n, size = 8 * sum_block, count;
+};
+
+/// Calls work(first, last) for shares of the chunks.
+template <class Work>
+void share_out(const OpenMP& on, const Chunks& chunks, const Work& work) {
+  if (on.threads <= 1 || chunks.n < 2 * worth_per_thread) return work(0, chunks.count);
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = even_share(chunks.count, part, nparts);
+    work(mine.first, mine.last);
   });
 }
 
-constexpr int max_chunks = 1024;
+template <class Real, int m>
+using ChunkSums = std::array<std::array<Real, m>, max_chunks>;
 
-/// Threads sum whole subtrees of 2^level blocks (chunks); the tree goes on over their sums.
-template <class Real, class Term>
-Real sum_in_chunks(const OpenMP& on, std::int64_t n, const Term& term) {
-  if (n <= short_sum) return sum_of_products<Real>(n, term);
-  std::int64_t chunk = 8 * sum_block;
-  while (n / chunk >= max_chunks) chunk *= 2;
-  const std::int64_t nchunks = (n + chunk - 1) / chunk;
-  std::array<Real, max_chunks> sums;
-  const auto sum_chunks = [&](std::int64_t first, std::int64_t last) {
-    with_simd([&] {
-      for (std::int64_t c = first; c < last; ++c) {
-        PairwiseTree<Real> tree;
-        const std::int64_t end = std::min(n, (c + 1) * chunk);
-        for (std::int64_t k = c * chunk; k < end; k += sum_block)
-          tree.push(sum_of_block<Real>(k, std::min(end, k + sum_block), term));
-        sums[c] = tree.sum();
-      }
-    });
-  };
-  if (on.threads <= 1 || n < 2 * worth_per_thread)
-    sum_chunks(0, nchunks);
-  else
-    parallel_parts(on, [&](int part, int nparts) {
-      const Range mine = even_share(nchunks, part, nparts);
-      sum_chunks(mine.first, mine.last);
-    });
-  PairwiseTree<Real> tree;
-  for (std::int64_t c = 0; c < nchunks; ++c) tree.push(sums[c]);
-  return tree.sum();
+/// sums[j] = the tree over found[0 ... count-1][j].
+template <class Real, std::size_t m>
+void add_chunks(const std::array<std::array<Real, m>, max_chunks>& found, std::int64_t count, Real* sums,
+                std::size_t wanted = m) {
+  for (std::size_t j = 0; j < wanted; ++j) {
+    PairwiseTree<Real> tree;
+    for (std::int64_t c = 0; c < count; ++c) tree.push(found[c][j]);
+    sums[j] = tree.sum();
+  }
+}
+
+template <class Pass>
+void update_elements(const Pass& pass, std::int64_t first, std::int64_t last) {
+  for (std::int64_t i = first; i < last; ++i) {
+    auto element = pass.load(i);
+    pass.update(element);
+    pass.store(i, element);
+  }
+}
+
+/// Element by element over one block and then sum by sum, while the block is in the cache.
+template <class Real, class Pass, int... j>
+void sum_chunks(const Chunks& chunks, const Pass& shared, std::int64_t first, std::int64_t last,
+                ChunkSums<Real, Pass::nsums>& found, std::integer_sequence<int, j...>) {
+  const Pass pass = shared;  // so that the compiler sees that stores do not change it
+  for (std::int64_t c = first; c < last; ++c) {
+    PairwiseTree<Real> tree[Pass::nsums];
+    const std::int64_t end = std::min(chunks.n, (c + 1) * chunks.size);
+    for (std::int64_t k = c * chunks.size; k < end; k += sum_block) {
+      const std::int64_t block_end = std::min(end, k + sum_block);
+      update_elements(pass, k, block_end);
+      (tree[j].push(sum_of_block<Real>(k, block_end,
+                                       [&](std::int64_t i, Real s) { return pass.template term<j>(pass.load(i), s); })),
+       ...);
+    }
+    ((found[c][j] = tree[j].sum()), ...);
+  }
+}
+
+template <class Real, class Pass, int... j>
+void run_short(std::int64_t n, const Pass& pass, Real* sums, std::integer_sequence<int, j...>) {
+  update_elements(pass, 0, n);
+  ((sums[j] = sum_left_to_right<Real>(0, n, 1,
+                                      [&](std::int64_t i, Real s) { return pass.template term<j>(pass.load(i), s); })),
+   ...);
 }
 
 template <class Real>
@@ -83,35 +115,75 @@ Real largest(const OpenMP& on, const Real* x, std::int64_t n) {
 }  // namespace
 
 template <class Op>
-void for_each_element(const Serial&, std::int64_t n, const Op& op) {
-  for_each(OpenMP{1}, n, op);
-}
-template <class Op>
 void for_each_element(const OpenMP& on, std::int64_t n, const Op& op) {
-  for_each(on, n, op);
+  parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
+    const Op local = op;  // so that the compiler sees that stores do not change it
+    for (std::int64_t i = first; i < last; ++i) local(i);
+  });
 }
 
-template <class Real, class Term>
-Real sum(const Serial&, std::int64_t n, const Term& term) {
-  return sum_in_chunks<Real>(OpenMP{1}, n, term);
-}
-template <class Real, class Term>
-Real sum(const OpenMP& on, std::int64_t n, const Term& term) {
-  return sum_in_chunks<Real>(on, n, term);
+template <class Real, class Pass>
+void run_pass(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums) {
+  constexpr std::make_integer_sequence<int, Pass::nsums> each;
+  if (n <= short_sum) return run_short(n, pass, sums, each);
+  const Chunks chunks(n);
+  ChunkSums<Real, Pass::nsums> found;
+  share_out(on, chunks, [&](std::int64_t first, std::int64_t last) {
+    with_simd([&] { sum_chunks<Real>(chunks, pass, first, last, found, each); });
+  });
+  add_chunks(found, chunks.count, sums);
 }
 
 template <class Real>
-Real max_abs(const Serial&, const Real* x, std::int64_t n) {
-  return largest(OpenMP{1}, x, n);
+void project(const OpenMP& on, const Columns<Real>& v, const Real* w, Real* sums) {
+  constexpr int tile = 8;  // columns for each of which a block of w is taken from the cache
+  const auto column = [&](std::int64_t i) { return i < v.k ? v.first + i * v.stride : w; };
+  const Chunks chunks(v.n);
+  ChunkSums<Real, tile> found;
+  for (std::int64_t base = 0; base <= v.k; base += tile) {
+    const int count = int(std::min<std::int64_t>(tile, v.k + 1 - base));
+    const auto term = [&](int j) {
+      return [x = column(base + j), w](std::int64_t i, Real s) { return std::fma(x[i], w[i], s); };
+    };
+    if (v.n <= short_sum) {
+      for (int j = 0; j < count; ++j) sums[base + j] = sum_of_products<Real>(v.n, term(j));
+      continue;
+    }
+    share_out(on, chunks, [&](std::int64_t first, std::int64_t last) {
+      with_simd([&] {
+        for (std::int64_t c = first; c < last; ++c) {
+          PairwiseTree<Real> tree[tile];
+          const std::int64_t end = std::min(v.n, (c + 1) * chunks.size);
+          for (std::int64_t k = c * chunks.size; k < end; k += sum_block)
+            for (int j = 0; j < count; ++j) tree[j].push(sum_of_block<Real>(k, std::min(end, k + sum_block), term(j)));
+          for (int j = 0; j < count; ++j) found[c][j] = tree[j].sum();
+        }
+      });
+    });
+    add_chunks(found, chunks.count, sums + base, std::size_t(count));
+  }
 }
+
+template <class Real>
+void add_combination(const OpenMP& on, const Columns<Real>& v, Real sign, const Real* c, Real scale, Real* w) {
+  parallel_for(on, v.n, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; k += sum_block) {  // a block stays in the cache for all columns
+      const std::int64_t end = std::min(last, k + sum_block);
+      for (std::int64_t j = 0; j < v.k; ++j) {
+        const Axpy<Real> axpy{sign * c[j], v.first + j * v.stride, w};
+        for (std::int64_t i = k; i < end; ++i) axpy(i);
+      }
+      for (std::int64_t i = k; i < end; ++i) w[i] = scale * w[i];
+    }
+  });
+}
+
 template <class Real>
 Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) {
   return largest(on, x, n);
 }
 
-template auto instances(const Serial&, double*);
-template auto instances(const Serial&, float*);
-template auto instances(const OpenMP&, double*);
-template auto instances(const OpenMP&, float*);
+template void instances(const OpenMP&, double*);
+template void instances(const OpenMP&, float*);
 
 }  // namespace seidel::blas1

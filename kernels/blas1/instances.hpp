@@ -6,7 +6,7 @@ namespace seidel::blas1 {
 
 /// Never called: names every operation, so that its code is emitted where this is instantiated.
 template <class On, class Real>
-auto instances(const On& on, Real* x) {
+void instances(const On& on, Real* x) {
   for_each_element(on, 0, Fill<Real>{0, x});
   for_each_element(on, 0, Copy<Real>{x, x});
   for_each_element(on, 0, CopyStrided<Real>{x, 1, x, 1});
@@ -17,8 +17,19 @@ auto instances(const On& on, Real* x) {
   for_each_element(on, 0, Gather<Real>{nullptr, x, x});
   for_each_element(on, 0, Convert<Real, double>{1, x, nullptr});
   for_each_element(on, 0, Convert<Real, float>{1, x, nullptr});
+  for_each_element(on, 0, MoveAndTurn<Real>{0, x, x, 0, x});
+  for_each_element(on, 0, AxpyTwice<Real>{0, x, 0, x, x});
+  for_each_element(on, 0, AxpyXpby<Real>{0, x, x, 0, x});
+  run_pass(on, 0, Dots<Real, 1>{}, x);
+  run_pass(on, 0, Dots<Real, 2>{}, x);
+  run_pass(on, 0, Dots<Real, 3>{}, x);
+  run_pass(on, 0, ScaledSquares<Real>{0, x}, x);
+  run_pass(on, 0, AxpySums<Real>{0, x, x, x}, x);
+  run_pass(on, 0, AxpyMultiplySums<Real>{0, x, x, x, x}, x);
+  run_pass(on, 0, AxpysMultiplySums<Real>{0, x, x, x, x, x, x}, x);
+  project(on, Columns<Real>{}, x, x);
+  add_combination(on, Columns<Real>{}, Real(0), x, Real(0), x);
   max_abs(on, x, 0);
-  return sum<Real>(on, 0, DotTerm<Real>{x, x}) + sum<Real>(on, 0, ScaledDotTerm<Real>{0, x, x});
 }
 
 }  // namespace seidel::blas1

@@ -17,6 +17,7 @@ class JacobiPreconditioner {
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const { multiply(inverse_, r, z); }
   bool is_symmetric() const { return true; }
+  const Vector<Real, B>* diagonal() const { return &inverse_; }
 
  private:
   Vector<Real, B> inverse_;

@@ -30,8 +30,7 @@ class SplitSymgsPreconditioner {
     fill(y, 0);
     sweeps_.forward(r.span(), y.span());
   }
-  /// Dy = D y.
-  void multiply_diagonal(const V& y, V& Dy) const { multiply(diagonal_, y, Dy); }
+  const V& diagonal_of_A() const { return diagonal_; }
   /// p = (D + U)^-1 u, Ap = A p, w = (D + L)^-1 A p. Cost  reads A once.
   void split_product(const V& u, V& p, V& Ap, V& w) const {
     sweeps_.split_product(u.span(), p.span(), Ap.span(), w.span());

@@ -13,7 +13,7 @@
 #include <seidel/kernels/certificate/certificate.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
-#include <seidel/kernels/vector.hpp>
+#include <seidel/kernels/vector_block.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -43,31 +43,45 @@ TEST_CASE("a CUDA call that fails says where, what and why") {
   CHECK_NOTHROW(cuda_check(cudaSuccess, "a call"));
 }
 
-TEST_CASE("[cuda] the workspace grows only when more is asked for than ever before") {
-  const Cuda on;
-  const auto first = on.workspace(1000);
-  CHECK(first.size() >= 1000);
-  CHECK(on.workspace(10).data() == first.data());
-  CHECK(on.workspace(1000).data() == first.data());
-  const auto second = on.workspace(1 << 20);
-  CHECK(second.size() >= 1 << 20);
-  const Cuda same = on;
-  CHECK(same.workspace(1).data() == second.data());
-}
+/// Memory of the device that counts how often it is asked for.
+struct CountingMemory : DeviceAllocator {
+  int taken = 0;
+  void* allocate(std::int64_t bytes, CUstream_st*) override {
+    ++taken;
+    void* p = nullptr;
+    cuda_check(cudaMalloc(&p, std::size_t(bytes)), "taking memory in a test");
+    return p;
+  }
+  void release(void* p, std::int64_t, CUstream_st*) noexcept override { cudaFree(p); }
+  std::int64_t available() const override { return std::int64_t(1) << 30; }
+};
 
-TEST_CASE("[cuda] a vector brings the workspace that its sums need") {
-  const Cuda on;
-  Vector<double, Cuda> x(on, 40000000), y(on, 40000000);
-  const auto before = on.workspace(0);
-  dot(x, y), max_abs(x), norm2(x);
-  CHECK(on.workspace(0).data() == before.data());
-  CHECK(on.workspace(0).size() == before.size());
+TEST_CASE("[cuda] a group of sums waits once, and allocates nothing once its vectors are there") {
+  const auto memory = std::make_shared<CountingMemory>();
+  const Cuda on(CudaSettings{.memory = memory});
+  Vector<double, Cuda> x(on, 5000000), y(on, 5000000), z(on, 5000000);
+  auto v = block_like(x, 100);
+  fill(x, 1), fill(y, 2);
+  double h[101];
+  const auto waits_of = [&](const auto& work) {
+    const auto before = on.waits();
+    work();
+    return on.waits() - before;
+  };
+  const int taken = memory->taken;
+  CHECK(waits_of([&] { sums(dot_of(x, y), norm2_of(y), norm2_of(x)); }) == 1);
+  CHECK(waits_of([&] { axpy_norm2_dot(1, x, y, x); }) == 1);
+  CHECK(waits_of([&] { axpy_multiply_norm2_dot(1, x, y, x, z); }) == 1);
+  CHECK(waits_of([&] { project(v, 10, x, h); }) == 1);
+  CHECK(waits_of([&] { project(v, 100, x, h); }) == 1);
+  CHECK(waits_of([&] { add_combination(v, 100, h, x), move_and_turn(1, x, y, 2, z), max_abs(x); }) == 1);
+  CHECK(memory->taken == taken);
 }
 
 TEST_CASE("[cuda] a failed allocation is a ResourceError that leaves no trace") {
   const Cuda on;
   CHECK_THROWS_AS(allocate(Device{}, std::int64_t(1) << 50), ResourceError);
-  CHECK_THROWS_AS(on.workspace(std::int64_t(1) << 50), ResourceError);
+  CHECK_THROWS_AS(Scratch(on).take<std::byte>(std::int64_t(1) << 50), ResourceError);
   Vector<double, Cuda> x(on, 100);
   fill(x, 2);
   CHECK(dot(x, x) == 400);
