@@ -13,6 +13,9 @@ struct GmresOptions {
   int restart = 50;  // directions that are kept; more converge in fewer iterations, each costs a vector
 };
 
+/// Vectors that gmres() takes beside x, b and the directions, of which there is one more than restart.
+inline constexpr int gmres_vectors = iterate_vectors + 2;
+
 /// Directions a cycle needs: no more than there are unknowns or iterations. Errors  UsageError for restart < 1.
 std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iterations);
 
@@ -21,10 +24,11 @@ std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iter
 ///
 /// Shapes  A is n x n; b and x have n entries.
 /// In/out  x holds the guess on entry, the best approximation on return, whatever the status.
-/// Cost    iteration k of a cycle: one product with A, one with M^-1, k dots, k + 1 updates, a norm. Vectors: restart +
-///         4, all taken before the loop.
+/// Cost    per iteration one product with A, one with M^-1, and four passes over the directions so far; two waits on a GPU;
+///         gmres_vectors vectors beside restart + 1 for the directions, all taken before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for restart < 1.
-/// Source  Saad (2003), algorithm 9.5, orthogonalised by modified Gram-Schmidt.
+/// Source  Saad (2003), algorithm 9.5; orthogonalised by classical Gram-Schmidt, twice: Giraud, Langou, Rozloznik, van den
+///         Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process, Numer. Math. 101, 2005.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {},
               GmresOptions options = {}) {
@@ -34,11 +38,11 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
   Progress& progress = iterate.progress();
   HessenbergLeastSquares<Real> H(columns_per_cycle(options.restart, b.size(), criteria.max_iterations));
   progress.restarts_after(int(H.max_columns()));
-  std::vector<V> v;  // orthonormal; M^-1 v_0, M^-1 v_1, ... are the directions
-  for (std::size_t i = 0; i <= H.max_columns(); ++i) v.push_back(like(b));
-  V r = like(b), z = like(b);
+  auto v = block_like(b, H.max_columns() + 1);  // orthonormal; M^-1 v_0, M^-1 v_1, ... are the directions
+  auto [r, z] = vectors_like<gmres_vectors - iterate_vectors>(b);
+  std::vector<Real> c(H.max_columns() + 1);
   while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
-    const Real beta = norm2(r);
+    const Real beta = Real(progress.latest());
     axpby(1 / beta, r, 0, v[0]);
     H.start(beta);
     while (progress.running() && !H.full()) {
@@ -46,15 +50,15 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
       const std::size_t k = H.columns();
       V& w = v[k + 1];
       M.apply(v[k], z);
-      A.apply(z, w);  // w = A M^-1 v_k, made orthogonal to all v:
-      const Real norm_w = norm2(w);
-      for (std::size_t i = 0; i <= k; ++i) {
-        h[i] = dot(v[i], w);
-        axpy(-h[i], v[i], w);
-      }
-      h[k + 1] = norm2(w);
+      A.apply(z, w);                                     // w = A M^-1 v_k, made orthogonal to all v:
+      const Real norm_w = project(v, k + 1, w, h);       // h = V'w
+      subtract_combination(v, k + 1, h, 1, w);           // w -= V h
+      const Real norm = project(v, k + 1, w, c.data());  // c = V'w: what rounding left
+      for (std::size_t i = 0; i <= k; ++i) h[i] += c[i];
+      h[k + 1] = leg(norm, c.data(), k + 1);                 // ||w - V c||
       const bool exhausted = h[k + 1] <= 10 * eps * norm_w;  // nothing but rounding is left of w
       if (exhausted) h[k + 1] = 0;
+      const Real scale = 1 / h[k + 1];
       if (!progress.record(H.add())) {
         H.drop();
         break;
@@ -63,11 +67,10 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
         progress.break_down("the space of directions is exhausted without a solution (is A singular?)");
         break;
       }
-      axpby(1 / h[k + 1], w, 0, w);
+      subtract_combination(v, k + 1, c.data(), scale, w);  // w = (w - V c) / ||w - V c||
     }
-    const auto& y = H.solve();
     fill(r, 0);
-    for (std::size_t i = 0; i < H.columns(); ++i) axpy(y[i], v[i], r);
+    add_combination(v, H.columns(), H.solve().data(), r);
     M.apply(r, z);
     iterate.move(Real(1), z);  // x += M^-1 V y
   }

@@ -6,6 +6,15 @@
 
 namespace seidel {
 
+/// sqrt(hypotenuse^2 - |c|^2), without overflow or underflow of the squares; 0 where rounding makes c the longer one.
+template <class Real>
+Real leg(Real hypotenuse, const Real* c, std::size_t size) {
+  if (!(hypotenuse > 0)) return hypotenuse;  // 0 or NaN
+  Real rest = 1;
+  for (std::size_t i = 0; i < size; ++i) rest = std::fma(-(c[i] / hypotenuse), c[i] / hypotenuse, rest);
+  return rest > 0 ? hypotenuse * std::sqrt(rest) : rest * 0;
+}
+
 /// Keeps H triangular by Givens rotations. All on the host, all memory taken at the start.
 /// Source  Saad (2003), section 6.5.3.
 template <class Real>
