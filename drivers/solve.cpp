@@ -202,7 +202,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, const Inspected
     }
     return outcome;
   } catch (const ZeroDiagonal& error) {
-    throw InputError(loaded.matrix.name + ": " + error.what());
+    throw InputError(loaded.matrix.name + ": " + error.what() + " (--precond none)");
   }
 }
 

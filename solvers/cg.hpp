@@ -34,11 +34,11 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
     fill(p, 0);
     Real rz = dot(r, z), beta = 0;
     while (progress.running()) {
-      if (!progress.positive(rz, r, z, "r'M^-1 r")) break;
+      if (!progress.positive(rz, r, z, Breakdown::indefinite_preconditioner)) break;
       iterate.turn(z, beta, p);  // p = z + beta p
       A.apply(p, Ap);
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, p, Ap, "p'Ap")) {
+      if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) {
         progress.met_curvature(pAp, norm2(p));
         break;
       }

@@ -44,14 +44,14 @@ struct Facts {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
                               : criteria.absolute_tolerance;
   }
-  /// What rounding x alone changes in A x, in parts of b: no residual can be relied on to be less.
+  /// What rounding x alone changes in A x, in parts of b: a smaller residual is an accident.
   double limit() const {
     return summary.norm_b > 0 ? std::numeric_limits<double>::epsilon() * A.norm_inf * summary.norm_x / summary.norm_b
                               : 0;
   }
-  /// The recurrence said yes, and no start from the truth could make that true.
+  /// The recurrence reached the target, the true residual did not, and restarts from it gained nothing.
   bool truth_disagrees() const { return summary.status == Status::stagnated && !summary.truth_checks.empty(); }
-  /// ... and A alone, not a preconditioner, is what the recurrence was wrong about.
+  /// The same, where that is due to A alone, not to a preconditioner.
   bool nothing_gained() const { return truth_disagrees() && !preconditioned() && summary.relative_residual >= 0.1; }
   /// A p'Ap that was not positive, and that rounding explains.
   bool rounded(Status status, double curvature) const {
@@ -69,12 +69,9 @@ struct Facts {
   }
   bool dominated() const { return 2 * A.weakly_dominant_rows >= rows.nrows; }
   bool overflowed() const {
-    const auto says_so = [](const std::string& reason) {
-      return reason.find("NaN") != std::string::npos || reason.find("finite") != std::string::npos;
-    };
     for (const Attempt& attempt : summary.attempts)
-      if (attempt.status == Status::breakdown && says_so(attempt.reason)) return true;
-    return summary.status == Status::breakdown && says_so(summary.reason);
+      if (attempt.breakdown == Breakdown::not_finite) return true;
+    return summary.breakdown == Breakdown::not_finite;
   }
   /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB.
   std::string other_method() const {
@@ -101,7 +98,6 @@ struct Facts {
   }
   /// Iterations to the tolerance, at the measured rate; infinity where the residual does not fall.
   double iterations_wanting() const;
-  bool says(const char* words) const { return summary.reason.find(words) != std::string::npos; }
 };
 
 /// Decades that log10(residual) falls an iteration: least squares over the last half, at least 10 entries.
@@ -139,8 +135,8 @@ void holds_no_numbers(Facts& f) {
 void is_half_a_matrix(Facts& f) {
   if (f.ended_by_limit() && f.summary.history.size() < 3) return;  // nothing was seen
   if (f.A.one_triangle_only)
-    f.add("only one triangle of a symmetric matrix is there",
-          counted(f.A.below + f.A.above, "entry beside the diagonal, which is ", "entries beside the diagonal, all ") +
+    f.add("only one triangle of a symmetric matrix is stored",
+          counted(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
               (f.A.below ? "below" : "above") + " it",
           f.summary.method == "cg" ? "--method auto" : "",
           "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
@@ -155,7 +151,7 @@ void is_singular(Facts& f) {
           "no skew-symmetric matrix of odd order has an inverse");
   else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
     f.add("A is singular with the constants in its null space",
-          "the sum of each row vanishes (of " + text(f.rows.nrows) + "), so A times ones is 0", "",
+          "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0", "",
           "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
           "column)");
 }
@@ -163,7 +159,7 @@ void is_singular(Facts& f) {
 void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
   const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
-  if (subnormal || f.says("underflows"))
+  if (subnormal || f.summary.breakdown == Breakdown::underflow)
     f.add("b is so small that products with it underflow",
           "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
           subnormal ? "" : "--method gmres", "scale b up, and x down in the end");
@@ -177,14 +173,14 @@ void is_nearly_singular(Facts& f) {
   if (!(by_size || f.rounded() || f.nothing_gained()) || f.overflowed() || f.rows.empty_rows ||
       f.A.zero_row_sums == f.rows.nrows)
     return;
-  f.add("A is singular, or so near to it that double precision cannot tell",
-        f.rounded() ? "p'Ap was not positive, but no further from 0 than rounding takes it"
+  f.add("A is singular, or so nearly singular that double precision cannot tell the difference",
+        f.rounded() ? "p'Ap was not positive, but its distance from 0 is within rounding error"
         : !by_size  ? "the recurrence says " + text(f.summary.truth_checks.back().recurrence) +
                          ", the true residual stays at " + text(f.summary.relative_residual)
                    : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
                          " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
         "",
-        "look at how A and b were made: is an equation missing, or is one there twice? Scaling the rows and columns of "
+        "check how A and b were made: is an equation missing, or present twice? Scaling the rows and columns of "
         "A may help");
 }
 
@@ -218,9 +214,10 @@ void is_not_symmetric(Facts& f) {
 void is_indefinite(Facts& f) {
   const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
   if (negative_definite) {
-    f.add("A is negative definite, or indefinite: its sign is turned",
+    f.add("A is negative definite, or indefinite: all diagonal entries are negative",
           counted(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
-          f.summary.method == "cg" ? "--method bicgstab" : "", "solve -A x = -b, which has the same x: cg may take -A");
+          f.summary.method == "cg" ? "--method bicgstab" : "",
+          "solve -A x = -b, which has the same x: cg may be able to solve it");
     return;
   }
   if (f.A.skew && f.A.max_abs > 0) {
@@ -233,14 +230,14 @@ void is_indefinite(Facts& f) {
   const bool met = f.summary.status == Status::indefinite;
   if (f.rounded()) return;
   for (const Attempt& before : f.summary.attempts)
-    if (!met && before.status == Status::indefinite && !before.reason.starts_with("r'M")) {
+    if (!met && before.breakdown == Breakdown::indefinite_matrix) {
       f.add("A is not positive definite", before.method + ": " + before.reason,
             f.preconditioned() && !f.dominated() ? "--precond none" : f.other_method(),
             "indefinite systems converge slowly; more directions may help gmres");
       return;
     }
   const std::int64_t bad = f.A.diagonal_missing + f.A.diagonal_zero + f.A.diagonal_negative;
-  if (met && f.says("M^-1") && !(f.A.symmetric && bad)) {
+  if (f.summary.breakdown == Breakdown::indefinite_preconditioner && !(f.A.symmetric && bad)) {
     f.add("the preconditioner is not positive definite", f.summary.reason,
           f.choice.preconditioner == PreconditionerKind::none ? "--method gmres" : "--precond none");
   } else if (met || (f.A.symmetric && bad)) {
@@ -301,7 +298,7 @@ void needs_more_iterations(Facts& f) {
   if (!f.ended_by_limit()) return;
   if (s.history.size() < 3) {
     if (s.status != Status::interrupted)
-      f.add("too few iterations to tell how it gets on", s.reason,
+      f.add("too few iterations to tell how fast it converges", s.reason,
             s.status == Status::time_limit ? "--time-limit 60" : "--max-iterations 1000");
     return;
   }
@@ -309,14 +306,14 @@ void needs_more_iterations(Facts& f) {
   const bool symgs_instead = s.method == "cg" && !f.symgs_advice().empty();
   if (std::isinf(more)) {
     if (s.status != Status::interrupted)
-      f.add("the method does not get on",
+      f.add("no progress",
             "the residual did not fall in the last " + counted(std::int64_t(s.history.size() / 2), "iteration"),
             symgs_instead      ? "--precond symgs"
             : s.method == "cg" ? ""
                                : f.other_method(),
-            s.method == "cg"
-                ? "give it more iterations: where the condition is bad cg may wander long before it converges"
-                : "");
+            s.method == "cg" ? "allow more iterations: on an ill-conditioned matrix the residual of cg may stay large "
+                               "for long before it falls"
+                             : "");
     return;
   }
   const double total = double(s.iterations) + more;
@@ -326,15 +323,15 @@ void needs_more_iterations(Facts& f) {
           ? "--time-limit " +
                 text(two_digits(1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
           : "--max-iterations " + text(two_digits(1.1 * total));
-  f.add("iterations too few: at this rate about " + text(two_digits(more)) + " more are needed",
-        "the residual is " + text(s.history.back()) + ", and falls tenfold in about " +
+  f.add("too few iterations: at this rate about " + text(two_digits(more)) + " more are needed",
+        "the residual is " + text(s.history.back()) + ", and falls by a factor of 10 in about " +
             counted(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
         !hopeless          ? longer
         : symgs_instead    ? "--precond symgs " + longer
         : s.method == "cg" ? longer
                            : f.other_method(),
         !f.symgs_advice().empty()      ? f.symgs_advice()
-        : hopeless && s.method != "cg" ? "that is very slow: another method is better than more of the same"
+        : hopeless && s.method != "cg" ? "that is very slow: try another method rather than more iterations"
                                        : "");
 }
 
@@ -342,13 +339,13 @@ void is_stuck(Facts& f) {
   const Summary& s = f.summary;
   if (s.status == Status::stagnated && s.truth_checks.empty() && s.restart >= f.rows.nrows)
     f.add("A is singular or nearly so, and b is not in its range",
-          "gmres keeps all " + text(std::int64_t(s.restart)) + " directions, and still: " + s.reason,
+          "gmres keeps all " + text(std::int64_t(s.restart)) + " directions, and yet " + s.reason,
           f.preconditioned() ? "--precond none" : "", "check how A and b were made");
   else if (s.status == Status::stagnated && s.truth_checks.empty())
     f.add("gmres restarts too early for this matrix", s.reason, f.other_method(), f.symgs_advice());
   if (s.status == Status::breakdown && s.method == "bicgstab")
     f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
-  if (s.status == Status::breakdown && s.method == "gmres" && f.says("exhausted"))
+  if (s.breakdown == Breakdown::exhausted)
     f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
 }
 

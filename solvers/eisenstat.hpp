@@ -32,11 +32,11 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
     fill(u, 0);
     Real rz = dot(y, Dy), beta = 0;
     while (progress.running()) {
-      if (!progress.positive(rz, y, Dy, "r'M^-1 r")) break;
+      if (!progress.positive(rz, y, Dy, Breakdown::indefinite_preconditioner)) break;
       xpby(Dy, beta, u);             // u = D y + beta u
       M.split_product(u, p, Ap, w);  // p = (D + U)^-1 u, w = (D + L)^-1 A p
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, p, Ap, "p'Ap")) {
+      if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) {
         progress.met_curvature(pAp, norm2(p));
         break;
       }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include <seidel/kernels/vector_block.hpp>
 #include <seidel/solvers/iterate.hpp>
 #include <seidel/solvers/least_squares.hpp>
 
@@ -64,7 +65,7 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
         break;
       }
       if (exhausted) {
-        progress.break_down("the space of directions is exhausted without a solution (is A singular?)");
+        progress.break_down(Breakdown::exhausted);
         break;
       }
       subtract_combination(v, k + 1, c.data(), scale, w);  // w = (w - V c) / ||w - V c||

@@ -27,6 +27,20 @@ std::string rounded(double n) {
   return n < 1e15 ? std::to_string(std::int64_t(std::round(n / unit) * unit)) : text(n);
 }
 
+/// The product that was not positive, or what was zero.
+const char* text(Breakdown breakdown) {
+  switch (breakdown) {
+    case Breakdown::indefinite_matrix: return "p'Ap";
+    case Breakdown::indefinite_preconditioner: return "r'M^-1 r";
+    case Breakdown::zero_rho: return "rho = 0 (the residual is orthogonal to the shadow residual)";
+    case Breakdown::zero_alpha_divisor: return "A p is orthogonal to the shadow residual";
+    case Breakdown::zero_omega: return "omega = 0 (A s is orthogonal to s)";
+    case Breakdown::exhausted:
+      return "no new direction is left, and those found do not lead to a solution (is A singular?)";
+    default: return "";
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -57,8 +71,9 @@ Progress::Progress(std::string_view method, const Criteria& criteria, double nor
   latest_ = round_from_ = std::numeric_limits<double>::infinity();
 }
 
-bool Progress::end(Status status, std::string reason) {
+bool Progress::end(Status status, Breakdown breakdown, std::string reason) {
   summary_.status = status;
+  summary_.breakdown = breakdown;
   summary_.reason = std::move(reason);
   ended_ = true;
   return false;
@@ -76,20 +91,20 @@ bool Progress::Patience::is_over(double norm, double enough) {
 bool Progress::worth_another_round(double true_norm) {
   if (small_enough(latest_)) {
     if (true_norm <= round_from_ / 2) return true;
-    return end(Status::stagnated, "the residual of the recurrence is small enough, but the true one is " +
-                                      text(relative(true_norm)) + " and starting again from it gains nothing");
+    return end(Status::stagnated, "the recurrence says that the target is reached, but the true residual is " +
+                                      text(relative(true_norm)) + ", and a restart from it does not reduce it");
   }
-  if (broke_down_) {
+  if (broke_down_ != Breakdown::none) {
     if (!breakdowns_.is_over(true_norm, 0.5)) return true;
-    return end(Status::breakdown, std::string(broke_down_) + ", time and again");
+    return end(Status::breakdown, broke_down_, summary_.method + " broke down repeatedly: " + text(broke_down_));
   }
   if (cycles_.is_over(true_norm, 0.999))
     return end(Status::stagnated,
-               std::to_string(rounds_without_gain) + " restarts on end have brought less than 0.1 %");
+               std::to_string(rounds_without_gain) + " restarts together reduced the residual by less than 0.1 %");
   const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
   if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
-  return end(Status::stagnated, "at the rate of the last " + counted(summary_.iterations / 2, "iteration") + " about " +
-                                    rounded(wanting) + " more are needed");
+  return end(Status::stagnated, "at the rate of the last " + counted(summary_.iterations / 2, "iteration") +
+                                    ", about " + rounded(wanting) + " more are needed");
 }
 
 /// How many more are needed at the rate of the last half.
@@ -109,13 +124,13 @@ bool Progress::unsolved(double true_norm) {
   else if (small_enough(latest_) && summary_.truth_checks.size() < summary_.truth_checks.capacity())
     summary_.truth_checks.push_back({summary_.iterations, relative(latest_), relative(true_norm)});
   if (!std::isfinite(true_norm))
-    return end(Status::breakdown,
-               first ? "b - A x is not finite for the first guess: A holds NaN or infinity, or overflows"
+    return end(Status::breakdown, Breakdown::not_finite,
+               first ? "b - A x is not finite for the initial guess: A holds NaN or infinity, or A x overflows"
                      : "b - A x is no longer finite");
   if (small_enough(true_norm)) return end(Status::converged, "the true residual is within the tolerance");
   if (ended_ || (!first && !worth_another_round(true_norm))) return false;
   latest_ = round_from_ = true_norm;
-  broke_down_ = nullptr;
+  broke_down_ = Breakdown::none;
   return true;
 }
 
@@ -133,7 +148,7 @@ bool Progress::running() {
 
 bool Progress::record(double norm) {
   if (!std::isfinite(norm))
-    return end(Status::breakdown,
+    return end(Status::breakdown, Breakdown::not_finite,
                "the residual is NaN or infinite after iteration " + std::to_string(summary_.iterations + 1));
   ++summary_.iterations;
   latest_ = norm;
@@ -147,12 +162,13 @@ void Progress::improve(double norm) {
   if (std::int64_t(summary_.history.size()) == summary_.iterations + 1) summary_.history.back() = relative(norm);
 }
 
-bool Progress::not_positive(double product, const char* what, bool underflowed) {
+bool Progress::not_positive(double product, Breakdown otherwise, bool underflowed) {
   const std::string found =
-      std::string(what) + " = " + text(product) + " in iteration " + std::to_string(summary_.iterations + 1);
-  if (!std::isfinite(product)) return end(Status::breakdown, found + ": NaN or infinity, or an overflow");
-  if (underflowed) return end(Status::breakdown, found + ": it underflows; scale b up");
-  return end(Status::indefinite, found + ": a positive definite matrix has it positive");
+      std::string(text(otherwise)) + " = " + text(product) + " in iteration " + std::to_string(summary_.iterations + 1);
+  if (!std::isfinite(product))
+    return end(Status::breakdown, Breakdown::not_finite, found + ": NaN or infinity, or an overflow");
+  if (underflowed) return end(Status::breakdown, Breakdown::underflow, found + ": it underflows; scale b up");
+  return end(Status::indefinite, otherwise, found + ", which is positive if the matrix is positive definite");
 }
 
 Summary Progress::summary(double norm_x, std::int64_t returned) {

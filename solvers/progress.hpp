@@ -17,8 +17,8 @@ class Progress {
 
   /// Whether to iterate (again) from x, whose true residual has this norm. No if that is small enough; if a limit or a
   /// breakdown ended the last round; if the recurrence said yes, the truth says no and the round gained less than a
-  /// factor 2 (stagnated); if rounds that ended of themselves (gmres restarts) gain too little (stagnated, too): ten on
-  /// end less than 0.1 % together, or, after twenty and more, at the rate of the last half of the iterations more than
+  /// factor 2 (stagnated); if rounds that ended of themselves (gmres restarts) gain too little (stagnated, too): ten in a
+  /// row less than 0.1 % together, or, after twenty and more, at the rate of the last half of the iterations more than
   /// twice max_iterations are still needed.
   bool unsolved(double true_norm);
 
@@ -31,20 +31,21 @@ class Progress {
   /// The iteration just recorded has this smaller residual after all.
   void improve(double norm);
 
-  /// Whether `product`, u'v, is; if not, all ends: indefinite, or breakdown for NaN, infinity and underflow.
+  /// Whether `product`, u'v, is; if not, all ends: indefinite, as `otherwise` says, or breakdown for NaN, infinity and
+  /// underflow.
   template <class V>
-  bool positive(typename V::Real product, const V& u, const V& v, const char* what) {
+  bool positive(typename V::Real product, const V& u, const V& v, Breakdown otherwise) {
     using Limits = std::numeric_limits<typename V::Real>;
     if (product > 0 && product <= Limits::max()) return true;
     const double norm_u = norm2(u), norm_v = norm2(v);
-    return not_positive(product, what, norm_u > 0 && norm_v > 0 && norm_u * norm_v < Limits::min());
+    return not_positive(product, otherwise, norm_u > 0 && norm_v > 0 && norm_u * norm_v < Limits::min());
   }
 
   /// p'Ap was not positive; norm_p = ||p||.
   void met_curvature(double pAp, double norm_p) { summary_.curvature = pAp / norm_p / norm_p; }
 
   /// This round cannot go on; one from the true residual may, but not ten times without a gain.
-  void break_down(const char* why) { broke_down_ = why; }
+  void break_down(Breakdown why) { broke_down_ = why; }
 
   /// Whether cg has met what no positive definite matrix has, or numbers beyond the range of their type.
   bool failed() const { return summary_.status == Status::indefinite || summary_.status == Status::breakdown; }
@@ -63,12 +64,13 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   double relative(double norm) const { return summary_.norm_b > 0 ? norm / summary_.norm_b : norm; }
-  bool end(Status status, std::string reason);  // false, for those who return it
-  bool not_positive(double product, const char* what, bool underflowed);
+  bool end(Status status, Breakdown breakdown, std::string reason);  // false, for those who return it
+  bool end(Status status, std::string reason) { return end(status, Breakdown::none, std::move(reason)); }
+  bool not_positive(double product, Breakdown otherwise, bool underflowed);
   bool worth_another_round(double true_norm);
   double iterations_wanting(double true_norm) const;
 
-  /// Rounds on end, and the true norm from which they gained too little.
+  /// Rounds in a row, and the true norm from which they gained too little.
   struct Patience {
     int rounds = 0;
     double from = std::numeric_limits<double>::infinity();
@@ -80,7 +82,7 @@ class Progress {
   double threshold_, latest_, round_from_;
   Patience breakdowns_, cycles_;
   int rounds_ = 0;
-  const char* broke_down_ = nullptr;
+  Breakdown broke_down_ = Breakdown::none;
   bool ended_ = false;
   Summary summary_;
 };

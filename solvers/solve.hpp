@@ -21,7 +21,14 @@ inline bool may_go_on(const Summary& summary) {
 }
 
 inline Attempt attempt_of(const Summary& s) {
-  return {s.method, s.status, s.reason, s.iterations, s.relative_residual, s.seconds, s.curvature};
+  return {.method = s.method,
+          .status = s.status,
+          .reason = s.reason,
+          .iterations = s.iterations,
+          .relative_residual = s.relative_residual,
+          .seconds = s.seconds,
+          .breakdown = s.breakdown,
+          .curvature = s.curvature};
 }
 
 template <class V>

@@ -19,6 +19,19 @@ enum class Status {
 /// "converged", "iteration_limit", ...
 std::string_view to_string(Status);
 
+/// What stopped a method that could not go on.
+enum class Breakdown {
+  none,
+  not_finite,                 // NaN or infinity appeared, or numbers left the range of their type
+  underflow,                  // a product of vectors is 0 because its terms are too small for their type
+  indefinite_matrix,          // cg: p'Ap <= 0
+  indefinite_preconditioner,  // cg: r'M^-1 r <= 0
+  zero_rho,                   // bicgstab: the residual is orthogonal to the shadow residual
+  zero_alpha_divisor,         // bicgstab: A p is orthogonal to the shadow residual
+  zero_omega,                 // bicgstab: A s is orthogonal to s
+  exhausted,                  // gmres: no new direction is left, and none of those found leads to the solution
+};
+
 /// The recurrence said yes: what it said, and what b - A x is. Both relative to ||b||.
 struct TruthCheck {
   std::int64_t iteration;
@@ -33,12 +46,14 @@ struct Attempt {
   std::int64_t iterations;
   double relative_residual;  // the true one
   double seconds;
+  Breakdown breakdown;
   double curvature;            // as in Summary
   bool preconditioned = true;  // false: solve() went on without the preconditioner that it was given
 };
 
 struct Summary {
   Status status = Status::iteration_limit;
+  Breakdown breakdown = Breakdown::none;
   std::string reason;            // why it ended, one sentence
   std::string method;            // "cg", "bicgstab", "gmres"
   std::int64_t iterations = 0;   // each applies A and M^-1 once; of bicgstab twice

@@ -48,7 +48,7 @@ void throw_cuda_error(cudaError_t status, const char* what, const char* file, in
   if (is_lost(status))
     message +=
         "\n  an earlier kernel did this, and the GPU serves this process no more: start the program again, under\n"
-        "  compute-sanitizer to see which; or take --backend openmp";
+        "  compute-sanitizer to see which; or compute on the host";
   else if (const std::string reason = cuda_unavailable_because(); !reason.empty())
     message += "\n  " + reason;
   throw BackendError(message);
@@ -64,7 +64,7 @@ std::string cuda_unavailable_because() {
            "  install or update the driver (nvidia-smi must work)";
   if (status == cudaSuccess || status == cudaErrorNoDevice)
     return "no NVIDIA GPU was found\n"
-           "  check with nvidia-smi, and CUDA_VISIBLE_DEVICES if it is set; or take --backend openmp";
+           "  check with nvidia-smi, and CUDA_VISIBLE_DEVICES if it is set; or compute on the host";
   return std::string("CUDA says: ") + cudaGetErrorString(status);
 }
 

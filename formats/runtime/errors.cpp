@@ -6,7 +6,7 @@ namespace seidel {
 ZeroDiagonal::ZeroDiagonal(std::int64_t row, bool stored)
     : InputError(
           "row " + std::to_string(row + 1) + ": the diagonal entry is " + (stored ? "zero" : "not stored") +
-          ", and this method divides by it\n  take a method that does not (--precond none), or reorder the rows"),
+          ", and the preconditioner divides by it\n  take a preconditioner that does not, or none, or reorder the rows"),
       row_(row) {}
 
 std::int64_t require_square(std::int64_t nrows, std::int64_t ncols, const char* who) {

@@ -18,7 +18,7 @@ void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::
   if (diagonal == 0) throw ZeroDiagonal(row, stored);
   throw InputError("row " + std::to_string(row + 1) +
                    ": the diagonal entry is so small that 1 / a_ii overflows, and this " +
-                   "method divides by it\n  scale the row, or take a method that does not (--precond none)");
+                   "method divides by it\n  scale the row, or take a preconditioner that does not divide by it, or none");
 }
 
 double seconds_now() {

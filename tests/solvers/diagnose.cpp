@@ -86,7 +86,7 @@ TEST_CASE("nearly singular: named before rounding makes it look indefinite, and 
   const Case c =
       diagnosed({Method::cg, PreconditionerKind::symgs, Order::natural, 14, Method::gmres}, hilbert(14), ramp(14));
   REQUIRE(!c.outcome->converged());
-  CHECK(c.first().cause.starts_with("A is singular, or so near to it"));
+  CHECK(c.first().cause.starts_with("A is singular, or so nearly singular"));
   for (const auto& d : c.causes) CHECK(d.remedy.find("--tol") == std::string::npos);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a residual that has grown beyond all measure is not called on its way
   const auto causes = diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()),
                                {Method::bicgstab, PreconditionerKind::none}, summary, {});
   REQUIRE(!causes.empty());
-  CHECK(causes[0].cause == "the method does not get on");
+  CHECK(causes[0].cause == "no progress");
 }
 
 TEST_CASE("singular with the constants in its null space, and with an empty row") {
@@ -174,7 +174,7 @@ TEST_CASE("too few iterations: the number that is missing is right within a fact
   Criteria criteria;
   criteria.max_iterations = needed / 2;
   const Case c = diagnosed(how, A, b, criteria);
-  CHECK(c.first().cause.find("iterations too few") != std::string::npos);
+  CHECK(c.first().cause.find("too few iterations") != std::string::npos);
   REQUIRE(c.first().remedy.substr(0, 17) == "--max-iterations ");
   const double total = std::stod(c.first().remedy.substr(17));
   CHECK(total >= 0.5 * double(needed));
