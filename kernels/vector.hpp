@@ -64,6 +64,10 @@ void multiply(const Vector<Real, B>& d, const Vector<Real, B>& x, Vector<Real, B
   multiply<B, Real>(x.on(), d.span(), x.span(), y.span());
 }
 template <class Real, class B>
+void multiply_add(const Vector<Real, B>& d, const Vector<Real, B>& x, Vector<Real, B>& y) {
+  multiply_add<B, Real>(x.on(), d.span(), x.span(), y.span());
+}
+template <class Real, class B>
 Real max_abs(const Vector<Real, B>& x) {
   return max_abs<B, Real>(x.on(), x.span());
 }

@@ -72,6 +72,13 @@ template <class Real>
 template <class Real>
 [[gnu::used]] Real max_abs(const Cuda& on, const Real* x, std::int64_t n);
 
+/// scale[0] = 2^-e and scale[1] = 2^e, where 2^e is the largest |x_i| but for its digits; e = 0 if that is 0 or not finite.
+/// Returns nothing to the host: scale lies in the memory of the back end.
+template <class Real>
+[[gnu::used]] void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale);
+template <class Real>
+[[gnu::used]] void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale);
+
 /// sqrt(x'x), given x'x as it was summed, without overflow or underflow of the squares.
 /// Cost  nothing, in the rare case of extreme entries two passes over x.
 template <Backend B, class Real>
@@ -140,6 +147,15 @@ void multiply(const B& on, Span<const Real, SpaceOf<B>> d, Span<const Real, Spac
   blas1::for_each_element(on, x.size(), blas1::Multiply<Real>{d.data(), x.data(), y.data()});
 }
 
+/// y_i = fma(d_i, x_i, y_i). Cost  reads d, x and y, writes y.
+template <Backend B, class Real>
+void multiply_add(const B& on, Span<const Real, SpaceOf<B>> d, Span<const Real, SpaceOf<B>> x,
+                  Span<Real, SpaceOf<B>> y) {
+  blas1::require_equal_sizes(d.size(), x.size(), "multiply_add");
+  blas1::require_equal_sizes(x.size(), y.size(), "multiply_add");
+  blas1::for_each_element(on, x.size(), blas1::MultiplyAdd<Real>{d.data(), x.data(), y.data()});
+}
+
 /// y_i = x_(from_i). y must not overlap x; entries of `from` are places in x. Cost  reads from and x, writes y.
 template <Backend B, class Real>
 void gather(const B& on, Span<const Index, SpaceOf<B>> from, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) {
@@ -147,9 +163,9 @@ void gather(const B& on, Span<const Index, SpaceOf<B>> from, Span<const Real, Sp
   blas1::for_each_element(on, y.size(), blas1::Gather<Real>{from.data(), x.data(), y.data()});
 }
 
-/// y_i = c x_i, rounded to the type of y; c is a power of two. Cost  reads x, writes y.
+/// y_i = *c x_i, rounded to the type of y; *c is a power of two, in the memory of the back end. Cost  reads x, writes y.
 template <Backend B, class From, class To>
-void convert(const B& on, double c, Span<const From, SpaceOf<B>> x, Span<To, SpaceOf<B>> y) {
+void convert(const B& on, const double* c, Span<const From, SpaceOf<B>> x, Span<To, SpaceOf<B>> y) {
   blas1::require_equal_sizes(x.size(), y.size(), "convert");
   blas1::for_each_element(on, y.size(), blas1::Convert<From, To>{c, x.data(), y.data()});
 }

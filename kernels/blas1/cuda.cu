@@ -284,19 +284,42 @@ void add_combination(const Cuda& on, const Columns<Real>& v, Real sign, const Re
   }
 }
 
+namespace {
+/// *result = the largest |x_i|, n > 0.
 template <class Real>
-Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
-  if (n == 0) return 0;
+void search_all(const Cuda& on, const Real* x, std::int64_t n, Real* result) {
   Scratch scratch(on);
   Real* const found = scratch.take<Real>(shares_of_max_abs).data();
-  Real* const result = staging<Real>(on);
   const auto blocks = std::min<std::int64_t>(blocks_for(n, threads_of_last), shares_of_max_abs);
   search<<<unsigned(blocks), threads_of_last, 0, on.stream()>>>(x, n, found);
   check_launch("a search for the largest");
   search<<<1, threads_of_last, 0, on.stream()>>>(found, blocks, result);
   check_launch("a search for the largest");
+}
+
+template <class Real>
+__global__ void scale_from(const Real* largest, double* scale) {
+  find_scale(*largest, scale);
+}
+}  // namespace
+
+template <class Real>
+Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
+  if (n == 0) return 0;
+  Real* const result = staging<Real>(on);
+  search_all(on, x, n, result);
   on.synchronize();
   return *result;
+}
+
+template <class Real>
+void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale) {
+  if (n == 0) return;
+  Scratch scratch(on);
+  Real* const largest = scratch.take<Real>(1).data();
+  search_all(on, x, n, largest);
+  scale_from<<<1, 1, 0, on.stream()>>>(largest, scale);
+  check_launch("a scale");
 }
 
 template void instances(const Cuda&, double*);

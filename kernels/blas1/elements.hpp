@@ -1,6 +1,7 @@
 // What the element-wise vector operations do to element i, written once for all back ends.
 #pragma once
 #include <cmath>
+#include <limits>
 
 #include <seidel/formats/runtime/types.hpp>
 
@@ -46,6 +47,13 @@ struct Xpby {
 };
 
 template <class Real>
+struct MultiplyAdd {
+  const Real *d, *x;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = std::fma(d[i], x[i], y[i]); }
+};
+
+template <class Real>
 struct Multiply {
   const Real *d, *x;
   Real* y;
@@ -62,14 +70,25 @@ struct CopyStrided {
   SEIDEL_HD void operator()(std::int64_t i) const { y[i * y_stride] = x[i * x_stride]; }
 };
 
-/// c is exact, a power of two: what rounds is the conversion alone.
+/// *c is exact, a power of two: what rounds is the conversion alone.
 template <class From, class To>
 struct Convert {
-  double c;
+  const double* c;
   const From* x;
   To* y;
-  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = To(c * double(x[i])); }
+  SEIDEL_HD void operator()(std::int64_t i) const { y[i] = To(*c * double(x[i])); }
 };
+
+/// scale[0] = 2^-e, scale[1] = 2^e, of the largest magnitude of some numbers; e = 0 where there is none to scale by.
+template <class Real>
+SEIDEL_HD void find_scale(Real largest, double* scale) {
+  constexpr Real most = std::numeric_limits<Real>::max();
+  constexpr int least_exponent = std::numeric_limits<Real>::min_exponent;  // 2^e has a reciprocal
+  int e = 0;
+  if (largest > 0 && largest <= most) e = std::ilogb(largest) > least_exponent ? std::ilogb(largest) : least_exponent;
+  scale[0] = std::ldexp(1.0, -e);
+  scale[1] = std::ldexp(1.0, e);
+}
 
 template <class Real>
 struct Gather {

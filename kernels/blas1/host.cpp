@@ -183,6 +183,11 @@ Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) {
   return largest(on, x, n);
 }
 
+template <class Real>
+void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale) {
+  find_scale(largest(on, x, n), scale);
+}
+
 template void instances(const OpenMP&, double*);
 template void instances(const OpenMP&, float*);
 

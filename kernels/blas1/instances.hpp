@@ -14,9 +14,10 @@ void instances(const On& on, Real* x) {
   for_each_element(on, 0, Axpby<Real>{0, x, 0, x});
   for_each_element(on, 0, Xpby<Real>{x, 0, x});
   for_each_element(on, 0, Multiply<Real>{x, x, x});
+  for_each_element(on, 0, MultiplyAdd<Real>{x, x, x});
   for_each_element(on, 0, Gather<Real>{nullptr, x, x});
-  for_each_element(on, 0, Convert<Real, double>{1, x, nullptr});
-  for_each_element(on, 0, Convert<Real, float>{1, x, nullptr});
+  for_each_element(on, 0, Convert<Real, double>{nullptr, x, nullptr});
+  for_each_element(on, 0, Convert<Real, float>{nullptr, x, nullptr});
   for_each_element(on, 0, MoveAndTurn<Real>{0, x, x, 0, x});
   for_each_element(on, 0, AxpyTwice<Real>{0, x, 0, x, x});
   for_each_element(on, 0, AxpyXpby<Real>{0, x, x, 0, x});
@@ -30,6 +31,7 @@ void instances(const On& on, Real* x) {
   project(on, Columns<Real>{}, x, x);
   add_combination(on, Columns<Real>{}, Real(0), x, Real(0), x);
   max_abs(on, x, 0);
+  find_scale(on, x, 0, nullptr);
 }
 
 }  // namespace seidel::blas1

@@ -13,7 +13,14 @@ class JacobiPreconditioner {
  public:
   template <class Offset>
   JacobiPreconditioner(B on, const CsrView<Real, Offset, Host>& A)
-      : inverse_(on, copied_to<SpaceOf<B>>(inverse_diagonal(on, A))) {}
+      : inverse_(on, copied_to<SpaceOf<B>>(on, inverse_diagonal(on, A))) {}
+
+  /// For new values in A. Errors  as the constructor, which leave this as it is.
+  template <class Offset>
+  void update_values(const CsrView<Real, Offset, Host>& A) {
+    const auto inverse = inverse_diagonal(inverse_.on(), A);
+    inverse_ = Vector<Real, B>(inverse_.on(), copied_to<SpaceOf<B>>(inverse_.on(), inverse));
+  }
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const { multiply(inverse_, r, z); }
   bool is_symmetric() const { return true; }

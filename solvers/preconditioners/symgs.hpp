@@ -23,7 +23,7 @@ namespace seidel {
 /// iteration is not.
 ///
 /// Cost    the first pair reads A once, further ones up to twice; colours gather twice more; single precision
-///         searches r for its largest entry (on a GPU: synchronises) and converts twice. Allocates nothing.
+///         searches r for its largest entry and converts twice. Allocates nothing.
 ///         Copies of the matrix: for colours a permuted one, made where the sweeps run; its values for
 ///         float; on a GPU one more, unless the view given is already there.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that no sweep can use, naming the row; UsageError for
@@ -59,15 +59,43 @@ class SymgsPreconditioner {
     if constexpr (std::same_as<Stored, Real>) {
       sweep_from_zero(r.span(), z.span());
     } else {
-      const int e = exponent_of(max_abs(r));
-      convert<B, Real, Stored>(on_, std::ldexp(1.0, -e), r.span(), converted_r_->span());
+      double* const scale = scale_.data();  // 2^-e and 2^e of r
+      blas1::find_scale(on_, r.span().data(), r.size(), scale);
+      convert<B, Real, Stored>(on_, scale, r.span(), converted_r_->span());
       sweep_from_zero(std::as_const(*converted_r_).span(), converted_z_->span());
       // Of an A scaled by 2^-k the inverse is 2^k times that of A. In two steps, since e - k may leave the range.
-      convert<B, Stored, Real>(on_, std::ldexp(1.0, -plan_.exponent), std::as_const(*converted_z_).span(), z.span());
-      convert<B, Real, Real>(on_, std::ldexp(1.0, e), std::as_const(z).span(), z.span());
+      convert<B, Stored, Real>(on_, plan_.scale.data(), std::as_const(*converted_z_).span(), z.span());
+      convert<B, Real, Real>(on_, scale + 1, std::as_const(z).span(), z.span());
     }
   }
   bool is_symmetric() const { return true; }
+
+  /// As smoother: the sweeps on A x = b from the guess x.
+  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const
+    requires std::same_as<Stored, Real>
+  {
+    if (!permuted_r_) return pairs(b.span(), x.span());
+    gather<B, Real>(on_, plan_.new_to_old, b.span(), permuted_r_->span());
+    gather<B, Real>(on_, plan_.new_to_old, std::as_const(x).span(), permuted_z_->span());
+    pairs(std::as_const(*permuted_r_).span(), permuted_z_->span());
+    gather<B, Real>(on_, plan_.old_to_new, std::as_const(*permuted_z_).span(), x.span());
+  }
+  void smooth_from_zero(const Vector<Real, B>& b, Vector<Real, B>& x) const { apply(b, x); }
+
+  /// To be called when the values of A, but not its pattern, have changed: A as it is now, in the memory of B. Where the
+  /// arrays given at first are used still (natural order), A must be in them. Repeats no analysis.
+  /// Errors  as the constructor; what is applied is then as before, or undefined in single precision and by colours.
+  void update_values(const CsrView<Real, Offset, Space>& A) {
+    if (!plan_.new_to_old.empty()) {
+      const auto fresh = permuted(on_, A, std::as_const(plan_.new_to_old).span());
+      copy<B, Real>(on_, fresh.values.span(), plan_.owned.values.span());
+    } else if (!plan_.owned.values.empty()) {
+      copy<B, Real>(on_, A.values, plan_.owned.values.span());
+    }
+    if constexpr (!std::same_as<Stored, Real>)
+      convert_values(on_, plan_, plan_.owned.values.empty() ? A.values : std::as_const(plan_.owned).values.span());
+    sweeps_.update_values();
+  }
 
   /// Steps of a sweep that must follow each other; setup time.
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
@@ -78,24 +106,22 @@ class SymgsPreconditioner {
   struct Plan {
     Csr<Real, Offset, Space> owned;  // empty where the caller's arrays are used
     Array<Stored, Space> values;     // converted; empty where Stored is Real
-    int exponent = 0;                // of the largest value, which was divided out of them
+    Array<double, Space> scale;      // 2^-k, 2^k: k of the largest value, which was divided out of them
     CsrView<Stored, Offset, Space> A;
     Array<Index, Space> new_to_old, old_to_new;  // empty in natural order
   };
 
-  /// Of the largest magnitude, 0 where there is none to scale by. Its power of two has a reciprocal.
-  static int exponent_of(Real largest) {
-    if (!(largest > 0 && largest <= std::numeric_limits<Real>::max())) return 0;
-    return std::max(std::ilogb(largest), std::numeric_limits<Real>::min_exponent);
+  static void convert_values(const B& on, Plan& p, Span<const Real, Space> values) {
+    blas1::find_scale(on, values.data(), values.size(), p.scale.data());
+    convert<B, Real, Stored>(on, p.scale.data(), values, p.values.span());
   }
-
   static void view(const B& on, Plan& p, const CsrView<Real, Offset, Space>& A) {
     if constexpr (std::same_as<Stored, Real>) {
       p.A = A;
     } else {
-      p.exponent = exponent_of(max_abs<B, Real>(on, A.values));
-      p.values = Array<Stored, Space>(A.values.size());
-      convert<B, Real, Stored>(on, std::ldexp(1.0, -p.exponent), A.values, p.values.span());
+      p.scale = Array<double, Space>(on, 2);
+      p.values = Array<Stored, Space>(on, A.values.size());
+      convert_values(on, p, A.values);
       p.A = {A.nrows, A.ncols, A.row_ptr, A.col_idx, std::as_const(p.values).span()};
     }
   }
@@ -134,7 +160,10 @@ class SymgsPreconditioner {
       : on_(on), omega_(checked(omega)), count_(checked(sweeps)), plan_(std::move(p)), sweeps_(sweeps_of(on_, plan_)) {
     const auto n = plan_.A.nrows;
     if (HostBackend<B> && !plan_.new_to_old.empty()) permuted_r_.emplace(on_, n), permuted_z_.emplace(on_, n);
-    if constexpr (!std::same_as<Stored, Real>) converted_r_.emplace(on_, n), converted_z_.emplace(on_, n);
+    if constexpr (!std::same_as<Stored, Real>) {
+      converted_r_.emplace(on_, n), converted_z_.emplace(on_, n);
+      scale_ = Array<double, Space>(on_, 2);
+    }
   }
   /// On a GPU these take vectors in the order before.
   static GaussSeidel<Stored, Offset, B> sweeps_of(const B& on, const Plan& p) {
@@ -163,7 +192,10 @@ class SymgsPreconditioner {
   }
   void pairs_from_zero(Span<const Stored, Space> r, Span<Stored, Space> z) const {
     sweeps_.symmetric_from_zero(r, z, Stored(omega_));
-    for (int pair = 1; pair < count_; ++pair) sweeps_.symmetric(r, z, Stored(omega_));
+    pairs(r, z, 1);
+  }
+  void pairs(Span<const Stored, Space> r, Span<Stored, Space> z, int done = 0) const {
+    for (int pair = done; pair < count_; ++pair) sweeps_.symmetric(r, z, Stored(omega_));
   }
 
   B on_;
@@ -171,6 +203,7 @@ class SymgsPreconditioner {
   int count_;
   Plan plan_;  // moving it moves no array, so views of it stay
   GaussSeidel<Stored, Offset, B> sweeps_;
+  mutable Array<double, Space> scale_;  // in single precision, of the r of an application
   mutable std::optional<Vector<Stored, B>> permuted_r_, permuted_z_, converted_r_, converted_z_;
 };
 
