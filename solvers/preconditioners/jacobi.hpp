@@ -14,12 +14,15 @@ class JacobiPreconditioner {
   template <class Offset>
   JacobiPreconditioner(B on, const CsrView<Real, Offset, Host>& A)
       : inverse_(on, copied_to<SpaceOf<B>>(on, inverse_diagonal(on, A))) {}
+  /// Of a matrix in the memory of a GPU.
+  template <class Offset>
+    requires(!HostBackend<B>)
+  JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A) : inverse_(on, inverse_diagonal(on, A)) {}
 
   /// For new values in A. Errors  as the constructor, which leave this as it is.
-  template <class Offset>
-  void update_values(const CsrView<Real, Offset, Host>& A) {
-    const auto inverse = inverse_diagonal(inverse_.on(), A);
-    inverse_ = Vector<Real, B>(inverse_.on(), copied_to<SpaceOf<B>>(inverse_.on(), inverse));
+  template <class Offset, MemorySpace Space>
+  void update_values(const CsrView<Real, Offset, Space>& A) {
+    *this = JacobiPreconditioner(inverse_.on(), A);
   }
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const { multiply(inverse_, r, z); }
@@ -29,7 +32,7 @@ class JacobiPreconditioner {
  private:
   Vector<Real, B> inverse_;
 };
-template <Backend B, class Real, class Offset>
-JacobiPreconditioner(B, const CsrView<Real, Offset, Host>&) -> JacobiPreconditioner<Real, B>;
+template <Backend B, class Real, class Offset, class Space>
+JacobiPreconditioner(B, const CsrView<Real, Offset, Space>&) -> JacobiPreconditioner<Real, B>;
 
 }  // namespace seidel

@@ -52,7 +52,7 @@ struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
     if (choice.form == Form::eisenstat)
-      return described<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.here, A.there), choice);
+      return described<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.there), choice);
     return single(choice) ? described<B>(symgs<float>(on, A, choice), choice)
                           : described<B>(symgs<double>(on, A, choice), choice);
   }
