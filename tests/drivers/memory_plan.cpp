@@ -64,7 +64,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
-  CHECK(double(most) > 0.9 * double(planned));
+  CHECK(double(most) > 0.9 * double(planned) - (cuda ? 0 : 2.5e5));  // the heap may have kept some pages from before
 }
 
 template <class B>

@@ -150,7 +150,7 @@ TEST_CASE("symmetry of random matrices is that of their dense twins, whichever m
       std::vector<Row> rows(n);
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
-          if (D[i * n + j] != 0) rows[i].push_back({Index(j), D[i * n + j]});
+          if (D[i * n + j] != 0) rows[i].emplace(Index(j), D[i * n + j]);
       const Matrix A = matrix_of(n, rows);
       check_symmetry(A, properties_of(A));
     }

@@ -186,7 +186,7 @@ TEST_CASE("cg waits twice per iteration, and near its goal once more if that may
 
 TEST_CASE("cg in Eisenstat's form waits twice per iteration") {
   const Matrix A = poisson(40);
-  const SplitSymgsPreconditioner<double, std::int64_t, Serial> split(Serial{}, A.view(), A.view());
+  const SplitSymgsPreconditioner<double, std::int64_t, Serial> split(Serial{}, A.view());
   const own::Wrapped<decltype(split)> wrapped{split, {vector_of(std::vector<double>(A.nrows, 4.0))}};
   const Counts counts = counted(
       A, [&](auto& b, auto& x, auto& criteria) { return eisenstat_cg(own::Operator{A}, wrapped, b, x, criteria); },
