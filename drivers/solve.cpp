@@ -12,9 +12,7 @@
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
-#include <seidel/kernels/symgs/nodes.hpp>
-#include <seidel/kernels/symgs/wavefronts.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
 #include <seidel/solvers/finite.hpp>
 

@@ -7,7 +7,7 @@
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 
 namespace seidel::bench {
 

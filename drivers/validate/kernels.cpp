@@ -10,7 +10,7 @@
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::drivers {

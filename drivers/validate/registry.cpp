@@ -3,7 +3,7 @@
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 
 namespace seidel::drivers {
 

@@ -1,15 +1,18 @@
-// What a Gauss-Seidel sweep does to row i, written once for all back ends:
+// What a Gauss-Seidel sweep does to row i, as far as host and device share it:
 //
 //   x_i = ((b_i - S(lower)) - S(upper)) * d_i,   d_i = 1 / a_ii,
 //
 // S being the one sum of kernels/sum.hpp on each side of the diagonal, taken towards it: the lower part in ascending,
 // the upper in descending columns. So the value that is ready last comes last, and either sum can be carried from the
-// sweep before.
+// sweep before. How S is summed is spelled apart for speed, 8 rows side by side in host/sweeps.cpp, 32 in
+// cuda/slices.cuh; reference.hpp is the whole in its plainest form.
 #pragma once
 #include <seidel/formats/csr.hpp>
 #include <seidel/kernels/sum.hpp>
 
 namespace seidel {
+
+enum class Direction { forward, backward };
 
 /// The place of row's diagonal entry in A.values, or -1 if no sweep can use the row: the diagonal is not stored, zero
 /// or so small that its reciprocal overflows, or some entry is NaN or infinite.

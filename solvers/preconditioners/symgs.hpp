@@ -6,8 +6,7 @@
 #include <optional>
 
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/bytes.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/choose_method.hpp>
@@ -52,7 +51,7 @@ class SymgsPreconditioner {
   static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
     requires HostBackend<B>
   {
-    return sweep_bytes(on, plan(on, A, order).A);
+    return SweepAnalysis<Stored, Offset, B>(on, plan(on, A, order).A).bytes();
   }
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const {

@@ -7,8 +7,7 @@
 #include "matrices.hpp"
 
 #include <seidel/kernels/blas1/blas1.hpp>
-#include <seidel/kernels/symgs/colours.hpp>
-#include <seidel/kernels/symgs/wavefronts.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

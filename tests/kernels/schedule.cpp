@@ -3,7 +3,7 @@
 #include "matrices.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
-#include <seidel/kernels/symgs/schedule.hpp>
+#include <seidel/kernels/symgs/host/schedule.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

@@ -1,10 +1,9 @@
 // Slices of a sweep: rows that do not need each other, each row once and in an order that a sweep may take.
 #include "../backends.hpp"
-#include "literal_sweep.hpp"
 #include "matrices.hpp"
 
-#include <seidel/kernels/symgs/bytes.hpp>
-#include <seidel/kernels/symgs/slices.hpp>
+#include <seidel/kernels/symgs/host/slices.hpp>
+#include <seidel/kernels/symgs/reference.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -127,8 +126,8 @@ TEST_CASE("what sweeps will hold is known to the byte before they are made") {
       const auto fp64 = csr_of<double>(plain);
       const auto fp32 = csr_of<float>(plain);
       const OpenMP on{threads};
-      CHECK(sweep_bytes(on, fp64.view()) == GaussSeidel<double, std::int32_t, OpenMP>(on, fp64.view()).bytes());
-      CHECK(sweep_bytes(on, fp32.view()) == GaussSeidel<float, std::int32_t, OpenMP>(on, fp32.view()).bytes());
+      CHECK(SweepAnalysis(on, fp64.view()).bytes() == GaussSeidel(on, fp64.view()).bytes());
+      CHECK(SweepAnalysis(on, fp32.view()).bytes() == GaussSeidel(on, fp32.view()).bytes());
     }
 }
 
@@ -186,7 +185,8 @@ TEST_CASE("rows at the seams of slices and of the sum have the same bits on ever
     const auto A_host = csr_of<double>(plain);
     const auto b = random_values<double>(plain.nrows(), 5);
     std::vector<double> expected(plain.nrows(), 0);
-    for (const bool forward : {true, false}) literal_sweep(plain, forward, b, expected, 1.0);
+    for (const auto direction : {Direction::forward, Direction::backward})
+      reference_sweep(A_host.view(), direction, b.data(), expected.data(), 1.0);
     on_every_backend([&](auto on) {
       const auto A = copied_to<SpaceOf<decltype(on)>>(A_host.view());
       const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());

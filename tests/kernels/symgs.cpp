@@ -1,9 +1,9 @@
 // Gauss-Seidel sweeps: the formula taken literally, the same bits on every back end, and what a textbook promises of
 // them.
 #include "../backends.hpp"
-#include "literal_sweep.hpp"
 #include "matrices.hpp"
 
+#include <seidel/kernels/symgs/reference.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 using namespace seidel;
@@ -19,15 +19,19 @@ struct Case {
 
 template <class Real>
 Case<Real> literal(const Plain& A, Real omega, unsigned seed) {
+  const auto csr = csr_of<Real>(A);
+  const auto swept = [&](Direction direction, const std::vector<Real>& b, std::vector<Real> x) {
+    reference_sweep(csr.view(), direction, b.data(), x.data(), omega);
+    return x;
+  };
+  constexpr auto forward = Direction::forward, backward = Direction::backward;
   Case<Real> c;
   c.b = random_values<Real>(A.nrows(), seed);
   c.x = random_values<Real>(A.nrows(), seed + 1);
-  literal_sweep(A, true, c.b, c.forward = c.x, omega);
-  literal_sweep(A, false, c.b, c.backward = c.x, omega);
-  literal_sweep(A, false, c.b, c.symmetric = c.forward, omega);
-  c.from_zero.assign(A.nrows(), 0);
-  literal_sweep(A, true, c.b, c.from_zero, omega);
-  literal_sweep(A, false, c.b, c.from_zero, omega);
+  c.forward = swept(forward, c.b, c.x);
+  c.backward = swept(backward, c.b, c.x);
+  c.symmetric = swept(backward, c.b, c.forward);
+  c.from_zero = swept(backward, c.b, swept(forward, c.b, std::vector<Real>(A.nrows(), 0)));
   return c;
 }
 

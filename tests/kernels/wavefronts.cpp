@@ -3,7 +3,7 @@
 
 #include "matrices.hpp"
 
-#include <seidel/kernels/symgs/wavefronts.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

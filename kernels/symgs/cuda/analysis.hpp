@@ -1,0 +1,85 @@
+// The steps of the analysis, in order; each is a source of its own (NAME.cu).
+#pragma once
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/kernels/symgs/cuda/layout.hpp>
+
+namespace seidel::symgs_detail::device {
+
+/// A's pattern, in device memory.
+template <class Offset>
+struct Pattern {
+  Index nrows;
+  const Offset* row_ptr;
+  const Index* col_idx;
+};
+
+/// What the device finds out, read back between steps.
+struct Findings {
+  Index bad_row;       // the first that no sweep can use; nrows: none
+  Index longest_part;  // terms left or right of a diagonal
+  unsigned nodes;      // bit s: all rows in groups of s have one pattern
+  Index last_wavefront;
+  unsigned chained;            // rows of a sample that are coupled to the row before them
+  unsigned lopsided;           // a row of the sample has an upper entry whose mirror image is missing
+  unsigned disorder;           // an upper entry leads to no later wavefront
+  unsigned hung;               // a wait was given up: the columns of some row do not ascend
+  unsigned moved;              // some row's place is not its own number
+  int slice_width[2];          // of the widest slice of each triangle
+  unsigned long long places;   // if each wavefront has slices of its own
+  unsigned long long sums[2];  // of blocks of rows with more than 2048 terms in a part
+};
+
+inline constexpr Index examined_every = 1021;  // rows a sample of which tells what the pattern is like
+
+/// Entries left of the diagonal of each row. Fills bad_row (no diagonal entry), longest_part and nodes.
+template <class Offset>
+Array<Index, Device> lower_lengths(const Cuda& on, const Pattern<Offset>& A, Findings* findings);
+
+/// The wavefront of each node of `node` rows, from 0: one more than the largest among the nodes before it that A or A'
+/// couples it to. Fills last_wavefront and hung.
+template <class Offset>
+Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
+                                     Findings* findings);
+
+/// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row.
+struct Order {
+  Array<Index, Device> place_of_row;
+  Array<Index, Device> slice_position;  // of its first unit; slices + 1
+  Array<Index, Device> key;             // of each position: its class, in order
+  Array<Index, Device> unit;            // at each position
+  Array<Index, Device> class_start;     // first position of each class, and the end
+  int classes_per_wavefront = 1;        // 2: its short rows, then its long ones
+};
+/// Rows in order of wavefronts, natural within one, in slices. Takes nrows, node, has_long and nwavefronts, fills the
+/// rest.
+template <class Offset>
+Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Array<Index, Device>& wavefront,
+                 Findings* findings, Arrangement& rows);
+
+/// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those
+/// of the vectors.
+void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<const Index, Device> row_in_A,
+                    Array<Index, Device>& place_of_row, Span<Index, Device> row_of_place);
+
+/// Both triangles: sizes and items. `distance`: wavefronts between a row and the one that it awaits first; none if
+/// not positive.
+template <class Real, class Offset>
+void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, float distance,
+             Findings* findings, Plan<Real>& plan);
+
+/// Writes columns (as places), values and reciprocals into the streams; without place_of_row only the latter two.
+/// Fills bad_row.
+template <class Real, class Offset>
+void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
+          Plan<Real>& plan);
+
+/// Fills bad_row if some value is not one that a sweep can use.
+template <class Real, class Offset>
+void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings);
+
+/// Throws what is wrong with the first row that no sweep can use. Some step has found one, not always the first.
+template <class Real, class Offset>
+[[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings);
+
+}  // namespace seidel::symgs_detail::device

@@ -1,0 +1,111 @@
+// Sums over one triangle with an x that is there already: what a sweep from a guess needs of the other triangle.
+#pragma once
+#include <seidel/kernels/symgs/cuda/colours/parts.cuh>
+#include <seidel/kernels/symgs/cuda/long_rows.cuh>
+
+namespace seidel::symgs_detail::device {
+
+/// x in the sweep's order. Nothing in it looks unset.
+template <class Real>
+__global__ void gather(const Real* x, const Index* row_of_place, Index places, Real* to) {
+  const Index p = blockIdx.x * blockDim.x + threadIdx.x;
+  if (p >= places) return;
+  const Index row = row_of_place ? row_of_place[p] : p;
+  publish(to + p, row >= 0 ? x[row] : Real(0));
+}
+
+constexpr int hand_over_threads = 1024, hand_over_rows = 4 * hand_over_threads;
+
+/// The result, into the matrix's own order. Rows that follow each other lie in many wavefronts, but those some hundreds
+/// of rows apart lie side by side, so a block takes some thousands: L1 then serves most of what L2 would have to.
+template <class Real>
+__global__ void __launch_bounds__(hand_over_threads)
+    hand_over(const Real* x, const Index* place_of_row, Index nrows, Real* out) {
+  const Index first = Index(blockIdx.x * hand_over_rows + threadIdx.x);
+  Index place[hand_over_rows / hand_over_threads];
+#pragma unroll
+  for (int k = 0; k < hand_over_rows / hand_over_threads; ++k) {
+    const std::int64_t row = std::int64_t(first) + k * hand_over_threads;
+    place[k] = row < nrows ? __ldcs(place_of_row + row) : -1;
+  }
+#pragma unroll
+  for (int k = 0; k < hand_over_rows / hand_over_threads; ++k)
+    if (place[k] >= 0) __stcs(out + first + k * hand_over_threads, __ldg(x + place[k]));
+}
+
+/// The result of strips, into X. Two threads a row for each strip, side by side.
+template <class Real>
+__global__ void __launch_bounds__(hand_over_threads)
+    hand_over_strips(const Real* x, const Index* place_of_row, Index nrows, Real* out, std::int64_t row_step,
+                     std::int64_t column_step, int strips, int ncolumns) {
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, row = thread / (2 * strips);
+  if (row >= nrows) return;
+  const auto strip = Strip<Real>::part(thread % 2, thread / 2 % strips, strips);
+  const auto of_row = strip.load(x, __ldcs(place_of_row + row));
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    if (strip.column(e) < ncolumns) __stcs(out + row * row_step + strip.column(e) * column_step, of_row.at[e]);
+}
+
+template <class Real, bool lower, bool in_parts, class Stride>
+__device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane, Stride stride) {
+  const int width = item.width();
+  const LaneEntries<const Real, Stride> A(S.stream, item, lane, stride);
+  if constexpr (in_parts)
+    if (width > short_sum) return RowInParts<Single<Real>, max_of_pair>(A, width, true).sum({}, S.x);
+  Real sum = 0;
+#pragma unroll 4
+  for (int u = 0; u < width; ++u) {
+    const Index c = A.column(u);
+    const Real g = c >= 0 ? S.x[c] : Real(0);
+    sum = std::fma(A.value(u), g, sum);
+  }
+  const int rank = lower ? lane % S.node : S.node - 1 - lane % S.node;
+  const Index first = item.place + lane - lane % S.node;
+  for (int q = 0; q < rank; ++q) {
+    const Index other = first + (lower ? q : S.node - 1 - q);
+    if (other < S.places) sum = std::fma(A.values[(width + 1 + q) * stride], S.x[other], sum);
+  }
+  return sum;
+}
+
+constexpr int carry_threads = 128;
+enum class SliceForm { padded, in_parts, dense };
+
+/// t = b - S(lower) (or b + S(lower)) or S(upper), of the x given as S.x. Tickets, since the blocks of long rows are
+/// awaited.
+template <class Real, bool lower, SliceForm form, int sign = -1>
+__global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
+  const Index k = Index(draw_ticket(S.ticket) * (carry_threads / lanes) + threadIdx.x / lanes);
+  if (k >= S.count) return;
+  const Item item = S.items[k];
+  const int lane = threadIdx.x % lanes;
+  const auto leave = [&](Index place, Real sum) {
+    const Index row = S.row_of_place ? S.row_of_place[place] : place;
+    S.t[place] = !lower ? sum : row >= 0 ? S.b[row] + sign * sum : Real(0);
+  };
+  Patience patience(S.hung);
+  switch (item.kind()) {
+    case Kind::slice:
+    case Kind::runs:
+      if (lane >= item.rows()) return;
+      if constexpr (form == SliceForm::dense)
+        leave(item.place + lane, slice_sum<Real, lower, false>(S, item, lane, item.rows()));
+      else
+        leave(item.place + lane, slice_sum<Real, lower, form == SliceForm::in_parts>(S, item, lane, FullStride{}));
+      return;
+    case Kind::row: {
+      const Real sum = sum_of_terms(S, Single<Real>{}, item, lane, patience);
+      if (lane == 0) leave(item.place, sum);
+      return;
+    }
+    case Kind::block: return sweep_block(S, Single<Real>{}, item, lane);
+    case Kind::blocked_row: {
+      const Real sum = sum_of_blocks(S, Single<Real>{}, item, lane, patience);
+      if (lane == 0) leave(item.place, sum);
+      return;
+    }
+  }
+}
+
+}  // namespace seidel::symgs_detail::device

@@ -1,0 +1,55 @@
+// Whom each row waits for where an analysis goes through the rows in natural order: those before it that A or A'
+// couples it to.
+#pragma once
+#include <seidel/kernels/symgs/cuda/analysis.hpp>
+#include <seidel/kernels/symgs/cuda/device.cuh>
+
+namespace seidel::symgs_detail::device {
+
+/// What each node is coupled to: the entries of its first row in A and, where these do not tell all, a list of the
+/// nodes whose upper entries lead to it.
+template <class Offset>
+struct Couplings {
+  Pattern<Offset> A;
+  const Index* lower = nullptr;  // entries left of the diagonal, for those who ask
+  int node = 1;
+  const std::int64_t* list_end = nullptr;  // null: no lists; list j ends here and begins where the one before it ends
+  const Index* lists = nullptr;
+
+  __device__ std::int64_t list_begin(std::int64_t j) const { return list_end && j ? list_end[j - 1] : 0; }
+  __device__ std::int64_t list_length(std::int64_t j) const { return list_end ? list_end[j] - list_begin(j) : 0; }
+};
+
+/// Counts the upper entries that lead to each node (lists null), or lists where they come from; `end` moves on by each.
+template <class Offset>
+__global__ void list_upper_entries(Couplings<Offset> C, Index nodes, std::int64_t* end, Index* lists) {
+  const Index j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (j >= nodes) return;
+  const Index row = j * C.node;
+  for (Offset k = lower_bound(C.A.row_ptr, C.A.col_idx, row, row + C.node); k < C.A.row_ptr[row + 1]; ++k) {
+    const auto at = atomicAdd(reinterpret_cast<unsigned long long*>(end + C.A.col_idx[k] / C.node), 1ull);
+    if (lists) lists[at] = j;
+  }
+}
+
+struct Lists {
+  Array<std::int64_t, Device> end;
+  Array<Index, Device> lists;
+};
+/// Gives the couplings their lists, whose memory is returned.
+template <class Offset>
+Lists transpose_upper(const Cuda& on, Couplings<Offset>& C) {
+  const Index nodes = C.A.nrows / C.node;
+  Lists found{Array<std::int64_t, Device>(on, std::int64_t(nodes) + 1), {}};
+  std::int64_t* const end = found.end.data();
+  set_bytes(on, found.end.span(), 0);
+  launch_over(on, nodes, list_upper_entries<Offset>, "counting upper entries", C, nodes, end, nullptr);
+  cuda::exclusive_sum(on, found.end.span());
+  found.lists = Array<Index, Device>(on, value_of(on, end + nodes));
+  launch_over(on, nodes, list_upper_entries<Offset>, "listing upper entries", C, nodes, end, found.lists.data());
+  C.list_end = end;
+  C.lists = found.lists.data();
+  return found;
+}
+
+}  // namespace seidel::symgs_detail::device

@@ -1,0 +1,100 @@
+// Sweeps on a GPU: the analysis, step by step.
+#include <seidel/kernels/symgs/cuda/sweeps.cuh>
+
+namespace seidel::symgs_detail {
+
+using namespace device;
+
+namespace {
+
+/// Wavefronts so few and so wide, as colours are, that each is worth a launch.
+constexpr Index max_wide = 64, min_wide = 4096;
+/// Wavefronts between a row and the one that it awaits before all others. Wavefronts of fewer rows pass faster, so that
+/// their rows must begin to look earlier. Polls of all resident warps saturate L2: without this hpcg:192 takes 3.16 ms
+/// instead of 1.77 on an H200; 1 to 2.5 in place of 3 changed nothing.
+constexpr float watch_distance = 3, watch_distance_if_thin = 4;
+constexpr Index thin = 2048;  // rows per wavefront
+
+/// Sweeps of A.
+template <class Real, class Offset>
+struct Analysed : Sweeps<Real> {
+  using Sweeps<Real>::on, Sweeps<Real>::plan, Sweeps<Real>::vectors, Sweeps<Real>::place_of_row,
+      Sweeps<Real>::row_of_place;
+  CsrView<Real, Offset, Device> A;
+  Span<const Index, Device> new_to_old;  // read by the first fill()
+  Array<Findings, Device> findings;
+
+  Analysed(const Cuda& on, const CsrView<Real, Offset, Device>& A, Span<const Index, Device> new_to_old)
+      : Sweeps<Real>(on), A(A), new_to_old(new_to_old), findings(on, 1) {
+    plan.nrows = A.nrows;
+    if (A.nrows == 0) return;
+    const Pattern<Offset> pattern{A.nrows, A.row_ptr.data(), A.col_idx.data()};
+    Findings found{};
+    found.bad_row = A.nrows;
+    for (int s = 2; s <= largest_node; ++s)
+      if (A.nrows % s == 0) found.nodes |= 1u << s;
+    copy_bytes(on, Device{}, findings.data(), Host{}, &found, sizeof found);
+    const Array<Index, Device> lower = lower_lengths(on, pattern, findings.data());
+    found = value_of(on, findings.data());
+    if (found.bad_row < A.nrows) refuse(on, A, findings.data());
+    plan.has_long = found.longest_part > short_sum;
+    if (!plan.has_long && found.nodes) plan.node = 31 - __builtin_clz(found.nodes);
+
+    Array<Index, Device> wavefront = node_wavefronts(on, pattern, lower.data(), plan.node, findings.data());
+    found = value_of(on, findings.data());
+    if (found.hung) throw InputError("Gauss-Seidel: the columns of some row do not ascend\n  check() names the row");
+    plan.nwavefronts = found.last_wavefront + 1;
+    plan.wide = plan.node == 1 && plan.nwavefronts <= max_wide && A.nrows / plan.nwavefronts >= min_wide &&
+                found.longest_part <= max_in_parts;
+    if (plan.wide) plan.in_parts = std::exchange(plan.has_long, false);
+
+    Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
+    wavefront = {};
+    lay_out(on, pattern, lower.data(), order,
+            A.nrows / plan.nwavefronts < thin ? watch_distance_if_thin : watch_distance, findings.data(), plan);
+    place_of_row = std::move(order.place_of_row);
+    if (new_to_old.empty()) return;
+    row_of_place = Array<Index, Device>(on, plan.places);
+    plan.as_it_stands = false;
+  }
+
+  void fill() override {
+    if (A.nrows == 0) return;
+    const bool first = vectors.empty();
+    if (first) {
+      for (auto& half : plan.half) half.stream = Array<std::byte, Device>(on, half.stream_bytes);
+    } else {
+      look_for_unusable(on, A, findings.data());  // before the first value is taken over
+      refuse_if_found();
+    }
+    device::fill(on, A, first ? place_of_row.data() : nullptr, findings.data(), plan);
+    if (!first) return;
+    refuse_if_found();
+    vectors = Array<Real, Device>(on, 3 * std::int64_t(plan.places));
+    this->reset();
+    if (!new_to_old.empty())
+      compose_orders(on, new_to_old, std::as_const(plan.row_of_place).span(), place_of_row, row_of_place);
+  }
+  void refuse_if_found() {
+    if (value_of(on, &findings.data()->bad_row) < A.nrows) refuse(on, A, findings.data());
+  }
+};
+
+}  // namespace
+
+template <class Real, class Offset>
+std::shared_ptr<Sweeper<Real, Device>> sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                               Span<const Index, Device> new_to_old) {
+  return std::make_shared<Analysed<Real, Offset>>(on, A, new_to_old);
+}
+
+template std::shared_ptr<Sweeper<double, Device>> sweeper(const Cuda&, const CsrView<double, std::int32_t, Device>&,
+                                                          Span<const Index, Device>);
+template std::shared_ptr<Sweeper<double, Device>> sweeper(const Cuda&, const CsrView<double, std::int64_t, Device>&,
+                                                          Span<const Index, Device>);
+template std::shared_ptr<Sweeper<float, Device>> sweeper(const Cuda&, const CsrView<float, std::int32_t, Device>&,
+                                                         Span<const Index, Device>);
+template std::shared_ptr<Sweeper<float, Device>> sweeper(const Cuda&, const CsrView<float, std::int64_t, Device>&,
+                                                         Span<const Index, Device>);
+
+}  // namespace seidel::symgs_detail

@@ -1,0 +1,100 @@
+// Wavefronts, greedy colours and nodes of a pattern, in one pass each.
+#include <seidel/kernels/symgs/orders.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace seidel {
+
+namespace {
+
+/// Rows gathered by their key in 0 ... nkeys - 1, ascending within one.
+Wavefronts gathered(HostSpan<const Index> key, Index nkeys) {
+  Wavefronts found{Array<Index>(key.size()), std::vector<std::int64_t>(nkeys + 1, 0)};
+  for (const Index k : key) ++found.start[k + 1];
+  for (Index k = 0; k < nkeys; ++k) found.start[k + 1] += found.start[k];
+  std::vector<std::int64_t> next(found.start.begin(), found.start.end() - 1);
+  for (std::int64_t i = 0; i < key.size(); ++i) found.rows[next[key[i]]++] = Index(i);
+  return found;
+}
+
+}  // namespace
+
+namespace symgs_detail {
+
+template <class Offset>
+Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
+  const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
+  Array<Index> wavefront(n, 0);
+  Index count = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    Index mine = wavefront[i];  // what rows before have pushed here: that is A'
+    Offset k = row_ptr[i];
+    const Offset last = row_ptr[i + 1];
+    for (; k < last && col_idx[k] < i; ++k) mine = std::max(mine, wavefront[col_idx[k]] + 1);
+    wavefront[i] = mine;
+    for (; k < last; ++k)
+      if (col_idx[k] > i) wavefront[col_idx[k]] = std::max(wavefront[col_idx[k]], mine + 1);
+    count = std::max(count, mine + 1);
+  }
+  return gathered(wavefront, count);
+}
+
+template <class Offset>
+Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
+  const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
+  constexpr Index none = -1;
+  Array<Index> colour(n, none);
+  Array<std::uint64_t> pushed(n);  // colours base ... base + 63 that rows before have, coupled by A'
+  // A row that finds all 64 colours of a pass taken waits for the next, which looks at the next 64.
+  Index base = 0;
+  for (std::int64_t left = n; left > 0; base += 64) {
+    std::fill(pushed.begin(), pushed.end(), 0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (colour[i] != none && colour[i] < base) continue;  // of an earlier pass: takes none of these colours
+      std::uint64_t taken = pushed[i];
+      Offset k = row_ptr[i];
+      const Offset last = row_ptr[i + 1];
+      for (; k < last && col_idx[k] < i; ++k)
+        if (const Index theirs = colour[col_idx[k]]; theirs >= base) taken |= std::uint64_t(1) << (theirs - base);
+      if (~taken == 0) continue;
+      const int mine = std::countr_one(taken);
+      colour[i] = base + mine;
+      --left;
+      for (; k < last; ++k)
+        if (col_idx[k] > i) pushed[col_idx[k]] |= std::uint64_t(1) << mine;
+    }
+  }
+  return colour;
+}
+
+template <class Offset>
+int rows_per_node_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
+  const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
+  const auto same_as_before = [&](std::int64_t i) {
+    const Index *const row = col_idx.data() + row_ptr[i], *const end = col_idx.data() + row_ptr[i + 1];
+    return std::equal(col_idx.data() + row_ptr[i - 1], row, row, end);
+  };
+  for (int s = 6; s > 1; --s) {
+    if (n % s != 0) continue;
+    std::int64_t i = 0;
+    while (i < n && (i % s == 0 || same_as_before(i))) ++i;
+    if (i == n) return s;
+  }
+  return 1;
+}
+
+template Wavefronts wavefronts_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
+template Wavefronts wavefronts_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
+template Array<Index> greedy_colours_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
+template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
+template int rows_per_node_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
+template int rows_per_node_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
+
+}  // namespace symgs_detail
+
+Array<Index> colour_order(HostSpan<const Index> colours) {
+  return std::move(gathered(colours, colours.empty() ? 0 : *std::max_element(colours.begin(), colours.end()) + 1).rows);
+}
+
+}  // namespace seidel

@@ -1,0 +1,77 @@
+// Which rows a sweep may take at once: wavefronts of the natural order, colours for another order, nodes of rows that
+// have one pattern.
+#pragma once
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+
+namespace seidel {
+
+/// Wavefront w is rows[start[w]] ... rows[start[w + 1] - 1]. Each row depends on rows of earlier wavefronts only,
+/// forward; of later ones only, backward.
+struct Wavefronts {
+  Array<Index, Host> rows;          // all rows, by wavefront, ascending within one
+  std::vector<std::int64_t> start;  // count() + 1 entries
+
+  std::int64_t count() const { return std::int64_t(start.size()) - 1; }
+};
+
+namespace symgs_detail {
+// From a square matrix's pattern. Instantiated for 32- and 64-bit offsets.
+template <class Offset>
+Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+template <class Offset>
+Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+template <class Offset>
+Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device> row_ptr,
+                                       Span<const Index, Device> col_idx);
+template <class Offset>
+int rows_per_node_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+}  // namespace symgs_detail
+
+/// A row's wavefront is one more than the largest among the rows before it that A or A' couples it to, so that one
+/// order serves both directions and unsymmetric patterns.
+///
+/// Shapes  A is square, columns ascending; values are not read.
+/// Cost    one pass over the pattern in natural order, on one thread; n entries of memory beside the result.
+/// Errors  ShapeError.
+template <HostBackend B, class Real, class Offset>
+Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
+  require_square(A.nrows, A.ncols, "wavefronts");
+  return symgs_detail::wavefronts_of(A.row_ptr, A.col_idx);
+}
+
+/// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. Rows of one colour
+/// are not coupled, so that a sweep by colours has as few wavefronts as there are colours. The same on every back end.
+///
+/// Shapes  A is square; values are not read.
+/// Cost    one pass over the pattern, and one more over the rows left for each further 64 colours; on one thread.
+/// Errors  ShapeError.
+template <HostBackend B, class Real, class Offset>
+Array<Index> greedy_colours(const B&, const CsrView<Real, Offset, Host>& A) {
+  require_square(A.nrows, A.ncols, "greedy_colours");
+  return symgs_detail::greedy_colours_of(A.row_ptr, A.col_idx);
+}
+/// The same colours in device memory, each row by a thread that waits for the rows before it. Waits for the stream.
+/// Errors  ShapeError; BackendError if a wait did not end.
+template <class Real, class Offset>
+Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  require_square(A.nrows, A.ncols, "greedy_colours");
+  return symgs_detail::greedy_colours_of(on, A.row_ptr, A.col_idx);
+}
+
+/// new_to_old of the rows gathered by colour, in natural order within one. The sweep by colours is the natural sweep of
+/// A permuted by it (formats/permute.hpp).
+Array<Index> colour_order(HostSpan<const Index> colours);
+
+/// The largest s up to 6 such that rows s k ... s k + s - 1 have the same columns for every k, as the unknowns of a
+/// node of a mesh; 1 if there is none. A GPU takes a node in one step.
+///
+/// Cost  one pass over the pattern where rows do share theirs, else a few rows.
+template <class Real, class Offset>
+int rows_per_node(const CsrView<Real, Offset, Host>& A) {
+  return symgs_detail::rows_per_node_of(A.row_ptr, A.col_idx);
+}
+
+}  // namespace seidel
