@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <seidel/formats/runtime/quantity.hpp>
-#include <seidel/kernels/symgs/bytes.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/solvers/preconditioners/diagonal.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
@@ -120,7 +119,7 @@ inline std::vector<MemoryPart> incomplete_memory(const SystemSize& A, const Meth
 }
 inline std::int64_t counted_incomplete(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A,
                                        const MethodChoice&) {
-  return sweep_bytes(on, A);
+  return SweepAnalysis<double, std::int64_t, OpenMP>(on, A).bytes();
 }
 
 }  // namespace preconditioners_detail
