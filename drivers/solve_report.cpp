@@ -167,10 +167,11 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("method", method_text(story));
   lines.item("preconditioner", outcome.preconditioner);
   if (story.colours_instead > 0) {
-    lines.item("note",
-               formatted("only {:.1f} rows per wavefront: this order cannot use a second core or a GPU. By "
-                         "colours a sweep has {} that follow each other, but it may need more iterations; try",
-                         double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
+    lines.item(
+        "note",
+        formatted("only {:.1f} rows per wavefront: this order cannot use a second core or a GPU. "
+                  "Ordered by colours, a sweep has {} that depend on each other, but it may need more iterations; try",
+                  double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }
   lines.item("time", formatted("{} {}, setup {}, solving {}, checking {}", story.loaded.file ? "reading" : "generating",
