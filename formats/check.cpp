@@ -63,24 +63,16 @@ void check(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   require_size(A.row_ptr.size(), std::int64_t(A.nrows) + 1, "row_ptr");
   require_size(A.col_idx.size(), A.values.size(), "col_idx");
   check_row_ptr(on, A.row_ptr, A.nrows, A.nnz());
-  std::atomic<std::int64_t> bad = A.nrows;
-  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      Index before = -1;
-      bool wrong = false;
-      for (std::int64_t k = A.row_ptr[i]; k < std::int64_t(A.row_ptr[i + 1]); ++k) {
-        wrong |= A.col_idx[k] <= before;
-        before = A.col_idx[k];
-      }
-      if (wrong || before >= A.ncols) {  // ascending, so the last one is the largest
-        std::int64_t best = bad.load();
-        while (i < best && !bad.compare_exchange_weak(best, i)) {}
-        return;
-      }
+  const std::int64_t bad = first_row_where(on, A.row_ptr, [&](std::int64_t i) {
+    Index before = -1;
+    bool wrong = false;
+    for (std::int64_t k = A.row_ptr[i]; k < std::int64_t(A.row_ptr[i + 1]); ++k) {
+      wrong |= A.col_idx[k] <= before;
+      before = A.col_idx[k];
     }
+    return wrong || before >= A.ncols;  // ascending, so the last one is the largest
   });
-  if (const std::int64_t i = bad.load(); i < A.nrows)
-    report_row(i, A.col_idx.data() + A.row_ptr[i], A.col_idx.data() + A.row_ptr[i + 1], A.ncols);
+  if (bad < A.nrows) report_row(bad, A.col_idx.data() + A.row_ptr[bad], A.col_idx.data() + A.row_ptr[bad + 1], A.ncols);
 }
 
 template <class Real>

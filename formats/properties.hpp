@@ -35,7 +35,7 @@ struct MatrixProperties {
          norm_frobenius = 0;  ///< over finite entries; the Frobenius norm neither overflows nor underflows early
 };
 
-/// Cost    two passes over A, parallel; the mirror of each entry is searched by bisection in its row.
+/// Cost    two passes over A, a third unless its pattern is symmetric; all linear in time. Takes 4 bytes per row.
 /// Repeats bit for bit for any number of threads.
 template <class Real, class Offset>
 MatrixProperties properties(const OpenMP& on, const CsrView<Real, Offset, Host>& A);

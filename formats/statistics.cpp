@@ -78,8 +78,7 @@ FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int b
       longest_here = std::max(longest_here, width);
     }
     places += mine;
-    std::int64_t best = longest.load();
-    while (longest_here > best && !longest.compare_exchange_weak(best, longest_here)) {}
+    fetch_max(longest, longest_here);
   });
   const auto unless_overflow = [](std::int64_t bytes) {
     return bytes == INT64_MAX ? std::optional<std::int64_t>() : bytes;

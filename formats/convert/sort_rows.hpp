@@ -75,8 +75,7 @@ std::int64_t longest_row(const OpenMP& on, HostSpan<const Offset> row_ptr) {
   for_shares(on, row_ptr.size() - 1, 1, [&](std::int64_t first, std::int64_t last, int) {
     std::int64_t mine = 0;
     for (std::int64_t i = first; i < last; ++i) mine = std::max<std::int64_t>(mine, row_ptr[i + 1] - row_ptr[i]);
-    std::int64_t best = longest.load();
-    while (mine > best && !longest.compare_exchange_weak(best, mine)) {}
+    fetch_max(longest, mine);
   });
   return longest.load();
 }

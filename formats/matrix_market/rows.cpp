@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include <seidel/formats/runtime/shares.hpp>
+
 namespace seidel::mm {
 
 namespace {
@@ -128,8 +130,7 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
     }
     if (facts.equal) equal = true;
     if (facts.thrice) thrice = true;
-    for (std::int64_t seen = longest; seen < longest_here && !longest.compare_exchange_weak(seen, longest_here);)
-      continue;
+    fetch_max(longest, longest_here);
   });
   RowFacts facts{equal, thrice};
   if (longest > 0) {  // few rows can be this long, so they are sorted one by one and share the memory

@@ -9,7 +9,7 @@
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
-#include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
 
@@ -127,16 +127,11 @@ bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmet
 
 /// The first row with an entry that lacks its mirror image; nrows if there is none.
 std::int64_t first_unmirrored_row(const OpenMP& on, const Matrix& A, Symmetry symmetry) {
-  std::atomic<std::int64_t> first_bad = A.nrows;
-  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t row = first; row < std::min(last, first_bad.load()); ++row)
-      for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
-        if (!mirrored(A, row, k, symmetry)) {
-          for (std::int64_t seen = first_bad; row < seen && !first_bad.compare_exchange_weak(seen, row);) continue;
-          return;
-        }
+  return first_row_where(on, A.row_ptr, [&](std::int64_t row) {
+    for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      if (!mirrored(A, row, k, symmetry)) return true;
+    return false;
   });
-  return first_bad;
 }
 
 /// Errors  InputError naming the first entry without its mirror image.

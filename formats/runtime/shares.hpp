@@ -44,17 +44,34 @@ void for_row_shares(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body
   });
 }
 
+/// shared = min(shared, value), whatever other threads do to it.
+template <class T>
+void fetch_min(std::atomic<T>& shared, T value) {
+  for (T known = shared.load(); value < known && !shared.compare_exchange_weak(known, value);) continue;
+}
+template <class T>
+void fetch_max(std::atomic<T>& shared, T value) {
+  for (T known = shared.load(); known < value && !shared.compare_exchange_weak(known, value);) continue;
+}
+
 /// The smallest i of 0 ... n-1 for which is_bad(i), or n.
 template <class IsBad>
 std::int64_t first_where(const OpenMP& on, std::int64_t n, std::int64_t weight, const IsBad& is_bad) {
   std::atomic<std::int64_t> found = n;
   for_shares(on, n, weight, [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t i = first; i < last; ++i)
-      if (is_bad(i)) {
-        std::int64_t best = found.load();
-        while (i < best && !found.compare_exchange_weak(best, i)) {}
-        return;
-      }
+      if (is_bad(i)) return fetch_min(found, i);
+  });
+  return found.load();
+}
+
+/// The first row of a CSR matrix for which is_bad(row), or the number of rows.
+template <class Offset, class IsBad>
+std::int64_t first_row_where(const OpenMP& on, HostSpan<const Offset> row_ptr, const IsBad& is_bad) {
+  std::atomic<std::int64_t> found = row_ptr.size() - 1;
+  for_row_shares(on, row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last && row < found.load(std::memory_order_relaxed); ++row)
+      if (is_bad(row)) return fetch_min(found, row);
   });
   return found.load();
 }

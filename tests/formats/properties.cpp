@@ -123,6 +123,34 @@ TEST_CASE("properties of the awkward matrices are those of their dense twins") {
   }
 }
 
+TEST_CASE("symmetry of random matrices is that of their dense twins, whichever mirrors are missing") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  constexpr Index n = 1200;  // large enough that threads look at several shares of the rows
+  for (const double one_sided : {0.0, 1e-4, 0.5, 1.0})
+    for (const double sign : {1.0, -1.0}) {
+      CAPTURE(one_sided);
+      CAPTURE(sign);
+      const auto chance = [&] { return double(random() >> 11) * 0x1p-53; };
+      std::vector<double> D(std::size_t(n) * n);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+          if (chance() > (i == 77 || j == 900 ? 0.9 : 0.05)) continue;  // with a long row and a long column
+          const double value = random_value(random);
+          const bool one = chance() < one_sided, below = chance() < 0.5;
+          if (!one || below) D[i * n + j] = value;
+          if (!one || !below) D[j * n + i] = sign * value;
+        }
+      std::vector<Row> rows(n);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          if (D[i * n + j] != 0) rows[i][Index(j)] = D[i * n + j];
+      const Matrix A = matrix_of(n, rows);
+      check_symmetry(A, properties_of(A));
+    }
+}
+
 TEST_CASE("symmetry is told exactly") {
   CHECK(properties_of(tridiagonal(20000)).symmetric);
   CHECK(properties_of(tridiagonal(20000)).pattern_symmetric);
