@@ -35,9 +35,15 @@ struct MatrixProperties {
          norm_frobenius = 0;  ///< over finite entries; the Frobenius norm neither overflows nor underflows early
 };
 
-/// Cost    two passes over A, a third unless its pattern is symmetric; all linear in time. Takes 4 bytes per row.
-/// Repeats bit for bit for any number of threads.
+/// Of a matrix in the memory of the back end.
+///
+/// Cost    two passes over A, a third unless its pattern is symmetric. On the host all are linear in time and take 4 bytes
+///         per row; on a GPU the mirror of an entry is searched by bisection in its row, and they wait twice, three times
+///         where the pattern is not symmetric.
+/// Repeats bit for bit on every back end and for any number of threads.
 template <class Real, class Offset>
 MatrixProperties properties(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+MatrixProperties properties(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 }  // namespace seidel

@@ -18,11 +18,13 @@ struct RowStatistics {
   std::int64_t longest_row = -1;  ///< the first of the longest, counted from 0; -1 without rows
 };
 
-/// One pass over row_ptr; parallel. The same bits for any number of threads.
+/// One pass over row_ptr, in the memory of the back end. The same bits on each and for any number of threads. Waits.
 template <class Offset>
 RowStatistics row_statistics(const OpenMP& on, HostSpan<const Offset> row_ptr, Index ncols);
-template <class Real, class Offset>
-RowStatistics row_statistics(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+template <class Offset>
+RowStatistics row_statistics(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index ncols);
+template <Backend On, class Real, class Offset>
+RowStatistics row_statistics(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
   return row_statistics(on, A.row_ptr, A.ncols);
 }
 
@@ -34,11 +36,13 @@ struct FormatBytes {
   double ell_padding = 1, sell_padding = 1;
 };
 
-/// SELL with slices of 32 rows in the order of the matrix.
+/// SELL with slices of 32 rows in the order of the matrix. Cost and memory as row_statistics().
 template <class Offset>
 FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_per_value);
-template <class Real, class Offset>
-FormatBytes format_bytes(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+template <class Offset>
+FormatBytes format_bytes(const Cuda& on, DeviceSpan<const Offset> row_ptr, int bytes_per_value);
+template <Backend On, class Real, class Offset>
+FormatBytes format_bytes(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
   return format_bytes(on, A.row_ptr, int(sizeof(Real)));
 }
 

@@ -2,7 +2,9 @@
 #include <seidel/formats/properties.hpp>
 
 #include <limits>
+#include <type_traits>
 
+#include "../backends.hpp"
 #include "../matrices.hpp"
 
 using namespace seidel;
@@ -44,10 +46,13 @@ std::vector<double> fields(const MatrixProperties& p) {
           p.norm_frobenius};
 }
 
-/// The same on every number of threads.
+/// The same bits on every back end and number of threads.
 MatrixProperties properties_of(const Matrix& A) {
   const MatrixProperties serial = properties(Serial{}, A.view());
-  for (int threads : {1, 2, 3, 7}) CHECK(same_bits(fields(properties(OpenMP{threads}, A.view())), fields(serial)));
+  on_every_backend([&](const auto& on) {
+    const auto there = copied_to<typename std::decay_t<decltype(on)>::Space>(A.view());
+    CHECK(same_bits(fields(properties(on, there.view())), fields(serial)));
+  });
   return serial;
 }
 

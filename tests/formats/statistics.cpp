@@ -1,12 +1,22 @@
 // Row statistics by the formula, and the bytes of each format.
 #include <seidel/formats/statistics.hpp>
 
+#include "../backends.hpp"
 #include "../matrices.hpp"
 
 using namespace seidel;
 using namespace seidel::tests;
 
-TEST_CASE("row statistics are those of the definition, on any number of threads") {
+namespace {
+
+template <class On>
+auto in_memory_of(const On&, const Matrix& A) {
+  return copied_to<typename On::Space>(A.view());
+}
+
+}  // namespace
+
+TEST_CASE("row statistics are those of the definition, on every back end") {
   for (const auto& named : awkward_matrices()) {
     const Matrix& A = named.matrix;
     CAPTURE(named.name);
@@ -34,8 +44,7 @@ TEST_CASE("row statistics are those of the definition, on any number of threads"
       CHECK(std::fabs(s.variance - double(variance)) <= 4e-16 * double(variance));
       CHECK(s.padding_indicator == (max ? double(mean) / double(max) : 1));
     };
-    verify(row_statistics(Serial{}, A.view()));
-    for (int threads : {1, 2, 3, 7}) verify(row_statistics(OpenMP{threads}, A.view()));
+    on_every_backend([&](const auto& on) { verify(row_statistics(on, in_memory_of(on, A).view())); });
     verify(row_statistics(OpenMP{2}, as<float, std::int32_t>(A).view()));
   }
 }
@@ -45,13 +54,31 @@ TEST_CASE("the first of the longest rows is named, whatever the threads") {
   for (const Index longest : {39999, 20001, 20000, 11}) {
     rows[longest] = {{3, 1.0}, {7, 1.0}};
     const Matrix A = matrix_of(9, rows);
-    for (int threads : {1, 2, 3, 7}) CHECK(row_statistics(OpenMP{threads}, A.view()).longest_row == longest);
+    on_every_backend(
+        [&](const auto& on) { CHECK(row_statistics(on, in_memory_of(on, A).view()).longest_row == longest); });
   }
 }
 
 TEST_CASE("the variance of equal rows is exactly zero") {
   const std::vector<Row> rows(999, {{0, 1.0}, {7, 1.0}, {8, 1.0}});
   CHECK(row_statistics(Serial{}, matrix_of(9, rows).view()).variance == 0);
+}
+
+TEST_CASE("the bytes of each format are the same numbers on every back end") {
+  for (const auto& named : awkward_matrices()) {
+    CAPTURE(named.name);
+    const FormatBytes expected = format_bytes(Serial{}, named.matrix.view());
+    on_every_backend([&](const auto& on) {
+      const FormatBytes found = format_bytes(on, in_memory_of(on, named.matrix).view());
+      CHECK(found.csr32 == expected.csr32);
+      CHECK(found.csr64 == expected.csr64);
+      CHECK(found.coo == expected.coo);
+      CHECK(found.ell == expected.ell);
+      CHECK(found.sell == expected.sell);
+      CHECK(found.ell_padding == expected.ell_padding);
+      CHECK(found.sell_padding == expected.sell_padding);
+    });
+  }
 }
 
 TEST_CASE("the bytes of each format are those of the arrays that conversion makes") {
