@@ -8,22 +8,31 @@
 
 namespace seidel {
 
-/// The first entry that is NaN or infinite, counted from 0; -1 if none is. Copies device vectors to the host.
-template <class T, class Space>
-std::int64_t first_nonfinite(Span<const T, Space> v) {
-  if constexpr (!std::is_same_v<Space, Host>) {
-    const auto here = copied_to<Host>(v);
-    return first_nonfinite(here.span());
-  } else {
-    for (std::int64_t i = 0; i < v.size(); ++i)
-      if (!std::isfinite(v[i])) return i;
-    return -1;
+/// The first entry that is NaN or infinite, counted from 0; -1 if none is.
+/// Cost    reads v once; if there is one, once more in all to find it, by halves. Synchronises on Cuda.
+template <Backend B, class Real>
+std::int64_t first_nonfinite(const B& on, Span<const Real, SpaceOf<B>> v) {
+  const auto is_finite = [&](std::int64_t first, std::int64_t n) {
+    return std::isfinite(max_abs<B, Real>(on, v.subspan(first, n)));
+  };
+  if (is_finite(0, v.size())) return -1;
+  std::int64_t first = 0;
+  for (std::int64_t n = v.size(); n > 1;) {
+    const std::int64_t half = n / 2;
+    if (is_finite(first, half))
+      first += half, n -= half;
+    else
+      n = half;
   }
+  return first;
+}
+template <class Real>
+std::int64_t first_nonfinite(Span<const Real, Host> v) {
+  return first_nonfinite(Serial{}, v);
 }
 template <class Real, class B>
 std::int64_t first_nonfinite(const Vector<Real, B>& v) {
-  if constexpr (requires { v.on().synchronize(); }) v.on().synchronize();
-  return first_nonfinite(v.span());
+  return first_nonfinite(v.on(), v.span());
 }
 
 [[noreturn]] void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x);

@@ -4,15 +4,27 @@
 
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/vector.hpp>
+#include <seidel/solvers/finite.hpp>
 
 namespace seidel {
 
 namespace matrix_operator_detail {
 
-/// Throws InputError naming the place of the first stored value that is NaN or infinite.
-template <class Real, class Offset>
-[[gnu::used]] void refuse_nonfinite_values(const CsrView<Real, Offset, Host>& A);
 [[noreturn]] void refuse_nonfinite_values();
+[[noreturn]] void refuse_nonfinite_value(std::int64_t row, std::int64_t col, double value);
+
+/// Throws InputError naming the place of the first stored value that is NaN or infinite. There is one.
+template <Backend B, class Real, class Offset>
+void refuse_nonfinite_values(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A) {
+  const auto element = [&](const auto& array, std::int64_t i) { return copied_to<Host>(on, array.subspan(i, 1))[0]; };
+  const std::int64_t k = first_nonfinite(on, A.values);
+  std::int64_t row = 0;  // the last one that begins at k or before
+  for (std::int64_t end = A.nrows; row + 1 < end;) {
+    const std::int64_t middle = row + (end - row) / 2;
+    (element(A.row_ptr, middle) <= k ? row : end) = middle;
+  }
+  refuse_nonfinite_value(row, element(A.col_idx, k), double(element(A.values, k)));
+}
 
 }  // namespace matrix_operator_detail
 
@@ -20,7 +32,7 @@ template <class Real, class Offset>
 /// the memory of back end B.
 ///
 /// Cost    taking A reads its values once. Products: kernels/spmv.
-/// Errors  InputError for NaN or infinity in A (with the place, where A is a CSR matrix on the host); ShapeError.
+/// Errors  InputError for NaN or infinity in A (with the place, where A is a CSR matrix); ShapeError.
 template <class Matrix, Backend B>
 class MatrixOperator {
  public:
@@ -29,8 +41,8 @@ class MatrixOperator {
   MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) {
     const auto view = this->view();
     if (std::isfinite(max_abs<B, Real>(on_, view.values))) return;
-    if constexpr (requires { matrix_operator_detail::refuse_nonfinite_values(view); })
-      matrix_operator_detail::refuse_nonfinite_values(view);
+    if constexpr (requires { matrix_operator_detail::refuse_nonfinite_values(on_, view); })
+      matrix_operator_detail::refuse_nonfinite_values(on_, view);
     matrix_operator_detail::refuse_nonfinite_values();
   }
 

@@ -71,10 +71,8 @@ TEST_CASE("NaN and infinity in A, b or x0 are refused before the first iteration
         CHECK(message([&] { solve_on(on, how, A, ones(25), {}, x0); }).find("x: entry 25 ") != std::string::npos);
         Matrix broken = copy_of(A);
         broken.values[broken.row_ptr[3] + 1] = bad;  // row 4: columns 3 4 5 9
-        if constexpr (HostBackend<decltype(on)>)
-          CHECK(message([&] { MatrixOperator(on, broken.view()); }).find("row 4, column 4") != std::string::npos);
-        else
-          CHECK_THROWS_AS(solve_on(on, how, broken, ones(25)), InputError);
+        const auto there = copied_to<typename decltype(on)::Space>(broken.view());
+        CHECK(message([&] { MatrixOperator(on, there.view()); }).find("row 4, column 4") != std::string::npos);
       });
 }
 
