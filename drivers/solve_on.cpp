@@ -50,9 +50,9 @@ AnyPreconditioner<Vector<double, B>> make_preconditioner(const B& on, const Meth
                                                          const CsrView<double, Offset, SpaceOf<B>>& there,
                                                          Outcome& outcome) {
   if (choice.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
-  if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, here);
+  if (choice.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner<double, B>(on, there);
   if (choice.form == Form::eisenstat) {
-    SplitSymgsPreconditioner<double, Offset, B> symgs(on, here, there);
+    SplitSymgsPreconditioner<double, Offset, B> symgs(on, there);
     outcome.wavefronts = symgs.wavefronts();
     outcome.sweep_bytes = symgs.bytes();
     return symgs;

@@ -1,41 +1,45 @@
-// Reciprocals of the diagonal, and who has none.
+// The diagonal and its reciprocals, and who has none, in host memory.
 #include <seidel/solvers/preconditioners/diagonal.hpp>
 
-#include <atomic>
-
-#include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
-namespace seidel::diagonal_detail {
+namespace seidel {
 
 template <class Real, class Offset>
 Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   require_square(A.nrows, A.ncols, "the diagonal");
   Array<Real> inverse(A.nrows);
-  std::atomic<std::int64_t> first_bad = A.nrows;
-  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t row = first; row < last; ++row) {
-      if (const Offset diagonal = usable_diagonal(A, row); diagonal >= 0) {
-        inverse[row] = 1 / A.values[diagonal];
-        continue;
-      }
-      for (std::int64_t bad = first_bad; row < bad && !first_bad.compare_exchange_weak(bad, row);) {}
-      break;
-    }
+  const std::int64_t bad = first_row_where(on, A.row_ptr, [&](std::int64_t row) {
+    const Offset place = usable_diagonal(A, row);
+    if (place >= 0) inverse[row] = 1 / A.values[place];
+    return place < 0;
   });
-  if (const std::int64_t row = first_bad; row < A.nrows)
-    symgs_detail::refuse_row(row, {A.col_idx.data() + A.row_ptr[row], A.col_idx.data() + A.row_ptr[row + 1]},
-                             {A.values.data() + A.row_ptr[row], A.values.data() + A.row_ptr[row + 1]});
+  if (bad < A.nrows)
+    symgs_detail::refuse_row(bad, {A.col_idx.data() + A.row_ptr[bad], A.col_idx.data() + A.row_ptr[bad + 1]},
+                             {A.values.data() + A.row_ptr[bad], A.values.data() + A.row_ptr[bad + 1]});
   return inverse;
 }
 
-/// Never called: names every instance, so that its code is emitted here.
-template <class Real>
-void instances(const Real*) {
-  inverse_diagonal(OpenMP{}, CsrView<Real, std::int32_t, Host>{});
-  inverse_diagonal(OpenMP{}, CsrView<Real, std::int64_t, Host>{});
+template <class Real, class Offset>
+Array<Real> diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+  Array<Real> diagonal(A.nrows);
+  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+    const Index* const columns = A.col_idx.data();
+    for (std::int64_t row = first; row < last; ++row)
+      diagonal[row] =
+          A.values[std::lower_bound(columns + A.row_ptr[row], columns + A.row_ptr[row + 1], Index(row)) - columns];
+  });
+  return diagonal;
 }
-template void instances(const double*);
-template void instances(const float*);
 
-}  // namespace seidel::diagonal_detail
+template Array<double> inverse_diagonal(const OpenMP&, const CsrView<double, std::int32_t, Host>&);
+template Array<double> inverse_diagonal(const OpenMP&, const CsrView<double, std::int64_t, Host>&);
+template Array<float> inverse_diagonal(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
+template Array<float> inverse_diagonal(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
+template Array<double> diagonal(const OpenMP&, const CsrView<double, std::int32_t, Host>&);
+template Array<double> diagonal(const OpenMP&, const CsrView<double, std::int64_t, Host>&);
+template Array<float> diagonal(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
+template Array<float> diagonal(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
+
+}  // namespace seidel

@@ -5,18 +5,24 @@
 
 namespace seidel {
 
-namespace diagonal_detail {
-template <class Real, class Offset>
-[[gnu::used]] Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-}  // namespace diagonal_detail
-
-/// 1 / a_ii for every row.
-/// Cost    reads A once.
+/// 1 / a_ii for every row, where A is.
+/// Cost    reads A once; on Cuda its values and its diagonal, and synchronises.
 /// Errors  ShapeError if A is not square; ZeroDiagonal, or InputError for a reciprocal or any entry that is not finite,
 /// naming the first such row.
-template <Backend B, class Real, class Offset>
-Array<Real> inverse_diagonal(const B& on, const CsrView<Real, Offset, Host>& A) {
-  return diagonal_detail::inverse_diagonal(host_of(on), A);
+template <class Real, class Offset>
+Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+Array<Real, Device> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+/// By the threads of the host beside the GPU.
+template <class Real, class Offset>
+Array<Real> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Host>& A) {
+  return inverse_diagonal(host_of(on), A);
 }
+
+/// a_ii for every row, where A is: a square matrix with every diagonal entry stored. Does not wait.
+template <class Real, class Offset>
+Array<Real> diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <class Real, class Offset>
+Array<Real, Device> diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 }  // namespace seidel

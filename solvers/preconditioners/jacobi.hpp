@@ -14,6 +14,10 @@ class JacobiPreconditioner {
   template <class Offset>
   JacobiPreconditioner(B on, const CsrView<Real, Offset, Host>& A)
       : inverse_(on, copied_to<SpaceOf<B>>(inverse_diagonal(on, A))) {}
+  /// Of a matrix in the memory of a GPU.
+  template <class Offset>
+    requires(!HostBackend<B>)
+  JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A) : inverse_(on, inverse_diagonal(on, A)) {}
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const { multiply(inverse_, r, z); }
   bool is_symmetric() const { return true; }
@@ -21,7 +25,7 @@ class JacobiPreconditioner {
  private:
   Vector<Real, B> inverse_;
 };
-template <Backend B, class Real, class Offset>
-JacobiPreconditioner(B, const CsrView<Real, Offset, Host>&) -> JacobiPreconditioner<Real, B>;
+template <Backend B, class Real, class Offset, class Space>
+JacobiPreconditioner(B, const CsrView<Real, Offset, Space>&) -> JacobiPreconditioner<Real, B>;
 
 }  // namespace seidel

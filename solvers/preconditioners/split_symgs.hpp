@@ -1,8 +1,5 @@
 // Symmetric Gauss-Seidel as preconditioner, opened up for cg in Eisenstat's form.
 #pragma once
-#include <algorithm>
-
-#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/preconditioners/diagonal.hpp>
@@ -18,9 +15,9 @@ class SplitSymgsPreconditioner {
   using V = Vector<Real, B>;
   using Space = SpaceOf<B>;
 
-  /// The same A in host memory and in the memory of B; there it must outlive this.
-  SplitSymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there)
-      : sweeps_(on, there), diagonal_(on, copied_to<Space>(diagonal_of(host_of(on), here))) {}
+  /// A must outlive this.
+  SplitSymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A)
+      : sweeps_(on, A), diagonal_(on, diagonal(on, A)) {}
 
   void apply(const V& r, V& z) const { sweeps_.symmetric_from_zero(r.span(), z.span()); }
   bool is_symmetric() const { return true; }
@@ -41,19 +38,6 @@ class SplitSymgsPreconditioner {
   std::int64_t bytes() const { return sweeps_.bytes(); }
 
  private:
-  /// Of a matrix that sweeps can use.
-  static Array<Real> diagonal_of(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-    Array<Real> diagonal(A.nrows);
-    parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t row = first; row < last; ++row) {
-        const Index* const columns = A.col_idx.data();
-        diagonal[row] =
-            A.values[std::lower_bound(columns + A.row_ptr[row], columns + A.row_ptr[row + 1], Index(row)) - columns];
-      }
-    });
-    return diagonal;
-  }
-
   GaussSeidel<Real, Offset, B> sweeps_;
   V diagonal_;
 };

@@ -80,8 +80,8 @@ AnyPreconditioner<Vector<double, B>> preconditioner(const B& on, const Matrix& A
                                                     const CsrView<double, std::int64_t, SpaceOf<B>>& there,
                                                     const How& how) {
   if (how.preconditioner == PreconditionerKind::none) return IdentityPreconditioner{};
-  if (how.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner(on, A.view());
-  if (how.form == Form::eisenstat) return SplitSymgsPreconditioner<double, std::int64_t, B>(on, A.view(), there);
+  if (how.preconditioner == PreconditionerKind::jacobi) return JacobiPreconditioner(on, there);
+  if (how.form == Form::eisenstat) return SplitSymgsPreconditioner<double, std::int64_t, B>(on, there);
   return SymgsPreconditioner(on, A.view(), how.order);
 }
 

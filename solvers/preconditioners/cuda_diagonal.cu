@@ -1,0 +1,64 @@
+// The diagonal and its reciprocals, and who has none, on the device.
+#include <seidel/solvers/preconditioners/diagonal.hpp>
+
+#include <cmath>
+
+#include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/kernels/symgs/symgs.hpp>
+
+namespace seidel {
+
+namespace {
+
+/// The place of the diagonal entry in A.values, or -1.
+template <class View>
+__device__ std::int64_t diagonal_place(const View& A, std::int64_t row) {
+  const std::int64_t begin = A.row_ptr[row], end = A.row_ptr[row + 1];
+  const std::int64_t place = begin + cuda::keys_below(A.col_idx.data() + begin, end - begin, row);
+  return place < end && A.col_idx[place] == row ? place : -1;
+}
+
+}  // namespace
+
+template <class Real, class Offset>
+Array<Real, Device> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  require_square(A.nrows, A.ncols, "the diagonal");
+  Array<Real, Device> inverse(on, A.nrows);
+  // Whether all entries are finite is seen sooner by all threads together than by the thread of each row.
+  const bool finite = std::isfinite(max_abs<Cuda, Real>(on, A.values));
+  const std::int64_t bad =
+      cuda::first_where(on, A.nrows, [A, finite, inverse = inverse.data()] __device__(std::int64_t row) {
+        const std::int64_t place = finite ? diagonal_place(A, row) : std::int64_t(usable_diagonal(A, row));
+        if (place < 0) return true;
+        const Real reciprocal = 1 / A.values[place];
+        inverse[row] = reciprocal;
+        return !(reciprocal - reciprocal == 0);
+      });
+  if (bad < A.nrows) {
+    const auto ends = copied_to<Host>(on, A.row_ptr.subspan(bad, 2));
+    const auto col_idx = copied_to<Host>(on, A.col_idx.subspan(ends[0], ends[1] - ends[0]));
+    const auto values = copied_to<Host>(on, A.values.subspan(ends[0], ends[1] - ends[0]));
+    symgs_detail::refuse_row(bad, {col_idx.begin(), col_idx.end()}, {values.begin(), values.end()});
+  }
+  return inverse;
+}
+
+template <class Real, class Offset>
+Array<Real, Device> diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  Array<Real, Device> diagonal(on, A.nrows);
+  cuda::for_each(on, A.nrows, "gathering the diagonal", [A, diagonal = diagonal.data()] __device__(std::int64_t row) {
+    diagonal[row] = A.values[diagonal_place(A, row)];
+  });
+  return diagonal;
+}
+
+template Array<double, Device> inverse_diagonal(const Cuda&, const CsrView<double, std::int32_t, Device>&);
+template Array<double, Device> inverse_diagonal(const Cuda&, const CsrView<double, std::int64_t, Device>&);
+template Array<float, Device> inverse_diagonal(const Cuda&, const CsrView<float, std::int32_t, Device>&);
+template Array<float, Device> inverse_diagonal(const Cuda&, const CsrView<float, std::int64_t, Device>&);
+template Array<double, Device> diagonal(const Cuda&, const CsrView<double, std::int32_t, Device>&);
+template Array<double, Device> diagonal(const Cuda&, const CsrView<double, std::int64_t, Device>&);
+template Array<float, Device> diagonal(const Cuda&, const CsrView<float, std::int32_t, Device>&);
+template Array<float, Device> diagonal(const Cuda&, const CsrView<float, std::int64_t, Device>&);
+
+}  // namespace seidel
