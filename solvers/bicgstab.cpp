@@ -17,9 +17,10 @@ struct Run {
 
 }  // namespace
 
-constinit const Method Method::bicgstab = {.name = "bicgstab",
-                                           .help = "stabilised bi-conjugate gradients, for any square A",
-                                           .vectors = [](const MethodChoice&) -> std::int64_t { return 7; },
-                                           .run = methods_detail::runs<Run>()};
+constinit const Method Method::bicgstab = {
+    .name = "bicgstab",
+    .help = "stabilised bi-conjugate gradients, for any square A",
+    .vectors = [](const MethodChoice&) -> std::int64_t { return bicgstab_vectors - iterate_vectors; },
+    .run = methods_detail::runs<Run>()};
 
 }  // namespace seidel

@@ -23,12 +23,14 @@ constexpr Setting details[] = {form_setting};
 
 }  // namespace
 
-constinit const Method Method::cg = {
-    .name = "cg",
-    .help = "conjugate gradients, for symmetric positive definite A",
-    .needs_definite = true,
-    .settings = details,
-    .vectors = [](const MethodChoice& choice) -> std::int64_t { return choice.form == Form::plain ? 5 : 8; },
-    .run = methods_detail::runs<Run>()};
+constinit const Method Method::cg = {.name = "cg",
+                                     .help = "conjugate gradients, for symmetric positive definite A",
+                                     .needs_definite = true,
+                                     .settings = details,
+                                     .vectors = [](const MethodChoice& choice) -> std::int64_t {
+                                       return (choice.form == Form::plain ? cg_vectors : eisenstat_vectors) -
+                                              iterate_vectors;
+                                     },
+                                     .run = methods_detail::runs<Run>()};
 
 }  // namespace seidel

@@ -19,11 +19,12 @@ constexpr Setting details[] = {restart_setting};
 
 }  // namespace
 
-constinit const Method Method::gmres = {
-    .name = "gmres",
-    .help = "generalised minimal residuals, restarted, for any square A",
-    .settings = details,
-    .vectors = [](const MethodChoice& choice) -> std::int64_t { return choice.restart + 3; },
-    .run = methods_detail::runs<Run>()};
+constinit const Method Method::gmres = {.name = "gmres",
+                                        .help = "generalised minimal residuals, restarted, for any square A",
+                                        .settings = details,
+                                        .vectors = [](const MethodChoice& choice) -> std::int64_t {
+                                          return choice.restart + 1 + gmres_vectors - iterate_vectors;
+                                        },
+                                        .run = methods_detail::runs<Run>()};
 
 }  // namespace seidel
