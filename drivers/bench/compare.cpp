@@ -13,7 +13,7 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -22,14 +22,14 @@ nlohmann::json parsed(const std::string& name) {
   if (!file) throw InputError(name + ": cannot be read\n  name a file that seidel bench --json wrote");
   nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
   const auto refuse = [&](const std::string& found) {
-    throw InputError(drivers::formatted(
+    throw InputError(formatted(
         "{}: found {}, expected a file that seidel bench KERNEL or suite --json wrote (schema seidel.bench/1)", name,
         found));
   };
   if (document.is_discarded()) refuse("what is not JSON");
   const auto schema = document.is_object() ? document.find("schema") : document.end();
   if (schema == document.end() || !schema->is_string()) refuse("no schema");
-  if (*schema != "seidel.bench/1") refuse(drivers::formatted("schema {}", schema->get<std::string>()));
+  if (*schema != "seidel.bench/1") refuse(formatted("schema {}", schema->get<std::string>()));
   if (!document.contains("measurements") || !document["measurements"].is_array()) refuse("no measurements");
   return document;
 }
@@ -40,7 +40,7 @@ std::string threads_of(const nlohmann::json& file) {
   for (const auto& m : file.at("measurements"))
     if (m.contains("seconds") && m.value("backend", "") == "openmp") counts.insert(m.value("threads", 0));
   std::string text;
-  for (const int threads : counts) text += drivers::formatted("{}{}", text.empty() ? "" : ", ", threads);
+  for (const int threads : counts) text += formatted("{}{}", text.empty() ? "" : ", ", threads);
   return text;
 }
 
@@ -49,7 +49,7 @@ std::map<std::string, double> roofs_of(const nlohmann::json& file) {
   std::map<std::string, double> roofs;
   for (const auto& roof : file.value("roofs", nlohmann::json::array())) {
     const int threads = roof.value("threads", 0);
-    const std::string where = roof.value("backend", "") == "cuda" ? "GPU" : drivers::plural(threads, "thread");
+    const std::string where = roof.value("backend", "") == "cuda" ? "GPU" : plural(threads, "thread");
     roofs[where] = std::max(roof.value("copy_gb_per_s", 0.0), roof.value("triad_gb_per_s", 0.0));
   }
   return roofs;
@@ -61,17 +61,15 @@ std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::
   for (const auto& m : file.at("measurements")) {
     const bool spmm = m.at("kernel") == "spmm";
     if (!m.contains("seconds")) continue;  // not timed
-    std::string what =
-        drivers::formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
-    if (with_threads && m.at("backend") == "openmp")
-      what += ", " + drivers::plural(m.at("threads").get<int>(), "thread");
-    if (spmm) what += drivers::formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
-    if (m.contains("order")) what += drivers::formatted(", {} order", m.at("order").get<std::string>());
+    std::string what = formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
+    if (with_threads && m.at("backend") == "openmp") what += ", " + plural(m.at("threads").get<int>(), "thread");
+    if (spmm) what += formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
+    if (m.contains("order")) what += formatted(", {} order", m.at("order").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);
   }
   return samples;
 } catch (const nlohmann::json::exception& fault) {
-  throw InputError(drivers::formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
+  throw InputError(formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
 }
 
 Comparison compared(const std::string& what, const Sample& old_sample, const Sample& new_sample) {
@@ -90,7 +88,7 @@ std::string drift_of(const std::vector<Comparison>& compared) {
     for (const char* vendor : {".eigen", ".cusparse", ".cublas"})
       if (c.what.find(vendor) != std::string::npos) ratios.add(c.old_seconds / c.new_seconds);
   if (ratios.empty()) return "";
-  return drivers::formatted(
+  return formatted(
       "baselines, the same program in both files: {:.2f}x as fast in the median, {:.2f}x to {:.2f}x; changes within "
       "that "
       "range may be the machine's\n",
@@ -134,14 +132,14 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
   either.update(new_machine);
   for (const auto& [key, value] : either.items())
     if (said(old_machine, key) != said(new_machine, key))
-      found.machine.push_back(drivers::formatted("{}: {} -> {}", key, said(old_machine, key), said(new_machine, key)));
+      found.machine.push_back(formatted("{}: {} -> {}", key, said(old_machine, key), said(new_machine, key)));
   if (old_threads != new_threads && !old_threads.empty() && !new_threads.empty())
-    found.machine.push_back(drivers::formatted("threads: {} -> {}", old_threads, new_threads));
+    found.machine.push_back(formatted("threads: {} -> {}", old_threads, new_threads));
   const auto old_roofs = roofs_of(old_file), new_roofs = roofs_of(new_file);
   for (const auto& [where, roof] : old_roofs)
     if (const auto other = new_roofs.find(where);
         other != new_roofs.end() && std::fabs(std::log(other->second / roof)) > std::log(1.05))
-      found.machine.push_back(drivers::formatted("bandwidth, {}: {:.1f} -> {:.1f} GB/s", where, roof, other->second));
+      found.machine.push_back(formatted("bandwidth, {}: {:.1f} -> {:.1f} GB/s", where, roof, other->second));
   return found;
 }
 
@@ -156,26 +154,25 @@ std::string text_of(const Differences& d) {
     std::size_t count = 0, width = 0;
     for (const auto& c : d.compared)
       if (c.change == change) ++count, width = std::max(width, c.what.size());
-    out += drivers::formatted("{}: {}\n", title, count);
+    out += formatted("{}: {}\n", title, count);
     if (change == Change::same) return;
     for (const auto& c : d.compared)
       if (c.change == change)
-        out += drivers::formatted(
-            "  {:<{}}  {:>10.4f} ms -> {:>10.4f} ms  {:.2f}x\n", c.what, width, c.old_seconds * 1e3,
-            c.new_seconds * 1e3,
-            change == Change::faster ? c.old_seconds / c.new_seconds : c.new_seconds / c.old_seconds);
+        out += formatted("  {:<{}}  {:>10.4f} ms -> {:>10.4f} ms  {:.2f}x\n", c.what, width, c.old_seconds * 1e3,
+                         c.new_seconds * 1e3,
+                         change == Change::faster ? c.old_seconds / c.new_seconds : c.new_seconds / c.old_seconds);
   };
   block(Change::faster, "faster");
   block(Change::slower, "slower");
   block(Change::same, "within the spread, or less than 2 %");
   const auto alone = [&](const char* file, const std::vector<std::string>& names) {
     if (names.empty()) return;
-    out += drivers::formatted("only in the {} file: {}\n", file, names.size());
-    for (std::size_t i = 0; i < names.size() && i < 12; ++i) out += drivers::formatted("  {}\n", names[i]);
-    if (names.size() > 12) out += drivers::formatted("  and {} more\n", names.size() - 12);
+    out += formatted("only in the {} file: {}\n", file, names.size());
+    for (std::size_t i = 0; i < names.size() && i < 12; ++i) out += formatted("  {}\n", names[i]);
+    if (names.size() > 12) out += formatted("  and {} more\n", names.size() - 12);
   };
   alone("old", d.only_old), alone("new", d.only_new);
   return out;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

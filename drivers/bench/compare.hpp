@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 enum class Change { faster, slower, same };
 std::string_view to_string(Change);
@@ -29,4 +29,4 @@ Differences compare(const std::string& old_name, const std::string& new_name);
 /// Machines first, then faster and slower, then a line that counts the rest, then what one file has alone.
 std::string text_of(const Differences& differences);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -19,8 +19,8 @@ Json list_of(const std::vector<std::string>& words) {
 }  // namespace
 
 int run(const BenchCompareOptions& options) {
-  const bench::Differences found = bench::compare(options.old_file, options.new_file);
-  const std::string text = bench::text_of(found);
+  const Differences found = compare(options.old_file, options.new_file);
+  const std::string text = text_of(found);
   print(options, text);
   if (!options.html.empty()) {
     HtmlPage page("seidel bench compare", "What became faster or slower", true);
@@ -34,7 +34,7 @@ int run(const BenchCompareOptions& options) {
   for (const auto& c : found.compared)
     compared.push(std::move(Json()
                                 .set("what", c.what)
-                                .set("change", bench::to_string(c.change))
+                                .set("change", to_string(c.change))
                                 .set("old_seconds", c.old_seconds)
                                 .set("new_seconds", c.new_seconds)));
   json.set("schema", "seidel.bench.compare/1").set("version", version).set("command", options.command_line);

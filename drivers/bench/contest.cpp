@@ -8,61 +8,57 @@
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/kernels/vector.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
-using drivers::formatted;
-
-Answer solve_ours(const MethodChoice& choice, Runs runs, const Contest& contest, int threads) {
-  const drivers::System<std::int32_t> system{
-      contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
-  drivers::Outcome outcome = drivers::solve_on(placement(runs, threads), system, choice, contest.criteria);
+Answer solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
+  const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
+  Outcome outcome = solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria);
   Answer answer;
   answer.claimed = outcome.solved;
   answer.status = std::string(to_string(outcome.summary.status));
   answer.iterations = outcome.summary.iterations;
   answer.setup_seconds = outcome.setup_seconds, answer.solve_seconds = outcome.solve_seconds;
-  answer.memory_bytes = drivers::plan_solve({.nrows = contest.A.nrows,
-                                             .nnz = contest.A.nnz(),
-                                             .choice = choice,
-                                             .cuda = runs == Runs::cuda,
-                                             .sell_padding = contest.sell_padding},
-                                            0)
+  answer.memory_bytes = plan_solve({.nrows = contest.A.nrows,
+                                    .nnz = contest.A.nnz(),
+                                    .choice = choice,
+                                    .cuda = backend == BackendName::cuda,
+                                    .sell_padding = contest.sell_padding},
+                                   0)
                             .needed();
   answer.history = std::move(outcome.summary.history);
   answer.x = std::move(outcome.x);
   return answer;
 }
 
-Contestant ours(const Method& method, const PreconditionerKind& kind, Order order, Runs runs) {
+Contestant ours(const Method& method, const PreconditionerKind& kind, Order order, BackendName backend) {
   const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 50};
   const std::string with =
       kind.orders.size() > 1 ? formatted("{}-{}", kind.name, to_string(order)) : std::string(kind.name);
-  return {formatted("{}.{}.{}", method.name, with, to_string(runs)),
-          runs,
-          formatted("seidel's {}{}", method.name, method == Method::gmres ? ", restarted after 50" : ""),
-          false,
-          [method, kind](const MatrixProperties& p) {
-            const bool full = p.diagonal_missing + p.diagonal_zero == 0;
-            const bool definite = p.symmetric && full && p.diagonal_negative == 0;
-            return (definite || !(method.needs_definite || kind.needs_definite)) && (full || !kind.needs_diagonal);
-          },
-          [choice, runs](const Contest& contest, int threads) { return solve_ours(choice, runs, contest, threads); }};
+  return {
+      formatted("{}.{}.{}", method.name, with, to_string(backend)),
+      backend,
+      formatted("seidel's {}{}", method.name, method == Method::gmres ? ", restarted after 50" : ""),
+      false,
+      [method, kind](const MatrixProperties& p) {
+        const bool full = p.diagonal_missing + p.diagonal_zero == 0;
+        const bool definite = p.symmetric && full && p.diagonal_negative == 0;
+        return (definite || !(method.needs_definite || kind.needs_definite)) && (full || !kind.needs_diagonal);
+      },
+      [choice, backend](const Contest& contest, int threads) { return solve_ours(choice, backend, contest, threads); }};
 }
 
 }  // namespace
 
-drivers::Placement placement(Runs runs, int threads) { return {.backend = runs, .threads = threads}; }
-
 std::vector<Contestant> contestants() {
   std::vector<Contestant> all;
-  std::vector<Runs> places = {Runs::serial, Runs::openmp};
-  if (built_with_cuda) places.push_back(Runs::cuda);
+  std::vector<BackendName> places = {BackendName::serial, BackendName::openmp};
+  if (built_with_cuda) places.push_back(BackendName::cuda);
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders)
-        for (const Runs runs : places) all.push_back(ours(method, kind, order, runs));
+        for (const BackendName backend : places) all.push_back(ours(method, kind, order, backend));
   for (auto& other : eigen_contestants()) all.push_back(std::move(other));
   return all;
 }
@@ -79,4 +75,4 @@ std::string judged(const Answer& answer, double residual, double tolerance) {
   return residual <= 2 * tolerance ? "short" : "WRONG";
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -9,7 +9,7 @@
 #include <seidel/formats/properties.hpp>
 #include <seidel/solvers/criteria.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// The system, and when it counts as solved.
 struct Contest {
@@ -33,15 +33,12 @@ struct Answer {
 /// One way, under a name such as "cg.symgs-natural.openmp" or "cg.diagonal.serial.eigen".
 struct Contestant {
   std::string name;
-  Runs runs;
+  BackendName backend;
   std::string what;
   bool baseline;
   std::function<bool(const MatrixProperties&)> takes;  // whether the method is meant for such a matrix
   std::function<Answer(const Contest&, int threads)> solve;
 };
-
-/// Where a solve of ours runs.
-drivers::Placement placement(Runs runs, int threads);
 
 /// Every contestant of this build: ours first.
 std::vector<Contestant> contestants();
@@ -55,4 +52,4 @@ double true_residual(const Contest& contest, const Array<double>& x);
 /// if it was claimed and is off by less (a recurrence that drifted); else its status.
 std::string judged(const Answer& answer, double residual, double tolerance);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -5,7 +5,7 @@
 #include <seidel/drivers/bench/contest.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -69,13 +69,14 @@ std::vector<Contestant> eigen_contestants() {
   using Diagonal = Eigen::DiagonalPreconditioner<double>;
   using Cholesky = Eigen::IncompleteCholesky<double, Eigen::Lower, Eigen::AMDOrdering<std::int32_t>>;
   const auto cg = solve<Cg<Diagonal>>, bicgstab = solve<Bicgstab<Diagonal>>;
-  return {{"cg.diagonal.serial.eigen", Runs::serial, "Eigen's ConjugateGradient", true, positive, cg},
-          {"cg.diagonal.openmp.eigen", Runs::openmp, "Eigen's ConjugateGradient, its own threads", true, positive, cg},
-          {"cg.incomplete-cholesky.serial.eigen", Runs::serial, "Eigen's ConjugateGradient and IncompleteCholesky",
-           true, positive, solve<Cg<Cholesky>>},
-          {"bicgstab.diagonal.serial.eigen", Runs::serial, "Eigen's BiCGSTAB", true, any, bicgstab},
-          {"bicgstab.ilut.serial.eigen", Runs::serial,
+  return {{"cg.diagonal.serial.eigen", BackendName::serial, "Eigen's ConjugateGradient", true, positive, cg},
+          {"cg.diagonal.openmp.eigen", BackendName::openmp, "Eigen's ConjugateGradient, its own threads", true,
+           positive, cg},
+          {"cg.incomplete-cholesky.serial.eigen", BackendName::serial,
+           "Eigen's ConjugateGradient and IncompleteCholesky", true, positive, solve<Cg<Cholesky>>},
+          {"bicgstab.diagonal.serial.eigen", BackendName::serial, "Eigen's BiCGSTAB", true, any, bicgstab},
+          {"bicgstab.ilut.serial.eigen", BackendName::serial,
            "Eigen's BiCGSTAB and IncompleteLUT, drop tolerance 1e-3, fill factor 5", true, any, solve<Bicgstab<Lut>>}};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

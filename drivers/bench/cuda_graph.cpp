@@ -7,7 +7,7 @@
 
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::function<void()> as_graph(const Cuda& on, const std::function<void()>& run)
   return [on, kept] { check(cudaGraphLaunch(kept.get(), on.stream())); };
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -7,7 +7,7 @@
 
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -52,4 +52,4 @@ void flush_device_cache(const Cuda& on) {
   check(cudaMemsetAsync(scratch.data(), 1, std::size_t(scratch.size()), on.stream()));
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -5,7 +5,7 @@
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// Seconds that the work run() gives to on.stream() takes there. Synchronises.
 /// Errors  BackendError, also for faults of the kernels.
@@ -23,4 +23,4 @@ inline Sample sampled(const Cuda& on, int trials, const std::function<void()>& r
 void flush_device_cache(const Cuda& on);
 std::int64_t device_cache_bytes();
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

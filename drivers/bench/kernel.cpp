@@ -8,15 +8,15 @@ namespace seidel::drivers {
 
 int run(const BenchKernelOptions& options) {
   if (options.list) {
-    print(options, bench::list_of(bench::rivals(), options.kernel, options.only, Paint(Terminal::of(1).colours)));
+    print(options, list_of(rivals(), options.kernel, options.only, Paint(Terminal::of(1).colours)));
     return 0;
   }
   BenchPlaces places = bench_places(options, options.thread_counts);
   places.selection.only = options.only;
   bool any = false;
-  for (const bench::Rival& rival : bench::rivals())
+  for (const Rival& rival : rivals())
     any |= rival.kernel == options.kernel && places.selection.wants(rival) &&
-           (rival.runs != bench::Runs::cuda || places.cuda);
+           (rival.backend != BackendName::cuda || places.cuda);
   if (!any)
     throw UsageError(
         formatted("--only {}: no rival of {} has such a name on these back ends\n  see seidel bench {} --list",

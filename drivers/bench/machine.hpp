@@ -6,7 +6,7 @@
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// Bandwidths (copy, triad, read), random gathers, fused multiply-adds, waking the threads, a barrier, handing a value
 /// from one thread to another.
@@ -30,4 +30,4 @@ Streams device_streams(const Cuda& on);
 /// Bytes of the largest caches of the host's cores, together; 32 MiB if the system does not say.
 std::int64_t last_level_cache_bytes();
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -17,12 +17,12 @@ namespace {
 /// One kind of processor, with all that was measured of it.
 struct Side {
   std::string key, title;  // "host", "AMD EPYC, 2 of 2 cores"
-  std::vector<bench::Ceiling> ceilings;
+  std::vector<Ceiling> ceilings;
 };
 
 const std::vector<std::string> header = {"ceiling", "median", "least", "most", "unit", "what"};
 
-std::vector<std::string> cells(const bench::Ceiling& c) {
+std::vector<std::string> cells(const Ceiling& c) {
   return {c.name, formatted("{:.4g}", c.value), formatted("{:.4g}", c.low), formatted("{:.4g}", c.high), c.unit,
           c.what};
 }
@@ -37,8 +37,8 @@ std::string csv_of(const std::vector<Side>& sides) {
   std::string text = "processor,name,unit,value,low,high,trials,what\n";
   for (const Side& side : sides)
     for (const auto& c : side.ceilings)
-      text += formatted("{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n", side.key, bench::csv_cell(c.name), c.unit, c.value,
-                        c.low, c.high, c.trials, bench::csv_cell(c.what));
+      text += formatted("{},{},{},{:.6g},{:.6g},{:.6g},{},{}\n", side.key, csv_cell(c.name), c.unit, c.value, c.low,
+                        c.high, c.trials, csv_cell(c.what));
   return text;
 }
 
@@ -73,7 +73,7 @@ std::string page_of(const std::vector<Side>& sides, const CommonOptions& options
 }  // namespace
 
 int run(const BenchMachineOptions& options) {
-  bench::require_writable(options, options);
+  require_writable(options, options);
   const BenchPlaces places = bench_places(options, {});
   std::vector<Side> sides;
   const auto add = [&](Side side) {
@@ -86,11 +86,11 @@ int run(const BenchMachineOptions& options) {
   if (options.backend != BackendName::cuda) {
     const OpenMP on{options.backend == BackendName::serial ? 1 : places.threads.front()};
     add({"host", formatted("{}, {} of {}", processor_name(), on.threads, plural(available_threads(), "core")),
-         bench::host_ceilings(on)});
+         host_ceilings(on)});
     json.set("host_threads", on.threads);
   }
   if constexpr (built_with_cuda)
-    if (places.cuda) add({"device", cuda_device_name(), bench::device_ceilings(*places.cuda)});
+    if (places.cuda) add({"device", cuda_device_name(), device_ceilings(*places.cuda)});
   for (const Side& side : sides) json.set(side.key, json_of(side));
   if (!options.csv.empty()) write_text(options.csv, csv_of(sides));
   if (!options.html.empty()) write_text(options.html, page_of(sides, options));

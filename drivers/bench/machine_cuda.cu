@@ -9,7 +9,7 @@
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -214,4 +214,4 @@ std::vector<Ceiling> device_ceilings(const Cuda& on) {
   return found;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

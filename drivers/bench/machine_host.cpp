@@ -11,7 +11,7 @@
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -204,4 +204,4 @@ std::vector<Ceiling> host_ceilings(const OpenMP& on) {
   return found;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

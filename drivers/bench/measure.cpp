@@ -11,7 +11,7 @@
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -35,9 +35,9 @@ class HostFlush {
 
 bool stopped(const Plan& plan) { return plan.stop && *plan.stop; }
 
-Sample timed(const Prepared& prepared, Runs runs, bool flush, HostFlush& flush_host, const Plan& plan,
+Sample timed(const Prepared& prepared, BackendName backend, bool flush, HostFlush& flush_host, const Plan& plan,
              const Where& where) {
-  const bool on_device = runs == Runs::cuda;
+  const bool on_device = backend == BackendName::cuda;
   const auto once = [&] { return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run); };
   once();
   Sample sample;
@@ -66,12 +66,12 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return same;
 }
 
-/// Runs the rival once on poisoned output and judges what it left. Whose bits are those of the first is as right as it.
+/// BackendName the rival once on poisoned output and judges what it left. Whose bits are those of the first is as right as it.
 void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where, Outputs& outputs,
            Measurement& m) {
   prepared.poison();
   prepared.run();
-  if (rival.runs == Runs::cuda) where.cuda->synchronize();
+  if (rival.backend == BackendName::cuda) where.cuda->synchronize();
   prepared.output(outputs.found);
   auto& [exact, found, error] = outputs;
   const bool same = !exact.empty() && same_bits(exact, found);
@@ -80,7 +80,7 @@ void check(const Task& task, const Rival& rival, const Prepared& prepared, const
     m.verdict = Verdict::wrong;
     m.reason = std::isnan(m.error)   ? "NaN, or entries never written"
                : std::isinf(m.error) ? "an entry is off where nothing is rounded"
-                                     : drivers::formatted("error {:.3g} times what rounding allows", m.error);
+                                     : formatted("error {:.3g} times what rounding allows", m.error);
   } else if (rival.exact && exact.empty()) {
     exact.swap(found), error = m.error;
   } else if (rival.exact && !same) {
@@ -108,7 +108,7 @@ std::string_view to_string(Cache cache) {
 }
 
 std::string Rival::name() const {
-  return drivers::formatted("{}.{}.{}{}{}", kernel, format, to_string(runs), variant.empty() ? "" : ".", variant);
+  return formatted("{}.{}.{}{}{}", kernel, format, to_string(backend), variant.empty() ? "" : ".", variant);
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -120,7 +120,9 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 bool Selection::wants(const Rival& rival) const {
-  const bool here = rival.runs == Runs::serial ? serial : rival.runs == Runs::openmp ? openmp : cuda;
+  const bool here = rival.backend == BackendName::serial   ? serial
+                    : rival.backend == BackendName::openmp ? openmp
+                                                           : cuda;
   return here && matches(only, rival.name());
 }
 
@@ -137,15 +139,16 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
   };
   std::vector<Job> jobs;
   // What exact rivals must equal is always run, first, and reported only where it was asked for.
-  const Runs side = plan.selection.serial ? Runs::serial : Runs::openmp;
+  const BackendName side = plan.selection.serial ? BackendName::serial : BackendName::openmp;
   const auto reference = std::find_if(among.begin(), among.end(), [&](const Rival& rival) {
-    return rival.kernel == kernel && rival.exact && rival.runs == side;
+    return rival.kernel == kernel && rival.exact && rival.backend == side;
   });
   if (reference != among.end() && !plan.selection.wants(*reference))
-    jobs.push_back({&*reference, side == Runs::serial ? 1 : OpenMP{}.threads});
+    jobs.push_back({&*reference, side == BackendName::serial ? 1 : OpenMP{}.threads});
   for (const Rival& rival : among) {
-    if (rival.kernel != kernel || (rival.runs == Runs::cuda && !cuda) || !plan.selection.wants(rival)) continue;
-    for (const int threads : rival.runs == Runs::openmp ? plan.threads : std::vector<int>{1})
+    if (rival.kernel != kernel || (rival.backend == BackendName::cuda && !cuda) || !plan.selection.wants(rival))
+      continue;
+    for (const int threads : rival.backend == BackendName::openmp ? plan.threads : std::vector<int>{1})
       jobs.push_back({&rival, threads});
   }
   const RowStatistics rows = row_statistics(OpenMP{}, A.view());
@@ -161,15 +164,16 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
         if (stopped(plan)) return found;
         const Where where{OpenMP{job.threads}, cuda};
         Measurement m = describe(task, name, *job.rival, job.threads, rows);
-        plan.progress(done++, all, drivers::formatted("{} {}", job.rival->name(), name));
+        plan.progress(done++, all, formatted("{} {}", job.rival->name(), name));
         try {
           const Prepared prepared = job.rival->prepare(task, where);
           m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;
           check(task, *job.rival, prepared, where, outputs, m);
-          const std::int64_t cache = job.rival->runs == Runs::cuda ? device_cache_bytes() : last_level_cache_bytes();
+          const std::int64_t cache =
+              job.rival->backend == BackendName::cuda ? device_cache_bytes() : last_level_cache_bytes();
           m.cache = task.bytes >= 4 * double(cache) ? Cache::large : plan.warm ? Cache::warm : Cache::cold;
           if (m.verdict == Verdict::right && plan.trials > 0 && plan.selection.wants(*job.rival))
-            m.sample = timed(prepared, job.rival->runs, m.cache == Cache::cold, flush_host, plan, where);
+            m.sample = timed(prepared, job.rival->backend, m.cache == Cache::cold, flush_host, plan, where);
         } catch (const ResourceError& refusal) {
           m.verdict = Verdict::refused, m.reason = refusal.what();
         } catch (const InputError& refusal) {
@@ -181,4 +185,4 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
   return found;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

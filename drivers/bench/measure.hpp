@@ -8,7 +8,7 @@
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/formats/statistics.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 enum class Verdict { right, wrong, refused };  // refused: the rival cannot take this matrix and says why
 std::string_view to_string(Verdict);
@@ -70,4 +70,4 @@ std::vector<Measurement> measure(std::string_view kernel, const std::string& nam
 /// Whether any measurement is wrong: the command then exits with 1.
 bool any_wrong(const std::vector<Measurement>& measurements);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -9,9 +9,7 @@
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/symgs/orders.hpp>
 
-namespace seidel::bench {
-
-using namespace drivers;
+namespace seidel::drivers {
 
 Matrix by_colours(const Matrix& A) {
   return permuted(OpenMP{}, A.view(), colour_order(greedy_colours(OpenMP{}, A.view())).span());
@@ -32,16 +30,17 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
     choice.order = pair.order == "colours" ? Order::colours : Order::natural;
-    const double padding = pair.rival->runs == Runs::cuda ? format_bytes(host, A.view()).sell_padding : 1;
+    const double padding = pair.rival->backend == BackendName::cuda ? format_bytes(host, A.view()).sell_padding : 1;
     const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
     Criteria criteria;
     criteria.stop = &stop;
-    const Outcome outcome = solve_on(placement(pair.rival->runs, pair.threads), system, choice, criteria);
+    const Outcome outcome =
+        solve_on(Placement{.backend = pair.rival->backend, .threads = pair.threads}, system, choice, criteria);
     if (stop) break;
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;
-    const Streams streams = roofs.of(pair.rival->runs, pair.threads);
-    rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->runs, pair.threads,
+    const Streams streams = roofs.of(pair.rival->backend, pair.threads);
+    rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->backend, pair.threads,
                     outcome.setup_seconds, seconds, streams.copy > 0 ? gb / streams.copy : 0,
                     streams.roof() > 0 ? gb / streams.roof() : 0, outcome.wavefronts, outcome.summary.iterations,
                     outcome.solved, outcome.setup_seconds + outcome.solve_seconds});
@@ -57,8 +56,8 @@ std::vector<std::string> orders_header() {
 std::vector<std::string> cells(const OrderRow& row) {
   return {row.matrix,
           row.order,
-          std::string(to_string(row.runs)),
-          row.runs == Runs::cuda ? "gpu" : std::to_string(row.threads),
+          std::string(to_string(row.backend)),
+          row.backend == BackendName::cuda ? "gpu" : std::to_string(row.threads),
           human_seconds(row.setup_seconds),
           row.pair_seconds > 0 ? human_seconds(row.pair_seconds) : "-",
           row.share_of_roof > 0 ? formatted("{:.0f} %", 100 * row.share_of_roof) : "-",
@@ -82,7 +81,7 @@ Json to_json(const std::vector<OrderRow>& rows) {
   for (const OrderRow& row : rows) {
     Json one;
     one.set("matrix", row.matrix).set("order", row.order).set("method", row.method);
-    one.set("backend", to_string(row.runs)).set("threads", row.threads).set("setup_seconds", row.setup_seconds);
+    one.set("backend", to_string(row.backend)).set("threads", row.threads).set("setup_seconds", row.setup_seconds);
     one.set("pair_seconds", row.pair_seconds > 0 ? Json(row.pair_seconds) : Json(nullptr));
     one.set("share_of_copy", row.share_of_copy > 0 ? Json(row.share_of_copy) : Json(nullptr));
     one.set("share_of_roof", row.share_of_roof > 0 ? Json(row.share_of_roof) : Json(nullptr));
@@ -93,4 +92,4 @@ Json to_json(const std::vector<OrderRow>& rows) {
   return all;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -7,11 +7,11 @@
 
 #include <seidel/drivers/bench/output.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 struct OrderRow {
   std::string matrix, order, method;  // cg where the matrix is symmetric with a positive diagonal, else bicgstab
-  Runs runs;
+  BackendName backend;
   int threads;
   double setup_seconds, pair_seconds, share_of_copy, share_of_roof;  // pair and shares are 0 where not timed
   std::int64_t wavefronts, iterations;
@@ -29,7 +29,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
 
 std::vector<std::string> orders_header();
 std::vector<std::string> cells(const OrderRow& row);
-std::string table_of(const std::vector<OrderRow>& rows, const drivers::Paint& paint);
-drivers::Json to_json(const std::vector<OrderRow>& rows);
+std::string table_of(const std::vector<OrderRow>& rows, const Paint& paint);
+Json to_json(const std::vector<OrderRow>& rows);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

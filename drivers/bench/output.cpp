@@ -8,14 +8,12 @@
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
-
-using namespace drivers;
+namespace seidel::drivers {
 
 namespace {
 
 bool same_processor(const Measurement& a, const Measurement& b) {
-  return (a.rival->runs == Runs::cuda) == (b.rival->runs == Runs::cuda);
+  return (a.rival->backend == BackendName::cuda) == (b.rival->backend == BackendName::cuda);
 }
 std::string_view to_string(Layout layout) { return layout == Layout::row_major ? "row" : "col"; }
 
@@ -30,7 +28,7 @@ std::string title_of(const Measurement& m) {
 std::string rate(double value) { return value < 0.1 ? formatted("{:.2g}", value) : formatted("{:.2f}", value); }
 
 std::vector<std::string> timed_cells(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
-  const double median = m.sample.median(), roof = roofs.of(m.rival->runs, m.threads).roof();
+  const double median = m.sample.median(), roof = roofs.of(m.rival->backend, m.threads).roof();
   const Measurement* baseline = baseline_of(m, task);
   return {human_seconds(median),
           human_seconds(m.sample.min()),
@@ -68,11 +66,11 @@ std::string list_of(std::span<const Rival> rivals, std::string_view kernel, cons
 void require_writable(const CommonOptions& options, const BenchOutputs& outputs) {
   const std::pair<const char*, const std::string&> files[] = {
       {"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}};
-  drivers::require_apart({{"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}});
+  require_apart({{"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}});
   std::string taken;
   for (const auto& [option, path] : files) {
     if (path.empty()) continue;
-    drivers::require_writable(option, path);
+    require_writable(option, path);
     if (path != "-") continue;
     if (!taken.empty())
       throw UsageError(
@@ -145,7 +143,8 @@ std::vector<std::vector<std::string>> legend() {
 }
 
 std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
-  std::vector<std::string> cells = {m.rival->name(), m.rival->runs == Runs::cuda ? "gpu" : std::to_string(m.threads)};
+  std::vector<std::string> cells = {m.rival->name(),
+                                    m.rival->backend == BackendName::cuda ? "gpu" : std::to_string(m.threads)};
   if (!m.sample.empty()) {
     for (auto& cell : timed_cells(m, task, roofs)) cells.push_back(std::move(cell));
     return cells;
@@ -172,14 +171,14 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
       "layout,trial,seconds,"
       "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict,order,share_of_roof\n";
   for (const Measurement& m : measurements) {
-    const Streams streams = roofs.of(m.rival->runs, m.threads);
+    const Streams streams = roofs.of(m.rival->backend, m.threads);
     const auto share = [&](double seconds, double of) {
       return of > 0 && seconds > 0 ? formatted("{:.6g}", gb_per_s(m, seconds) / of) : "";
     };
     const std::string before =
         formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, csv_cell(m.matrix),
                   m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
-                  m.rival->format, m.rival->name(), to_string(m.rival->runs), m.threads, m.k, to_string(m.layout));
+                  m.rival->format, m.rival->name(), to_string(m.rival->backend), m.threads, m.k, to_string(m.layout));
     const std::string after = formatted("{},{:.6g},{},{},{},", m.cache == Cache::cold ? 1 : 0, m.setup_seconds,
                                         m.workspace_bytes, to_string(m.verdict), m.order);
     if (m.sample.empty()) text += before + ",,,,,," + after + "\n";
@@ -222,7 +221,7 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
         .set("padding_indicator", m.rows.padding_indicator);
     one.set("format", m.rival->format)
         .set("rival", m.rival->name())
-        .set("backend", to_string(m.rival->runs))
+        .set("backend", to_string(m.rival->backend))
         .set("threads", m.threads);
     if (!m.order.empty()) one.set("order", m.order);
     one.set("k", m.k).set("layout", to_string(m.layout)).set("verdict", to_string(m.verdict));
@@ -241,7 +240,7 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
           .set("min_seconds", m.sample.min())
           .set("spread", m.sample.spread());
       one.set("gflop_per_s", gflop_per_s(m, median)).set("gb_per_s", gb_per_s(m, median));
-      const Streams streams = roofs.of(m.rival->runs, m.threads);
+      const Streams streams = roofs.of(m.rival->backend, m.threads);
       if (streams.copy > 0)
         one.set("share_of_copy", gb_per_s(m, median) / streams.copy)
             .set("share_of_roof", gb_per_s(m, median) / streams.roof());
@@ -253,4 +252,4 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
   return all;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -11,15 +11,15 @@
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// What was measured in this run to measure rivals against: for each number of threads, and on the GPU.
 struct Roofs {
   std::map<int, Streams> host;
   Streams device;
   /// Where a rival runs; zeros where not measured.
-  Streams of(Runs runs, int threads) const {
-    if (runs == Runs::cuda) return device;
+  Streams of(BackendName backend, int threads) const {
+    if (backend == BackendName::cuda) return device;
     const auto found = host.find(threads);
     return found == host.end() ? Streams{} : found->second;
   }
@@ -33,14 +33,14 @@ bool same_task(const Measurement& a, const Measurement& b);
 std::string name_of_task(const Measurement& m);
 
 /// The measurements of one task for a terminal, under the task's name and costs.
-std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const drivers::Paint& paint);
+std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint);
 
 /// One row a trial, a header first.
 std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs);
 
 /// One object a measurement, with all trials; the fields are described in docs/json-schema.md.
-drivers::Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs);
-drivers::Json to_json(const Roofs& roofs);
+Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs);
+Json to_json(const Roofs& roofs);
 
 /// The table's columns, one measurement's cells, and what the columns say: for pages that lay them out themselves.
 std::vector<std::string> table_header();
@@ -49,9 +49,9 @@ std::vector<std::vector<std::string>> legend();
 
 /// Refuses, before any work, files that could not be written at the end, and two of them on standard output.
 /// Errors  UsageError.
-void require_writable(const drivers::CommonOptions& options, const drivers::BenchOutputs& outputs);
+void require_writable(const CommonOptions& options, const BenchOutputs& outputs);
 /// On standard error: where what was measured before Ctrl-C is to be found.
-void say_interrupted(const drivers::CommonOptions& options, const drivers::BenchOutputs& outputs);
+void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs);
 
 /// `text` as one cell of a CSV file: quoted where it must be.
 std::string csv_cell(const std::string& text);
@@ -61,11 +61,11 @@ double gb_per_s(const Measurement& m, double seconds);  // of the compulsory byt
 
 /// The rivals of a kernel (of all, if that is empty) whose names match, as --list prints them.
 std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
-                    const drivers::Paint& paint);
+                    const Paint& paint);
 /// Whether the rival is somebody else's: its variant names Eigen or a vendor's library.
 bool is_baseline(const Rival& rival);
 /// The fastest right baseline on the same task and kind of processor, with no more threads than m; null if none was
 /// timed.
 const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -5,15 +5,13 @@
 #include <seidel/drivers/bench/summary.hpp>
 #include <seidel/drivers/report/html.hpp>
 
-namespace seidel::bench {
-
-using namespace drivers;
+namespace seidel::drivers {
 
 namespace {
 
 Bar bar_of(const Measurement& m) {
   const double median = m.sample.median(), rate = m.flops > 0 ? gflop_per_s(m, median) : gb_per_s(m, median);
-  const std::string threads = m.rival->runs == Runs::openmp ? ", " + plural(m.threads, "thread") : "";
+  const std::string threads = m.rival->backend == BackendName::openmp ? ", " + plural(m.threads, "thread") : "";
   return {m.rival->name() + threads, rate, formatted("{:.3g}", rate), is_baseline(*m.rival) ? 1 : 0};
 }
 
@@ -70,4 +68,4 @@ std::string page_of(const Found& found, const std::string& machine, const Common
   return page.html();
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -7,7 +7,7 @@
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/options.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// Everything that was measured.
 struct Found {
@@ -18,6 +18,6 @@ struct Found {
 };
 
 /// `machine` is one line on what it ran on.
-std::string page_of(const Found& found, const std::string& machine, const drivers::CommonOptions& options);
+std::string page_of(const Found& found, const std::string& machine, const CommonOptions& options);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

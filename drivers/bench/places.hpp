@@ -12,7 +12,7 @@ namespace seidel::drivers {
 
 /// The selection that --backend asks for, and a GPU if it may be used and is there.
 struct BenchPlaces {
-  bench::Selection selection;
+  Selection selection;
   std::unique_ptr<Cuda> cuda;
   std::vector<int> threads;
 };

@@ -42,7 +42,7 @@ double first_touch(const ReadReport& report) {
 int run(const BenchReadOptions& options) {
   if (options.file == "-") throw UsageError("FILE: standard input can be read only once, expected the name of a file");
   const ReadReport report = read_matrix_market(options.file).report;  // brings the file into the memory cache
-  bench::Sample scans;
+  Sample scans;
   ScanResult scan;
   for (int i = 0; i < options.repetitions; ++i) {
     scan = scan_matrix_market(options.file);
@@ -52,11 +52,11 @@ int run(const BenchReadOptions& options) {
   std::vector<Timing> timings;
   std::vector<int> threads = {1};
   if (const int all = host_threads(options).threads; all > 1) threads.push_back(all);
-  bench::Sample touches;
+  Sample touches;
   for (const int n : threads) {
     ReadOptions read;
     read.threads = n;
-    bench::Sample seconds;
+    Sample seconds;
     for (int i = 0; i < options.repetitions; ++i) {
       touches.add(first_touch(report));
       seconds.add(read_matrix_market(options.file, read).report.seconds);

@@ -13,7 +13,7 @@
 #include <seidel/formats/multivector.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 using Matrix = Csr<double, std::int64_t, Host>;
 
@@ -56,14 +56,11 @@ struct Prepared {
   std::int64_t workspace_bytes = 0;  // beyond the CSR matrix and the operands
 };
 
-using Runs = drivers::BackendName;  // never automatic
-using drivers::to_string;
-
 /// One implementation of a kernel.
 struct Rival {
-  std::string_view kernel;  // "spmv"
-  std::string_view format;  // "csr"
-  Runs runs;
+  std::string_view kernel;   // "spmv"
+  std::string_view format;   // "csr"
+  BackendName backend;       // never automatic
   std::string_view variant;  // "" for seidel's default, else what tells it apart: "eigen", "cusparse-alg2"
   bool exact;                // promises the bits of the serial default
   std::string_view what;     // one line for --list
@@ -89,4 +86,4 @@ inline constexpr std::string_view kernels[] = {"spmv", "spmm", "symgs", "symgs-g
 /// Errors  InputError: a NaN or infinite entry; symgs: not square, or a zero or missing on the diagonal.
 Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout layout, std::uint64_t seed);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

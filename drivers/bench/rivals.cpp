@@ -1,7 +1,7 @@
 // The one list of rivals. A new one adds its line to its kernel's list (rivals/), a new list its line here.
 #include <seidel/drivers/bench/rivals/lists.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 std::span<const Rival> rivals() {
   static const std::vector<Rival> all = [] {
@@ -14,4 +14,4 @@ std::span<const Rival> rivals() {
   return all;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

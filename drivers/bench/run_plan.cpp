@@ -17,20 +17,17 @@
 
 namespace seidel::drivers {
 
-using bench::Found;
-using bench::Measurement;
-
 namespace {
 
-bench::Roofs roofs_of(const BenchPlaces& places) {
-  bench::Roofs roofs;
+Roofs roofs_of(const BenchPlaces& places) {
+  Roofs roofs;
   const auto measure = [&](int threads) {
-    if (!roofs.host.contains(threads)) roofs.host[threads] = bench::host_streams(OpenMP{threads});
+    if (!roofs.host.contains(threads)) roofs.host[threads] = host_streams(OpenMP{threads});
   };
   if (places.selection.serial) measure(1);
   if (places.selection.openmp)
     for (const int threads : places.threads) measure(threads);
-  if (places.cuda) roofs.device = bench::device_streams(*places.cuda);
+  if (places.cuda) roofs.device = device_streams(*places.cuda);
   return roofs;
 }
 
@@ -48,7 +45,7 @@ double weight_of(const BenchKernel& kernel) {
 class Walk {
  public:
   Walk(const BenchPlaces& places, const BenchTrials& trials, const CommonOptions& options, const BenchOutputs& outputs,
-       std::span<const bench::Rival> rivals)
+       std::span<const Rival> rivals)
       : places_(places), options_(options), outputs_(outputs), rivals_(rivals), line_(!options.quiet) {
     plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials.trials,
     plan_.warm = trials.warm;
@@ -73,13 +70,13 @@ class Walk {
   void legend() {
     if (found.all.empty() || plan_.trials == 0) return;
     std::string text = "\n";
-    for (const auto& line : bench::legend()) text += paint_.dim(formatted("{:<12} {}", line[0], line[1])) + "\n";
+    for (const auto& line : drivers::legend()) text += paint_.dim(formatted("{:<12} {}", line[0], line[1])) + "\n";
     say(text);
   }
   void summary() {
-    const auto rows = bench::summary_rows(found.all, found.roofs);
+    const auto rows = summary_rows(found.all, found.roofs);
     if (rows.size() < 2) return;
-    Table table(bench::summary_header());
+    Table table(summary_header());
     for (const auto& row : rows) table.row(row);
     say("\nours beside the fastest baseline: medians, and how many times faster than theirs\n\n" + table.text(paint_));
   }
@@ -90,8 +87,7 @@ class Walk {
   void measure_roofs() {
     head_ = machine_text(places_) + "\n";
     if (plan_.trials > 0 && !plan_.warm) found.roofs = roofs_of(places_);
-    for (const auto& [name, said] : bench::lines_of(found.roofs))
-      head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
+    for (const auto& [name, said] : lines_of(found.roofs)) head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
   }
 
   void kernel(const BenchKernel& kernel, const LoadedMatrix& loaded) {
@@ -100,24 +96,24 @@ class Walk {
       if (order.empty() || order == "natural")
         tasks(kernel, loaded.matrix, loaded.name, order);
       else
-        tasks(kernel, bench::by_colours(loaded.matrix), loaded.name, order);
+        tasks(kernel, by_colours(loaded.matrix), loaded.name, order);
     if (kernel.orders.empty() || kernel.kernel != "symgs") return;  // solves sweep from zero
     show(0, loaded.name + ": the solves that the sweeps are for");
-    const auto rows = bench::order_rows(loaded.matrix, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
+    const auto rows = order_rows(loaded.matrix, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
     if (rows.empty()) return;
-    say("\n" + bench::table_of(rows, paint_));
+    say("\n" + table_of(rows, paint_));
     found.orders.insert(found.orders.end(), rows.begin(), rows.end());
   }
 
-  void tasks(const BenchKernel& kernel, const bench::Matrix& A, const std::string& name, const std::string& order) {
+  void tasks(const BenchKernel& kernel, const Matrix& A, const std::string& name, const std::string& order) {
     for (const std::int64_t k : kernel.k)
       for (const Layout layout : kernel.layouts) {
         if (*plan_.stop) return;
         plan_.k = {k}, plan_.layouts = {layout};
         step_ = scale_ * weight_of(kernel.kernel, k);
-        auto measured = bench::measure(kernel.kernel, name, A, plan_, places_.cuda.get(), rivals_);
+        auto measured = measure(kernel.kernel, name, A, plan_, places_.cuda.get(), rivals_);
         for (Measurement& m : measured) m.order = order;
-        if (!measured.empty()) say("\n" + bench::table_of(measured, found.roofs, paint_));
+        if (!measured.empty()) say("\n" + table_of(measured, found.roofs, paint_));
         found.all.insert(found.all.end(), measured.begin(), measured.end());
         done_ += step_;
       }
@@ -134,8 +130,8 @@ class Walk {
   const BenchPlaces& places_;
   const CommonOptions& options_;
   const BenchOutputs& outputs_;
-  std::span<const bench::Rival> rivals_;
-  bench::Plan plan_;
+  std::span<const Rival> rivals_;
+  Plan plan_;
   LiveLine line_;
   Paint paint_{Terminal::of(1).colours};
   Stopwatch clock_;
@@ -154,17 +150,17 @@ Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions&
   const auto& [all, roofs, orders, interrupted] = found;
   const double host = roofs.host.empty() ? 0 : roofs.host.rbegin()->second.copy;
   json.set("copy_gb_per_s", std::move(Json().set("host", host).set("device", roofs.device.copy)));
-  json.set("roofs", bench::to_json(roofs));
-  json.set("measurements", bench::to_json(all, roofs));
-  if (!orders.empty()) json.set("orders", bench::to_json(orders));
+  json.set("roofs", to_json(roofs));
+  json.set("measurements", to_json(all, roofs));
+  if (!orders.empty()) json.set("orders", to_json(orders));
   return json;
 }
 
 }  // namespace
 
 int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
-              const CommonOptions& options, const BenchOutputs& outputs, std::span<const bench::Rival> rivals) {
-  bench::require_writable(options, outputs);
+              const CommonOptions& options, const BenchOutputs& outputs, std::span<const Rival> rivals) {
+  require_writable(options, outputs);
   const StopOnSignal stop;
   Walk walk(places, trials, options, outputs, rivals);
   std::exception_ptr fault;
@@ -178,12 +174,12 @@ int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, co
   if (fault && found.all.empty()) std::rethrow_exception(fault);
   found.interrupted = stop_requested();
   walk.legend(), walk.summary();
-  if (!outputs.csv.empty()) write_text(outputs.csv, bench::csv_of(found.all, found.roofs));
-  if (!outputs.html.empty()) write_text(outputs.html, bench::page_of(found, machine_text(places), options));
+  if (!outputs.csv.empty()) write_text(outputs.csv, csv_of(found.all, found.roofs));
+  if (!outputs.html.empty()) write_text(outputs.html, page_of(found, machine_text(places), options));
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
   if (!options.json.empty()) write_text(options.json, json_of(found, places, options).text());
-  if (found.interrupted) bench::say_interrupted(options, outputs);
-  return bench::any_wrong(found.all) || found.interrupted ? 1 : 0;
+  if (found.interrupted) say_interrupted(options, outputs);
+  return any_wrong(found.all) || found.interrupted ? 1 : 0;
 }
 
 }  // namespace seidel::drivers

@@ -25,7 +25,6 @@ struct BenchItem {
 /// or a matrix that cannot be loaded ends it early. `rivals` is the registry, but for tests.
 /// Returns the exit code: 1 if a rival was wrong, or if it was interrupted.
 int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
-              const CommonOptions& options, const BenchOutputs& outputs,
-              std::span<const bench::Rival> rivals = bench::rivals());
+              const CommonOptions& options, const BenchOutputs& outputs, std::span<const Rival> rivals = drivers::rivals());
 
 }  // namespace seidel::drivers

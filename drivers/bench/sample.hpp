@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// Seconds of each trial, in the order they were run.
 class Sample {
@@ -64,4 +64,4 @@ inline Ceiling latency_of(std::string name, const Sample& sample, double steps, 
       std::move(what)};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

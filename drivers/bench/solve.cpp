@@ -30,18 +30,20 @@ constexpr double max_seconds = 2;  // of one contestant, beyond its first trial
 /// One contestant on one system: all trials, and the fastest's answer.
 struct Result {
   std::string matrix, verdict;
-  const bench::Contestant* who;
+  const Contestant* who;
   int threads;
-  bench::Answer answer;  // of the fastest trial; x is let go
+  Answer answer;  // of the fastest trial; x is let go
   double residual, read_seconds;
   bool generated;
   Index nrows;
   std::int64_t nnz;
-  bench::Sample setup, solve;
+  Sample setup, solve;
   double total() const { return answer.setup_seconds + answer.solve_seconds; }
 };
 
-std::string threads_of(const Result& r) { return r.who->runs == bench::Runs::cuda ? "gpu" : std::to_string(r.threads); }
+std::string threads_of(const Result& r) {
+  return r.who->backend == BackendName::cuda ? "gpu" : std::to_string(r.threads);
+}
 
 const std::vector<std::string> header = {"contestant",   "threads",       "verdict", "setup", "solve",   "iterations",
                                          "an iteration", "true residual", "memory",  "total", "vs Eigen"};
@@ -71,8 +73,8 @@ std::vector<std::string> cells(const Result& r, std::span<const Result> of_matri
 
 /// Every contestant that may take the matrix, in the order of the list, until Ctrl-C.
 void contest(const std::string& word, const BenchSolveOptions& options, const BenchPlaces& places,
-             const std::vector<bench::Contestant>& contestants,
-             const std::function<void(double, const std::string&)>& show, std::vector<Result>& all) {
+             const std::vector<Contestant>& contestants, const std::function<void(double, const std::string&)>& show,
+             std::vector<Result>& all) {
   show(0, word);
   const LoadedMatrix loaded = load_matrix(word, options, false);
   const auto A = loaded.matrix.view();
@@ -92,19 +94,18 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance, criteria.max_iterations = options.max_iterations;
   criteria.stop = &stop_requested();
-  const bench::Contest system{narrow.view(), b.span(), seen, places.cuda ? format_bytes(host, A).sell_padding : 1,
-                              criteria};
+  const Contest system{narrow.view(), b.span(), seen, places.cuda ? format_bytes(host, A).sell_padding : 1, criteria};
   struct Job {
-    const bench::Contestant* who;
+    const Contestant* who;
     int threads;
   };
   std::vector<Job> jobs;
   for (const auto& who : contestants) {
-    const bool here = who.runs == bench::Runs::serial   ? places.selection.serial
-                      : who.runs == bench::Runs::openmp ? places.selection.openmp
-                                                        : places.cuda != nullptr;
-    if (!here || !bench::matches(options.only, who.name) || !who.takes(seen)) continue;
-    for (const int threads : who.runs == bench::Runs::openmp ? places.threads : std::vector<int>{1})
+    const bool here = who.backend == BackendName::serial   ? places.selection.serial
+                      : who.backend == BackendName::openmp ? places.selection.openmp
+                                                           : places.cuda != nullptr;
+    if (!here || !matches(options.only, who.name) || !who.takes(seen)) continue;
+    for (const int threads : who.backend == BackendName::openmp ? places.threads : std::vector<int>{1})
       jobs.push_back({&who, threads});
   }
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -114,14 +115,14 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
     Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
     double used = 0;
     for (int trial = 0; trial < options.trials && used < max_seconds; ++trial) {
-      bench::Answer answer = who.solve(system, threads);
+      Answer answer = who.solve(system, threads);
       if (stop_requested()) return;
       used += answer.setup_seconds + answer.solve_seconds;
       r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
       if (trial == 0 || answer.setup_seconds + answer.solve_seconds < r.total()) r.answer = std::move(answer);
     }
-    r.residual = bench::true_residual(system, r.answer.x);
-    r.verdict = bench::judged(r.answer, r.residual, options.tolerance);
+    r.residual = true_residual(system, r.answer.x);
+    r.verdict = judged(r.answer, r.residual, options.tolerance);
     r.answer.x = {};
     all.push_back(std::move(r));
   }
@@ -145,10 +146,9 @@ std::string csv_of(const std::vector<Result>& all) {
       "memory_bytes,read_seconds\n";
   for (const Result& r : all)
     for (std::size_t t = 0; t < r.solve.trials().size(); ++t)
-      text +=
-          formatted("{},{},{},{},{},{},{},{},{:.9g},{:.9g},{},{:.6g},{},{:.6g}\n", bench::csv_cell(r.matrix), r.nrows,
-                    r.nnz, r.who->name, bench::to_string(r.who->runs), r.threads, r.verdict, t, r.setup.trials()[t],
-                    r.solve.trials()[t], r.answer.iterations, r.residual, r.answer.memory_bytes, r.read_seconds);
+      text += formatted("{},{},{},{},{},{},{},{},{:.9g},{:.9g},{},{:.6g},{},{:.6g}\n", csv_cell(r.matrix), r.nrows,
+                        r.nnz, r.who->name, to_string(r.who->backend), r.threads, r.verdict, t, r.setup.trials()[t],
+                        r.solve.trials()[t], r.answer.iterations, r.residual, r.answer.memory_bytes, r.read_seconds);
   return text;
 }
 
@@ -157,7 +157,7 @@ Json json_of(const std::vector<Result>& all) {
   for (const Result& r : all) {
     Json one;
     one.set("matrix", r.matrix).set("nrows", r.nrows).set("nnz", r.nnz).set("read_seconds", r.read_seconds);
-    one.set("contestant", r.who->name).set("backend", bench::to_string(r.who->runs)).set("threads", r.threads);
+    one.set("contestant", r.who->name).set("backend", to_string(r.who->backend)).set("threads", r.threads);
     one.set("baseline", r.who->baseline).set("verdict", r.verdict).set("status", r.answer.status);
     one.set("iterations", r.answer.iterations).set("true_residual", r.residual);
     one.set("setup_seconds", r.setup.trials()).set("solve_seconds", r.solve.trials());
@@ -184,7 +184,7 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
     for (const Result& r : of_matrix) {
       rows.push_back(cells(r, of_matrix));
       if (r.verdict == "solved")
-        bars.push_back({r.who->name + (r.who->runs == bench::Runs::openmp ? ", " + plural(r.threads, "thread") : ""),
+        bars.push_back({r.who->name + (r.who->backend == BackendName::openmp ? ", " + plural(r.threads, "thread") : ""),
                         1e3 * r.total(), human_seconds(r.total()), r.who->baseline ? 1 : 0});
       const auto same = [&](const Series& s) { return r.who->name.starts_with(s.name + "."); };
       if (!r.answer.history.empty() && std::none_of(chart.series.begin(), chart.series.end(), same)) {
@@ -207,15 +207,15 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
 }  // namespace
 
 int run(const BenchSolveOptions& options) {
-  const auto contestants = bench::contestants();
+  const auto contestants = drivers::contestants();
   if (options.list) {
     Table table({"contestant", "what"});
     for (const auto& who : contestants)
-      if (bench::matches(options.only, who.name)) table.row({who.name, who.what});
+      if (matches(options.only, who.name)) table.row({who.name, who.what});
     print(options, table.text(Paint(Terminal::of(1).colours)));
     return 0;
   }
-  bench::require_writable(options, options);
+  require_writable(options, options);
   const BenchPlaces places = bench_places(options, options.thread_counts);
   std::vector<Result> all;
   LiveLine line(!options.quiet);
@@ -257,7 +257,7 @@ int run(const BenchSolveOptions& options) {
     json.set("tolerance", options.tolerance).set("rhs", "A * ones").set("solves", json_of(all));
     write_text(options.json, json.text());
   }
-  if (interrupted) bench::say_interrupted(options, options);
+  if (interrupted) say_interrupted(options, options);
   return good && !interrupted ? 0 : 1;
 }
 

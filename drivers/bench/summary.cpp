@@ -1,18 +1,18 @@
 // The table that documents show.
 #include <seidel/drivers/bench/summary.hpp>
 
-namespace seidel::bench {
-
-using namespace drivers;
+namespace seidel::drivers {
 
 namespace {
 
 bool same_place(const Measurement& a, const Measurement& b) {
-  return a.rival->runs == b.rival->runs && a.threads == b.threads;
+  return a.rival->backend == b.rival->backend && a.threads == b.threads;
 }
 
 std::string place_of(const Measurement& m) {
-  return m.rival->runs == Runs::openmp ? plural(m.threads, "thread") : m.rival->runs == Runs::cuda ? "GPU" : "serial";
+  return m.rival->backend == BackendName::openmp ? plural(m.threads, "thread")
+         : m.rival->backend == BackendName::cuda ? "GPU"
+                                                 : "serial";
 }
 
 /// A rival without its kernel and its back end: "csr", "sell.sorted".
@@ -26,7 +26,7 @@ std::vector<std::string> row_of(const Measurement& plain, std::span<const Measur
     if (same_place(m, plain) && !is_baseline(*m.rival) && !m.sample.empty() &&
         m.sample.median() < best->sample.median())
       best = &m;
-  const double seconds = best->sample.median(), roof = roofs.of(best->rival->runs, best->threads).roof();
+  const double seconds = best->sample.median(), roof = roofs.of(best->rival->backend, best->threads).roof();
   std::vector<std::string> row = {plain.matrix,
                                   name_of_task(plain),
                                   place_of(plain),
@@ -69,4 +69,4 @@ std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> 
   return rows;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

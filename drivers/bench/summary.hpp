@@ -6,7 +6,7 @@
 
 #include <seidel/drivers/bench/output.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// Measurements of the same matrix, kernel, order, k and layout; they stand side by side in `all`.
 std::vector<std::span<const Measurement>> tasks_of(std::span<const Measurement> all);
@@ -15,4 +15,4 @@ std::vector<std::string> summary_header();
 /// A row a task and place (serial, so many threads, GPU) where one of ours was timed.
 std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> all, const Roofs& roofs);
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

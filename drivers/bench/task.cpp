@@ -9,7 +9,7 @@
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -172,16 +172,16 @@ double judge_transpose(const Task& task, const std::vector<double>& output) {
 void require_finite(const Matrix& A) {
   for (std::int64_t e = 0; e < A.nnz(); ++e)
     if (!std::isfinite(A.values[e]))
-      throw InputError(drivers::formatted(
-          "bench: found {} as entry {} of the matrix, expected finite numbers\n  a NaN or an infinity "
-          "makes every answer right",
-          A.values[e], e + 1));
+      throw InputError(
+          formatted("bench: found {} as entry {} of the matrix, expected finite numbers\n  a NaN or an infinity "
+                    "makes every answer right",
+                    A.values[e], e + 1));
 }
 
 void require_sweepable(const Matrix& A) {
   if (A.nrows != A.ncols)
-    throw ShapeError(drivers::formatted("symgs: found {} and {}, expected a square matrix",
-                                        drivers::plural(A.nrows, "row"), drivers::plural(A.ncols, "column")));
+    throw ShapeError(formatted("symgs: found {} and {}, expected a square matrix", plural(A.nrows, "row"),
+                               plural(A.ncols, "column")));
   for (Index i = 0; i < A.nrows; ++i) {
     bool found = false;
     double value = 0;
@@ -233,4 +233,4 @@ Task make_task(std::string_view kernel, const Matrix& A, std::int64_t k, Layout 
   return task;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

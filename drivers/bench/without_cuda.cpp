@@ -3,7 +3,7 @@
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 [[noreturn]] void refuse() { throw BackendError(cuda_unavailable_because()); }
@@ -14,4 +14,4 @@ void flush_device_cache(const Cuda&) { refuse(); }
 std::int64_t device_cache_bytes() { refuse(); }
 Streams device_streams(const Cuda&) { refuse(); }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -23,11 +23,11 @@ Expected expect(const CsrView<double, std::int64_t, Host>& A);
 
 /// The rivals to be checked: those of `rivals` whose names match `only`.
 struct Registry {
-  std::span<const bench::Rival> rivals = bench::rivals();
+  std::span<const Rival> rivals = drivers::rivals();
   std::string only = "*";
 };
 /// Each rival on A, in the cells of its kernel, format and back end; bits where they are promised. `cuda` may be null.
-void check_registry(Ledger& ledger, const Expected& expected, const bench::Matrix& A, const Registry& registry,
+void check_registry(Ledger& ledger, const Expected& expected, const Matrix& A, const Registry& registry,
                     const std::vector<Placement>& backends, const Cuda* cuda);
 /// What the registry of bench has not: residuals, 64-bit offsets, sweeps from a guess, vector operations, the
 /// certificate; conversions where the back end has them.
@@ -36,6 +36,6 @@ void check_kernels(Ledger& ledger, const Expected& expected, const Placement& wh
 void check_solvers(Ledger& ledger, const Expected& expected, const Placement& where);
 
 /// seidel validate with these rivals. Returns the exit code.
-int validate(const ValidateOptions& options, std::span<const bench::Rival> rivals);
+int validate(const ValidateOptions& options, std::span<const Rival> rivals);
 
 }  // namespace seidel::drivers

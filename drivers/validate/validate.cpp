@@ -156,11 +156,11 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
 
 }  // namespace
 
-int run(const ValidateOptions& options) { return validate(options, bench::rivals()); }
+int run(const ValidateOptions& options) { return validate(options, rivals()); }
 
-int validate(const ValidateOptions& options, std::span<const bench::Rival> rivals) {
+int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   if (options.list) {
-    print(options, bench::list_of(rivals, "", options.only, Paint(Terminal::of(STDOUT_FILENO).colours)));
+    print(options, list_of(rivals, "", options.only, Paint(Terminal::of(STDOUT_FILENO).colours)));
     return 0;
   }
   if (!options.html.empty()) require_writable("--html", options.html);

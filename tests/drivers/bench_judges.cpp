@@ -14,7 +14,7 @@
 #include "process.hpp"
 
 using namespace seidel;
-using namespace seidel::bench;
+using namespace seidel::drivers;
 
 namespace {
 
@@ -237,14 +237,14 @@ TEST_CASE("a wrong rival is caught by bench and by validate, and never timed") {
   };
   for (const std::string_view kernel : {"spmv", "spmm", "symgs", "symgs-guess"})
     for (const Wrong& wrong :
-         {Wrong{{kernel, "csr", Runs::serial, "off", false, "", one_entry_off}, "rounding allows"},
-          Wrong{{kernel, "csr", Runs::serial, "unwritten", false, "", entries_unwritten}, "never written"},
-          Wrong{{kernel, "csr", Runs::serial, "bits", true, "", other_bits}, "bits differ"}}) {
+         {Wrong{{kernel, "csr", BackendName::serial, "off", false, "", one_entry_off}, "rounding allows"},
+          Wrong{{kernel, "csr", BackendName::serial, "unwritten", false, "", entries_unwritten}, "never written"},
+          Wrong{{kernel, "csr", BackendName::serial, "bits", true, "", other_bits}, "bits differ"}}) {
       CAPTURE(wrong.rival.name());
       const std::vector<Rival> all = with(wrong.rival);
-      drivers::BenchKernelOptions bench;
-      bench.backend = drivers::BackendName::serial, bench.quiet = true;
-      drivers::BenchPlaces places = drivers::bench_places(bench, {});
+      BenchKernelOptions bench;
+      bench.backend = BackendName::serial, bench.quiet = true;
+      BenchPlaces places = bench_places(bench, {});
       const Matrix A = generate(Serial{}, "poisson2d:9");
       Plan plan;
       plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1, plan.warm = true;
@@ -257,13 +257,13 @@ TEST_CASE("a wrong rival is caught by bench and by validate, and never timed") {
       CHECK(m.sample.empty());
       CAPTURE(m.reason);
       CHECK(tests::contains(m.reason, wrong.reason));
-      const std::vector<drivers::BenchItem> items = {{"poisson2d:9", {{std::string(kernel)}}}};
-      CHECK(drivers::run_items(items, {0}, places, bench, {}, all) == 1);
-      CHECK(drivers::run_items(items, {0}, places, bench, {}) == 0);
-      drivers::ValidateOptions validate;
-      validate.backend = drivers::BackendName::serial, validate.quiet = true;
-      validate.matrices = {"poisson2d:9"}, validate.only = std::string(kernel) + ".csr.serial*";
-      CHECK(drivers::validate(validate, all) == 1);
-      CHECK(drivers::validate(validate, rivals()) == 0);
+      const std::vector<BenchItem> items = {{"poisson2d:9", {{std::string(kernel)}}}};
+      CHECK(run_items(items, {0}, places, bench, {}, all) == 1);
+      CHECK(run_items(items, {0}, places, bench, {}) == 0);
+      ValidateOptions asked;
+      asked.backend = BackendName::serial, asked.quiet = true;
+      asked.matrices = {"poisson2d:9"}, asked.only = std::string(kernel) + ".csr.serial*";
+      CHECK(validate(asked, all) == 1);
+      CHECK(validate(asked, rivals()) == 0);
     }
 }

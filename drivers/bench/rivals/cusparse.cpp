@@ -5,7 +5,7 @@
 #include <seidel/drivers/bench/rivals/lists.hpp>
 #include <seidel/drivers/bench/rivals/products.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -226,25 +226,26 @@ Prepared transpose(const Task& task, const Where& where) {
 
 std::vector<Rival> cusparse_rivals() {
   constexpr auto no = Preprocess::no, yes = Preprocess::yes;
-  return {{"spmv", "csr", Runs::cuda, "cusparse", false, "cusparseSpMV, its default algorithm",
+  return {{"spmv", "csr", BackendName::cuda, "cusparse", false, "cusparseSpMV, its default algorithm",
            spmv_csr<CUSPARSE_SPMV_ALG_DEFAULT, no>},
-          {"spmv", "csr", Runs::cuda, "cusparse-alg1", false, "cusparseSpMV, CSR_ALG1, preprocessed",
+          {"spmv", "csr", BackendName::cuda, "cusparse-alg1", false, "cusparseSpMV, CSR_ALG1, preprocessed",
            spmv_csr<CUSPARSE_SPMV_CSR_ALG1, yes>},
-          {"spmv", "csr", Runs::cuda, "cusparse-alg2", false, "cusparseSpMV, CSR_ALG2",
+          {"spmv", "csr", BackendName::cuda, "cusparse-alg2", false, "cusparseSpMV, CSR_ALG2",
            spmv_csr<CUSPARSE_SPMV_CSR_ALG2, no>},
-          {"spmv", "csr", Runs::cuda, "cusparse-alg2-pre", false, "cusparseSpMV, CSR_ALG2, preprocessed",
+          {"spmv", "csr", BackendName::cuda, "cusparse-alg2-pre", false, "cusparseSpMV, CSR_ALG2, preprocessed",
            spmv_csr<CUSPARSE_SPMV_CSR_ALG2, yes>},
-          {"spmv", "sell", Runs::cuda, "cusparse", false, "cusparseSpMV on sliced ELL, slices of 32 rows", spmv_sell},
-          {"spmm", "csr", Runs::cuda, "cusparse", false, "cusparseSpMM, its default algorithm",
+          {"spmv", "sell", BackendName::cuda, "cusparse", false, "cusparseSpMV on sliced ELL, slices of 32 rows",
+           spmv_sell},
+          {"spmm", "csr", BackendName::cuda, "cusparse", false, "cusparseSpMM, its default algorithm",
            spmm<CUSPARSE_SPMM_ALG_DEFAULT, no>},
-          {"spmm", "csr", Runs::cuda, "cusparse-alg1", false, "cusparseSpMM, CSR_ALG1, preprocessed",
+          {"spmm", "csr", BackendName::cuda, "cusparse-alg1", false, "cusparseSpMM, CSR_ALG1, preprocessed",
            spmm<CUSPARSE_SPMM_CSR_ALG1, yes>},
-          {"spmm", "csr", Runs::cuda, "cusparse-alg2", false, "cusparseSpMM, CSR_ALG2, preprocessed",
+          {"spmm", "csr", BackendName::cuda, "cusparse-alg2", false, "cusparseSpMM, CSR_ALG2, preprocessed",
            spmm<CUSPARSE_SPMM_CSR_ALG2, yes>},
-          {"spmm", "csr", Runs::cuda, "cusparse-alg3", false, "cusparseSpMM, CSR_ALG3, preprocessed",
+          {"spmm", "csr", BackendName::cuda, "cusparse-alg3", false, "cusparseSpMM, CSR_ALG3, preprocessed",
            spmm<CUSPARSE_SPMM_CSR_ALG3, yes>},
-          {"symgs", "csr", Runs::cuda, "cusparse", false, "cusparseSpSV, lower then upper", symgs},
-          {"transpose", "csr", Runs::cuda, "cusparse", false, "cusparseCsr2cscEx2, ALG1", transpose}};
+          {"symgs", "csr", BackendName::cuda, "cusparse", false, "cusparseSpSV, lower then upper", symgs},
+          {"transpose", "csr", BackendName::cuda, "cusparse", false, "cusparseCsr2cscEx2, ALG1", transpose}};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -9,7 +9,7 @@
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 inline void check(cusparseStatus_t status) {
   if (status != CUSPARSE_STATUS_SUCCESS)
@@ -54,4 +54,4 @@ inline CusparseVector describe(Span<double, Device> x) {
   return CusparseVector(raw);
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

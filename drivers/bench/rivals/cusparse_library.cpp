@@ -6,11 +6,9 @@
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
-
-using drivers::formatted;
 
 /// The shared library of this build's major version; nothing where there is none.
 void* library() {
@@ -76,4 +74,4 @@ std::string cusparse_unavailable_because() {
                          CUSPARSE_VER_MAJOR);
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

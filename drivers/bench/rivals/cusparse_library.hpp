@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// What is used of the library, each under its name without the prefix. A new one is one line.
 struct CusparseFunctions {
@@ -41,4 +41,4 @@ const CusparseFunctions& cusparse();
 /// Why there is no cuSPARSE here, or an empty string.
 std::string cusparse_unavailable_because();
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

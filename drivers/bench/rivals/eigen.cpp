@@ -6,7 +6,7 @@
 #include <seidel/drivers/bench/rivals/products.hpp>
 #include <seidel/drivers/bench/rivals/transposed.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -99,13 +99,14 @@ Prepared transposition(const Task& task, const Where&) {
 }  // namespace
 
 std::vector<Rival> eigen_rivals() {
-  return {{"spmv", "csr", Runs::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
-          {"spmv", "csr", Runs::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
-          {"spmm", "csr", Runs::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
-          {"spmm", "csr", Runs::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads",
-           spmm<OpenMP>},
-          {"symgs", "csr", Runs::serial, "eigen", false, "Eigen's two triangular solves", symgs},
-          {"transpose", "csr", Runs::serial, "eigen", false, "Eigen's transpose(), copied", transposition}};
+  return {
+      {"spmv", "csr", BackendName::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
+      {"spmv", "csr", BackendName::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
+      {"spmm", "csr", BackendName::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
+      {"spmm", "csr", BackendName::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads",
+       spmm<OpenMP>},
+      {"symgs", "csr", BackendName::serial, "eigen", false, "Eigen's two triangular solves", symgs},
+      {"transpose", "csr", BackendName::serial, "eigen", false, "Eigen's transpose(), copied", transposition}};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

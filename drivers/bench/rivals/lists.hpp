@@ -2,7 +2,7 @@
 #pragma once
 #include <seidel/drivers/bench/rival.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 std::vector<Rival> spmv_rivals();
 std::vector<Rival> spmm_rivals();
@@ -11,4 +11,4 @@ std::vector<Rival> transpose_rivals();
 std::vector<Rival> eigen_rivals();
 std::vector<Rival> cusparse_rivals();  // empty without CUDA
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

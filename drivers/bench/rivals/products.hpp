@@ -9,7 +9,7 @@
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// The back end a rival runs on.
 template <class B>
@@ -22,9 +22,9 @@ B back_end(const Where& where) {
     return Serial{};
 }
 template <class B>
-constexpr Runs runs_on = std::is_same_v<B, Cuda>     ? Runs::cuda
-                         : std::is_same_v<B, OpenMP> ? Runs::openmp
-                                                     : Runs::serial;
+constexpr BackendName runs_on = std::is_same_v<B, Cuda>     ? BackendName::cuda
+                                : std::is_same_v<B, OpenMP> ? BackendName::openmp
+                                                            : BackendName::serial;
 
 /// Calls add(null pointer to the back end's type) for each back end of this build, the serial one first.
 template <class Add>
@@ -87,4 +87,4 @@ Prepared prepared(std::shared_ptr<Operands<B, Kept>> operands, double setup_seco
       .workspace_bytes = workspace_bytes};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

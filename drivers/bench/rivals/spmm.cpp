@@ -3,7 +3,7 @@
 #include <seidel/drivers/bench/rivals/products.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<Rival> spmm_rivals() {
   return all;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

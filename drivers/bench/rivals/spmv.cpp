@@ -3,7 +3,7 @@
 #include <seidel/drivers/bench/rivals/products.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::vector<Rival> spmv_rivals() {
   return all;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

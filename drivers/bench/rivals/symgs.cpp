@@ -6,7 +6,7 @@
 #include <seidel/drivers/bench/rivals/wavefront_sweep.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::vector<Rival> symgs_rivals() {
   return all;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

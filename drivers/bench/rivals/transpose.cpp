@@ -3,7 +3,7 @@
 #include <seidel/drivers/bench/rivals/transposed.hpp>
 #include <seidel/formats/convert.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -17,8 +17,8 @@ constexpr std::string_view what = "entries counted by column, then placed; the r
 }  // namespace
 
 std::vector<Rival> transpose_rivals() {
-  return {{"transpose", "csr", Runs::serial, "", true, what, prepare<Serial>},
-          {"transpose", "csr", Runs::openmp, "", true, what, prepare<OpenMP>}};
+  return {{"transpose", "csr", BackendName::serial, "", true, what, prepare<Serial>},
+          {"transpose", "csr", BackendName::openmp, "", true, what, prepare<OpenMP>}};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -2,7 +2,7 @@
 #pragma once
 #include <seidel/drivers/bench/rivals/products.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// Around transpose(T), which makes T new.
 template <class Offset, class Transpose>
@@ -14,4 +14,4 @@ Prepared transposed(Transpose transpose, double setup_seconds = 0) {
           .setup_seconds = setup_seconds};
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -10,7 +10,7 @@
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/symgs/orders.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 namespace {
 
@@ -223,4 +223,4 @@ std::int64_t WavefrontSweep::bytes() const {
   return (s.rows.size() + s.diagonal.size()) * std::int64_t(sizeof(Index)) + s.start.size() * 8 + 2 * s.t.size() * 8;
 }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

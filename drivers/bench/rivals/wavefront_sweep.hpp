@@ -6,7 +6,7 @@
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 /// The same bits as GaussSeidel on CUDA.
 /// Cost  the analysis runs on the host; a sweep is one launch per wide wavefront and one per run of narrow ones.
@@ -22,4 +22,4 @@ class WavefrontSweep {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers

@@ -1,8 +1,8 @@
 // A build without CUDA has no rivals of the vendor's library.
 #include <seidel/drivers/bench/rivals/lists.hpp>
 
-namespace seidel::bench {
+namespace seidel::drivers {
 
 std::vector<Rival> cusparse_rivals() { return {}; }
 
-}  // namespace seidel::bench
+}  // namespace seidel::drivers
