@@ -149,8 +149,6 @@ inline void refuse_extras(const CLI::App& app, const std::string& command) {
   throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
 }
 
-inline constexpr const char* matrix_help =
-    "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
 inline constexpr const char* repair_help = "take what is repairable in the file, and report it";
 
 /// A command: its constructor declares what it takes, finished() makes the request of what was typed.

@@ -257,12 +257,8 @@ Request parse(int argc, char** argv) {
   bench->set_help_flag("-h,--help", "print this and exit");
   BenchKernelOptions registry;
   bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
-  for (const auto& [kernel, what] : {std::pair{"spmv", "sparse matrix times vector"},
-                                     {"spmm", "sparse matrix times several vectors"},
-                                     {"symgs", "a forward and a backward Gauss-Seidel sweep from zero"},
-                                     {"symgs-guess", "a forward and a backward sweep from a guess, which reads more"},
-                                     {"transpose", "the transpose of a sparse matrix"}})
-    commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, kernel, what));
+  for (const Kernel* kernel : all_kernels())
+    commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, *kernel));
   commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
   commands.push_back(std::make_unique<BenchSuiteCommand>(*bench));
   commands.push_back(std::make_unique<BenchMachineCommand>(*bench));

@@ -11,6 +11,11 @@
 
 namespace seidel::drivers {
 
+struct Kernel;  // bench/kernel.hpp
+
+inline constexpr const char* matrix_help =
+    "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
+
 /// What every command takes.
 struct CommonOptions {
   std::string command_line;                      // as it was typed, for reports
@@ -67,10 +72,10 @@ struct BenchTrials {
   bool warm = false;  // --warm: caches are left as they are, and there is no roof to compare with
 };
 
-/// seidel bench KERNEL MATRIX...
+/// seidel bench KERNEL OPERAND...
 struct BenchKernelOptions : CommonOptions, BenchOutputs, BenchTrials {
-  std::string kernel;  // spmv, spmm, symgs ...; for --list empty: all
-  std::vector<std::string> matrices;
+  const Kernel* kernel = nullptr;              // for --list null: all
+  std::vector<std::string> operands;           // MATRIX..., or what else the kernel takes
   std::vector<std::int64_t> k;                 // --k 1,2,4
   std::vector<int> thread_counts;              // --threads 1,2,4
   std::vector<std::string> layouts = {"row"};  // --layout row,col

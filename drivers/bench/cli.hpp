@@ -1,5 +1,6 @@
 // The options of seidel bench. Included by options.cpp alone.
 #pragma once
+#include <seidel/drivers/bench/kernel.hpp>
 #include <seidel/drivers/cli.hpp>
 
 namespace seidel::drivers {
@@ -19,8 +20,10 @@ template <class Options>
 struct ContestCommand : CommandFor<Options> {
   using CommandFor<Options>::CommandFor, CommandFor<Options>::app, CommandFor<Options>::options;
 
-  void matrices(const char* whom, const char* pattern) {
-    read_from(app->add_option("MATRIX", options.matrices, matrix_help));
+  /// What is measured, and who takes part.
+  void operands(const char* placeholder, const char* help, std::vector<std::string>& words, const char* whom,
+                const char* pattern) {
+    read_from(app->add_option(placeholder, words, help));
     app->add_flag("--list", options.list, formatted("print the {} and exit", whom));
     app->add_option(
            "--only", options.only,
@@ -30,7 +33,7 @@ struct ContestCommand : CommandFor<Options> {
   }
   void outputs(const char* trials, int least) {
     this->number("--trials", options.trials, "N", trials, whole(least, 10000));
-    this->file("--csv", options.csv, "write a row a trial");
+    this->file("--csv", options.csv, "write a row per trial");
     this->file("--html", options.html, "write the report as one page for a browser");
     if constexpr (requires { options.warm; })
       app->add_flag(
@@ -45,33 +48,35 @@ struct ContestCommand : CommandFor<Options> {
                                         "whole numbers from 1 to 4096, such as 1,2,4", whole(1, 4096));
     });
   }
-  void require_matrix(const std::string& command, const char* example) const {
-    if (options.matrices.empty() && !options.list)
+  void require_operand(const std::vector<std::string>& words, const std::string& command, const char* placeholder,
+                       const char* help, const char* example) const {
+    if (words.empty() && !options.list)
       throw UsageError(
-          formatted("{}: a MATRIX is missing: {}\n  start with: {} {}", command, matrix_help, command, example));
+          formatted("{}: a {} is missing: {}\n  start with: {} {}", command, placeholder, help, command, example));
   }
 };
 
 inline constexpr const char* timed_repetitions = "timed repetitions of each rival; 0 checks only (15)";
 
 struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
-  BenchKernelCommand(CLI::App& bench, CommonTexts& common, const char* kernel, const char* what)
-      : ContestCommand(bench, kernel, what) {
-    options.kernel = kernel;
-    matrices("rivals", "'*.csr.*'");
-    if (options.kernel == "spmm" || options.kernel == "symgs") {
-      const bool products = options.kernel == "spmm";
-      if (products) options.k = {1, 2, 4, 8, 16, 32, 64};
-      with_text("--k", "LIST", products ? "numbers of columns (1,2,4,8,16,32,64)" : "numbers of right-hand sides (1)",
+  BenchKernelCommand(CLI::App& bench, CommonTexts& common, const Kernel& kernel)
+      : ContestCommand(bench, std::string(kernel.name).c_str(), kernel.help) {
+    options.kernel = &kernel;
+    operands(kernel.takes->placeholder, kernel.takes->help, options.operands, "rivals", "'*.csr.*'");
+    if (kernel.columns_help) {
+      options.k = kernel.columns;
+      std::string unless_given;
+      for (const auto k : kernel.columns) unless_given += (unless_given.empty() ? "" : ",") + std::to_string(k);
+      with_text("--k", "LIST", formatted("{} ({})", kernel.columns_help, unless_given).c_str(),
                 [&](const std::string& text) {
                   options.k = numbers<std::int64_t>("--k", text, "whole numbers from 1 to 4096, such as 1,8,64",
                                                     whole<std::int64_t>(1, 4096));
                 });
       words("--layout", options.layouts, "of the columns: row, col or row,col (row)", {"row", "col"});
     }
-    if (options.kernel == "symgs" || options.kernel == "symgs-guess")
+    if (kernel.orders != Orders::none)
       words("--order", options.orders,
-            options.kernel == "symgs"
+            kernel.orders == Orders::solves
                 ? "natural, colours or both: also setup, PCG iterations and time to solution of each"
                 : "natural, colours or both: the sweeps in each",
             {"natural", "colours"});
@@ -88,13 +93,18 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
       for (const auto& value : values) require_one_of(option, value, allowed);
     });
   }
-  void finish(const CommonTexts&) override { require_matrix("seidel bench " + options.kernel, "poisson3d:64"); }
+  void finish(const CommonTexts&) override {
+    const OperandKind& kind = *options.kernel->takes;
+    if (options.operands.empty()) options.operands = kind.unless_given;
+    require_operand(options.operands, formatted("seidel bench {}", options.kernel->name), kind.placeholder, kind.help,
+                    kind.example);
+  }
 };
 
 struct BenchSolveCommand : ContestCommand<BenchSolveOptions> {
   BenchSolveCommand(CLI::App& bench, CommonTexts& common)
       : ContestCommand(bench, "solve", "method x preconditioner x back end on the same system") {
-    matrices("contestants", "'cg.*'");
+    operands("MATRIX", matrix_help, options.matrices, "contestants", "'cg.*'");
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", between_0_and_1);
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (2000)", whole<std::int64_t>(1));
     outputs("solves of each contestant; the fastest counts (1)", 1);
@@ -103,7 +113,9 @@ struct BenchSolveCommand : ContestCommand<BenchSolveOptions> {
         "b = A * ones. --threads takes a list here, such as 1,2,4.\n"
         "Whose answer is not what it claims is WRONG, and the command then exits with 1.");
   }
-  void finish(const CommonTexts&) override { require_matrix("seidel bench solve", "poisson3d:32"); }
+  void finish(const CommonTexts&) override {
+    require_operand(options.matrices, "seidel bench solve", "MATRIX", matrix_help, "poisson3d:32");
+  }
 };
 
 struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
@@ -123,7 +135,7 @@ struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
 struct BenchMachineCommand : CommandFor<BenchMachineOptions> {
   explicit BenchMachineCommand(CLI::App& bench)
       : CommandFor(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies") {
-    file("--csv", options.csv, "write a row a ceiling");
+    file("--csv", options.csv, "write a row per ceiling");
     file("--html", options.html, "write the report as one page for a browser");
   }
 };

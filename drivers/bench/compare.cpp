@@ -59,11 +59,11 @@ std::map<std::string, double> roofs_of(const nlohmann::json& file) {
 std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::string& name, bool with_threads) try {
   std::map<std::string, Sample> samples;
   for (const auto& m : file.at("measurements")) {
-    const bool spmm = m.at("kernel") == "spmm";
     if (!m.contains("seconds")) continue;  // not timed
     std::string what = formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
     if (with_threads && m.at("backend") == "openmp") what += ", " + plural(m.at("threads").get<int>(), "thread");
-    if (spmm) what += formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
+    if (m.at("k") != 1 || m.at("layout") != "row")
+      what += formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
     if (m.contains("order")) what += formatted(", {} order", m.at("order").get<std::string>());
     for (double seconds : m.at("seconds")) samples[what].add(seconds);
   }

@@ -12,24 +12,24 @@ namespace seidel::drivers {
 
 namespace {
 
-Answer solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
+Solution solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
   const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
   Outcome outcome = solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria);
-  Answer answer;
-  answer.claimed = outcome.solved;
-  answer.status = std::string(to_string(outcome.summary.status));
-  answer.iterations = outcome.summary.iterations;
-  answer.setup_seconds = outcome.setup_seconds, answer.solve_seconds = outcome.solve_seconds;
-  answer.memory_bytes = plan_solve({.nrows = contest.A.nrows,
+  Solution solution;
+  solution.claimed = outcome.solved;
+  solution.status = std::string(to_string(outcome.summary.status));
+  solution.iterations = outcome.summary.iterations;
+  solution.setup_seconds = outcome.setup_seconds, solution.solve_seconds = outcome.solve_seconds;
+  solution.memory_bytes = plan_solve({.nrows = contest.A.nrows,
                                     .nnz = contest.A.nnz(),
                                     .choice = choice,
                                     .cuda = backend == BackendName::cuda,
                                     .sell_padding = contest.sell_padding},
                                    0)
                             .needed();
-  answer.history = std::move(outcome.summary.history);
-  answer.x = std::move(outcome.x);
-  return answer;
+  solution.history = std::move(outcome.summary.history);
+  solution.x = std::move(outcome.x);
+  return solution;
 }
 
 Contestant ours(const Method& method, const PreconditionerKind& kind, Order order, BackendName backend) {
@@ -69,9 +69,9 @@ double true_residual(const Contest& contest, const Array<double>& x) {
   return certify(on, contest.A, there, b, contest.properties.norm_inf).relative_residual;
 }
 
-std::string judged(const Answer& answer, double residual, double tolerance) {
+std::string judged(const Solution& solution, double residual, double tolerance) {
   if (residual <= tolerance) return "solved";
-  if (!answer.claimed) return answer.status;
+  if (!solution.claimed) return solution.status;
   return residual <= 2 * tolerance ? "short" : "WRONG";
 }
 

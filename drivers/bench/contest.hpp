@@ -20,7 +20,7 @@ struct Contest {
   Criteria criteria;
 };
 
-struct Answer {
+struct Solution {
   bool claimed = false;  // the method says that it got there
   std::string status;    // in its own word
   Array<double> x;
@@ -37,7 +37,7 @@ struct Contestant {
   std::string what;
   bool baseline;
   std::function<bool(const MatrixProperties&)> takes;  // whether the method is meant for such a matrix
-  std::function<Answer(const Contest&, int threads)> solve;
+  std::function<Solution(const Contest&, int threads)> solve;
 };
 
 /// Every contestant of this build: ours first.
@@ -48,8 +48,8 @@ std::vector<Contestant> eigen_contestants();
 /// ||b - A x|| / ||b||, in twice the working precision: the same certificate for all. NaN where x is.
 double true_residual(const Contest& contest, const Array<double>& x);
 
-/// What to say of an answer: "solved"; "WRONG" if it was claimed and is off by more than twice the tolerance; "short"
+/// What to say of a solution: "solved"; "WRONG" if it was claimed and is off by more than twice the tolerance; "short"
 /// if it was claimed and is off by less (a recurrence that drifted); else its status.
-std::string judged(const Answer& answer, double residual, double tolerance);
+std::string judged(const Solution& solution, double residual, double tolerance);
 
 }  // namespace seidel::drivers

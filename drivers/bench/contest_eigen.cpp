@@ -26,31 +26,31 @@ struct Lut : Eigen::IncompleteLUT<double, std::int32_t> {
 std::int64_t factor_bytes(const Lut& M, Index n) { return 12 * M.entries() + 24 * std::int64_t(n); }
 
 template <class Solver>
-Answer solve(const Contest& contest, int threads) {
+Solution solve(const Contest& contest, int threads) {
   Eigen::setNbThreads(threads);
   const auto& A = contest.A;
   const Sparse matrix =
       Eigen::Map<const Sparse>(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data());
-  Answer answer;
+  Solution solution;
   Solver solver;
   solver.setTolerance(contest.criteria.relative_tolerance);
   solver.setMaxIterations(contest.criteria.max_iterations);
-  answer.setup_seconds = seconds_of([&] { solver.compute(matrix); });
+  solution.setup_seconds = seconds_of([&] { solver.compute(matrix); });
   if (solver.info() != Eigen::Success) {
-    answer.status = "setup failed", answer.x = Array<double>(A.ncols, 0.0);
-    return answer;
+    solution.status = "setup failed", solution.x = Array<double>(A.ncols, 0.0);
+    return solution;
   }
   Eigen::VectorXd x;
-  answer.solve_seconds = seconds_of([&] { x = solver.solve(ConstVector(contest.b.data(), contest.b.size())); });
-  answer.claimed = solver.info() == Eigen::Success;
-  answer.status = answer.claimed                          ? "converged"
-                  : solver.info() == Eigen::NoConvergence ? "iteration_limit"
-                                                          : "breakdown";
-  answer.iterations = solver.iterations();
-  answer.memory_bytes = factor_bytes(solver.preconditioner(), A.nrows) + 5 * 8 * std::int64_t(A.nrows);
-  answer.x = Array<double>(std::int64_t(x.size()));
-  std::copy_n(x.data(), x.size(), answer.x.data());
-  return answer;
+  solution.solve_seconds = seconds_of([&] { x = solver.solve(ConstVector(contest.b.data(), contest.b.size())); });
+  solution.claimed = solver.info() == Eigen::Success;
+  solution.status = solution.claimed                        ? "converged"
+                    : solver.info() == Eigen::NoConvergence ? "iteration_limit"
+                                                            : "breakdown";
+  solution.iterations = solver.iterations();
+  solution.memory_bytes = factor_bytes(solver.preconditioner(), A.nrows) + 5 * 8 * std::int64_t(A.nrows);
+  solution.x = Array<double>(std::int64_t(x.size()));
+  std::copy_n(x.data(), x.size(), solution.x.data());
+  return solution;
 }
 
 template <class Preconditioner>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
@@ -52,50 +51,57 @@ Sample timed(const Prepared& prepared, BackendName backend, bool flush, HostFlus
   return sample;
 }
 
-/// What the first rival of a task left, which is judged, and what the others leave, in memory that is used again.
-struct Outputs {
-  std::vector<double> exact, found;
-  double error = 0;  // of the exact one
+/// What the first rival that promises exact bits left, and how it was judged.
+struct Reference {
+  Answer answer;
+  double error = 0;
 };
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  std::atomic<bool> same = a.size() == b.size();
-  parallel_for(OpenMP{}, same ? std::int64_t(a.size()) : 0, [&](std::int64_t first, std::int64_t last) {
-    if (std::memcmp(a.data() + first, b.data() + first, std::size_t(last - first) * sizeof(double)) != 0) same = false;
-  });
-  return same;
-}
-
-/// BackendName the rival once on poisoned output and judges what it left. Whose bits are those of the first is as right as it.
-void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where, Outputs& outputs,
+/// Runs the rival once on poisoned output and judges what it left. Whose bits are those of the reference is as right as
+/// it.
+void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where, Reference& reference,
            Measurement& m) {
   prepared.poison();
   prepared.run();
   if (rival.backend == BackendName::cuda) where.cuda->synchronize();
-  prepared.output(outputs.found);
-  auto& [exact, found, error] = outputs;
-  const bool same = !exact.empty() && same_bits(exact, found);
-  m.error = same ? error : task.error(found);
+  const Answer found = prepared.answer();
+  const bool exact = rival.role == Role::exact;
+  const bool same = !reference.answer.empty() && same_bits(reference.answer, found);
+  m.error = same ? reference.error : task.error(found);
   if (!(m.error <= 1)) {
     m.verdict = Verdict::wrong;
     m.reason = std::isnan(m.error)   ? "NaN, or entries never written"
                : std::isinf(m.error) ? "an entry is off where nothing is rounded"
                                      : formatted("error {:.3g} times what rounding allows", m.error);
-  } else if (rival.exact && exact.empty()) {
-    exact.swap(found), error = m.error;
-  } else if (rival.exact && !same) {
+  } else if (exact && reference.answer.empty()) {
+    reference = {found.copied(), m.error};  // trials run over what it saw
+  } else if (exact && !same) {
     m.verdict = Verdict::wrong;
     m.reason = "its bits differ from the serial default's";
   }
 }
 
-Measurement describe(const Task& task, const std::string& name, const Rival& rival, int threads,
-                     const RowStatistics& rows) {
-  Measurement m;
-  m.matrix = name, m.rival = &rival, m.threads = threads;
-  m.k = task.k, m.layout = task.layout, m.flops = task.flops, m.bytes = task.bytes, m.bytes_model = task.bytes_model;
-  m.nrows = task.A.nrows, m.ncols = task.A.ncols, m.nnz = task.A.nnz(), m.rows = rows;
-  return m;
+/// One rival on so many threads.
+struct Job {
+  const Rival* rival;
+  int threads;
+};
+
+/// What exact rivals must equal is always run, first, and reported only where it was asked for.
+std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, const Cuda* cuda, std::span<const Rival> among) {
+  std::vector<Job> jobs;
+  const BackendName side = plan.selection.serial ? BackendName::serial : BackendName::openmp;
+  const auto reference = std::find_if(among.begin(), among.end(), [&](const Rival& rival) {
+    return rival.kernel == &kernel && rival.role == Role::exact && rival.backend == side;
+  });
+  if (reference != among.end() && !plan.selection.wants(*reference))
+    jobs.push_back({&*reference, side == BackendName::serial ? 1 : OpenMP{}.threads});
+  for (const Rival& rival : among) {
+    const bool can_run = rival.backend != BackendName::cuda || cuda;
+    if (rival.kernel != &kernel || !can_run || !plan.selection.wants(rival)) continue;
+    for (const int threads : threads_for(rival.backend, plan.threads)) jobs.push_back({&rival, threads});
+  }
+  return jobs;
 }
 
 }  // namespace
@@ -108,7 +114,7 @@ std::string_view to_string(Cache cache) {
 }
 
 std::string Rival::name() const {
-  return formatted("{}.{}.{}{}{}", kernel, format, to_string(backend), variant.empty() ? "" : ".", variant);
+  return formatted("{}.{}.{}{}{}", kernel->name, format, to_string(backend), variant.empty() ? "" : ".", variant);
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -119,11 +125,13 @@ bool matches(std::string_view pattern, std::string_view name) {
   return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern.substr(1), name.substr(1));
 }
 
-bool Selection::wants(const Rival& rival) const {
-  const bool here = rival.backend == BackendName::serial   ? serial
-                    : rival.backend == BackendName::openmp ? openmp
-                                                           : cuda;
-  return here && matches(only, rival.name());
+bool Selection::wants(BackendName backend, std::string_view name) const {
+  const bool here = backend == BackendName::serial ? serial : backend == BackendName::openmp ? openmp : cuda;
+  return here && matches(only, name);
+}
+
+std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked) {
+  return backend == BackendName::openmp ? asked : std::vector<int>{1};
 }
 
 bool any_wrong(const std::vector<Measurement>& measurements) {
@@ -131,57 +139,43 @@ bool any_wrong(const std::vector<Measurement>& measurements) {
                      [](const auto& m) { return m.verdict == Verdict::wrong; });
 }
 
-std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
+std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among) {
-  struct Job {
-    const Rival* rival;
-    int threads;
-  };
-  std::vector<Job> jobs;
-  // What exact rivals must equal is always run, first, and reported only where it was asked for.
-  const BackendName side = plan.selection.serial ? BackendName::serial : BackendName::openmp;
-  const auto reference = std::find_if(among.begin(), among.end(), [&](const Rival& rival) {
-    return rival.kernel == kernel && rival.exact && rival.backend == side;
-  });
-  if (reference != among.end() && !plan.selection.wants(*reference))
-    jobs.push_back({&*reference, side == BackendName::serial ? 1 : OpenMP{}.threads});
-  for (const Rival& rival : among) {
-    if (rival.kernel != kernel || (rival.backend == BackendName::cuda && !cuda) || !plan.selection.wants(rival))
-      continue;
-    for (const int threads : rival.backend == BackendName::openmp ? plan.threads : std::vector<int>{1})
-      jobs.push_back({&rival, threads});
-  }
-  const RowStatistics rows = row_statistics(OpenMP{}, A.view());
+  const auto task = make_task(kernel, operand, options);
+  const std::vector<Job> jobs = jobs_of(kernel, plan, cuda, among);
   std::vector<Measurement> found;
   HostFlush flush_host;
+  Reference reference;
   int done = 0;
-  const int all = int(jobs.size() * plan.k.size() * plan.layouts.size());
-  for (const std::int64_t k : plan.k)
-    for (const Layout layout : plan.layouts) {
-      const Task task = make_task(kernel, A, k, layout, plan.seed);
-      Outputs outputs;
-      for (const Job& job : jobs) {
-        if (stopped(plan)) return found;
-        const Where where{OpenMP{job.threads}, cuda};
-        Measurement m = describe(task, name, *job.rival, job.threads, rows);
-        plan.progress(done++, all, formatted("{} {}", job.rival->name(), name));
-        try {
-          const Prepared prepared = job.rival->prepare(task, where);
-          m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;
-          check(task, *job.rival, prepared, where, outputs, m);
-          const std::int64_t cache =
-              job.rival->backend == BackendName::cuda ? device_cache_bytes() : last_level_cache_bytes();
-          m.cache = task.bytes >= 4 * double(cache) ? Cache::large : plan.warm ? Cache::warm : Cache::cold;
-          if (m.verdict == Verdict::right && plan.trials > 0 && plan.selection.wants(*job.rival))
-            m.sample = timed(prepared, job.rival->backend, m.cache == Cache::cold, flush_host, plan, where);
-        } catch (const ResourceError& refusal) {
-          m.verdict = Verdict::refused, m.reason = refusal.what();
-        } catch (const InputError& refusal) {
-          m.verdict = Verdict::refused, m.reason = refusal.what();
-        }
-        if (plan.selection.wants(*job.rival) || m.verdict == Verdict::wrong) found.push_back(std::move(m));
-      }
+  for (const auto& [rival, threads] : jobs) {
+    if (stopped(plan)) return found;
+    const Where where{OpenMP{threads}, cuda};
+    const bool wanted = plan.selection.wants(*rival);
+    Measurement m{.operand = operand.name,
+                  .description = operand.description,
+                  .rows = operand.rows,
+                  .options = options,
+                  .rival = rival,
+                  .threads = threads,
+                  .flops = task->flops,
+                  .bytes = task->bytes,
+                  .bytes_model = task->bytes_model};
+    plan.progress(done++, int(jobs.size()), formatted("{} {}", rival->name(), operand.name));
+    try {
+      const Prepared prepared = rival->prepare(*task, where);
+      m.setup_seconds = prepared.setup_seconds, m.workspace_bytes = prepared.workspace_bytes;
+      check(*task, *rival, prepared, where, reference, m);
+      const std::int64_t cache = rival->backend == BackendName::cuda ? device_cache_bytes() : last_level_cache_bytes();
+      m.cache = task->bytes >= 4 * double(cache) ? Cache::large : plan.warm ? Cache::warm : Cache::cold;
+      if (m.verdict == Verdict::right && plan.trials > 0 && wanted)
+        m.sample = timed(prepared, rival->backend, m.cache == Cache::cold, flush_host, plan, where);
+    } catch (const ResourceError& refusal) {
+      m.verdict = Verdict::refused, m.reason = refusal.what();
+    } catch (const InputError& refusal) {
+      m.verdict = Verdict::refused, m.reason = refusal.what();
     }
+    if (wanted || m.verdict == Verdict::wrong) found.push_back(std::move(m));
+  }
   return found;
 }
 

@@ -2,15 +2,13 @@
 #pragma once
 #include <atomic>
 #include <functional>
-#include <optional>
 
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/bench/sample.hpp>
-#include <seidel/formats/statistics.hpp>
 
 namespace seidel::drivers {
 
-enum class Verdict { right, wrong, refused };  // refused: the rival cannot take this matrix and says why
+enum class Verdict { right, wrong, refused };  // refused: the rival cannot take this operand and says why
 std::string_view to_string(Verdict);
 
 /// What the last cache has to do with the times: the operands would fit, so it is overwritten before each trial (cold)
@@ -20,51 +18,50 @@ std::string_view to_string(Cache);
 
 /// One rival on one task.
 struct Measurement {
-  std::string matrix;  // the name it was given by
-  std::string order;   // of sweeps where it was asked for: "natural", "colours"
+  std::string operand, description;   // its name, and what it is
+  std::optional<RowStatistics> rows;  // of a matrix
+  std::string order = {};             // of sweeps where it was asked for: "natural", "colours"
+  TaskOptions options;
   const Rival* rival = nullptr;
   int threads = 1;  // of the host; 1 for a rival on the GPU
   Verdict verdict = Verdict::right;
-  std::string reason;  // why it is wrong or refused
-  double error = 0;    // the largest over its bound
-  Sample sample;       // empty if only checked, or not right
+  std::string reason = {};  // why it is wrong or refused
+  double error = 0;         // the largest over its bound
+  Sample sample = {};       // empty if only checked, or not right
   Cache cache = Cache::large;
   double setup_seconds = 0;
   std::int64_t workspace_bytes = 0;
-  // of the task
-  std::int64_t k = 1;
-  Layout layout = Layout::row_major;
-  double flops = 0, bytes = 0;
+  double flops = 0, bytes = 0;  // of the task
   std::string bytes_model;
-  Index nrows = 0, ncols = 0;
-  std::int64_t nnz = 0;
-  RowStatistics rows;
 };
 
+/// Who is asked for.
 struct Selection {
-  std::string only = "*";  // shell patterns for rivals' names, between commas
+  std::string only = "*";  // shell patterns for names, between commas
   bool serial = true, openmp = true, cuda = true;
-  bool wants(const Rival& rival) const;
+  bool wants(BackendName backend, std::string_view name) const;
+  bool wants(const Rival& rival) const { return wants(rival.backend, rival.name()); }
 };
+
+/// The numbers of threads on which something is measured that runs on `backend`: those asked for, or one.
+std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked);
 
 struct Plan {
   Selection selection;
-  std::vector<std::int64_t> k = {1};
-  std::vector<Layout> layouts = {Layout::row_major};
-  std::vector<int> threads;  // of OpenMP rivals
-  int trials = 15;           // 0: check only
-  bool warm = false;         // caches are left as they are
-  std::uint64_t seed = 1;
+  std::vector<int> threads;                 // of OpenMP rivals
+  int trials = 15;                          // 0: check only
+  bool warm = false;                        // caches are left as they are
   const std::atomic<bool>* stop = nullptr;  // asked between trials; true ends with what was measured
   std::function<void(int done, int all, const std::string& what)> progress = [](int, int, const std::string&) {};
 };
 
-/// Every selected rival of `kernel` on A, in the order of the registry: poisoned, run, judged (or, where it promises
-/// the serial default's bits, compared with them), and then, if right, timed. Where serial rivals are not selected, the
-/// OpenMP default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be null.
+/// Every selected rival of `kernel` on the operand, in the order of the registry: poisoned, run, judged (or, where it
+/// promises the serial default's bits, compared with them), and then, if right, timed. Where serial rivals are not
+/// selected, the OpenMP default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be
+/// null.
 /// Cost    at most 3 seconds of trials of one rival beyond the third.
-/// Errors  InputError for a matrix that no rival of the kernel can take.
-std::vector<Measurement> measure(std::string_view kernel, const std::string& name, const Matrix& A, const Plan& plan,
+/// Errors  InputError for an operand that no rival of the kernel can take.
+std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among = rivals());
 
 /// Whether any measurement is wrong: the command then exits with 1.

@@ -4,16 +4,10 @@
 #include <seidel/drivers/bench/contest.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/permute.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
 
 namespace seidel::drivers {
-
-Matrix by_colours(const Matrix& A) {
-  return permuted(OpenMP{}, A.view(), colour_order(greedy_colours(OpenMP{}, A.view())).span());
-}
 
 std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
                                  const std::atomic<bool>& stop) {
@@ -40,7 +34,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;
     const Streams streams = roofs.of(pair.rival->backend, pair.threads);
-    rows.push_back({pair.matrix, pair.order, std::string(to_string(choice.method)), pair.rival->backend, pair.threads,
+    rows.push_back({pair.operand, pair.order, std::string(to_string(choice.method)), pair.rival->backend, pair.threads,
                     outcome.setup_seconds, seconds, streams.copy > 0 ? gb / streams.copy : 0,
                     streams.roof() > 0 ? gb / streams.roof() : 0, outcome.wavefronts, outcome.summary.iterations,
                     outcome.solved, outcome.setup_seconds + outcome.solve_seconds});

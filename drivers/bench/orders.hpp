@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <seidel/drivers/bench/kernels/matrix.hpp>
 #include <seidel/drivers/bench/output.hpp>
 
 namespace seidel::drivers {
@@ -18,9 +19,6 @@ struct OrderRow {
   bool solved;
   double solution_seconds;  // setup and solve to 1e-8 of b = A * ones
 };
-
-/// A with rows and columns gathered by colour.
-Matrix by_colours(const Matrix& A);
 
 /// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered). Ends at once where
 /// `stop` is true, without the row at hand.

@@ -19,9 +19,8 @@ std::string_view to_string(Layout layout) { return layout == Layout::row_major ?
 
 std::string title_of(const Measurement& m) {
   const std::string costs = m.flops > 0 ? formatted("; counts {:.4g} MFLOP", m.flops * 1e-6) : "";
-  return formatted("{} of {}: {} x {}, {}, {:.1f} a row (longest {})\nmust move {} = {}{}\n\n", name_of_task(m),
-                   m.matrix, count(m.nrows), count(m.ncols), plural(m.nnz, "nonzero"), m.rows.mean, count(m.rows.max),
-                   m.bytes_model, human_bytes(std::int64_t(m.bytes)), costs);
+  return formatted("{} of {}: {}\nmust move {} = {}{}\n\n", name_of_task(m), m.operand, m.description, m.bytes_model,
+                   human_bytes(std::int64_t(m.bytes)), costs);
 }
 
 /// Two digits behind the point, or as many as show anything.
@@ -54,12 +53,11 @@ std::vector<std::pair<std::string, std::string>> lines_of(const Roofs& roofs) {
   return lines;
 }
 
-std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
-                    const Paint& paint) {
+std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const std::string& only, const Paint& paint) {
   Table table({"rival", "bits of the serial default", "what"});
   for (const Rival& rival : rivals)
-    if ((kernel.empty() || rival.kernel == kernel) && matches(only, rival.name()))
-      table.row({rival.name(), rival.exact ? "yes" : "within rounding", std::string(rival.what)});
+    if ((!kernel || rival.kernel == kernel) && matches(only, rival.name()))
+      table.row({rival.name(), rival.role == Role::exact ? "yes" : "within rounding", std::string(rival.what)});
   return table.text(paint);
 }
 
@@ -97,30 +95,28 @@ std::string csv_cell(const std::string& text) {
 double gflop_per_s(const Measurement& m, double seconds) { return m.flops / seconds * 1e-9; }
 double gb_per_s(const Measurement& m, double seconds) { return m.bytes / seconds * 1e-9; }
 
-bool is_baseline(const Rival& rival) {
-  return rival.variant.starts_with("eigen") || rival.variant.starts_with("cusparse") ||
-         rival.variant.starts_with("cublas");
-}
-
 const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all) {
   const Measurement* fastest = nullptr;
   for (const Measurement& other : all)
-    if (is_baseline(*other.rival) && same_task(m, other) && same_processor(m, other) && other.threads <= m.threads &&
-        !other.sample.empty() && (!fastest || other.sample.median() < fastest->sample.median()))
+    if (other.rival->role == Role::baseline && same_task(m, other) && same_processor(m, other) &&
+        other.threads <= m.threads && !other.sample.empty() &&
+        (!fastest || other.sample.median() < fastest->sample.median()))
       fastest = &other;
   return fastest;
 }
 
 bool same_task(const Measurement& a, const Measurement& b) {
-  return a.matrix == b.matrix && a.order == b.order && a.rival->kernel == b.rival->kernel && a.k == b.k &&
-         a.layout == b.layout;
+  return a.operand == b.operand && a.order == b.order && a.rival->kernel == b.rival->kernel &&
+         a.options.k == b.options.k && a.options.layout == b.options.layout;
 }
 
 std::string name_of_task(const Measurement& m) {
-  std::string name(m.rival->kernel);
+  const Kernel& kernel = *m.rival->kernel;
+  const auto& [k, layout, seed] = m.options;
+  std::string name(kernel.name);
   if (!m.order.empty()) name += formatted(", order {}", m.order);
-  if (m.rival->kernel == "spmm" || m.k > 1)
-    name += formatted(", k = {}{}", m.k, m.layout == Layout::row_major ? "" : ", column-major");
+  if (kernel.columns.size() > 1 || k > 1)
+    name += formatted(", k = {}{}", k, layout == Layout::row_major ? "" : ", column-major");
   return name;
 }
 
@@ -135,11 +131,11 @@ std::vector<std::vector<std::string>> legend() {
       {"GFLOP/s", "2 nnz k and the like over the median; padding never counts"},
       {"GB/s", "the bytes that must move, over the median"},
       {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
-      {"setup", "conversion or analysis, once a matrix"},
+      {"setup", "conversion or analysis, once per matrix"},
       {"memory", "beside the CSR matrix and the operands"},
       {"cache",
        "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
-      {"vs baseline", "times faster than the fastest of Eigen (host) or cuSPARSE (GPU)"}};
+      {"vs baseline", "times faster than the fastest baseline: Eigen on the host, cuSPARSE or CUB on a GPU"}};
 }
 
 std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
@@ -175,10 +171,13 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
     const auto share = [&](double seconds, double of) {
       return of > 0 && seconds > 0 ? formatted("{:.6g}", gb_per_s(m, seconds) / of) : "";
     };
+    const std::string sizes =
+        m.rows ? formatted("{},{},{},{:.6g},{:.6g},{},{:.6g}", m.rows->nrows, m.rows->ncols, m.rows->nnz, m.rows->mean,
+                           m.rows->variance, m.rows->max, m.rows->padding_indicator)
+               : ",,,,,,";
     const std::string before =
-        formatted("{},{},{},{},{},{:.6g},{:.6g},{},{:.6g},{},{},{},{},{},{}", m.rival->kernel, csv_cell(m.matrix),
-                  m.nrows, m.ncols, m.nnz, m.rows.mean, m.rows.variance, m.rows.max, m.rows.padding_indicator,
-                  m.rival->format, m.rival->name(), to_string(m.rival->backend), m.threads, m.k, to_string(m.layout));
+        formatted("{},{},{},{},{},{},{},{},{}", m.rival->kernel->name, csv_cell(m.operand), sizes, m.rival->format,
+                  m.rival->name(), to_string(m.rival->backend), m.threads, m.options.k, to_string(m.options.layout));
     const std::string after = formatted("{},{:.6g},{},{},{},", m.cache == Cache::cold ? 1 : 0, m.setup_seconds,
                                         m.workspace_bytes, to_string(m.verdict), m.order);
     if (m.sample.empty()) text += before + ",,,,,," + after + "\n";
@@ -210,21 +209,17 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
   Json all = Json::array();
   for (const Measurement& m : measurements) {
     Json one;
-    one.set("kernel", m.rival->kernel)
-        .set("matrix", m.matrix)
-        .set("nrows", m.nrows)
-        .set("ncols", m.ncols)
-        .set("nnz", m.nnz);
-    one.set("row_mean", m.rows.mean)
-        .set("row_variance", m.rows.variance)
-        .set("row_max", m.rows.max)
-        .set("padding_indicator", m.rows.padding_indicator);
-    one.set("format", m.rival->format)
-        .set("rival", m.rival->name())
-        .set("backend", to_string(m.rival->backend))
-        .set("threads", m.threads);
+    one.set("kernel", m.rival->kernel->name).set("matrix", m.operand);
+    if (m.rows) {
+      one.set("nrows", m.rows->nrows).set("ncols", m.rows->ncols).set("nnz", m.rows->nnz);
+      one.set("row_mean", m.rows->mean).set("row_variance", m.rows->variance).set("row_max", m.rows->max);
+      one.set("padding_indicator", m.rows->padding_indicator);
+    }
+    one.set("format", m.rival->format).set("rival", m.rival->name());
+    one.set("backend", to_string(m.rival->backend)).set("threads", m.threads);
+    one.set("baseline", m.rival->role == Role::baseline);
     if (!m.order.empty()) one.set("order", m.order);
-    one.set("k", m.k).set("layout", to_string(m.layout)).set("verdict", to_string(m.verdict));
+    one.set("k", m.options.k).set("layout", to_string(m.options.layout)).set("verdict", to_string(m.verdict));
     if (!m.reason.empty()) one.set("reason", m.reason);
     if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);
     one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);

@@ -27,7 +27,7 @@ struct Roofs {
 /// Its name and what it says, one each: "2 threads", "copy 24.1, triad 28.7 GB/s".
 std::vector<std::pair<std::string, std::string>> lines_of(const Roofs& roofs);
 
-/// Whether both did the same to the same matrix.
+/// Whether both did the same to the same operand.
 bool same_task(const Measurement& a, const Measurement& b);
 /// "spmm, k = 8": row-major unless it says otherwise.
 std::string name_of_task(const Measurement& m);
@@ -35,10 +35,10 @@ std::string name_of_task(const Measurement& m);
 /// The measurements of one task for a terminal, under the task's name and costs.
 std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint);
 
-/// One row a trial, a header first.
+/// One row per trial, a header first. Empty cells for the sizes of what is no matrix.
 std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs);
 
-/// One object a measurement, with all trials; the fields are described in docs/json-schema.md.
+/// One object per measurement, with all trials; the fields are described in docs/json-schema.md.
 Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs);
 Json to_json(const Roofs& roofs);
 
@@ -59,11 +59,8 @@ std::string csv_cell(const std::string& text);
 double gflop_per_s(const Measurement& m, double seconds);
 double gb_per_s(const Measurement& m, double seconds);  // of the compulsory bytes
 
-/// The rivals of a kernel (of all, if that is empty) whose names match, as --list prints them.
-std::string list_of(std::span<const Rival> rivals, std::string_view kernel, const std::string& only,
-                    const Paint& paint);
-/// Whether the rival is somebody else's: its variant names Eigen or a vendor's library.
-bool is_baseline(const Rival& rival);
+/// The rivals of a kernel (of all, if that is null) whose names match, as --list prints them.
+std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const std::string& only, const Paint& paint);
 /// The fastest right baseline on the same task and kind of processor, with no more threads than m; null if none was
 /// timed.
 const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all);

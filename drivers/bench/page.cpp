@@ -12,7 +12,7 @@ namespace {
 Bar bar_of(const Measurement& m) {
   const double median = m.sample.median(), rate = m.flops > 0 ? gflop_per_s(m, median) : gb_per_s(m, median);
   const std::string threads = m.rival->backend == BackendName::openmp ? ", " + plural(m.threads, "thread") : "";
-  return {m.rival->name() + threads, rate, formatted("{:.3g}", rate), is_baseline(*m.rival) ? 1 : 0};
+  return {m.rival->name() + threads, rate, formatted("{:.3g}", rate), m.rival->role == Role::baseline ? 1 : 0};
 }
 
 void add_task(HtmlPage& page, std::span<const Measurement> task, const Roofs& roofs) {
@@ -23,7 +23,7 @@ void add_task(HtmlPage& page, std::span<const Measurement> task, const Roofs& ro
     rows.push_back(table_row(m, task, roofs));
     if (!m.sample.empty()) bars.push_back(bar_of(m));
   }
-  const std::string title = name_of_task(first) + " of " + first.matrix;
+  const std::string title = name_of_task(first) + " of " + first.operand;
   if (!bars.empty())
     page.bars(
         title + (first.flops > 0 ? ": GFLOP/s" : ": GB/s"),

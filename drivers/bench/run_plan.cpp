@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <seidel/config.hpp>
+#include <seidel/drivers/bench/kernels/matrix.hpp>
 #include <seidel/drivers/bench/page.hpp>
 #include <seidel/drivers/bench/summary.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
@@ -31,13 +31,11 @@ Roofs roofs_of(const BenchPlaces& places) {
   return roofs;
 }
 
-/// What a task costs beside one of SpMV, roughly: for the time left.
-double weight_of(const std::string& kernel, std::int64_t k) {
-  return kernel == "spmv" ? 1 : kernel == "spmm" ? 1 + double(k) / 8 : 2;
-}
+/// What a kernel costs in all of its ways beside one with one column, roughly: for the time left.
+double weight_of(std::int64_t k) { return 1 + double(k - 1) / 8; }
 double weight_of(const BenchKernel& kernel) {
   double sum = 0;
-  for (const std::int64_t k : kernel.k) sum += double(kernel.layouts.size()) * weight_of(kernel.kernel, k);
+  for (const std::int64_t k : kernel.k) sum += double(kernel.layouts.size()) * weight_of(k);
   return kernel.orders.empty() ? sum : sum * 2 * double(kernel.orders.size());  // solves as much again
 }
 
@@ -53,16 +51,16 @@ class Walk {
     plan_.progress = [this](int done, int jobs, const std::string& what) { show(double(done) / jobs, what); };
   }
 
-  void matrix(const BenchItem& item, double first, double share) {
+  void item(const BenchItem& item, double first, double share) {
     double all = 0, before = 0;
     for (const BenchKernel& kernel : item.kernels) all += weight_of(kernel);
     step_ = 0, done_ = first;
-    show(0, item.matrix);
-    const LoadedMatrix loaded = load_matrix(item.matrix, options_, false);
-    if (head_.empty()) measure_roofs();  // not before a matrix is there: a misspelt name is then told at once
+    show(0, item.operand);
+    const auto operand = item.kernels.front().kernel->takes->make(item.operand, options_);
+    if (head_.empty()) measure_roofs();  // not before an operand is there: a misspelt name is then told at once
     for (const BenchKernel& kernel : item.kernels) {
       scale_ = share / all, done_ = first + share * before / all;
-      this->kernel(kernel, loaded);
+      if (!item.only_what_fits || fits(*kernel.kernel, *operand)) this->kernel(kernel, *operand);
       before += weight_of(kernel);
     }
   }
@@ -90,28 +88,32 @@ class Walk {
     for (const auto& [name, said] : lines_of(found.roofs)) head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
   }
 
-  void kernel(const BenchKernel& kernel, const LoadedMatrix& loaded) {
+  void kernel(const BenchKernel& kernel, Operand& operand) {
+    if (kernel.orders.empty()) return tasks(kernel, operand, "");
     const std::size_t first = found.all.size();
-    for (const std::string& order : kernel.orders.empty() ? std::vector<std::string>{""} : kernel.orders)
-      if (order.empty() || order == "natural")
-        tasks(kernel, loaded.matrix, loaded.name, order);
-      else
-        tasks(kernel, by_colours(loaded.matrix), loaded.name, order);
-    if (kernel.orders.empty() || kernel.kernel != "symgs") return;  // solves sweep from zero
-    show(0, loaded.name + ": the solves that the sweeps are for");
-    const auto rows = order_rows(loaded.matrix, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
+    auto& matrix = dynamic_cast<MatrixOperand&>(operand);
+    for (const std::string& order : kernel.orders)
+      if (order == "natural") {
+        tasks(kernel, matrix, order);
+      } else {
+        MatrixOperand reordered = by_colours(matrix);
+        tasks(kernel, reordered, order);
+      }
+    if (kernel.kernel->orders != Orders::solves) return;
+    show(0, operand.name + ": the solves that the sweeps are for");
+    const auto rows = order_rows(matrix.A, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
     if (rows.empty()) return;
     say("\n" + table_of(rows, paint_));
     found.orders.insert(found.orders.end(), rows.begin(), rows.end());
   }
 
-  void tasks(const BenchKernel& kernel, const Matrix& A, const std::string& name, const std::string& order) {
+  void tasks(const BenchKernel& kernel, Operand& operand, const std::string& order) {
     for (const std::int64_t k : kernel.k)
       for (const Layout layout : kernel.layouts) {
         if (*plan_.stop) return;
-        plan_.k = {k}, plan_.layouts = {layout};
-        step_ = scale_ * weight_of(kernel.kernel, k);
-        auto measured = measure(kernel.kernel, name, A, plan_, places_.cuda.get(), rivals_);
+        step_ = scale_ * weight_of(k);
+        auto measured =
+            measure(*kernel.kernel, operand, {.k = k, .layout = layout}, plan_, places_.cuda.get(), rivals_);
         for (Measurement& m : measured) m.order = order;
         if (!measured.empty()) say("\n" + table_of(measured, found.roofs, paint_));
         found.all.insert(found.all.end(), measured.begin(), measured.end());
@@ -166,7 +168,7 @@ int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, co
   std::exception_ptr fault;
   try {
     for (std::size_t i = 0; i < items.size() && !stop_requested(); ++i)
-      walk.matrix(items[i], double(i) / double(items.size()), 1 / double(items.size()));
+      walk.item(items[i], double(i) / double(items.size()), 1 / double(items.size()));
   } catch (...) {
     fault = std::current_exception();
   }

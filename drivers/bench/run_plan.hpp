@@ -9,22 +9,24 @@ namespace seidel::drivers {
 
 /// A kernel, in all the ways in which it is to be measured.
 struct BenchKernel {
-  std::string kernel;
+  const Kernel* kernel;
   std::vector<std::int64_t> k = {1};
   std::vector<Layout> layouts = {Layout::row_major};
-  std::vector<std::string> orders = {};  // of sweeps: each is measured, those of symgs also solved with
+  std::vector<std::string> orders = {};  // of sweeps: each is measured, and also solved with if the kernel says so
 };
 
-/// What is measured on one matrix, which is loaded once.
+/// What is measured on one operand, which is made once: kernels that take the same kind.
 struct BenchItem {
-  std::string matrix;
+  std::string operand;
   std::vector<BenchKernel> kernels;
+  bool only_what_fits = false;  // a kernel that cannot work on the operand is left out, not an error
 };
 
 /// Measures every item, prints each table once it is measured, writes JSON, CSV and HTML at the end: also where Ctrl-C
-/// or a matrix that cannot be loaded ends it early. `rivals` is the registry, but for tests.
+/// or an operand that cannot be made ends it early. `rivals` is the registry, but for tests.
 /// Returns the exit code: 1 if a rival was wrong, or if it was interrupted.
 int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
-              const CommonOptions& options, const BenchOutputs& outputs, std::span<const Rival> rivals = drivers::rivals());
+              const CommonOptions& options, const BenchOutputs& outputs,
+              std::span<const Rival> rivals = drivers::rivals());
 
 }  // namespace seidel::drivers

@@ -27,18 +27,18 @@ namespace {
 
 constexpr double max_seconds = 2;  // of one contestant, beyond its first trial
 
-/// One contestant on one system: all trials, and the fastest's answer.
+/// One contestant on one system: all trials, and the fastest's solution.
 struct Result {
   std::string matrix, verdict;
   const Contestant* who;
   int threads;
-  Answer answer;  // of the fastest trial; x is let go
+  Solution solution;  // of the fastest trial; x is let go
   double residual, read_seconds;
   bool generated;
   Index nrows;
   std::int64_t nnz;
   Sample setup, solve;
-  double total() const { return answer.setup_seconds + answer.solve_seconds; }
+  double total() const { return solution.setup_seconds + solution.solve_seconds; }
 };
 
 std::string threads_of(const Result& r) {
@@ -61,12 +61,12 @@ std::vector<std::string> cells(const Result& r, std::span<const Result> of_matri
   return {r.who->name,
           threads_of(r),
           r.verdict,
-          human_seconds(r.answer.setup_seconds),
-          human_seconds(r.answer.solve_seconds),
-          count(r.answer.iterations),
-          r.answer.iterations > 0 ? human_seconds(r.answer.solve_seconds / double(r.answer.iterations)) : "-",
+          human_seconds(r.solution.setup_seconds),
+          human_seconds(r.solution.solve_seconds),
+          count(r.solution.iterations),
+          r.solution.iterations > 0 ? human_seconds(r.solution.solve_seconds / double(r.solution.iterations)) : "-",
           brief(r.residual),
-          r.answer.memory_bytes > 0 ? human_bytes(r.answer.memory_bytes) : "-",
+          r.solution.memory_bytes > 0 ? human_bytes(r.solution.memory_bytes) : "-",
           human_seconds(r.total()),
           baseline > 0 && r.verdict == "solved" ? formatted("{:.2f}x", baseline / r.total()) : "-"};
 }
@@ -101,12 +101,9 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   };
   std::vector<Job> jobs;
   for (const auto& who : contestants) {
-    const bool here = who.backend == BackendName::serial   ? places.selection.serial
-                      : who.backend == BackendName::openmp ? places.selection.openmp
-                                                           : places.cuda != nullptr;
-    if (!here || !matches(options.only, who.name) || !who.takes(seen)) continue;
-    for (const int threads : who.backend == BackendName::openmp ? places.threads : std::vector<int>{1})
-      jobs.push_back({&who, threads});
+    const bool can_run = who.backend != BackendName::cuda || places.cuda;
+    if (!can_run || !places.selection.wants(who.backend, who.name) || !who.takes(seen)) continue;
+    for (const int threads : threads_for(who.backend, places.threads)) jobs.push_back({&who, threads});
   }
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto& who = *jobs[j].who;
@@ -115,15 +112,15 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
     Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
     double used = 0;
     for (int trial = 0; trial < options.trials && used < max_seconds; ++trial) {
-      Answer answer = who.solve(system, threads);
+      Solution solution = who.solve(system, threads);
       if (stop_requested()) return;
-      used += answer.setup_seconds + answer.solve_seconds;
-      r.setup.add(answer.setup_seconds), r.solve.add(answer.solve_seconds);
-      if (trial == 0 || answer.setup_seconds + answer.solve_seconds < r.total()) r.answer = std::move(answer);
+      used += solution.setup_seconds + solution.solve_seconds;
+      r.setup.add(solution.setup_seconds), r.solve.add(solution.solve_seconds);
+      if (trial == 0 || solution.setup_seconds + solution.solve_seconds < r.total()) r.solution = std::move(solution);
     }
-    r.residual = true_residual(system, r.answer.x);
-    r.verdict = judged(r.answer, r.residual, options.tolerance);
-    r.answer.x = {};
+    r.residual = true_residual(system, r.solution.x);
+    r.verdict = judged(r.solution, r.residual, options.tolerance);
+    r.solution.x = {};
     all.push_back(std::move(r));
   }
 }
@@ -146,9 +143,10 @@ std::string csv_of(const std::vector<Result>& all) {
       "memory_bytes,read_seconds\n";
   for (const Result& r : all)
     for (std::size_t t = 0; t < r.solve.trials().size(); ++t)
-      text += formatted("{},{},{},{},{},{},{},{},{:.9g},{:.9g},{},{:.6g},{},{:.6g}\n", csv_cell(r.matrix), r.nrows,
-                        r.nnz, r.who->name, to_string(r.who->backend), r.threads, r.verdict, t, r.setup.trials()[t],
-                        r.solve.trials()[t], r.answer.iterations, r.residual, r.answer.memory_bytes, r.read_seconds);
+      text +=
+          formatted("{},{},{},{},{},{},{},{},{:.9g},{:.9g},{},{:.6g},{},{:.6g}\n", csv_cell(r.matrix), r.nrows, r.nnz,
+                    r.who->name, to_string(r.who->backend), r.threads, r.verdict, t, r.setup.trials()[t],
+                    r.solve.trials()[t], r.solution.iterations, r.residual, r.solution.memory_bytes, r.read_seconds);
   return text;
 }
 
@@ -158,10 +156,10 @@ Json json_of(const std::vector<Result>& all) {
     Json one;
     one.set("matrix", r.matrix).set("nrows", r.nrows).set("nnz", r.nnz).set("read_seconds", r.read_seconds);
     one.set("contestant", r.who->name).set("backend", to_string(r.who->backend)).set("threads", r.threads);
-    one.set("baseline", r.who->baseline).set("verdict", r.verdict).set("status", r.answer.status);
-    one.set("iterations", r.answer.iterations).set("true_residual", r.residual);
+    one.set("baseline", r.who->baseline).set("verdict", r.verdict).set("status", r.solution.status);
+    one.set("iterations", r.solution.iterations).set("true_residual", r.residual);
     one.set("setup_seconds", r.setup.trials()).set("solve_seconds", r.solve.trials());
-    one.set("memory_bytes", r.answer.memory_bytes).set("history", r.answer.history);
+    one.set("memory_bytes", r.solution.memory_bytes).set("history", r.solution.history);
     list.push(std::move(one));
   }
   return list;
@@ -187,11 +185,11 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
         bars.push_back({r.who->name + (r.who->backend == BackendName::openmp ? ", " + plural(r.threads, "thread") : ""),
                         1e3 * r.total(), human_seconds(r.total()), r.who->baseline ? 1 : 0});
       const auto same = [&](const Series& s) { return r.who->name.starts_with(s.name + "."); };
-      if (!r.answer.history.empty() && std::none_of(chart.series.begin(), chart.series.end(), same)) {
+      if (!r.solution.history.empty() && std::none_of(chart.series.begin(), chart.series.end(), same)) {
         Series series{r.who->name.substr(0, r.who->name.rfind('.')), {}};  // all back ends have the same bits
-        for (std::size_t i = 0; i < r.answer.history.size(); ++i)
-          series.points.push_back({double(i), r.answer.history[i],
-                                   formatted("{}, iteration {}: {}", series.name, i, brief(r.answer.history[i]))});
+        for (std::size_t i = 0; i < r.solution.history.size(); ++i)
+          series.points.push_back({double(i), r.solution.history[i],
+                                   formatted("{}, iteration {}: {}", series.name, i, brief(r.solution.history[i]))});
         chart.series.push_back(std::move(series));
       }
     }
@@ -216,7 +214,8 @@ int run(const BenchSolveOptions& options) {
     return 0;
   }
   require_writable(options, options);
-  const BenchPlaces places = bench_places(options, options.thread_counts);
+  BenchPlaces places = bench_places(options, options.thread_counts);
+  places.selection.only = options.only;
   std::vector<Result> all;
   LiveLine line(!options.quiet);
   const Paint paint(Terminal::of(1).colours);

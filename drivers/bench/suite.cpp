@@ -21,12 +21,12 @@ std::vector<std::string> suite_matrices(bool large) {
 }  // namespace
 
 int run(const BenchSuiteOptions& options) {
+  std::vector<BenchKernel> kernels;
+  for (const Kernel* kernel : all_kernels())
+    if (!kernel->in_suite.empty()) kernels.push_back({.kernel = kernel, .k = kernel->in_suite});
   std::vector<BenchItem> items;
-  for (const std::string& matrix : suite_matrices(options.large)) {
-    items.push_back({matrix, {{"spmv"}, {"spmm", {8, 32}}, {"transpose"}}});
-    const bool full_diagonal = !matrix.starts_with("random") && !matrix.starts_with("rmat");
-    if (full_diagonal) items.back().kernels.push_back({"symgs"});
-  }
+  for (const std::string& matrix : suite_matrices(options.large))
+    items.push_back({.operand = matrix, .kernels = kernels, .only_what_fits = true});
   return run_items(items, options, bench_places(options, {}), options, options);
 }
 

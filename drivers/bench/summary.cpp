@@ -1,6 +1,8 @@
 // The table that documents show.
 #include <seidel/drivers/bench/summary.hpp>
 
+#include <algorithm>
+
 namespace seidel::drivers {
 
 namespace {
@@ -20,14 +22,20 @@ std::string short_name(const Rival& rival) {
   return std::string(rival.format) + (rival.variant.empty() ? "" : formatted(".{}", rival.variant));
 }
 
+/// seidel's in the format that the kernel's first rival has.
+bool is_default(const Rival& rival) {
+  const auto first = std::ranges::find(rivals(), rival.kernel, &Rival::kernel);
+  return rival.role == Role::exact && rival.variant.empty() && rival.format == first->format;
+}
+
 std::vector<std::string> row_of(const Measurement& plain, std::span<const Measurement> task, const Roofs& roofs) {
   const Measurement* best = &plain;
   for (const Measurement& m : task)
-    if (same_place(m, plain) && !is_baseline(*m.rival) && !m.sample.empty() &&
+    if (same_place(m, plain) && m.rival->role != Role::baseline && !m.sample.empty() &&
         m.sample.median() < best->sample.median())
       best = &m;
   const double seconds = best->sample.median(), roof = roofs.of(best->rival->backend, best->threads).roof();
-  std::vector<std::string> row = {plain.matrix,
+  std::vector<std::string> row = {plain.operand,
                                   name_of_task(plain),
                                   place_of(plain),
                                   human_seconds(plain.sample.median()),
@@ -64,8 +72,7 @@ std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> 
   std::vector<std::vector<std::string>> rows;
   for (const auto task : tasks_of(all))
     for (const Measurement& m : task)
-      if (!is_baseline(*m.rival) && m.rival->variant.empty() && m.rival->format == "csr" && !m.sample.empty())
-        rows.push_back(row_of(m, task, roofs));
+      if (is_default(*m.rival) && !m.sample.empty()) rows.push_back(row_of(m, task, roofs));
   return rows;
 }
 

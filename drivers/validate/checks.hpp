@@ -26,8 +26,9 @@ struct Registry {
   std::span<const Rival> rivals = drivers::rivals();
   std::string only = "*";
 };
-/// Each rival on A, in the cells of its kernel, format and back end; bits where they are promised. `cuda` may be null.
-void check_registry(Ledger& ledger, const Expected& expected, const Matrix& A, const Registry& registry,
+/// Each rival of each kernel that takes `kind` and can work on the operand, in the cells of its kernel, format and back
+/// end; bits where they are promised. Kernels that know orders also sweep by colours. `cuda` may be null.
+void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, const Registry& registry,
                     const std::vector<Placement>& backends, const Cuda* cuda);
 /// What the registry of bench has not: residuals, 64-bit offsets, sweeps from a guess, vector operations, the
 /// certificate; conversions where the back end has them.

@@ -1,9 +1,8 @@
-// Every rival of bench on one matrix: right or wrong, and not timed.
+// Every rival of bench on one operand: right or wrong, and not timed.
+#include <seidel/drivers/bench/kernels/matrix.hpp>
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/validate/checks.hpp>
-#include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
 
 namespace seidel::drivers {
 
@@ -21,7 +20,7 @@ void enter(Ledger& ledger, const Measurement& m, const std::vector<Placement>& b
   while (column < backends.size() && !runs_at(m, backends[column])) ++column;
   if (column == backends.size()) column = 0;  // the reference itself is wrong: said, wherever it runs
   ledger.backend(column);
-  const std::string kernel(m.rival->kernel), variant(m.rival->variant);
+  const std::string kernel(m.rival->kernel->name), variant(m.rival->variant);
   const std::string format = std::string(m.rival->format) + (variant.empty() ? "" : ", " + variant) + order;
   if (m.verdict == Verdict::wrong)
     ledger.wrong(kernel, format, m.reason);
@@ -31,9 +30,8 @@ void enter(Ledger& ledger, const Measurement& m, const std::vector<Placement>& b
 
 }  // namespace
 
-void check_registry(Ledger& ledger, const Expected& expected, const Matrix& A, const Registry& registry,
+void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, const Registry& registry,
                     const std::vector<Placement>& backends, const Cuda* cuda) {
-  if (!expected.finite) return;
   Plan plan;
   plan.trials = 0;
   plan.selection = {registry.only, false, false, false};
@@ -43,20 +41,20 @@ void check_registry(Ledger& ledger, const Expected& expected, const Matrix& A, c
     plan.selection.cuda |= where.backend == BackendName::cuda;
     if (where.backend == BackendName::openmp) plan.threads.push_back(where.threads);
   }
-  const auto walk = [&](std::string_view kernel, const Matrix& matrix, const std::string& order) {
-    for (const auto& m : measure(kernel, "", matrix, plan, cuda, registry.rivals)) enter(ledger, m, backends, order);
+  const auto walk = [&](const Kernel& kernel, Operand& on, const std::string& order) {
+    for (const std::int64_t k : kernel.in_validate)
+      for (const Layout layout : {Layout::column_major, Layout::row_major})
+        if (k > 1 || layout == Layout::row_major)  // one column is the same in both
+          for (const auto& m : measure(kernel, on, {.k = k, .layout = layout}, plan, cuda, registry.rivals))
+            enter(ledger, m, backends, order);
   };
-  walk("spmv", A, "");
-  walk("transpose", A, "");
-  if (expected.sweeps) {
-    const auto order = colour_order(greedy_colours(OpenMP{1}, expected.A));
-    const Matrix by_colour = permuted(OpenMP{1}, expected.A, order.span());
-    for (const std::string_view kernel : {"symgs", "symgs-guess"})
-      walk(kernel, A, ""), walk(kernel, by_colour, ", colours");
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->takes != &kind || !fits(*kernel, operand)) continue;
+    walk(*kernel, operand, "");
+    if (kernel->orders == Orders::none) continue;
+    MatrixOperand coloured = by_colours(dynamic_cast<MatrixOperand&>(operand));
+    walk(*kernel, coloured, ", colours");
   }
-  plan.k = {1, 3, 8};
-  plan.layouts = {Layout::column_major, Layout::row_major};
-  walk("spmm", A, "");
 }
 
 }  // namespace seidel::drivers

@@ -1,11 +1,13 @@
 // seidel validate: every kernel, format, back end and solver on a list of matrices.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <seidel/config.hpp>
+#include <seidel/drivers/bench/kernels/matrix.hpp>
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
-#include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
@@ -16,13 +18,6 @@
 namespace seidel::drivers {
 
 namespace {
-
-/// Small, and each with a seam of its own: one row, odd sizes, long rows, a dense row or column, empty rows,
-/// unsymmetric.
-const std::vector<std::string> built_in = {"poisson2d:1",  "poisson2d:33",   "poisson3d:13",        "hpcg:9",
-                                           "convdiff:17",  "elasticity3d:4", "random:257x300:5000", "banded:1000:3",
-                                           "spd:500:9",    "rmat:8",         "denserow:2100",       "densecolumn:300",
-                                           "emptyrows:100"};
 
 std::vector<Placement> backends_for(const CommonOptions& options) {
   const bool all = options.backend == BackendName::automatic;
@@ -154,20 +149,35 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
   return page;
 }
 
+/// Kernels that take no matrix, each on what its kind of operand names.
+void check_other_kinds(Ledger& ledger, const ValidateOptions& options, const Registry& registry,
+                       const std::vector<Placement>& backends, const Cuda* cuda) {
+  std::vector<const OperandKind*> done = {&kernels::matrix};
+  for (const Kernel* kernel : all_kernels()) {
+    if (std::ranges::find(done, kernel->takes) != done.end()) continue;
+    done.push_back(kernel->takes);
+    for (const std::string& word : kernel->takes->for_validation) {
+      const auto operand = kernel->takes->make(word, options);
+      ledger.matrix(operand->name);
+      check_registry(ledger, *kernel->takes, *operand, registry, backends, cuda);
+    }
+  }
+}
+
 }  // namespace
 
 int run(const ValidateOptions& options) { return validate(options, rivals()); }
 
 int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   if (options.list) {
-    print(options, list_of(rivals, "", options.only, Paint(Terminal::of(STDOUT_FILENO).colours)));
+    print(options, list_of(rivals, nullptr, options.only, Paint(Terminal::of(STDOUT_FILENO).colours)));
     return 0;
   }
   if (!options.html.empty()) require_writable("--html", options.html);
   require_apart({{"--html", options.html}, {"--json", options.json}});
   require_backend(options);
   const Stopwatch watch;
-  const auto& matrices = options.matrices.empty() ? built_in : options.matrices;
+  const auto& matrices = options.matrices.empty() ? kernels::matrix.for_validation : options.matrices;
   const auto backends = backends_for(options);
   std::vector<std::string> names;
   for (const auto& where : backends) names.push_back(label(where));
@@ -177,23 +187,24 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   Ledger ledger(names);
   LiveLine line(!options.quiet);
   for (const auto& name : matrices) {
-    const LoadedMatrix loaded = load_matrix(name, options, false);
-    const Expected expected = expect(loaded.matrix.view());
-    ledger.matrix(loaded.name);
+    const auto operand = kernels::matrix.make(name, options);
+    const Expected expected = expect(dynamic_cast<MatrixOperand&>(*operand).A.view());
+    ledger.matrix(operand->name);
     const auto show = [&](double part, const std::string& what) {
       const double share = (double(&name - matrices.data()) + part) / double(matrices.size());
       if (line.due()) line.show(progress_text(share, watch.seconds(), what));
     };
-    show(0, loaded.name);
-    check_registry(ledger, expected, loaded.matrix, registry, backends, cuda.get());
+    show(0, operand->name);
+    check_registry(ledger, kernels::matrix, *operand, registry, backends, cuda.get());
     if (options.only != "*") continue;  // what follows has no names to match
     for (std::size_t i = 0; i < backends.size(); ++i) {
-      show(double(i + 1) / double(backends.size() + 1), formatted("{} on {}", loaded.name, names[i]));
+      show(double(i + 1) / double(backends.size() + 1), formatted("{} on {}", operand->name, names[i]));
       ledger.backend(i);
       check_kernels(ledger, expected, backends[i]);
       check_solvers(ledger, expected, backends[i]);
     }
   }
+  if (options.matrices.empty()) check_other_kinds(ledger, options, registry, backends, cuda.get());
   line.wipe();
   if (ledger.checks() == 0)
     throw UsageError(

@@ -1,13 +1,18 @@
 // The judges of bench and validate: what they take, what they refuse, and what both commands make of a wrong rival.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include <seidel/drivers/bench/kernels/products.hpp>
+#include <seidel/drivers/bench/kernels/sweeps.hpp>
+#include <seidel/drivers/bench/kernels/transpose.hpp>
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/validate/checks.hpp>
+#include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
@@ -54,30 +59,53 @@ std::vector<double> pair_of_sweeps(const Matrix& A, const std::vector<double>& b
 }
 
 Matrix random_matrix() { return generate(Serial{}, "random:130x117:2500", 3); }
+MatrixOperand operand_of(Matrix A) { return {"A", std::move(A)}; }
+
+std::vector<double> vector_of(const Array<double>& x) { return {x.begin(), x.end()}; }
+Answer answer_of(const std::vector<double>& y) {
+  Answer answer;
+  answer.own(Array<double>(y));
+  return answer;
+}
 
 /// seidel's own, spoilt after it has run.
 template <class Spoil>
-Prepared spoilt(const Task& task, const Where& where, Spoil spoil) {
-  const Rival* honest = nullptr;
-  for (const Rival& rival : rivals())
-    if (!honest && rival.kernel == task.kernel) honest = &rival;
-  Prepared prepared = honest->prepare(task, where);
-  const auto output = prepared.output;
-  prepared.output = [output, spoil](std::vector<double>& to) {
-    output(to);
-    if (!to.empty()) spoil(to);
+Prepared spoilt(const Kernel& kernel, const Task& task, const Where& where, Spoil spoil) {
+  Prepared prepared = std::ranges::find(rivals(), &kernel, &Rival::kernel)->prepare(task, where);
+  prepared.answer = [honest = prepared.answer, spoil] {
+    const Answer answer = honest();
+    const auto numbers = answer.array<double>(0);
+    std::vector<double> y(numbers.begin(), numbers.end());
+    spoil(y);
+    return answer_of(y);
   };
   return prepared;
 }
+template <const Kernel& kernel>
 Prepared one_entry_off(const Task& task, const Where& where) {
-  return spoilt(task, where, [](auto& y) { y[y.size() / 2] += 1e-9; });
+  return spoilt(kernel, task, where, [](auto& y) { y[y.size() / 2] += 1e-9; });
 }
-Prepared entries_unwritten(const Task& task, const Where& where) {
-  return spoilt(task, where, [](auto& y) { y.back() = std::numeric_limits<double>::quiet_NaN(); });  // the poison stays
+template <const Kernel& kernel>
+Prepared entries_unwritten(const Task& task, const Where& where) {  // the poison stays
+  return spoilt(kernel, task, where, [](auto& y) { y.back() = std::numeric_limits<double>::quiet_NaN(); });
 }
+template <const Kernel& kernel>
 Prepared other_bits(const Task& task, const Where& where) {
-  return spoilt(task, where, [](auto& y) { y[0] = std::nextafter(y[0], 2 * y[0]); });
+  return spoilt(kernel, task, where, [](auto& y) { y[0] = std::nextafter(y[0], 2 * y[0]); });
 }
+
+/// Ways to be wrong, and what is said of them.
+template <const Kernel& kernel>
+struct Wrong {
+  static std::vector<std::pair<Rival, std::string>> all() {
+    const auto rival = [](const char* name, Role role, Prepare prepare) {
+      return Rival{&kernel, "csr", BackendName::serial, name, role, "", std::move(prepare)};
+    };
+    return {{rival("off", Role::rounded, one_entry_off<kernel>), "rounding allows"},
+            {rival("unwritten", Role::rounded, entries_unwritten<kernel>), "never written"},
+            {rival("bits", Role::exact, other_bits<kernel>), "bits differ"}};
+  }
+};
 
 std::vector<Rival> with(const Rival& wrong) {
   std::vector<Rival> all(rivals().begin(), rivals().end());
@@ -88,123 +116,154 @@ std::vector<Rival> with(const Rival& wrong) {
 }  // namespace
 
 TEST_CASE("a product in another order of summation is right, one off by a little more than the bound is not") {
-  const Matrix A = random_matrix();
-  const Task task = make_task("spmv", A, 1, Layout::row_major, 7);
-  const Product p = product(A, task.input);
-  CHECK(task.error(p.y) <= 1);
+  MatrixOperand of = operand_of(random_matrix());
+  const ProductTask task(of, {.seed = 7});
+  const Product p = product(of.A, vector_of(task.x));
+  CHECK(task.error(answer_of(p.y)) <= 1);
   for (const std::size_t at : {std::size_t(0), std::size_t(64), p.y.size() - 1}) {
     if (p.bound[at] == 0) continue;
     CAPTURE(at);
     auto off = p.y;
     off[at] += 2.5 * p.bound[at];
-    CHECK(task.error(off) > 1);
+    CHECK(task.error(answer_of(off)) > 1);
     off[at] = std::numeric_limits<double>::quiet_NaN();
-    CHECK(!(task.error(off) <= 1));
+    CHECK(!(task.error(answer_of(off)) <= 1));
   }
+  CHECK(!(task.error(answer_of({})) <= 1));
   CHECK(!(task.error({}) <= 1));
 }
 
 TEST_CASE("each column of several right-hand sides is judged, in both layouts") {
-  const Matrix A = random_matrix();
+  MatrixOperand of = operand_of(random_matrix());
+  const Matrix& A = of.A;
   constexpr std::int64_t k = 3;
   for (const Layout layout : {Layout::row_major, Layout::column_major}) {
-    const Task task = make_task("spmm", A, k, layout, 7);
+    const ProductTask task(of, {.k = k, .layout = layout, .seed = 7});
     const auto place = [&](std::int64_t i, std::int64_t j, std::int64_t rows) {
       return std::size_t(layout == Layout::row_major ? i * k + j : j * rows + i);
     };
     std::vector<double> Y(std::size_t(A.nrows * k));
     for (std::int64_t j = 0; j < k; ++j) {
       std::vector<double> x;
-      for (std::int64_t c = 0; c < A.ncols; ++c) x.push_back(task.input[place(c, j, A.ncols)]);
+      for (std::int64_t c = 0; c < A.ncols; ++c) x.push_back(task.x[std::int64_t(place(c, j, A.ncols))]);
       const Product p = product(A, x);
       for (std::int64_t i = 0; i < A.nrows; ++i) Y[place(i, j, A.nrows)] = p.y[std::size_t(i)];
     }
-    CHECK(task.error(Y) <= 1);
+    CHECK(task.error(answer_of(Y)) <= 1);
     Y[place(5, 2, A.nrows)] += 1e-9;
-    CHECK(task.error(Y) > 1);
+    CHECK(task.error(answer_of(Y)) > 1);
   }
 }
 
 TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a guess") {
-  const Matrix A = generate(Serial{}, "convdiff:9");
-  for (const std::string_view kernel : {"symgs", "symgs-guess"}) {
-    const Task task = make_task(kernel, A, 1, Layout::row_major, 7);
-    CHECK(task.guess.empty() == (kernel == "symgs"));
-    auto x = pair_of_sweeps(A, task.input, task.guess);
-    CHECK(task.error(x) <= 1);
-    if (!task.guess.empty()) {
-      CHECK(task.error(task.guess) > 1);
-      CHECK(task.error(pair_of_sweeps(A, task.input, {})) > 1);
+  MatrixOperand of = operand_of(generate(Serial{}, "convdiff:9"));
+  for (const auto start : {SweepTask::Start::zero, SweepTask::Start::guess}) {
+    const SweepTask task(of, {.seed = 7}, start);
+    const auto b = vector_of(task.b), guess = vector_of(task.guess);
+    CHECK(guess.empty() == (start == SweepTask::Start::zero));
+    auto x = pair_of_sweeps(of.A, b, guess);
+    CHECK(task.error(answer_of(x)) <= 1);
+    if (!guess.empty()) {
+      CHECK(task.error(answer_of(guess)) > 1);
+      CHECK(task.error(answer_of(pair_of_sweeps(of.A, b, {}))) > 1);
     }
     for (const std::size_t at : {std::size_t(0), x.size() / 2, x.size() - 1}) {
       auto off = x;
       off[at] *= 1 + 1e-12;
-      CHECK(task.error(off) > 1);
+      CHECK(task.error(answer_of(off)) > 1);
       off[at] = std::numeric_limits<double>::quiet_NaN();
-      CHECK(!(task.error(off) <= 1));
+      CHECK(!(task.error(answer_of(off)) <= 1));
     }
   }
 }
 
 TEST_CASE("pairs of sweeps for several columns are judged column by column, in both layouts") {
-  const Matrix A = generate(Serial{}, "convdiff:9");
-  const std::int64_t n = A.nrows, k = 3;
+  MatrixOperand of = operand_of(generate(Serial{}, "convdiff:9"));
+  const std::int64_t n = of.A.nrows, k = 3;
   for (const Layout layout : {Layout::row_major, Layout::column_major}) {
-    const Task task = make_task("symgs", A, k, layout, 7);
+    const SweepTask task(of, {.k = k, .layout = layout, .seed = 7}, SweepTask::Start::zero);
     const auto at = [&](std::int64_t i, std::int64_t j) {
       return std::size_t(layout == Layout::row_major ? i * k + j : j * n + i);
     };
-    std::vector<double> X(task.input.size());
+    std::vector<double> X(std::size_t(n * k));
     for (std::int64_t j = 0; j < k; ++j) {
       std::vector<double> b(static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) b[std::size_t(i)] = task.input[at(i, j)];
-      const auto x = pair_of_sweeps(A, b, {});
+      for (std::int64_t i = 0; i < n; ++i) b[std::size_t(i)] = task.b[std::int64_t(at(i, j))];
+      const auto x = pair_of_sweeps(of.A, b, {});
       for (std::int64_t i = 0; i < n; ++i) X[at(i, j)] = x[std::size_t(i)];
     }
-    CHECK(task.error(X) <= 1);
+    CHECK(task.error(answer_of(X)) <= 1);
     for (std::int64_t j = 0; j < k; ++j) {
       auto off = X;
       off[at(n / 2, j)] *= 1 + 1e-12;
-      CHECK(task.error(off) > 1);
+      CHECK(task.error(answer_of(off)) > 1);
     }
     auto short_of_one = X;
     short_of_one.pop_back();
-    CHECK(!(task.error(short_of_one) <= 1));
+    CHECK(!(task.error(answer_of(short_of_one)) <= 1));
   }
 }
 
 TEST_CASE("several right-hand sides: ours are right, and who takes one at a time is refused") {
-  const Matrix A = generate(Serial{}, "poisson2d:19");
+  MatrixOperand of = operand_of(generate(Serial{}, "poisson2d:19"));
   Plan plan;
-  plan.trials = 0, plan.threads = {3}, plan.k = {3}, plan.layouts = {Layout::row_major, Layout::column_major};
-  for (const Measurement& m : measure("symgs", "A", A, plan, nullptr)) {
-    CAPTURE(m.rival->name());
-    CAPTURE(m.reason);
-    CHECK(m.verdict == (m.rival->variant.empty() ? Verdict::right : Verdict::refused));
-  }
+  plan.trials = 0, plan.threads = {3};
+  for (const Layout layout : {Layout::row_major, Layout::column_major})
+    for (const Measurement& m : measure(kernels::symgs, of, {.k = 3, .layout = layout}, plan, nullptr)) {
+      CAPTURE(m.rival->name());
+      CAPTURE(m.reason);
+      CHECK(m.verdict == (m.rival->variant.empty() ? Verdict::right : Verdict::refused));
+    }
 }
 
 TEST_CASE("a transpose is judged entry by entry") {
-  const Matrix A = random_matrix();
-  const Task task = make_task("transpose", A, 1, Layout::row_major, 7);
-  std::vector<double> T, same;
-  flat(transpose(Serial{}, A.view()), T), flat(A, same);
-  CHECK(task.error(T) == 0);
-  for (const std::size_t at : {std::size_t(0), T.size() / 2, T.size() - 1}) {
-    auto off = T;
-    off[at] += 1;
-    CHECK(!(task.error(off) <= 1));
-  }
-  CHECK(!(task.error(same) <= 1));
+  MatrixOperand of = operand_of(random_matrix());
+  const TransposeTask task(of);
+  const auto A = with_offsets<std::int32_t>(Serial{}, of.A.view());
+  const auto error_of = [&](const CsrView<double, std::int32_t, Host>& T) {
+    return task.error(drivers::answer_of(Serial{}, T));
+  };
+  auto T = transpose(Serial{}, A.view());
+  CHECK(error_of(T.view()) == 0);
+  CHECK(!(error_of(A.view()) <= 1));
+  CHECK(!(error_of({}) <= 1));
+  const auto off_at = [&](auto& numbers, std::int64_t at) {
+    ++numbers[at];
+    CHECK(!(error_of(T.view()) <= 1));
+    --numbers[at];
+  };
+  for (const std::int64_t at : {std::int64_t(0), T.nnz() / 2, T.nnz() - 1}) off_at(T.col_idx, at), off_at(T.values, at);
+  for (const Index at : {0, T.nrows / 2, T.nrows}) off_at(T.row_ptr, at);
 }
 
-TEST_CASE("a matrix that would make every answer right has no task") {
-  Matrix A = random_matrix();
-  A.values[17] = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_AS(make_task("spmv", A, 1, Layout::row_major, 1), InputError);
-  Matrix P = generate(Serial{}, "poisson2d:4");
-  P.values[0] = 0;
-  CHECK_THROWS_AS(make_task("symgs", P, 1, Layout::row_major, 1), ZeroDiagonal);
+TEST_CASE("an answer is kept apart from what later runs write, and equal to the bit or not at all") {
+  Array<double> y(3, 0.0);
+  Answer seen, negative;
+  seen.add(Serial{}, std::as_const(y).span());
+  const Answer kept = seen.copied();
+  CHECK(same_bits(seen, kept));
+  negative.own(Array<double>(std::vector<double>{0, -0.0, 0}));
+  CHECK(!same_bits(kept, negative));
+  y[1] = 1;
+  CHECK(!same_bits(seen, kept));
+  Answer shorter, other_type;
+  shorter.own(Array<double>(2, 0.0));
+  other_type.own(Array<std::int64_t>(3, 0));
+  CHECK(!same_bits(kept, shorter));
+  CHECK(!same_bits(kept, other_type));
+  CHECK(!same_bits(kept, {}));
+}
+
+TEST_CASE("an operand that would make every answer right has no task, and the kernel does not fit it") {
+  MatrixOperand infinite = operand_of(random_matrix());
+  infinite.A.values[17] = std::numeric_limits<double>::infinity();
+  MatrixOperand zero = operand_of(generate(Serial{}, "poisson2d:4"));
+  zero.A.values[0] = 0;
+  CHECK_THROWS_AS(make_task(kernels::spmv, infinite, {}), InputError);
+  CHECK_THROWS_AS(make_task(kernels::symgs, zero, {}), ZeroDiagonal);
+  CHECK(!fits(kernels::spmv, infinite));
+  CHECK(!fits(kernels::symgs, zero));
+  CHECK(fits(kernels::spmv, zero));
 }
 
 TEST_CASE("every rival of the registry is right, has a name of its own, and patterns find it") {
@@ -217,53 +276,49 @@ TEST_CASE("every rival of the registry is right, has a name of its own, and patt
   CHECK(!matches("spmv.*.serial", "spmv.csr.serial.eigen"));
   CHECK(matches("*.eigen", "spmv.csr.serial.eigen"));
   CHECK(matches("sp?v*", "spmv.csr.serial"));
-  const Matrix A = generate(Serial{}, "poisson2d:19");
   Plan plan;
   plan.trials = 0, plan.threads = {3};
-  for (const std::string_view kernel : kernels) {
-    plan.k = {kernel == "spmm" ? 2 : 1};
-    for (const Measurement& m : measure(kernel, "A", A, plan, nullptr)) {
-      CAPTURE(m.rival->name());
-      CAPTURE(m.reason);
-      CHECK(m.verdict == Verdict::right);
+  for (const Kernel* kernel : all_kernels()) {
+    const OperandKind& kind = *kernel->takes;
+    for (const std::string& word : std::span(kind.for_validation).first(3)) {
+      const auto operand = kind.make(word, {});
+      for (const Measurement& m : measure(*kernel, *operand, {.k = kernel->in_validate.back()}, plan, nullptr)) {
+        CAPTURE(m.rival->name());
+        CAPTURE(word);
+        CAPTURE(m.reason);
+        CHECK(m.verdict == Verdict::right);
+      }
     }
   }
 }
 
-TEST_CASE("a wrong rival is caught by bench and by validate, and never timed") {
-  struct Wrong {
-    Rival rival;
-    std::string reason;
-  };
-  for (const std::string_view kernel : {"spmv", "spmm", "symgs", "symgs-guess"})
-    for (const Wrong& wrong :
-         {Wrong{{kernel, "csr", BackendName::serial, "off", false, "", one_entry_off}, "rounding allows"},
-          Wrong{{kernel, "csr", BackendName::serial, "unwritten", false, "", entries_unwritten}, "never written"},
-          Wrong{{kernel, "csr", BackendName::serial, "bits", true, "", other_bits}, "bits differ"}}) {
-      CAPTURE(wrong.rival.name());
-      const std::vector<Rival> all = with(wrong.rival);
-      BenchKernelOptions bench;
-      bench.backend = BackendName::serial, bench.quiet = true;
-      BenchPlaces places = bench_places(bench, {});
-      const Matrix A = generate(Serial{}, "poisson2d:9");
-      Plan plan;
-      plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1, plan.warm = true;
-      plan.selection.only = wrong.rival.name();  // a trial of each of the others would be most of this test's time
-      const auto found = measure(kernel, "A", A, plan, nullptr, all);
-      REQUIRE(found.size() == 1);
-      const Measurement& m = found[0];
-      CHECK(m.rival == &all.back());
-      CHECK(m.verdict == Verdict::wrong);
-      CHECK(m.sample.empty());
-      CAPTURE(m.reason);
-      CHECK(tests::contains(m.reason, wrong.reason));
-      const std::vector<BenchItem> items = {{"poisson2d:9", {{std::string(kernel)}}}};
-      CHECK(run_items(items, {0}, places, bench, {}, all) == 1);
-      CHECK(run_items(items, {0}, places, bench, {}) == 0);
-      ValidateOptions asked;
-      asked.backend = BackendName::serial, asked.quiet = true;
-      asked.matrices = {"poisson2d:9"}, asked.only = std::string(kernel) + ".csr.serial*";
-      CHECK(validate(asked, all) == 1);
-      CHECK(validate(asked, rivals()) == 0);
-    }
+TEST_CASE_TEMPLATE("a wrong rival is caught by bench and by validate, and never timed", Of, Wrong<kernels::spmv>,
+                   Wrong<kernels::spmm>, Wrong<kernels::symgs>, Wrong<kernels::symgs_guess>) {
+  for (const auto& [rival, reason] : Of::all()) {
+    CAPTURE(rival.name());
+    const std::vector<Rival> all = with(rival);
+    BenchKernelOptions bench;
+    bench.backend = BackendName::serial, bench.quiet = true;
+    BenchPlaces places = bench_places(bench, {});
+    MatrixOperand of = operand_of(generate(Serial{}, "poisson2d:9"));
+    Plan plan;
+    plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1, plan.warm = true;
+    plan.selection.only = rival.name();  // a trial of each of the others would be most of this test's time
+    const auto found = measure(*rival.kernel, of, {}, plan, nullptr, all);
+    REQUIRE(found.size() == 1);
+    const Measurement& m = found[0];
+    CHECK(m.rival == &all.back());
+    CHECK(m.verdict == Verdict::wrong);
+    CHECK(m.sample.empty());
+    CAPTURE(m.reason);
+    CHECK(tests::contains(m.reason, reason));
+    const std::vector<BenchItem> items = {{"poisson2d:9", {{rival.kernel}}}};
+    CHECK(run_items(items, {0}, places, bench, {}, all) == 1);
+    CHECK(run_items(items, {0}, places, bench, {}) == 0);
+    ValidateOptions asked;
+    asked.backend = BackendName::serial, asked.quiet = true;
+    asked.matrices = {"poisson2d:9"}, asked.only = std::string(rival.kernel->name) + ".csr.serial*";
+    CHECK(validate(asked, all) == 1);
+    CHECK(validate(asked, rivals()) == 0);
+  }
 }

@@ -2,9 +2,10 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
-#include <seidel/drivers/bench/rivals/lists.hpp>
-#include <seidel/drivers/bench/rivals/products.hpp>
-#include <seidel/drivers/bench/rivals/transposed.hpp>
+#include <seidel/drivers/bench/kernels/products.hpp>
+#include <seidel/drivers/bench/kernels/sweeps.hpp>
+#include <seidel/drivers/bench/kernels/transpose.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
 
 namespace seidel::drivers {
 
@@ -26,9 +27,9 @@ struct Kept {
 };
 
 template <class B, class Run>
-Prepared prepare(const Task& task, const Where& where, std::int64_t output_size, Run run) {
-  auto operands = std::make_shared<Operands<B, Kept>>(task, where, output_size,
-                                                      Kept{csr_of<Host>(task), back_end<B>(where).threads, task.k});
+Prepared prepare(MatrixOperand& of, const Array<double>& input, std::int64_t k, const Where& where, Run run) {
+  auto operands = std::make_shared<Operands<B, Kept>>(input, where, of.A.nrows * k,
+                                                      Kept{csr_of(Serial{}, of), back_end<B>(where).threads, k});
   return prepared(operands, 0, 0, [run](auto& o) {
     Eigen::setNbThreads(o.kept.threads);
     run(o);
@@ -36,14 +37,14 @@ Prepared prepare(const Task& task, const Where& where, std::int64_t output_size,
 }
 
 template <class B>
-Prepared spmv(const Task& task, const Where& where) {
-  return prepare<B>(task, where, task.A.nrows, [](auto& o) {
+Prepared spmv(const ProductTask& task, const Where& where) {
+  return prepare<B>(task.of, task.x, 1, where, [](auto& o) {
     Vector(o.y.data(), o.y.size()).noalias() = o.kept.map() * ConstVector(o.x.data(), o.x.size());
   });
 }
 
 template <class B>
-Prepared spmm(const Task& task, const Where& where) {
+Prepared spmm(const ProductTask& task, const Where& where) {
   const auto product = [](auto major) {
     return [](auto& o) {
       constexpr int order = decltype(major)::value;
@@ -54,59 +55,56 @@ Prepared spmm(const Task& task, const Where& where) {
   };
   // A dense matrix of one column must be column-major for Eigen; both layouts are then the same memory.
   return task.layout == Layout::row_major && task.k > 1
-             ? prepare<B>(task, where, task.A.nrows * task.k, product(std::integral_constant<int, Eigen::RowMajor>{}))
-             : prepare<B>(task, where, task.A.nrows * task.k, product(std::integral_constant<int, Eigen::ColMajor>{}));
+             ? prepare<B>(task.of, task.x, task.k, where, product(std::integral_constant<int, Eigen::RowMajor>{}))
+             : prepare<B>(task.of, task.x, task.k, where, product(std::integral_constant<int, Eigen::ColMajor>{}));
 }
 
 /// (D + L) y = b, then (D + U) x = D y.
-Prepared symgs(const Task& task, const Where& where) {
+Prepared symgs(const SweepTask& task, const Where& where) {
   require_one_column(task);
-  return prepare<Serial>(task, where, task.A.nrows, [diagonal = diagonal_of(task.A)](auto& o) {
+  const auto diagonal = std::make_shared<const Array<double>>(diagonal_of(task.of.A));
+  return prepare<Serial>(task.of, task.b, 1, where, [diagonal](auto& o) {
     Vector x(o.y.data(), o.y.size());
     const SparseMap A = o.kept.map();
     x = ConstVector(o.x.data(), o.x.size());
     A.template triangularView<Eigen::Lower>().solveInPlace(x);
-    x = x.cwiseProduct(ConstVector(diagonal.data(), x.size()));
+    x = x.cwiseProduct(ConstVector(diagonal->data(), x.size()));
     A.template triangularView<Eigen::Upper>().solveInPlace(x);
   });
 }
 
-/// A copy of the transposed expression; its arrays become ours by another copy, which is not timed.
-Prepared transposition(const Task& task, const Where&) {
-  using Owned = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
-  struct Both {
-    CsrView<double, std::int32_t, Host> A;
-    Owned T;
-  };
-  const auto both = std::make_shared<Both>(Both{csr_of<Host>(task), {}});
+/// The result is allocated each time, as Eigen's assignment does it.
+Prepared transposition(const TransposeTask& task, const Where&) {
+  const auto T = std::make_shared<Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>();
   return {
       .run =
-          [both] {
-            const auto& A = both->A;
-            both->T =
-                SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
+          [T, A = csr_of(Serial{}, task.of)] {
+            *T = SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
           },
-      .poison = [both] { both->T = Owned(); },
-      .output =
-          [both](std::vector<double>& to) {
-            const Owned& T = both->T;
-            to.assign(T.valuePtr(), T.valuePtr() + T.nonZeros());
-            to.insert(to.end(), T.innerIndexPtr(), T.innerIndexPtr() + T.nonZeros());
-            to.insert(to.end(), T.outerIndexPtr(), T.outerIndexPtr() + T.outerSize() + 1);
+      .poison = [T] { T->resize(0, 0); },  // no answer, which no judge takes
+      .answer =
+          [T] {
+            Answer answer;
+            answer.add(Serial{}, HostSpan<const std::int32_t>(T->outerIndexPtr(), T->outerSize() + 1));
+            answer.add(Serial{}, HostSpan<const std::int32_t>(T->innerIndexPtr(), T->nonZeros()));
+            answer.add(Serial{}, HostSpan<const double>(T->valuePtr(), T->nonZeros()));
+            return answer;
           }};
 }
 
 }  // namespace
 
 std::vector<Rival> eigen_rivals() {
-  return {
-      {"spmv", "csr", BackendName::serial, "eigen", false, "Eigen's row-major product", spmv<Serial>},
-      {"spmv", "csr", BackendName::openmp, "eigen", false, "Eigen's row-major product, its own threads", spmv<OpenMP>},
-      {"spmm", "csr", BackendName::serial, "eigen", false, "Eigen's product with a dense matrix", spmm<Serial>},
-      {"spmm", "csr", BackendName::openmp, "eigen", false, "Eigen's product with a dense matrix, its own threads",
-       spmm<OpenMP>},
-      {"symgs", "csr", BackendName::serial, "eigen", false, "Eigen's two triangular solves", symgs},
-      {"transpose", "csr", BackendName::serial, "eigen", false, "Eigen's transpose(), copied", transposition}};
+  constexpr auto serial = BackendName::serial, openmp = BackendName::openmp;
+  const auto rival = [](const Kernel& kernel, BackendName backend, std::string_view what, Prepare prepare) {
+    return Rival{&kernel, "csr", backend, "eigen", Role::baseline, what, std::move(prepare)};
+  };
+  return {rival(kernels::spmv, serial, "Eigen's row-major product", spmv<Serial>),
+          rival(kernels::spmv, openmp, "Eigen's row-major product, its own threads", spmv<OpenMP>),
+          rival(kernels::spmm, serial, "Eigen's product with a dense matrix", spmm<Serial>),
+          rival(kernels::spmm, openmp, "Eigen's product with a dense matrix, its own threads", spmm<OpenMP>),
+          rival(kernels::symgs, serial, "Eigen's two triangular solves", symgs),
+          rival(kernels::transpose, serial, "Eigen's transpose(); allocates the result each time", transposition)};
 }
 
 }  // namespace seidel::drivers

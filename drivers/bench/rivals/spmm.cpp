@@ -1,6 +1,6 @@
 // SpMM of seidel on CSR and ELL.
-#include <seidel/drivers/bench/rivals/lists.hpp>
-#include <seidel/drivers/bench/rivals/products.hpp>
+#include <seidel/drivers/bench/kernels/products.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::drivers {
@@ -21,8 +21,8 @@ MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::i
 }
 
 template <class B, class Format>
-Prepared product(const Task& task, const Where& where, Format A, double setup, std::int64_t extra) {
-  auto operands = std::make_shared<Operands<B, Kept<Format>>>(task, where, task.A.nrows * task.k,
+Prepared product(const ProductTask& task, const Where& where, Format A, double setup, std::int64_t extra) {
+  auto operands = std::make_shared<Operands<B, Kept<Format>>>(task.x, where, task.of.A.nrows * task.k,
                                                               Kept<Format>{std::move(A), task.k, task.layout});
   return prepared(operands, setup, extra, [](auto& o) {
     const auto& kept = o.kept;
@@ -33,18 +33,18 @@ Prepared product(const Task& task, const Where& where, Format A, double setup, s
 }
 
 template <class B>
-Prepared on_csr(const Task& task, const Where& where) {
-  return product<B>(task, where, csr_of<SpaceOf<B>>(task), 0, 0);
+Prepared on_csr(const ProductTask& task, const Where& where) {
+  return product<B>(task, where, csr_of(back_end<B>(where), task.of), 0, 0);
 }
 template <class B>
-Prepared on_ell(const Task& task, const Where& where) {
+Prepared on_ell(const ProductTask& task, const Where& where) {
   Ell<double, SpaceOf<B>> A;
   const double setup = seconds_of([&] {
-    auto converted = to_ell(OpenMP{}, task.A.view());
+    auto converted = to_ell(OpenMP{}, task.of.A.view());
     if constexpr (HostBackend<B>)
       A = std::move(converted);
     else
-      A = copied_to<Device>(converted.view());
+      A = copied_to<Device>(back_end<B>(where), converted.view());
   });
   const std::int64_t extra = 12 * A.values.size() + 4 * A.row_length.size();
   return product<B>(task, where, std::move(A), setup, extra);
@@ -58,8 +58,8 @@ constexpr std::string_view csr = "rows of CSR; column j has the bits of SpMV wit
 std::vector<Rival> spmm_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
-    all.push_back({"spmm", "csr", runs_on<B>, "", true, csr, on_csr<B>});
-    all.push_back({"spmm", "ell", runs_on<B>, "", true, ell, on_ell<B>});
+    all.push_back({&kernels::spmm, "csr", runs_on<B>, "", Role::exact, csr, on_csr<B>});
+    all.push_back({&kernels::spmm, "ell", runs_on<B>, "", Role::exact, ell, on_ell<B>});
   });
   return all;
 }

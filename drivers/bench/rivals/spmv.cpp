@@ -1,6 +1,6 @@
 // SpMV of seidel on CSR, ELL and SELL.
-#include <seidel/drivers/bench/rivals/lists.hpp>
-#include <seidel/drivers/bench/rivals/products.hpp>
+#include <seidel/drivers/bench/kernels/products.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::drivers {
@@ -23,35 +23,29 @@ struct AsSortedSell {
 };
 
 template <class B, class Kept>
-Prepared product(const Task& task, const Where& where, Kept A, double setup, std::int64_t extra) {
-  auto operands = std::make_shared<Operands<B, Kept>>(task, where, task.A.nrows, std::move(A));
+Prepared product(const ProductTask& task, const Where& where, Kept A, double setup, std::int64_t extra) {
+  auto operands = std::make_shared<Operands<B, Kept>>(task.x, where, task.of.A.nrows, std::move(A));
   return prepared(operands, setup, extra, [](auto& o) { spmv(o.on, view_of(o.kept), o.x, o.y); });
 }
 
 template <class B>
-Prepared on_csr(const Task& task, const Where& where) {
-  return product<B>(task, where, csr_of<SpaceOf<B>>(task), 0, 0);
+Prepared on_csr(const ProductTask& task, const Where& where) {
+  return product<B>(task, where, csr_of(back_end<B>(where), task.of), 0, 0);
 }
 
 template <class Format, class B>
-Prepared converted(const Task& task, const Where& where) {
-  decltype(copied_to<SpaceOf<B>>(Format::of(task.A).view())) A;
+Prepared converted(const ProductTask& task, const Where& where) {
+  decltype(copied_to<SpaceOf<B>>(back_end<B>(where), Format::of(task.of.A).view())) A;
   std::int64_t extra = 0;
   const double setup = seconds_of([&] {
-    auto there = Format::of(task.A);
+    auto there = Format::of(task.of.A);
     extra = Format::extra_bytes(there);
     if constexpr (HostBackend<B>)
       A = std::move(there);
     else
-      A = copied_to<Device>(there.view());
+      A = copied_to<Device>(back_end<B>(where), there.view());
   });
   return product<B>(task, where, std::move(A), setup, extra);
-}
-
-template <class B>
-constexpr Rival rival(std::string_view format, std::string_view variant, std::string_view what,
-                      decltype(Rival::prepare) prepare) {
-  return {"spmv", format, runs_on<B>, variant, true, what, prepare};
 }
 
 constexpr std::string_view csr = "rows of CSR, in the one order", ell = "ELLPACK, true row lengths kept",
@@ -63,10 +57,13 @@ constexpr std::string_view csr = "rows of CSR, in the one order", ell = "ELLPACK
 std::vector<Rival> spmv_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
-    all.push_back(rival<B>("csr", "", csr, on_csr<B>));
-    all.push_back(rival<B>("ell", "", ell, converted<AsEll, B>));
-    all.push_back(rival<B>("sell", "", sell, converted<AsSell, B>));
-    all.push_back(rival<B>("sell", "sorted", sorted, converted<AsSortedSell, B>));
+    const auto add = [&](std::string_view format, std::string_view variant, std::string_view what, Prepare prepare) {
+      all.push_back({&kernels::spmv, format, runs_on<B>, variant, Role::exact, what, std::move(prepare)});
+    };
+    add("csr", "", csr, on_csr<B>);
+    add("ell", "", ell, converted<AsEll, B>);
+    add("sell", "", sell, converted<AsSell, B>);
+    add("sell", "sorted", sorted, converted<AsSortedSell, B>);
   });
   return all;
 }

@@ -1,8 +1,8 @@
 // The forward and backward sweep of seidel in natural order, from zero and from a guess; on a GPU also wavefront after
 // wavefront.
 #include <seidel/drivers/bench/cuda_graph.hpp>
-#include <seidel/drivers/bench/rivals/lists.hpp>
-#include <seidel/drivers/bench/rivals/products.hpp>
+#include <seidel/drivers/bench/kernels/sweeps.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/drivers/bench/rivals/wavefront_sweep.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
@@ -44,18 +44,18 @@ void pair_of_columns(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b
 enum class Launched { one_by_one, as_graph };
 
 template <class B, class Sweep, Launched launched = Launched::one_by_one>
-Prepared swept(const Task& task, const Where& where) {
+Prepared swept(const SweepTask& task, const Where& where) {
   using Operands = Operands<B, Kept<B, Sweep>>;
   const B on = back_end<B>(where);
   constexpr bool takes_columns = std::is_same_v<Sweep, Default<B>>;
   if (!takes_columns) require_one_column(task);
-  Kept<B, Sweep> kept{csr_of<SpaceOf<B>>(task), Array<double, SpaceOf<B>>(task.guess), nullptr, task.k, task.layout};
+  Kept<B, Sweep> kept{csr_of(on, task.of), copied_to<SpaceOf<B>>(on, task.guess.span()), nullptr, task.k, task.layout};
   double setup = seconds_of([&] {
     kept.sweep = std::make_unique<Sweep>(on, kept.A);
     if constexpr (!HostBackend<B>) on.synchronize();
   });
   const std::int64_t bytes = kept.sweep->bytes();
-  auto operands = std::make_shared<Operands>(task, where, task.A.nrows * task.k, std::move(kept));
+  auto operands = std::make_shared<Operands>(task.b, where, task.of.A.nrows * task.k, std::move(kept));
   Operands& o = *operands;
   const auto once = [](Operands& all) {
     const auto& kept = all.kept;
@@ -80,16 +80,16 @@ Prepared swept(const Task& task, const Where& where) {
 
 std::vector<Rival> symgs_rivals() {
   std::vector<Rival> all;
-  for (const std::string_view kernel : {"symgs", "symgs-guess"})
+  for (const Kernel* kernel : {&kernels::symgs, &kernels::symgs_guess})
     for_each_back_end([&]<class B>(const B*) {
-      all.push_back({kernel, "csr", runs_on<B>, "", true, "natural order, exact; a forward and a backward sweep",
+      all.push_back({kernel, "csr", runs_on<B>, "", Role::exact, "natural order, exact; a forward and a backward sweep",
                      swept<B, Default<B>>});
       if constexpr (!HostBackend<B>) {
-        all.push_back({kernel, "csr", runs_on<B>, "wavefronts", true,
+        all.push_back({kernel, "csr", runs_on<B>, "wavefronts", Role::exact,
                        "a launch a wide wavefront, one a run of narrow ones; analysed on the host",
                        swept<B, ByWavefronts>});
-        all.push_back({kernel, "csr", runs_on<B>, "wavefronts-graph", true, "the same launches as nodes of one graph",
-                       swept<B, ByWavefronts, Launched::as_graph>});
+        all.push_back({kernel, "csr", runs_on<B>, "wavefronts-graph", Role::exact,
+                       "the same launches as nodes of one graph", swept<B, ByWavefronts, Launched::as_graph>});
       }
     });
   return all;

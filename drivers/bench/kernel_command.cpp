@@ -1,4 +1,6 @@
 // seidel bench KERNEL MATRIX..., and --list.
+#include <algorithm>
+
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/commands.hpp>
@@ -13,22 +15,22 @@ int run(const BenchKernelOptions& options) {
   }
   BenchPlaces places = bench_places(options, options.thread_counts);
   places.selection.only = options.only;
-  bool any = false;
-  for (const Rival& rival : rivals())
-    any |= rival.kernel == options.kernel && places.selection.wants(rival) &&
+  const Kernel& kernel = *options.kernel;
+  const bool any = std::ranges::any_of(rivals(), [&](const Rival& rival) {
+    return rival.kernel == &kernel && places.selection.wants(rival) &&
            (rival.backend != BackendName::cuda || places.cuda);
+  });
   if (!any)
     throw UsageError(
         formatted("--only {}: no rival of {} has such a name on these back ends\n  see seidel bench {} --list",
-                  options.only, options.kernel, options.kernel));
-  BenchKernel kernel{options.kernel};
-  if (!options.k.empty()) kernel.k = options.k;
-  kernel.layouts.clear();
+                  options.only, kernel.name, kernel.name));
+  BenchKernel asked{.kernel = &kernel, .orders = options.orders};
+  if (!options.k.empty()) asked.k = options.k;
+  asked.layouts.clear();
   for (const std::string& layout : options.layouts)
-    kernel.layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
-  kernel.orders = options.orders;
+    asked.layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
   std::vector<BenchItem> items;
-  for (const std::string& matrix : options.matrices) items.push_back({matrix, {kernel}});
+  for (const std::string& operand : options.operands) items.push_back({operand, {asked}});
   return run_items(items, options, places, options, options);
 }
 

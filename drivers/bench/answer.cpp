@@ -1,0 +1,35 @@
+// Answers copied and compared, by all threads.
+#include <seidel/drivers/bench/answer.hpp>
+
+#include <atomic>
+#include <cstring>
+
+#include <seidel/formats/runtime/parallel.hpp>
+
+namespace seidel::drivers {
+
+Answer Answer::copied() const {
+  Answer copy;
+  for (const Numbers& numbers : arrays_)
+    std::visit([&](const auto& from) { copy.own(copied_to<Host>(Serial{}, from)); }, numbers);
+  return copy;
+}
+
+bool same_bits(const Answer& a, const Answer& b) {
+  if (a.arrays_.size() != b.arrays_.size()) return false;
+  std::atomic<bool> same = true;
+  for (std::size_t i = 0; i < a.arrays_.size(); ++i)
+    std::visit(
+        [&]<class T>(HostSpan<const T> x) {
+          const auto y = b.array<T>(i);
+          if (x.size() != y.size()) same = false;
+          parallel_for(OpenMP{}, same ? x.size() : 0, [&](std::int64_t first, std::int64_t last) {
+            if (std::memcmp(x.data() + first, y.data() + first, std::size_t(last - first) * sizeof(T)) != 0)
+              same = false;
+          });
+        },
+        a.arrays_[i]);
+  return same;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,31 @@
+// The table of kernels.
+#include <seidel/drivers/bench/kernels/list.hpp>
+
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel::drivers {
+
+std::span<const Kernel* const> all_kernels() {
+  static constexpr const Kernel* all[] = {
+      &kernels::spmv,         //
+      &kernels::spmm,         //
+      &kernels::symgs,        //
+      &kernels::symgs_guess,  //
+      &kernels::transpose,
+  };
+  return all;
+}
+
+bool fits(const Kernel& kernel, const Operand& operand) try {
+  kernel.require(operand);
+  return true;
+} catch (const InputError&) {
+  return false;
+}
+
+std::unique_ptr<Task> make_task(const Kernel& kernel, Operand& operand, const TaskOptions& options) {
+  kernel.require(operand);
+  return kernel.make(operand, options);
+}
+
+}  // namespace seidel::drivers

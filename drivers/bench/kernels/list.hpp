@@ -1,0 +1,11 @@
+// The kernels there are. A new one: its file, its line here and in list.cpp, its rivals, its test.
+#pragma once
+#include <seidel/drivers/bench/kernel.hpp>
+
+namespace seidel::drivers::kernels {
+
+extern const Kernel spmv, spmm;
+extern const Kernel symgs, symgs_guess;
+extern const Kernel transpose;
+
+}  // namespace seidel::drivers::kernels

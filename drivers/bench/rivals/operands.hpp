@@ -1,0 +1,104 @@
+// What the rivals of every kernel share: operands on a back end, and how they become a Prepared.
+#pragma once
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/rival.hpp>
+#include <seidel/drivers/bench/sample.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
+
+namespace seidel::drivers {
+
+/// The back end a rival runs on.
+template <class B>
+B back_end(const Where& where) {
+  if constexpr (std::is_same_v<B, Cuda>)
+    return *where.cuda;
+  else if constexpr (std::is_same_v<B, OpenMP>)
+    return where.openmp;
+  else
+    return Serial{};
+}
+template <class B>
+constexpr BackendName runs_on = std::is_same_v<B, Cuda>     ? BackendName::cuda
+                                : std::is_same_v<B, OpenMP> ? BackendName::openmp
+                                                            : BackendName::serial;
+
+/// Calls add(null pointer to the back end's type) for each back end of this build, the serial one first.
+template <class Add>
+void for_each_back_end(const Add& add) {
+  add(static_cast<const Serial*>(nullptr));
+  add(static_cast<const OpenMP*>(nullptr));
+  if constexpr (built_with_cuda) add(static_cast<const Cuda*>(nullptr));
+}
+
+/// The matrix with offsets of 32 bits, one copy in each memory for all rivals.
+/// Errors  ResourceError if it has more entries than such offsets reach.
+template <Backend B>
+CsrView<double, std::int32_t, SpaceOf<B>> csr_of([[maybe_unused]] const B& on, MatrixOperand& operand) {
+  if (!operand.narrow) operand.narrow = with_offsets<std::int32_t>(OpenMP{}, operand.A.view());
+  if constexpr (HostBackend<B>) {
+    return operand.narrow->view();
+  } else {
+    if (!operand.narrow_on_device) operand.narrow_on_device = copied_to<Device>(on, operand.narrow->view());
+    return operand.narrow_on_device->view();
+  }
+}
+
+/// The diagonal of A, 0 where none is stored.
+inline Array<double> diagonal_of(const Matrix& A) {
+  Array<double> diagonal(A.nrows, 0.0);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+      if (A.col_idx[e] == i) diagonal[i] = A.values[e];
+  return diagonal;
+}
+
+/// An input and an output where a rival runs, and whatever else it keeps.
+template <class B, class Kept, class In = double, class Out = double>
+struct Operands {
+  Operands(const Array<In>& input, const Where& where, std::int64_t output_size, Kept kept_)
+      : on(back_end<B>(where)),
+        x(copied_to<SpaceOf<B>>(on, input.span())),
+        y(on, output_size),
+        kept(std::move(kept_)) {}
+  B on;
+  Array<In, SpaceOf<B>> x;
+  Array<Out, SpaceOf<B>> y;
+  Kept kept;
+};
+
+/// NaN, or -1 where there is none: no rival leaves it.
+template <class B, class T>
+void poison(const B& on, Array<T, SpaceOf<B>>& y) {
+  if constexpr (std::is_same_v<T, double>) {
+    fill<B, T>(on, y, std::numeric_limits<T>::quiet_NaN());
+  } else if constexpr (HostBackend<B>) {
+    std::fill(y.begin(), y.end(), T(-1));
+  } else {
+    const Array<T> wrong(y.size(), T(-1));
+    copy(on, wrong.span(), y.span());
+  }
+}
+
+/// A Prepared around operands whose operation is run(operands).
+template <class B, class Kept, class In, class Out, class Run>
+Prepared prepared(std::shared_ptr<Operands<B, Kept, In, Out>> operands, double setup_seconds,
+                  std::int64_t workspace_bytes, Run run) {
+  return {.run = [operands, run] { run(*operands); },
+          .poison = [operands] { poison(operands->on, operands->y); },
+          .answer =
+              [operands] {
+                Answer answer;
+                answer.add(operands->on, std::as_const(operands->y).span());
+                return answer;
+              },
+          .setup_seconds = setup_seconds,
+          .workspace_bytes = workspace_bytes};
+}
+
+}  // namespace seidel::drivers
