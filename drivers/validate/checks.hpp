@@ -12,10 +12,7 @@ struct ValidateOptions;
 /// What every back end is compared with, found once a matrix.
 struct Expected {
   CsrView<double, std::int64_t, Host> A;
-  std::vector<double> x, b;            // in (-1, 1), with ncols and nrows entries
-  std::vector<double> y;               // A x, summed in long double
-  std::vector<double> magnitude;       // sum of |a_ij x_j|, by row
-  std::vector<double> terms;           // entries, by row
+  Array<double> x, b;                  // in (-1, 1), with ncols and nrows entries
   bool sweeps = false, finite = true;  // square with a full, nonzero diagonal; no NaN, no infinity
   bool symmetric_positive = false;     // symmetric, with a positive diagonal
 };

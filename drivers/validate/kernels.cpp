@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/bench/kernels/row_sum.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/permute.hpp>
@@ -17,35 +19,9 @@ namespace seidel::drivers {
 
 namespace {
 
-constexpr double u = std::numeric_limits<double>::epsilon() / 2, poison = std::numeric_limits<double>::quiet_NaN();
-
 using HostCsr = CsrView<double, std::int64_t, Host>;
 
-/// The same numbers in (-1, 1) on every machine.
-std::vector<double> numbers(std::int64_t n, std::uint64_t seed) {
-  std::vector<double> v(n);
-  for (auto& value : v) {
-    std::uint64_t z = seed += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    value = double((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-  }
-  return v;
-}
-
-HostSpan<const double> span_of(const std::vector<double>& v) { return {v.data(), std::int64_t(v.size())}; }
-
-/// Largest |found - expected| in parts of bound(i); an entry equal to its expectation is 0, whatever the bound.
-template <class Bound>
-double worst(const std::vector<double>& found, const std::vector<double>& expected, const Bound& bound) {
-  double most = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i] == expected[i]) continue;
-    const double part = std::abs(found[i] - expected[i]) / bound(i);
-    if (!(part <= most)) most = part;
-  }
-  return most;
-}
+const auto every_column = [](Index) { return true; };
 
 bool equal(const HostCsr& A, const HostCsr& B) {
   return A.nrows == B.nrows && A.ncols == B.ncols &&
@@ -66,14 +42,14 @@ class KernelChecks {
   void all() {
     const HostCsr& A = expected_.A;
     const auto narrow = with_offsets<std::int32_t>(host_, A);
-    const auto csr = copied_to<Space>(A);
-    const auto csr32 = copied_to<Space>(narrow.view());
+    const auto csr = copied_to<Space>(on_, A);
+    const auto csr32 = copied_to<Space>(on_, narrow.view());
     product("csr, 64-bit", csr.view());
     residuals("csr, 64-bit", csr.view());
     residuals("csr", csr32.view());
     try {
       const auto ell = to_ell(host_, A);
-      const auto there = copied_to<Space>(ell.view());
+      const auto there = copied_to<Space>(on_, ell.view());
       residuals("ell", there.view());
       if constexpr (HostBackend<B>)
         ledger_.holds("convert", "ell", equal(to_csr<std::int64_t>(on_, ell.view()).view(), A),
@@ -82,7 +58,7 @@ class KernelChecks {
     }
     for (const Index sigma : {1, 64}) try {
         const auto sell = to_sell(host_, A, 32, sigma);
-        const auto there = copied_to<Space>(sell.view());
+        const auto there = copied_to<Space>(on_, sell.view());
         const std::string name = sigma == 1 ? "sell" : "sell, sorted";
         residuals(name, there.view());
         if constexpr (HostBackend<B>)
@@ -104,18 +80,20 @@ class KernelChecks {
   }
 
  private:
-  Vector there(const std::vector<double>& v) const { return copied_to<Space>(span_of(v)); }
-  std::vector<double> here(const Vector& v) const {
+  Vector there(const Array<double>& v) const { return copied_to<Space>(on_, v.span()); }
+  Array<double> here(const Vector& v) const {
     if constexpr (!HostBackend<B>) on_.synchronize();
-    std::vector<double> to(v.size());
-    copy_bytes(Host{}, to.data(), Space{}, v.data(), v.size() * std::int64_t(sizeof(double)));
-    return to;
+    return copied_to<Host>(on_, v.span());
   }
-  Vector poisoned(std::int64_t n) const { return there(std::vector<double>(n, poison)); }
+  Vector poisoned(std::int64_t n) const { return there(Array<double>(n, std::numeric_limits<double>::quiet_NaN())); }
 
-  /// Two sums of the same terms, each in its own order, differ by at most this in row i.
-  double bound(std::size_t i, double more = 0) const {
-    return 2 * (expected_.terms[i] + 2) * u * (expected_.magnitude[i] + more) + 1e-300;
+  /// The worst row of `found`, which is to be b - A x or, without `b`, A x.
+  double error_of(const Array<double>& found, const double* b) const {
+    return worst_of(expected_.A.nrows, [&](std::int64_t i) {
+      const RowSum row = row_sum(expected_.A, Index(i), every_column, [&](Index j) { return expected_.x[j]; });
+      return b ? error_over_bound(found[i], b[i] - row.sum, row.scale + std::fabs(b[i]), row.terms + 1)
+               : error_over_bound(found[i], row.sum, row.scale, row.terms);
+    });
   }
 
   template <class Matrix>
@@ -124,7 +102,7 @@ class KernelChecks {
     auto y = poisoned(A.nrows);
     spmv<B>(on_, A, x.span(), y.span());
     const auto found = here(y);
-    if (expected_.finite) ledger_.within("spmv", format, worst(found, expected_.y, [&](auto i) { return bound(i); }));
+    if (expected_.finite) ledger_.within("spmv", format, error_of(found, nullptr));
     ledger_.same("spmv", format, "A x", found);
   }
 
@@ -134,12 +112,7 @@ class KernelChecks {
     auto r = poisoned(A.nrows);
     residual<B>(on_, A, x.span(), b.span(), r.span());
     const auto rest = here(r);
-    if (expected_.finite) {
-      std::vector<double> right(expected_.b);
-      for (std::size_t i = 0; i < right.size(); ++i) right[i] -= expected_.y[i];
-      ledger_.within("residual", format,
-                     worst(rest, right, [&](auto i) { return bound(i, std::abs(expected_.b[i])); }));
-    }
+    if (expected_.finite) ledger_.within("residual", format, error_of(rest, expected_.b.data()));
     ledger_.same("residual", format, "b - A x", rest);
   }
 
@@ -148,79 +121,60 @@ class KernelChecks {
     auto r = poisoned(A.nrows);
     certified_residual(on_, A, x.span(), b.span(), r.span());
     const auto found = here(r);
+    if (expected_.finite)  // half a unit of the last place, and what a sum in long double is off by
+      ledger_.within("certificate", "csr", worst_of(found.size(), [&](std::int64_t i) {
+                       const RowSum row =
+                           row_sum(expected_.A, Index(i), every_column, [&](Index j) { return expected_.x[j]; });
+                       const long double exact = expected_.b[i] - row.sum, error = std::fabs(found[i] - exact);
+                       const long double bound = std::numeric_limits<double>::epsilon() * std::fabs(exact) +
+                                                 double(row.terms + 3) * std::numeric_limits<long double>::epsilon() *
+                                                     (row.scale + std::fabs(expected_.b[i]));
+                       return error == 0 ? 0 : double(error / bound);
+                     }));
     ledger_.same("certificate", "csr", "b - A x in twice the precision", found);
-    if (!expected_.finite) return;
-    std::vector<double> exact(found.size());
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      long double sum = expected_.b[i];
-      for (std::int64_t k = expected_.A.row_ptr[i]; k < expected_.A.row_ptr[i + 1]; ++k)
-        sum -= static_cast<long double>(expected_.A.values[k]) * expected_.x[expected_.A.col_idx[k]];
-      exact[i] = double(sum);
-    }
-    const double lu = std::numeric_limits<long double>::epsilon() / 2;
-    ledger_.within("certificate", "csr", worst(found, exact, [&](auto i) {
-                     return 2 * u * std::abs(exact[i]) +
-                            2 * (expected_.terms[i] + 2) * lu * (expected_.magnitude[i] + std::abs(expected_.b[i])) +
-                            1e-300;
-                   }));
   }
 
   void vectors() {
-    const std::size_t n = std::min(expected_.x.size(), expected_.b.size());
-    const std::vector<double> a(expected_.x.begin(), expected_.x.begin() + n),
-        b(expected_.b.begin(), expected_.b.begin() + n);
-    const auto x = there(a), y = there(b);
-    auto z = there(b);
+    const std::int64_t n = std::min(expected_.x.size(), expected_.b.size());
+    const auto a = expected_.x.span().subspan(0, n), b = expected_.b.span().subspan(0, n);
+    const auto x = copied_to<Space>(on_, a), y = copied_to<Space>(on_, b);
+    auto z = copied_to<Space>(on_, b);
     const double product = dot<B, double>(on_, x.span(), y.span()), norm = norm2<B, double>(on_, x.span()),
                  largest = max_abs<B, double>(on_, x.span());
     axpy<B, double>(on_, 0.7, x.span(), z.span());
     long double exact = 0, squares = 0, magnitude = 0;
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::int64_t i = 0; i < n; ++i)
       exact += static_cast<long double>(a[i]) * b[i], squares += static_cast<long double>(a[i]) * a[i],
-          magnitude += std::abs(static_cast<long double>(a[i]) * b[i]);
-    ledger_.within(
-        "dot", "vector",
-        product == double(exact) ? 0 : double(std::abs(product - exact) / (double(n + 1) * u * magnitude + 1e-300L)));
-    const long double root = std::sqrt(squares);
-    ledger_.within("norm2", "vector",
-                   norm == double(root) ? 0 : double(std::abs(norm - root) / (double(n + 2) * u * root + 1e-300L)));
-    std::vector<double> scalars = {product, norm, largest}, sums = here(z);
-    ledger_.same("dot", "vector", "x'y, ||x||, max |x_i|", scalars);
-    ledger_.same("axpy", "vector", "y + 0.7 x", sums);
+          magnitude += std::fabs(static_cast<long double>(a[i]) * b[i]);
+    ledger_.within("dot", "vector", error_over_bound(product, exact, magnitude, n));
+    ledger_.within("norm2", "vector", error_over_bound(norm, std::sqrt(squares), std::sqrt(squares), n));
+    ledger_.same("dot", "vector", "x'y, ||x||, max |x_i|", std::vector<double>{product, norm, largest});
+    ledger_.same("axpy", "vector", "y + 0.7 x", here(z));
   }
 
   /// A sweep is right if its equations hold: (D + L) x_new = b - U x_old forward, (D + U) x_new = b - L x_old backward.
-  void obeys(const std::string& order, const HostCsr& A, bool forward, const std::vector<double>& before,
-             const std::vector<double>& after) {
-    double most = 0;
-    for (Index i = 0; i < A.nrows; ++i) {
-      long double rest = expected_.b[i], magnitude = std::abs(rest);
-      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-        const Index j = A.col_idx[k];
-        const long double term =
-            static_cast<long double>(A.values[k]) * (j == i || (j < i) == forward ? after[j] : before[j]);
-        rest -= term, magnitude += std::abs(term);
-      }
-      const double part =
-          rest == 0
-              ? 0
-              : double(std::abs(rest) / ((double(A.row_ptr[i + 1] - A.row_ptr[i]) + 4) * u * magnitude + 1e-300L));
-      if (!(part <= most)) most = part;
-    }
-    ledger_.within(forward ? "forward sweep" : "backward sweep", order, most);
+  void obeys(const std::string& order, const HostCsr& A, bool forward, const Array<double>& before,
+             const Array<double>& after) {
+    ledger_.within(forward ? "forward sweep" : "backward sweep", order, worst_of(A.nrows, [&](std::int64_t i) {
+                     const RowSum row = row_sum(A, Index(i), every_column, [&](Index j) {
+                       return j == i || (j < i) == forward ? after[j] : before[j];
+                     });
+                     const long double b = expected_.b[i];
+                     return error_over_bound(0.0, b - row.sum, row.scale + std::fabs(b), row.terms + 2);
+                   }));
   }
 
   void sweeps(const std::string& order, const HostCsr& A) {
-    const auto matrix = copied_to<Space>(A);
+    const auto matrix = copied_to<Space>(on_, A);
     const GaussSeidel<double, std::int64_t, B> sweeper(on_, matrix.view());
     const auto b = there(expected_.b);
-    const auto after = [&](const std::vector<double>& start, auto sweep) {
+    const auto after = [&](const Array<double>& start, auto sweep) {
       auto x = there(start);
       sweep(x.span());
       return here(x);
     };
     const auto& start = expected_.x;
-    const std::vector<double> zero(start.size(), 0.0), nothing(start.size(), poison);
+    const Array<double> zero(start.size(), 0.0), nothing(start.size(), std::numeric_limits<double>::quiet_NaN());
     const auto forward = after(start, [&](auto x) { sweeper.forward(b.span(), x); });
     const auto both = after(forward, [&](auto x) { sweeper.backward(b.span(), x); });
     if (expected_.finite) {
@@ -249,20 +203,7 @@ class KernelChecks {
 }  // namespace
 
 Expected expect(const HostCsr& A) {
-  Expected expected;
-  expected.A = A;
-  expected.x = numbers(A.ncols, 1);
-  expected.b = numbers(A.nrows, 2);
-  for (Index i = 0; i < A.nrows; ++i) {
-    long double sum = 0, magnitude = 0;
-    for (std::int64_t k = A.row_ptr[i + 1] - 1; k >= A.row_ptr[i]; --k) {
-      const long double term = static_cast<long double>(A.values[k]) * expected.x[A.col_idx[k]];
-      sum += term, magnitude += std::abs(term);
-    }
-    expected.y.push_back(double(sum));
-    expected.magnitude.push_back(double(magnitude));
-    expected.terms.push_back(double(A.row_ptr[i + 1] - A.row_ptr[i]));
-  }
+  Expected expected{.A = A, .x = random_numbers(A.ncols, 1), .b = random_numbers(A.nrows, 2)};
   const MatrixProperties seen = properties(OpenMP{1}, A);
   expected.finite = seen.nonfinite == 0;
   expected.sweeps = seen.square && expected.finite && seen.diagonal_missing == 0 && seen.diagonal_zero == 0;

@@ -37,9 +37,9 @@ void Ledger::holds(const std::string& kernel, const std::string& format, bool ye
 }
 
 void Ledger::same(const std::string& kernel, const std::string& format, const std::string& what,
-                  std::vector<double> values) {
+                  std::span<const double> values) {
   ++cell(kernel, format).checks;
-  const auto [first, is_new] = first_.try_emplace(what, std::move(values));
+  const auto [first, is_new] = first_.try_emplace(what, values.begin(), values.end());
   if (is_new) return;
   const auto& expected = first->second;
   if (values.size() == expected.size() &&

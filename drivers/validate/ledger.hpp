@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ class Ledger {
   void within(const std::string& kernel, const std::string& format, double error);
   void holds(const std::string& kernel, const std::string& format, bool yes, const std::string& promise);
   /// Bits: the first values given under `what` for this matrix are what all later ones must equal.
-  void same(const std::string& kernel, const std::string& format, const std::string& what, std::vector<double> values);
+  void same(const std::string& kernel, const std::string& format, const std::string& what,
+            std::span<const double> values);
   /// Another check of this cell: wrong, for this reason.
   void wrong(const std::string& kernel, const std::string& format, const std::string& reason);
   void ran(const std::string& kernel, const std::string& format, bool reached);
