@@ -41,6 +41,9 @@ TEST_CASE("bench KERNEL --list and validate --list print the same registry, and 
     if (std::string(kernel) != "symgs-guess") CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
     CHECK(contains(all.out, std::string(kernel) + ".csr.serial"));
   }
+  const Run scan = seidel_program({"bench", "scan", "--list"});
+  CHECK(contains(scan.out, "scan.array.serial"));
+  CHECK(contains(scan.out, "scan.array.serial.std"));
   const Run some = seidel_program({"validate", "--list", "--only", "spmm.ell.*"});
   CHECK(contains(some.out, "spmm.ell.openmp"));
   CHECK(!contains(some.out, "spmv"));
@@ -128,6 +131,30 @@ TEST_CASE("each measurement is cold, and compared with the roof of as many threa
     CHECK(m["cache"] == "warm");
     CHECK(!m.contains("share_of_roof"));
   }
+}
+
+TEST_CASE("a kernel whose operand is no matrix is measured like any other, and reported without the sizes of one") {
+  const Folder folder;
+  const Run run = seidel_program({"bench", "scan", "1000", "20011", "--threads", "2", "--trials", "2", "--warm",
+                                  "--csv", folder / "s.csv", "--json", folder / "s.json"});
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK(contains(run.out, "scan of 20011: 20,011 entries"));
+  const json document = json::parse(read_file(folder / "s.json"));
+  for (const auto& m : document["measurements"]) {
+    CHECK(m["kernel"] == "scan");
+    CHECK(m["verdict"] == "right");
+    CHECK(!m.contains("nnz"));
+    CHECK(m["bytes"] == 12.0 * std::stod(m["matrix"].get<std::string>()));
+  }
+  CHECK(document["measurements"].size() >= 2 * 3);  // serial, openmp and the standard library
+  const auto lines = lines_of(read_file(folder / "s.csv"));
+  CHECK(lines.size() == 1 + 2 * document["measurements"].size());
+  const auto header = cells_of(lines.at(0)), row = cells_of(lines.at(1));
+  const auto at = [&](const char* column) { return std::find(header.begin(), header.end(), column) - header.begin(); };
+  CHECK(row.at(std::size_t(at("matrix"))) == "1000");
+  CHECK(row.at(std::size_t(at("nnz"))).empty());
+  CHECK(row.at(std::size_t(at("rival"))) == "scan.array.serial");
 }
 
 TEST_CASE("bench symgs --order shows each order's pair beside the solve that it is for") {
@@ -244,6 +271,8 @@ TEST_CASE("bench refuses what it cannot measure") {
                     {{"bench", "spmm", "poisson2d:4", "--layout", "rows"}, {"row, col"}},
                     {{"bench", "spmm", "poisson2d:4", "--k", "0"}, {"--k"}},
                     {{"bench", "spmv", "poisson2d:4", "--threads", "0,1"}, {"--threads"}},
+                    {{"bench", "spmv", "poisson2d:4", "--k", "2"}, {"unknown option --k"}},
+                    {{"bench", "scan", "many"}, {"N: found 'many'", "whole number"}},
                     {{"bench", "spmv", "poisson2d:4", "--trials", "-1"}, {"--trials"}},
                     {{"bench", "solve", "poisson2d:4", "--trials", "0"}, {"from 1"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, {"--csv"}},

@@ -11,7 +11,8 @@ std::span<const Kernel* const> all_kernels() {
       &kernels::spmm,         //
       &kernels::symgs,        //
       &kernels::symgs_guess,  //
-      &kernels::transpose,
+      &kernels::transpose,    //
+      &kernels::scan,
   };
   return all;
 }

@@ -1,0 +1,63 @@
+// Scans: inputs, costs, judge.
+#include <seidel/drivers/bench/kernels/scan.hpp>
+
+#include <charconv>
+
+#include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+constexpr std::int64_t max_size = 4'000'000'000;
+
+std::unique_ptr<Operand> size_of(const std::string& word, const CommonOptions&) {
+  auto operand = std::make_unique<SizeOperand>();
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, operand->n);
+  if (error != std::errc() || rest != end || operand->n < 0 || operand->n > max_size)
+    throw UsageError(formatted("N: found '{}', expected a whole number from 0 to {}", word, max_size));
+  operand->name = word;
+  operand->description = plural(operand->n, "entry", "entries");
+  return operand;
+}
+
+const OperandKind size = {.placeholder = "N",
+                          .help = "numbers of entries (20000000)",
+                          .example = "20000000",
+                          .unless_given = {"20000000"},
+                          .for_validation = {"0", "1", "4096", "131073", "1000003"},
+                          .make = size_of};
+
+}  // namespace
+
+const Kernel kernels::scan = {.name = "scan",
+                              .help = "an exclusive scan of an array: 32-bit counts into 64-bit offsets",
+                              .takes = &size,
+                              .make = [](Operand& operand, const TaskOptions& options) -> std::unique_ptr<Task> {
+                                return std::make_unique<ScanTask>(dynamic_cast<SizeOperand&>(operand).n, options.seed);
+                              }};
+
+ScanTask::ScanTask(std::int64_t n, std::uint64_t seed) : counts(n) {
+  const generators::Stream bits(seed, generators::Draw::lengths, 0);
+  parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      counts[i] = std::int32_t(generators::below(bits(std::uint64_t(i)), 1 << 16));
+  });
+  flops = double(n);
+  bytes = 12 * double(n);
+  bytes_model = "12 n";
+}
+
+/// Begins at 0, and each step is the count.
+double ScanTask::error(const Answer& answer) const {
+  const auto offsets = answer.array<std::int64_t>(0);
+  if (offsets.size() != counts.size()) return wrong_size;
+  return worst_of(offsets.size(), [&](std::int64_t i) {
+    return offsets[i] == (i == 0 ? 0 : offsets[i - 1] + counts[i - 1]) ? 0 : not_equal;
+  });
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,20 @@
+// An exclusive scan of 32-bit counts into 64-bit offsets.
+#pragma once
+#include <seidel/drivers/bench/kernels/list.hpp>
+
+namespace seidel::drivers {
+
+/// How many entries an array has.
+struct SizeOperand : Operand {
+  std::int64_t n = 0;
+};
+
+/// The answer is one array of std::int64_t: the offsets.
+struct ScanTask : Task {
+  ScanTask(std::int64_t n, std::uint64_t seed);
+  double error(const Answer& answer) const override;
+
+  Array<std::int32_t> counts;
+};
+
+}  // namespace seidel::drivers
