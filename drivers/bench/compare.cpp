@@ -59,8 +59,8 @@ std::map<std::string, double> roofs_of(const nlohmann::json& file) {
 std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::string& name, bool with_threads) try {
   std::map<std::string, Sample> samples;
   for (const auto& m : file.at("measurements")) {
-    if (!m.contains("seconds")) continue;  // not timed
     std::string what = formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
+    if (!m.contains("seconds")) continue;  // not timed
     if (with_threads && m.at("backend") == "openmp") what += ", " + plural(m.at("threads").get<int>(), "thread");
     if (m.at("k") != 1 || m.at("layout") != "row")
       what += formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());

@@ -280,7 +280,7 @@ TEST_CASE("every rival of the registry is right, has a name of its own, and patt
   plan.trials = 0, plan.threads = {3};
   for (const Kernel* kernel : all_kernels()) {
     const OperandKind& kind = *kernel->takes;
-    for (const std::string& word : std::span(kind.for_validation).first(3)) {
+    for (const std::string& word : std::span(kind.for_validation).subspan(1, 2)) {
       const auto operand = kind.make(word, {});
       for (const Measurement& m : measure(*kernel, *operand, {.k = kernel->in_validate.back()}, plan, nullptr)) {
         CAPTURE(m.rival->name());
