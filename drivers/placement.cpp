@@ -21,7 +21,8 @@ OpenMP host_threads(const CommonOptions& options) {
 
 void require_backend(const CommonOptions& options) {
   if (options.backend != BackendName::cuda) return;
-  if (const auto reason = cuda_unavailable_because(); !reason.empty()) throw BackendError("--backend cuda: " + reason + " (--backend openmp)");
+  if (const auto reason = cuda_unavailable_because(); !reason.empty())
+    throw BackendError("--backend cuda: " + reason + " (--backend openmp)");
 }
 
 Placement place(const CommonOptions& options, std::int64_t nnz) {

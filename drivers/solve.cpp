@@ -11,6 +11,7 @@
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/stopwatch.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/symgs/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
@@ -38,10 +39,13 @@ void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& proper
   }
 }
 
-/// Row pointers of 32 bits, where they hold the number of entries: half the bytes to read in each product.
-Array<std::int32_t> narrowed(const Array<std::int64_t>& row_ptr) {
+/// Row pointers of 32 bits, half the bytes to read in each product; empty where they do not hold the number of entries.
+Array<std::int32_t> narrowed(const OpenMP& host, const Array<std::int64_t>& row_ptr) {
+  if (row_ptr[row_ptr.size() - 1] > std::numeric_limits<std::int32_t>::max()) return {};
   Array<std::int32_t> narrow(row_ptr.size());
-  std::copy(row_ptr.begin(), row_ptr.end(), narrow.begin());
+  for_shares(host, row_ptr.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
+    std::copy(row_ptr.begin() + first, row_ptr.begin() + last, narrow.begin() + first);
+  });
   return narrow;
 }
 
@@ -61,6 +65,29 @@ struct Loaded {
   LoadedMatrix matrix = {};
   Array<double> b = {}, x0 = {};  // empty: A * ones, made by inspect(); zeros
   double seconds = 0;
+  Array<std::int32_t> row_ptr = {};  // of 32 bits, or empty
+
+  CsrView<double, std::int64_t, Host> wide() const { return matrix.matrix.view(); }
+  CsrView<double, std::int32_t, Host> narrow() const {
+    const auto& A = matrix.matrix;
+    return {A.nrows, A.ncols, row_ptr, A.col_idx, A.values};
+  }
+};
+
+/// The matrix in the memory of the GPU that solves with it, and b = A * ones.
+struct LoadedThere {
+  Csr<double, std::int32_t, Device> narrow = {};  // one of the two
+  Csr<double, std::int64_t, Device> wide = {};
+  Array<double, Device> b = {};
+
+  std::int64_t bytes() const {
+    return 12 * (narrow.nnz() + wide.nnz()) + 4 * narrow.row_ptr.size() + 8 * (wide.row_ptr.size() + b.size());
+  }
+  /// look(A) with the one that is there.
+  template <class Look>
+  auto with_matrix(const Look& look) const {
+    return narrow.row_ptr.empty() ? look(wide.view()) : look(narrow.view());
+  }
 };
 
 /// What the entries of A show.
@@ -103,23 +130,40 @@ Loaded load(const SolveOptions& options) {
   return loaded;
 }
 
-Inspected inspect(const SolveOptions& options, Loaded& loaded) {
-  const OpenMP host = host_threads(options);
-  const auto A = loaded.matrix.matrix.view();
-  Inspected seen{.properties = properties(host, A)};
-  require_solvable(loaded.matrix, seen.properties);
-  seen.rows = row_statistics(host, A);
-  if (options.rhs.empty()) {
-    const Array<double> ones(A.ncols, 1.0);
-    loaded.b = Array<double>(A.nrows);
-    spmv<OpenMP>(host, A, ones.span(), loaded.b.span());
-    if (const std::int64_t row = first_nonfinite(std::as_const(loaded.b).span()); row >= 0)
-      throw InputError(
-          formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
-                    "finite\n  give another one with --rhs, or scale A down",
-                    loaded.matrix.name, row + 1));
-  }
-  return seen;
+/// Brings the matrix to where it is solved, once.
+LoadedThere upload(const Cuda& on, const Loaded& loaded) {
+  if (loaded.row_ptr.empty()) return {.wide = copied_to<Device>(on, loaded.wide())};
+  return {.narrow = copied_to<Device>(on, loaded.narrow())};
+}
+
+/// A * ones. Errors  InputError for a row whose sum overflows.
+template <Backend B, class Offset>
+Array<double, SpaceOf<B>> times_ones(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                                     const std::string& name) {
+  Array<double, SpaceOf<B>> ones(on, A.ncols), b(on, A.nrows);
+  fill<B, double>(on, ones.span(), 1);
+  spmv<B>(on, A, ones.span(), b.span());
+  if (const std::int64_t row = first_nonfinite(on, std::as_const(b).span()); row >= 0)
+    throw InputError(
+        formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
+                  "finite\n  give another one with --rhs, or scale A down",
+                  name, row + 1));
+  return b;
+}
+
+/// Looks at A where it lies, and makes b there unless one was given.
+Inspected inspect(const SolveOptions& options, const Placement& where, Loaded& loaded, LoadedThere& there) {
+  const std::string& name = loaded.matrix.name;
+  const auto look = [&](const auto& on, const auto& A, auto& b) {
+    Inspected seen{.properties = properties(on, A)};
+    require_solvable(loaded.matrix, seen.properties);
+    seen.rows = row_statistics(on, A);
+    if (options.rhs.empty()) b = times_ones(on, A, name);
+    return seen;
+  };
+  if constexpr (built_with_cuda)
+    if (where.gpu) return there.with_matrix([&](const auto& A) { return look(*where.gpu, A, there.b); });
+  return look(host_threads(options), loaded.wide(), loaded.b);
 }
 
 /// `--order auto`. Otherwise natural unless told otherwise: it has the same bits on every back end.
@@ -133,21 +177,29 @@ OrderChoice fastest_order(const OpenMP& host, const CsrView<double, std::int64_t
                                    .dominated = 2 * seen.properties.weakly_dominant_rows >= A.nrows});
 }
 
-Decided decide(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
+/// Places per entry in SELL.
+double sell_padding(const Cuda& on, const LoadedThere& there) {
+  if constexpr (built_with_cuda)
+    return there.with_matrix([&](const auto& A) { return format_bytes(on, A).sell_padding; });
+  return 1;
+}
+
+Decided decide(const SolveOptions& options, const Placement& where, const Loaded& loaded, const LoadedThere& there,
+               const Inspected& seen) {
   const OpenMP host = host_threads(options);
-  const auto A = loaded.matrix.matrix.view();
-  Decided decided{.where = place(options, A.nnz())};
-  const bool cuda = decided.where.backend == BackendName::cuda;
+  const auto A = loaded.wide();
+  Decided decided{.where = where};
+  const bool cuda = where.gpu.has_value();
   std::function<OrderChoice()> order;
   if (options.order_by_time) order = [&] { return fastest_order(host, A, seen, cuda); };
   SolveNeeds& needs = decided.needs = {.nrows = A.nrows,
                                        .nnz = A.nnz(),
                                        .choice = choose_method(seen.properties, seen.rows, options.request, order),
                                        .cuda = cuda,
-                                       .narrow_offsets = A.nnz() <= std::numeric_limits<std::int32_t>::max(),
-                                       .sell_padding = cuda ? format_bytes(host, A).sell_padding : 1};
-  const std::int64_t available = decided.available =
-      without_margin(cuda ? available_bytes(Device{}) : available_bytes(Host{}));
+                                       .narrow_offsets = !loaded.row_ptr.empty(),
+                                       .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1};
+  const std::int64_t available = decided.available =  // the plan counts what is there already
+      without_margin(cuda ? available_bytes(*where.gpu) + there.bytes() : available_bytes(Host{}));
   const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
   if (worth_counting(needs, unless_this_is_plenty) && seen.properties.first_bad_diagonal < 0) {
     SolveNeeds least = at_least(needs);
@@ -172,28 +224,29 @@ Criteria criteria_of(const SolveOptions& options) {
   return criteria;
 }
 
-Outcome solve(const SolveOptions& options, const Loaded& loaded, const Inspected& seen, Decided& decided) {
+Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+              Decided& decided) {
   SolveProgress progress(!options.quiet, options.tolerance);
   Criteria criteria = criteria_of(options);
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) {
     progress(report.iteration, report.relative_residual, report.seconds);
   };
-  const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A) {
+  const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
+                                      const CsrView<double, Offset, Device>& A_there) {
     const System<Offset> system{.A = A,
                                 .b = loaded.b,
                                 .x0 = loaded.x0,
                                 .norm_inf_of_A = seen.properties.norm_inf,
                                 .sell_padding = decided.needs.sell_padding,
-                                .ones = options.rhs.empty()};
+                                .ones = options.rhs.empty(),
+                                .A_there = A_there,
+                                .b_there = there.b.span()};
     return solve_on(decided.where, system, decided.needs.choice, criteria);
   };
-  const auto& A = loaded.matrix.matrix;
   try {
-    const Array<std::int32_t> row_ptr = decided.needs.narrow_offsets ? narrowed(A.row_ptr) : Array<std::int32_t>();
-    Outcome outcome = decided.needs.narrow_offsets
-                          ? with(CsrView<double, std::int32_t, Host>{A.nrows, A.ncols, row_ptr, A.col_idx, A.values})
-                          : with(A.view());
+    Outcome outcome =
+        loaded.row_ptr.empty() ? with(loaded.wide(), there.wide.view()) : with(loaded.narrow(), there.narrow.view());
     if (outcome.preconditioner_bytes > 0) {  // as it was, for the report
       decided.needs.counted_bytes = outcome.preconditioner_bytes;
       decided.memory = plan_solve(decided.needs, decided.available);
@@ -218,7 +271,7 @@ std::int64_t colours_instead_of(const SolveOptions& options, const Loaded& loade
   const bool chain = decided.where.backend != BackendName::serial && decided.needs.choice.order == Order::natural &&
                      decided.needs.choice.preconditioner.orders.size() > 1 &&
                      outcome.wavefronts * rows_of_no_parallelism > loaded.matrix.matrix.nrows;
-  return chain ? count_of_colours(host_threads(options), loaded.matrix.matrix.view()) : 0;
+  return chain ? count_of_colours(host_threads(options), loaded.wide()) : 0;
 }
 
 void report(const SolveOptions& options, SolveStory story) {
@@ -246,10 +299,17 @@ int run(const SolveOptions& options) {
   Loaded loaded = load(options);
   const StopOnSignal stop;  // from here on Ctrl-C ends with a report
   const Stopwatch setup;
-  const Inspected seen = inspect(options, loaded);
-  Decided decided = decide(options, loaded, seen);
+  Placement where = place(options, loaded.matrix.matrix.nnz());
+  loaded.row_ptr = narrowed(host_threads(options), loaded.matrix.matrix.row_ptr);
+  LoadedThere there;
+  if (where.backend == BackendName::cuda) {
+    where.gpu.emplace(CudaSettings{.host = host_threads(options)});
+    there = upload(*where.gpu, loaded);
+  }
+  const Inspected seen = inspect(options, where, loaded, there);
+  Decided decided = decide(options, where, loaded, there, seen);
   const double setup_seconds = setup.seconds();
-  const Outcome outcome = solve(options, loaded, seen, decided);
+  const Outcome outcome = solve(options, loaded, there, seen, decided);
   report(options, {.options = options,
                    .loaded = loaded.matrix,
                    .properties = seen.properties,

@@ -27,6 +27,21 @@ Summary joined(Summary first, Summary second) {
   return second;
 }
 
+/// b in the memory of back end `on`.
+template <Backend B, class Offset>
+Vector<double, B> right_hand_side(const B& on, const System<Offset>& system) {
+  if constexpr (!HostBackend<B>)
+    if (!system.b_there.empty()) return {on, system.b_there};
+  return {on, copied_to<SpaceOf<B>>(on, system.b)};
+}
+
+/// The first guess there.
+template <Backend B, class Offset>
+Vector<double, B> initial_guess(const B& on, const System<Offset>& system) {
+  if (system.x0.empty()) return {on, std::int64_t(system.A.ncols)};
+  return {on, copied_to<SpaceOf<B>>(on, system.x0)};
+}
+
 template <Backend B, class Offset>
 Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, Criteria criteria) {
   using V = Vector<double, B>;
@@ -42,8 +57,11 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   if constexpr (HostBackend<B>) {
     A = system.A;
   } else {
-    owned = copied_to<Space>(system.A);
-    A = owned.view();
+    A = system.A_there;
+    if (A.row_ptr.empty()) {
+      owned = copied_to<Space>(on, system.A);
+      A = owned.view();
+    }
     if (system.sell_padding <= max_sell_padding) {
       auto sell = to_sell(on, A);
       products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
@@ -56,9 +74,8 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   outcome.wavefronts = made.wavefronts;
   outcome.preconditioner_bytes = made.bytes;
   outcome.preconditioner_shift = made.shift;
-  const V b(on, copied_to<Space>(system.b));
-  V x(on, std::int64_t(A.ncols));
-  if (!system.x0.empty()) x = V(on, copied_to<Space>(system.x0));
+  const V b = right_hand_side(on, system);
+  V x = initial_guess(on, system);
   outcome.setup_seconds = setup.seconds();
 
   // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
@@ -87,7 +104,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   // Not before a factor 100: residuals of cg may rise on the way to the solution.
   if (!outcome.solved) {
     const double reached = outcome.certificate.relative_residual;
-    V guess = system.x0.empty() ? V(on, std::int64_t(A.ncols)) : V(on, copied_to<Space>(system.x0));
+    V guess = initial_guess(on, system);
     const Certificate of_guess = certify(on, A, guess, b, system.norm_inf_of_A);
     if (!(reached <= 100 * of_guess.relative_residual)) {
       outcome.summary.reason += formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
@@ -103,7 +120,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     axpy(-1, x, error);
     outcome.error_against_ones = max_abs(error);
   }
-  outcome.x = copied_to<Host>(std::as_const(x).span());
+  outcome.x = copied_to<Host>(on, std::as_const(x).span());
   return outcome;
 }
 

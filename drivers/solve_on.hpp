@@ -9,14 +9,16 @@
 
 namespace seidel::drivers {
 
-/// What is to be solved, in host memory.
+/// What is to be solved, in host memory; A and b may lie in the memory of Placement::gpu too.
 template <class Offset>
 struct System {
   CsrView<double, Offset, Host> A;
-  HostSpan<const double> b, x0;  // x0 is empty for zero
+  HostSpan<const double> b, x0;  // x0 is empty for zero; b where it lies on the GPU
   double norm_inf_of_A = 0;
-  double sell_padding = 1;  // places an entry in SELL
-  bool ones = false;        // b is A * ones
+  double sell_padding = 1;                       // places an entry in SELL
+  bool ones = false;                             // b is A * ones
+  CsrView<double, Offset, Device> A_there = {};  // empty: copied there
+  DeviceSpan<double> b_there = {};
 };
 
 struct Outcome {

@@ -1,6 +1,7 @@
 // Which back end, why, and the step from that decision at run time to a type.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <seidel/drivers/options.hpp>
@@ -11,8 +12,9 @@ namespace seidel::drivers {
 struct Placement {
   BackendName backend = BackendName::serial;  // never automatic
   int threads = 1;
-  std::string device = {};   // the GPU's name, for cuda
-  std::string because = {};  // "asked for", "9,000,000 nonzeros are worth a GPU", ...
+  std::string device = {};       // the GPU's name, for cuda
+  std::string because = {};      // "asked for", "9,000,000 nonzeros are worth a GPU", ...
+  std::optional<Cuda> gpu = {};  // where a matrix lies already
 };
 
 /// Threads that the host may use for reading, generating and analysis.
@@ -30,7 +32,7 @@ Placement place(const CommonOptions& options, std::int64_t nnz);
 template <class Work>
 auto with_backend(const Placement& where, const Work& work) {
   if constexpr (built_with_cuda)
-    if (where.backend == BackendName::cuda) return work(Cuda{});
+    if (where.backend == BackendName::cuda) return work(where.gpu ? *where.gpu : Cuda{});
   if (where.backend == BackendName::openmp) return work(OpenMP{where.threads});
   return work(Serial{});
 }
