@@ -74,9 +74,5 @@ template <MemorySpace To, class On, class Real, class Offset, MemorySpace From>
 Csr<Real, Offset, To> copied_to(const On& on, const CsrView<Real, Offset, From>& A) {
   return {A.nrows, A.ncols, copied_to<To>(on, A.row_ptr), copied_to<To>(on, A.col_idx), copied_to<To>(on, A.values)};
 }
-template <MemorySpace To, class Real, class Offset, MemorySpace From>
-Csr<Real, Offset, To> copied_to(const CsrView<Real, Offset, From>& A) {
-  return {A.nrows, A.ncols, copied_to<To>(A.row_ptr), copied_to<To>(A.col_idx), copied_to<To>(A.values)};
-}
 
 }  // namespace seidel

@@ -40,10 +40,5 @@ Ell<Real, To> copied_to(const On& on, const EllView<Real, From>& A) {
           copied_to<To>(on, A.values),
           A.nnz};
 }
-template <MemorySpace To, class Real, MemorySpace From>
-Ell<Real, To> copied_to(const EllView<Real, From>& A) {
-  return {A.nrows, A.ncols, A.width, copied_to<To>(A.row_length), copied_to<To>(A.col_idx), copied_to<To>(A.values),
-          A.nnz};
-}
 
 }  // namespace seidel

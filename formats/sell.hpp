@@ -53,18 +53,5 @@ Sell<Real, To> copied_to(const On& on, const SellView<Real, From>& A) {
           copied_to<To>(on, A.values),
           A.nnz};
 }
-template <MemorySpace To, class Real, MemorySpace From>
-Sell<Real, To> copied_to(const SellView<Real, From>& A) {
-  return {A.nrows,
-          A.ncols,
-          A.slice_height,
-          A.sigma,
-          copied_to<To>(A.slice_ptr),
-          copied_to<To>(A.row_length),
-          copied_to<To>(A.permutation),
-          copied_to<To>(A.col_idx),
-          copied_to<To>(A.values),
-          A.nnz};
-}
 
 }  // namespace seidel

@@ -33,24 +33,26 @@ void on_every_backend(const Test& test) {
 
 /// Fills memory that the next arrays on a GPU are likely to get with ones, so that what is not written shows.
 template <class B>
-void poison(const B&) {
+void poison(const B& on) {
   if constexpr (!HostBackend<B>) {
     const std::vector<unsigned char> ones(1 << 21, 0xff);
     std::vector<Array<unsigned char, typename B::Space>> arrays;
-    for (int k = 0; k < 4; ++k) arrays.emplace_back(ones);
+    for (int k = 0; k < 4; ++k) arrays.emplace_back(on, ones);
   }
 }
 
 template <class B, class T>
-Array<T, typename B::Space> moved_to(const B&, const std::vector<T>& from) {
-  return Array<T, typename B::Space>(from);
+Array<T, typename B::Space> moved_to(const B& on, const std::vector<T>& from) {
+  return Array<T, typename B::Space>(on, from);
 }
 
-template <class T, class Space>
-std::vector<T> moved_back(const Array<T, Space>& from) {
-  std::vector<T> to(from.size());
-  copy_bytes(Host{}, to.data(), Space{}, from.data(), from.size() * std::int64_t(sizeof(T)));
-  return to;
+template <class B, class T>
+std::vector<T> moved_back(const B&, const Array<T, Host>& from) {
+  return {from.begin(), from.end()};
+}
+template <class T>
+std::vector<T> moved_back(const Cuda& on, const Array<T, Device>& from) {
+  return moved_back(on, copied_to<Host>(on, from));
 }
 
 }  // namespace seidel::tests

@@ -21,12 +21,12 @@ Solution solve_ours(const MethodChoice& choice, BackendName backend, const Conte
   solution.iterations = outcome.summary.iterations;
   solution.setup_seconds = outcome.setup_seconds, solution.solve_seconds = outcome.solve_seconds;
   solution.memory_bytes = plan_solve({.nrows = contest.A.nrows,
-                                    .nnz = contest.A.nnz(),
-                                    .choice = choice,
-                                    .cuda = backend == BackendName::cuda,
-                                    .sell_padding = contest.sell_padding},
-                                   0)
-                            .needed();
+                                      .nnz = contest.A.nnz(),
+                                      .choice = choice,
+                                      .cuda = backend == BackendName::cuda,
+                                      .sell_padding = contest.sell_padding},
+                                     0)
+                              .needed();
   solution.history = std::move(outcome.summary.history);
   solution.x = std::move(outcome.x);
   return solution;
@@ -65,7 +65,7 @@ std::vector<Contestant> contestants() {
 
 double true_residual(const Contest& contest, const Array<double>& x) {
   const OpenMP on;
-  const Vector<double, OpenMP> b(on, copied_to<Host>(contest.b)), there(on, copied_to<Host>(x.span()));
+  const Vector<double, OpenMP> b(on, copied_to<Host>(on, contest.b)), there(on, copied_to<Host>(on, x.span()));
   return certify(on, contest.A, there, b, contest.properties.norm_inf).relative_residual;
 }
 

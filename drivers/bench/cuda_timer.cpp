@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel::drivers {
 
@@ -48,7 +49,8 @@ std::int64_t device_cache_bytes() {
 }
 
 void flush_device_cache(const Cuda& on) {
-  const Span<std::byte, Device> scratch = on.workspace(4 * device_cache_bytes());
+  Scratch wiped(on);
+  const Span<std::byte, Device> scratch = wiped.take<std::byte>(4 * device_cache_bytes());
   check(cudaMemsetAsync(scratch.data(), 1, std::size_t(scratch.size()), on.stream()));
 }
 

@@ -125,7 +125,7 @@ constexpr std::int64_t stream_elements = stream_bytes / 16;
 }  // namespace
 
 Streams device_streams(const Cuda& on) {
-  Array<double2, Device> a(stream_elements), b(stream_elements), c(stream_elements);
+  Array<double2, Device> a(on, stream_elements), b(on, stream_elements), c(on, stream_elements);
   for (auto* v : {&a, &b}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
   const double gb = 1e-9 * double(stream_bytes);
   return {2 * gb / copy_sample(on, a.data(), b.data(), stream_elements).min(),
@@ -134,7 +134,7 @@ Streams device_streams(const Cuda& on) {
 
 std::vector<Ceiling> device_ceilings(const Cuda& on) {
   std::vector<Ceiling> found;
-  Array<double2, Device> a(stream_elements), b(stream_elements), c(stream_elements);
+  Array<double2, Device> a(on, stream_elements), b(on, stream_elements), c(on, stream_elements);
   for (auto* v : {&a, &b, &c}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
   const unsigned grid = unsigned(stream_elements / (threads * unroll));
   const double gb = 1e-9 * double(stream_bytes);

@@ -30,14 +30,19 @@ class Array {
   Array(const On& on, const std::vector<T>& from) : Array(on, std::int64_t(from.size())) {
     copy_bytes(on, Space{}, data_, Host{}, from.data(), bytes_of(size_));
   }
-  explicit Array(std::int64_t size) : Array(Origin<Space>{}, size) {}
+  /// In host memory.
+  explicit Array(std::int64_t size)
+    requires std::is_same_v<Space, Host>
+      : Array(Origin<Host>{}, size) {}
   Array(std::int64_t size, T value)
     requires std::is_same_v<Space, Host>
       : Array(size) {
     std::fill(data_, data_ + size, value);
   }
-  Array(const std::vector<T>& from) : Array(std::int64_t(from.size())) {
-    copy_bytes(Space{}, data_, Host{}, from.data(), bytes_of(size_));
+  Array(const std::vector<T>& from)
+    requires std::is_same_v<Space, Host>
+      : Array(std::int64_t(from.size())) {
+    std::copy(from.begin(), from.end(), data_);
   }
   Array(Array&& other) noexcept
       : origin_(std::move(other.origin_)),
@@ -119,23 +124,6 @@ Array<T, To> copied_to(const On& on, Span<const T, From> from) {
 template <class To, class On, class T, class From>
 Array<T, To> copied_to(const On& on, const Array<T, From>& from) {
   return copied_to<To>(on, from.span());
-}
-
-// Without a back end, on the default stream. Blocks until the copy is whole.
-template <class T, class From, class To>
-void copy(Span<const T, From> from, Span<T, To> to) {
-  array_detail::require_equal_sizes(from.size(), to.size());
-  copy_bytes(To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
-}
-template <class To, class T, class From>
-Array<T, To> copied_to(Span<const T, From> from) {
-  Array<T, To> to(from.size());
-  copy(from, to.span());
-  return to;
-}
-template <class To, class T, class From>
-Array<T, To> copied_to(const Array<T, From>& from) {
-  return copied_to<To>(from.span());
 }
 
 }  // namespace seidel

@@ -71,9 +71,6 @@ class Cuda {
   void synchronize() const;
   /// How often the host has waited for the stream so far.
   std::int64_t waits() const;
-  /// Device memory for temporaries, the same at each call. Grows (allocates, synchronises) only when more is asked for
-  /// than ever before: solvers ask before their loop.
-  Span<std::byte, Device> workspace(std::int64_t bytes) const;
   /// Page-locked host memory for scalars that come back from the device: 64 of 8 bytes.
   double* staging() const;
 

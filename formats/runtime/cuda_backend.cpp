@@ -80,15 +80,13 @@ CudaState::CudaState(const CudaSettings& settings) : host(settings.host), memory
   if (settings.stream) {
     stream = *settings.stream;
   } else {
-    // Not cudaStreamNonBlocking: copies without a back end go through the default stream, and this one keeps in step.
-    cuda_check(cudaStreamCreate(&stream), "creating a stream");
+    cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     owns_stream = true;
   }
 }
 
 CudaState::~CudaState() {
   for (const auto& chunk : scratch.chunks) memory->release(chunk.data, chunk.bytes, stream);
-  if (workspace) memory->release(workspace, workspace_bytes, stream);
   for (const cudaEvent_t event : buffers.done)
     if (event) cudaEventDestroy(event);
   for (void* const buffer : buffers.data)
@@ -109,15 +107,6 @@ std::int64_t Cuda::waits() const { return state_->waits; }
 void Cuda::synchronize() const {
   ++state_->waits;
   cuda_check(cudaStreamSynchronize(state_->stream), "work on the device");
-}
-
-Span<std::byte, Device> Cuda::workspace(std::int64_t bytes) const {
-  if (bytes > state_->workspace_bytes) {
-    release(origin_of(*this), std::exchange(state_->workspace, nullptr), std::exchange(state_->workspace_bytes, 0));
-    state_->workspace = allocate(origin_of(*this), bytes);
-    state_->workspace_bytes = bytes;
-  }
-  return {static_cast<std::byte*>(state_->workspace), state_->workspace_bytes};
 }
 
 std::string cuda_device_name() {

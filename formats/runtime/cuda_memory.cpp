@@ -62,7 +62,16 @@ class DevicePool final : public DeviceAllocator {
 /// For GPUs that know no stream-ordered memory.
 class PlainMemory final : public DeviceAllocator {
  public:
-  void* allocate(std::int64_t bytes, CUstream_st*) override { return seidel::allocate(Device{}, bytes); }
+  void* allocate(std::int64_t bytes, CUstream_st*) override {
+    void* p = nullptr;
+    const cudaError_t status = cudaMalloc(&p, std::size_t(bytes));
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      refuse_bytes(bytes, available());
+    }
+    cuda_check(status, "taking device memory");
+    return p;
+  }
   void release(void* p, std::int64_t, CUstream_st*) noexcept override {
     if (cudaFree(p) != cudaSuccess) cudaGetLastError();
   }
@@ -79,27 +88,11 @@ std::shared_ptr<DeviceAllocator> make_device_pool(int device) {
 }
 
 void* allocate(const Origin<Device>& from, std::int64_t bytes) {
-  if (bytes == 0 || !from.state) return allocate(Device{}, bytes);
+  if (bytes == 0) return nullptr;
   return from.state->memory->allocate(bytes, from.state->stream);
 }
 void release(const Origin<Device>& to, void* p, std::int64_t bytes) noexcept {
-  if (!p) return;
-  if (to.state)
-    to.state->memory->release(p, bytes, to.state->stream);
-  else if (cudaFree(p) != cudaSuccess)
-    cudaGetLastError();
-}
-
-void* allocate(Device, std::int64_t bytes) {
-  if (bytes == 0) return nullptr;
-  void* p = nullptr;
-  const cudaError_t status = cudaMalloc(&p, std::size_t(bytes));
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    refuse_bytes(bytes, available_bytes(Device{}));
-  }
-  cuda_check(status, "taking device memory");
-  return p;
+  if (p) to.state->memory->release(p, bytes, to.state->stream);
 }
 
 std::int64_t available_bytes(Device) {
@@ -215,27 +208,6 @@ void copy_bytes(const Cuda& on, Device, void* to, Device, const void* from, std:
 }
 void copy_bytes(const Cuda& on, Host, void* to, Host, const void* from, std::int64_t bytes) {
   copy_bytes(on.host(), Host{}, to, Host{}, from, bytes);
-}
-
-namespace {
-
-/// cudaMemcpy alone may return while the last part of the copy is still under way.
-void copy_and_wait(void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, const char* what) {
-  if (bytes == 0) return;
-  cuda_check(cudaMemcpy(to, from, std::size_t(bytes), kind), what);
-  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), what);
-}
-
-}  // namespace
-
-void copy_bytes(Device, void* to, Host, const void* from, std::int64_t bytes) {
-  copy_and_wait(to, from, bytes, cudaMemcpyHostToDevice, to_device);
-}
-void copy_bytes(Host, void* to, Device, const void* from, std::int64_t bytes) {
-  copy_and_wait(to, from, bytes, cudaMemcpyDeviceToHost, from_device);
-}
-void copy_bytes(Device, void* to, Device, const void* from, std::int64_t bytes) {
-  copy_and_wait(to, from, bytes, cudaMemcpyDeviceToDevice, "a copy on the device");
 }
 
 }  // namespace seidel

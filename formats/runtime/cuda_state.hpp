@@ -36,8 +36,6 @@ struct CudaState {
   std::shared_ptr<DeviceAllocator> memory;
   ScratchMemory scratch;
   CopyBuffers buffers;
-  void* workspace = nullptr;
-  std::int64_t workspace_bytes = 0;
   double* staging = nullptr;
 
   explicit CudaState(const CudaSettings& settings);

@@ -14,7 +14,7 @@ template <>
 struct Origin<Host> {};
 template <>
 struct Origin<Device> {
-  std::shared_ptr<CudaState> state = {};
+  std::shared_ptr<CudaState> state = {};  // none: nothing was taken
 };
 inline Origin<Host> origin_of(const OpenMP&) { return {}; }
 inline Origin<Device> origin_of(const Cuda& on) { return {on.state()}; }
@@ -35,14 +35,6 @@ void copy_bytes(const Cuda& on, Device, void* to, Host, const void* from, std::i
 void copy_bytes(const Cuda& on, Host, void* to, Device, const void* from, std::int64_t bytes);
 void copy_bytes(const Cuda& on, Device, void* to, Device, const void* from, std::int64_t bytes);
 void copy_bytes(const Cuda& on, Host, void* to, Host, const void* from, std::int64_t bytes);
-
-// Without a back end: device memory by cudaMalloc, copies on the default stream that block.
-void* allocate(Host, std::int64_t bytes);
-void* allocate(Device, std::int64_t bytes);
-void copy_bytes(Host, void* to, Host, const void* from, std::int64_t bytes);
-void copy_bytes(Device, void* to, Host, const void* from, std::int64_t bytes);
-void copy_bytes(Host, void* to, Device, const void* from, std::int64_t bytes);
-void copy_bytes(Device, void* to, Device, const void* from, std::int64_t bytes);
 
 /// Bytes that can still be taken, as the system says now: of the host, and of the current device.
 std::int64_t available_bytes(Host);

@@ -12,7 +12,7 @@
 
 namespace seidel {
 
-void* allocate(Host, std::int64_t bytes) {
+void* allocate(Origin<Host>, std::int64_t bytes) {
   // Large arrays lie on large pages where the system has them: fewer faults at first touch, fewer misses of address
   // translation in gathers ever after. There they begin at different places: some processors hold a load back while a
   // store to the same place of another small page is under way, which is each one where two arrays are walked together.
@@ -36,8 +36,6 @@ void* allocate(Host, std::int64_t bytes) {
   return p;
 }
 
-void* allocate(Origin<Host>, std::int64_t bytes) { return allocate(Host{}, bytes); }
-
 void release(Origin<Host>, void* p, std::int64_t) noexcept {
   if (!p) return;
   void* taken;
@@ -54,9 +52,6 @@ void copy_bytes(const OpenMP& on, Host, void* to, Host, const void* from, std::i
                 std::size_t(mine.last - mine.first));
   };
   if (bytes > 0) parallel_parts(OpenMP{std::max(1, threads)}, copy_part);
-}
-void copy_bytes(Host, void* to, Host, const void* from, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, std::size_t(bytes));
 }
 
 }  // namespace seidel

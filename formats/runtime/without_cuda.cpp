@@ -22,7 +22,6 @@ CUstream_st* Cuda::stream() const { refuse(); }
 const OpenMP& Cuda::host() const { refuse(); }
 void Cuda::synchronize() const { refuse(); }
 std::int64_t Cuda::waits() const { refuse(); }
-Span<std::byte, Device> Cuda::workspace(std::int64_t) const { refuse(); }
 double* Cuda::staging() const { refuse(); }
 int Cuda::multiprocessors() const { refuse(); }
 std::string cuda_device_name() { refuse(); }
@@ -32,15 +31,11 @@ Scratch<Cuda>::~Scratch() = default;
 void* Scratch<Cuda>::take_bytes(std::int64_t) { refuse(); }
 
 void* allocate(const Origin<Device>&, std::int64_t) { refuse(); }
-void* allocate(Device, std::int64_t) { refuse(); }
 void release(const Origin<Device>&, void*, std::int64_t) noexcept {}
 void copy_bytes(const Cuda&, Device, void*, Host, const void*, std::int64_t) { refuse(); }
 void copy_bytes(const Cuda&, Host, void*, Device, const void*, std::int64_t) { refuse(); }
 void copy_bytes(const Cuda&, Device, void*, Device, const void*, std::int64_t) { refuse(); }
 void copy_bytes(const Cuda&, Host, void*, Host, const void*, std::int64_t) { refuse(); }
-void copy_bytes(Device, void*, Host, const void*, std::int64_t) { refuse(); }
-void copy_bytes(Host, void*, Device, const void*, std::int64_t) { refuse(); }
-void copy_bytes(Device, void*, Device, const void*, std::int64_t) { refuse(); }
 std::int64_t available_bytes(Device) { refuse(); }
 std::int64_t available_bytes(const Cuda&) { refuse(); }
 

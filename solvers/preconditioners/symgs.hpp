@@ -134,7 +134,7 @@ class SymgsPreconditioner {
     if constexpr (HostBackend<B>) {
       return order == Order::natural ? viewing(on, A) : by_colours(on, A, A);
     } else {
-      auto there = copied_to<Space>(A);
+      auto there = copied_to<Space>(on, A);
       if (order != Order::natural) return by_colours(on, A, std::as_const(there).view());
       Plan p;
       p.owned = std::move(there);

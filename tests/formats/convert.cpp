@@ -19,17 +19,18 @@ namespace {
 template <class B, class View>
 auto there(const B& on, const View& A) {
   poison(on);
-  return copied_to<typename B::Space>(A);
+  return copied_to<typename B::Space>(on, A);
 }
 template <class B, class Real>
 Coo<Real, typename B::Space> there(const B& on, const CooView<Real, Host>& A) {
   using Space = typename B::Space;
   poison(on);
-  return {A.nrows, A.ncols, copied_to<Space>(A.row_idx), copied_to<Space>(A.col_idx), copied_to<Space>(A.values)};
+  return {A.nrows, A.ncols, copied_to<Space>(on, A.row_idx), copied_to<Space>(on, A.col_idx),
+          copied_to<Space>(on, A.values)};
 }
-template <class Matrix>
-auto here(const Matrix& A) {
-  return copied_to<Host>(A.view());
+template <class B, class Matrix>
+auto here(const B& on, const Matrix& A) {
+  return copied_to<Host>(on, A.view());
 }
 
 template <class Convert>
@@ -78,9 +79,9 @@ TEST_CASE("triplets in any order become the same canonical matrix") {
       on_every_backend([&](auto on) {
         const auto moved = there(on, coo.view());
         ToCsrReport report{-1};
-        CHECK(same_matrix(here(to_csr<std::int64_t>(on, moved.view(), &report)), A));
+        CHECK(same_matrix(here(on, to_csr<std::int64_t>(on, moved.view(), &report)), A));
         CHECK(report.duplicates == 0);
-        CHECK(same_matrix(here(to_csr<std::int32_t>(on, moved.view())), A));
+        CHECK(same_matrix(here(on, to_csr<std::int32_t>(on, moved.view())), A));
       });
     };
     check_order("by rows");
@@ -117,7 +118,7 @@ TEST_CASE("entries in the same place are added in order of appearance and counte
       const Matrix expected = matrix_of(n, rows);
       on_every_backend([&](auto on) {
         ToCsrReport report;
-        CHECK(same_matrix(here(to_csr<std::int64_t>(on, there(on, coo.view()).view(), &report)), expected));
+        CHECK(same_matrix(here(on, to_csr<std::int64_t>(on, there(on, coo.view()).view(), &report)), expected));
         CHECK(report.duplicates == duplicates);
       });
     }
@@ -153,15 +154,15 @@ TEST_CASE("the transpose has the entries where they belong, and (A')' is A") {
     on_every_backend([&](auto on) {
       const auto moved = there(on, A.view());
       const auto T = transpose(on, moved.view());
-      CHECK(same_matrix(here(T), expected));
-      CHECK(same_matrix(here(transpose(on, T.view())), A));
+      CHECK(same_matrix(here(on, T), expected));
+      CHECK(same_matrix(here(on, transpose(on, T.view())), A));
       const auto small = there(on, as<float, std::int32_t>(A).view());
-      CHECK(same_matrix(here(transpose(on, small.view())), as<float, std::int32_t>(expected)));
+      CHECK(same_matrix(here(on, transpose(on, small.view())), as<float, std::int32_t>(expected)));
       const auto C = to_csc(on, moved.view());
       CHECK(C.nrows == A.nrows);
       CHECK(C.ncols == A.ncols);
-      CHECK(same_matrix(copied_to<Host>(C.view().transposed()), expected));
-      CHECK(same_matrix(here(to_csr(on, C.view())), A));
+      CHECK(same_matrix(copied_to<Host>(on, C.view().transposed()), expected));
+      CHECK(same_matrix(here(on, to_csr(on, C.view())), A));
     });
   }
 }
@@ -177,14 +178,14 @@ TEST_CASE("random matrices survive every round trip") {
     CHECK_NOTHROW(check(A.view()));
     on_every_backend([&](auto on) {
       const auto moved = there(on, A.view());
-      CHECK(same_matrix(here(transpose(on, transpose(on, moved.view()).view())), A));
-      CHECK(same_matrix(here(to_csr<std::int64_t>(on, to_ell(on, moved.view()).view())), A));
+      CHECK(same_matrix(here(on, transpose(on, transpose(on, moved.view()).view())), A));
+      CHECK(same_matrix(here(on, to_csr<std::int64_t>(on, to_ell(on, moved.view()).view())), A));
       for (Index C : {1, 4, 32})
         for (Index sigma : {1, 64, 100000})
-          CHECK(same_matrix(here(to_csr<std::int64_t>(on, to_sell(on, moved.view(), C, sigma).view())), A));
+          CHECK(same_matrix(here(on, to_csr<std::int64_t>(on, to_sell(on, moved.view(), C, sigma).view())), A));
       const auto narrow = with_offsets<std::int32_t>(on, moved.view());
-      CHECK(same_matrix(here(narrow), A));
-      CHECK(same_matrix(here(with_offsets<std::int64_t>(on, narrow.view())), A));
+      CHECK(same_matrix(here(on, narrow), A));
+      CHECK(same_matrix(here(on, with_offsets<std::int64_t>(on, narrow.view())), A));
     });
   }
 }
@@ -203,7 +204,7 @@ TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back th
     }
     on_every_backend([&](auto on) {
       const auto moved = to_ell(on, there(on, A.view()).view());
-      const auto E = here(moved);
+      const auto E = here(on, moved);
       CHECK(E.width == width);
       CHECK(E.nnz == A.nnz());
       std::int64_t wrong = 0;
@@ -217,9 +218,9 @@ TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back th
         }
       }
       CHECK(wrong == 0);
-      CHECK(same_matrix(here(to_csr<std::int32_t>(on, moved.view())), A));
+      CHECK(same_matrix(here(on, to_csr<std::int32_t>(on, moved.view())), A));
       const auto small = as<float, std::int32_t>(A);
-      CHECK(same_matrix(here(to_csr<std::int64_t>(on, to_ell(on, there(on, small.view()).view()).view())), small));
+      CHECK(same_matrix(here(on, to_csr<std::int64_t>(on, to_ell(on, there(on, small.view()).view()).view())), small));
     });
   }
   CHECK(refused >= 3);  // the dense row, the long rows
@@ -272,14 +273,14 @@ TEST_CASE("SELL keeps rows of a window in descending length, stable, padded with
         CHECK(S.permutation.empty() == (sigma == 1 || A.nrows == 0));
         on_every_backend([&](auto on) {
           const auto moved = to_sell(on, there(on, A.view()).view(), C, sigma);
-          const auto T = here(moved);
+          const auto T = here(on, moved);
           CHECK(T.nnz == S.nnz);
           CHECK(same_bits(T.slice_ptr, S.slice_ptr));
           CHECK(same_bits(T.row_length, S.row_length));
           CHECK(same_bits(T.permutation, S.permutation));
           CHECK(same_bits(T.col_idx, S.col_idx));
           CHECK(same_bits(T.values, S.values));
-          CHECK(same_matrix(here(to_csr<std::int64_t>(on, moved.view())), A));
+          CHECK(same_matrix(here(on, to_csr<std::int64_t>(on, moved.view())), A));
         });
       }
 }

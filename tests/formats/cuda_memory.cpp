@@ -26,23 +26,34 @@ std::vector<T> brought_back(const Cuda& on, Span<const T, Device> from) {
   return to;
 }
 
-/// Counts what is taken and given back.
+/// Counts what is taken and given back. What was given back is kept: work that uses it may be under way.
 class CountingAllocator final : public DeviceAllocator {
  public:
   void* allocate(std::int64_t bytes, CUstream_st*) override {
-    void* const p = seidel::allocate(Device{}, bytes);
-    held[p] = bytes;
+    Array<std::byte, Device> taken(own_, bytes);
+    own_.synchronize();
+    void* const p = taken.data();
+    held.emplace(p, std::move(taken));
     ++calls;
     return p;
   }
   void release(void* p, std::int64_t bytes, CUstream_st*) noexcept override {
-    wrong += held.find(p) == held.end() || held[p] != bytes;
-    held.erase(p);
+    const auto found = held.find(p);
+    if (found == held.end() || found->second.size() != bytes) return void(++wrong);
+    given_back_.push_back(std::move(found->second));
+    held.erase(found);
   }
-  std::int64_t available() const override { return available_bytes(Device{}); }
+  std::int64_t available() const override { return available_bytes(own_); }
 
-  std::map<void*, std::int64_t> held;
+ private:
+  Cuda own_;
+
+ public:
+  std::map<void*, Array<std::byte, Device>> held;
   int calls = 0, wrong = 0;
+
+ private:
+  std::vector<Array<std::byte, Device>> given_back_;
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ std::vector<double> fields(const MatrixProperties& p) {
 MatrixProperties properties_of(const Matrix& A) {
   const MatrixProperties serial = properties(Serial{}, A.view());
   on_every_backend([&](const auto& on) {
-    const auto there = copied_to<typename std::decay_t<decltype(on)>::Space>(A.view());
+    const auto there = copied_to<typename std::decay_t<decltype(on)>::Space>(on, A.view());
     CHECK(same_bits(fields(properties(on, there.view())), fields(serial)));
   });
   return serial;

@@ -10,8 +10,8 @@ using namespace seidel::tests;
 namespace {
 
 template <class On>
-auto in_memory_of(const On&, const Matrix& A) {
-  return copied_to<typename On::Space>(A.view());
+auto in_memory_of(const On& on, const Matrix& A) {
+  return copied_to<typename On::Space>(on, A.view());
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ template <class Real>
 std::vector<Real> certified(const auto& on, const Csr<Real, std::int32_t>& A, const std::vector<Real>& x,
                             const std::vector<Real>& b) {
   using Space = SpaceOf<std::decay_t<decltype(on)>>;
-  const auto A_on = copied_to<Space>(A.view());
+  const auto A_on = copied_to<Space>(on, A.view());
   const auto x_on = moved_to(on, x), b_on = moved_to(on, b);
   auto r_on = moved_to(on, poisoned<Real>(A.nrows));
   certified_residual(on, A_on.view(), x_on, b_on, r_on);
   if constexpr (!HostBackend<std::decay_t<decltype(on)>>) on.synchronize();
-  return moved_back(r_on);
+  return moved_back(on, r_on);
 }
 
 /// Rows whose error is above u |r| + 4 n u^2 (|b| + sum |a x|).
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("the certified residual is right to the last bits, even where
   const auto x = random_values<Real>(plain.ncols, seed);
   Array<Real> x_host(x), product(A.nrows);
   spmv(Serial{}, A.view(), x_host, product);  // b = A x to working precision: the residual is what rounding left
-  for (const auto& b : {moved_back(product), random_values<Real>(A.nrows, seed + 1)}) {
+  for (const auto& b : {moved_back(Serial{}, product), random_values<Real>(A.nrows, seed + 1)}) {
     const auto serial = certified<Real>(Serial{}, A, x, b);
     CHECK(rows_beyond_bound(A, x, b, serial) == 0);
     on_every_backend([&](auto on) { CHECK(differing(certified<Real>(on, A, x, b), serial) == 0); });

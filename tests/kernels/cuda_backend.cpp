@@ -80,7 +80,7 @@ TEST_CASE("[cuda] a group of sums waits once, and allocates nothing once its vec
 
 TEST_CASE("[cuda] a failed allocation is a ResourceError that leaves no trace") {
   const Cuda on;
-  CHECK_THROWS_AS(allocate(Device{}, std::int64_t(1) << 50), ResourceError);
+  CHECK_THROWS_AS((Array<std::byte, Device>(on, std::int64_t(1) << 50)), ResourceError);
   CHECK_THROWS_AS(Scratch(on).take<std::byte>(std::int64_t(1) << 50), ResourceError);
   Vector<double, Cuda> x(on, 100);
   fill(x, 2);
@@ -92,7 +92,7 @@ TEST_CASE("[cuda] copies between spaces wait for the back end's own stream") {
   const std::int64_t n = 1 << 25;
   Vector<double, Cuda> x(on, n);
   for (int value = 1; value <= 20; ++value) fill(x, value);
-  const auto back = copied_to<Host>(Span<const double, Device>(x.span()));
+  const auto back = copied_to<Host>(on, Span<const double, Device>(x.span()));
   CHECK(back[0] == 20);
   CHECK(back[n - 1] == 20);
 }
@@ -100,14 +100,14 @@ TEST_CASE("[cuda] copies between spaces wait for the back end's own stream") {
 TEST_CASE("[cuda] work goes to the caller's stream, allocates nothing and waits for nothing") {
   const Index n = 5000;
   const auto A = as<double, std::int32_t>(tridiagonal(n, 4, -1));
-  const auto A_there = copied_to<Device>(A.view());
   const auto x = ramp(n);
   cudaStream_t stream;
   REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
   {
     const Cuda on(stream);
-    Array<double, Device> x_there(x), y(n), z(n), r(n);
-    Array<double, Device> Y(n * 3), X(n * 3);
+    const auto A_there = copied_to<Device>(on, A.view());
+    Array<double, Device> x_there(on, x), y(on, n), z(on, n), r(on, n);
+    Array<double, Device> Y(on, n * 3), X(on, n * 3);
     fill<Cuda, double>(on, X, 1);
     const GaussSeidel<double, std::int32_t, Cuda> symgs(on, A_there.view());
     const auto work = [&] {
@@ -140,10 +140,10 @@ TEST_CASE("[cuda] work goes to the caller's stream, allocates nothing and waits 
     symgs_here.symmetric_from_zero(y_here, z_here);
     symgs_here.symmetric(y_here, z_here, 1.25);
     certified_residual(here, A.view(), z_here, y_here, r_here);
-    CHECK(moved_back(y) == moved_back(y_here));
-    CHECK(moved_back(z) == moved_back(z_here));
-    CHECK(moved_back(r) == moved_back(r_here));
-    CHECK(moved_back(Y)[4] == 2);
+    CHECK(moved_back(on, y) == moved_back(on, y_here));
+    CHECK(moved_back(on, z) == moved_back(on, z_here));
+    CHECK(moved_back(on, r) == moved_back(on, r_here));
+    CHECK(moved_back(on, Y)[4] == 2);
     CHECK(cudaGraphExecDestroy(again) == cudaSuccess);
     CHECK(cudaGraphDestroy(graph) == cudaSuccess);
   }
@@ -153,7 +153,7 @@ TEST_CASE("[cuda] work goes to the caller's stream, allocates nothing and waits 
 // A fault ends the process's use of the GPU, so a child commits it.
 TEST_CASE("[cuda] in the child: a fault on the device" * doctest::skip()) {
   const Cuda on;
-  Array<double, Device> x(10);
+  Array<double, Device> x(on, 10);
   fill<Cuda, double>(on, Span<double, Device>(reinterpret_cast<double*>(8), 10), 1);
   const std::string said = complaint([&] { on.synchronize(); });
   CHECK(contains(said, "formats/runtime/cuda_backend.cpp:"));

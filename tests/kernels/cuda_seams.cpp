@@ -37,10 +37,10 @@ const std::vector<Index> lengths = {0,    1,    1000003, 63,    64,    65,     0
 template <class Matrix>
 auto product(const Cuda& on, const Matrix& A, const Array<typename Matrix::Real, Device>& x) {
   using Real = typename Matrix::Real;
-  Array<Real, Device> y(std::vector<Real>(A.nrows, std::numeric_limits<Real>::quiet_NaN()));
+  Array<Real, Device> y(on, std::vector<Real>(A.nrows, std::numeric_limits<Real>::quiet_NaN()));
   spmv(on, A, x.span(), y.span());
   on.synchronize();
-  return moved_back(y);
+  return moved_back(on, y);
 }
 
 }  // namespace
@@ -54,23 +54,23 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
   const auto wide = rows_of<Real, std::int64_t>(many, 1);
   const auto x = random_values<Real>(A.ncols, 2);
   const Array<Real> x_here(x);
-  const Array<Real, Device> x_there(x);
+  const Array<Real, Device> x_there(on, x);
   Array<Real> y(A.nrows), r(A.nrows);
   spmv(Serial{}, A.view(), Span<const Real, Host>(x_here), y.span());
-  const auto expected = moved_back(y);
-  CHECK(differing(product(on, copied_to<Device>(A.view()).view(), x_there), expected) == 0);
-  CHECK(differing(product(on, copied_to<Device>(wide.view()).view(), x_there), expected) == 0);
+  const auto expected = moved_back(on, y);
+  CHECK(differing(product(on, copied_to<Device>(on, A.view()).view(), x_there), expected) == 0);
+  CHECK(differing(product(on, copied_to<Device>(on, wide.view()).view(), x_there), expected) == 0);
   for (Index height : {32, 4, 48}) {
     CAPTURE(height);
-    CHECK(differing(product(on, copied_to<Device>(sell_of(A, height).view()).view(), x_there), expected) == 0);
+    CHECK(differing(product(on, copied_to<Device>(on, sell_of(A, height).view()).view(), x_there), expected) == 0);
   }
-  const auto A_there = copied_to<Device>(A.view());
+  const auto A_there = copied_to<Device>(on, A.view());
   const auto b = random_values<Real>(A.nrows, 3);
   certified_residual(Serial{}, A.view(), x_here, Array<Real>(b), r);
-  Array<Real, Device> r_there(b);
+  Array<Real, Device> r_there(on, b);
   certified_residual(on, A_there.view(), x_there, r_there, r_there);
   on.synchronize();
-  CHECK(differing(moved_back(r_there), moved_back(r)) == 0);
+  CHECK(differing(moved_back(on, r_there), moved_back(on, r)) == 0);
 }
 
 TEST_CASE("[cuda] ELL with huge rows has the bits of the host") {
@@ -80,7 +80,8 @@ TEST_CASE("[cuda] ELL with huge rows has the bits of the host") {
   const auto x = random_values<double>(A.ncols, 5);
   Array<double> y(A.nrows);
   spmv(Serial{}, E.view(), Span<const double, Host>(Array<double>(x)), y.span());
-  CHECK(differing(product(on, copied_to<Device>(E.view()).view(), Array<double, Device>(x)), moved_back(y)) == 0);
+  CHECK(differing(product(on, copied_to<Device>(on, E.view()).view(), Array<double, Device>(on, x)),
+                  moved_back(on, y)) == 0);
 }
 
 TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across widths, layouts and alignments", Real,
@@ -90,7 +91,7 @@ TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across wi
   many[2] = 3000, many[14] = 5000, many[15] = 66000;
   for (Index i = 0; i < 700; ++i) many.push_back(i % 70);
   const auto A = rows_of<Real, std::int32_t>(many, 6);
-  const auto A_there = copied_to<Device>(A.view());
+  const auto A_there = copied_to<Device>(on, A.view());
   for (std::int64_t k : {1, 2, 3, 4, 5, 8, 9})
     for (Layout of_x : {Layout::row_major, Layout::column_major})
       for (Layout of_y : {Layout::row_major, Layout::column_major})
@@ -105,13 +106,14 @@ TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across wi
           const std::int64_t size_y = ld_y * (of_y == Layout::row_major ? A.nrows : k);
           const auto X = random_values<Real>(size_x, unsigned(k));
           Array<Real> X_here(X), Y_here(size_y, Real(-7));
-          Array<Real, Device> X_there(X), Y_there(std::vector<Real>(size_y, Real(-7)));
+          Array<Real, Device> X_there(on, X), Y_there(on, std::vector<Real>(size_y, Real(-7)));
           spmm(Serial{}, A.view(), {A.ncols, k, ld_x, of_x, X_here.data() + offset},
                {A.nrows, k, ld_y, of_y, Y_here.data()});
           spmm(on, A_there.view(), {A.ncols, k, ld_x, of_x, X_there.data() + offset},
                {A.nrows, k, ld_y, of_y, Y_there.data()});
           on.synchronize();
-          CHECK(differing(moved_back(Y_there), moved_back(Y_here)) == 0);  // and what lies between rows is left alone
+          CHECK(differing(moved_back(on, Y_there), moved_back(on, Y_here)) ==
+                0);  // and what lies between rows is left alone
         }
 }
 
@@ -120,7 +122,7 @@ TEST_CASE_TEMPLATE("[cuda] sums of more partial sums than a block has threads ar
   for (std::int64_t n : {16384 * 1024, 16384 * 1024 + 1, 16384 * 1025 + 2049, 40000003}) {
     CAPTURE(n);
     const auto x = random_values<Real>(n, 7);
-    const Array<Real, Device> there(x);
+    const Array<Real, Device> there(on, x);
     const Array<Real> here(x);
     CHECK(dot<Cuda, Real>(on, there, there) == dot<Serial, Real>(Serial{}, here, here));
     CHECK(max_abs<Cuda, Real>(on, there) == max_abs<Serial, Real>(Serial{}, here));
@@ -162,23 +164,23 @@ TEST_CASE_TEMPLATE(
                             Array<Real>(mirrored)};
   for (const auto* A : {&L, &U}) {
     CAPTURE((A == &L));
-    const auto there = copied_to<Device>(A->view());
+    const auto there = copied_to<Device>(on, A->view());
     const GaussSeidel<Real, std::int64_t, Serial> on_host(Serial{}, A->view());
     const GaussSeidel<Real, std::int64_t, Cuda> on_gpu(on, there.view());
     CHECK(on_gpu.wavefronts() == std::int64_t(sizes.size()));
     const auto b = random_values<Real>(first, 9), x = random_values<Real>(first, 10);
     const Array<Real> b_here(b);
-    const Array<Real, Device> b_there(b);
+    const Array<Real, Device> b_there(on, b);
     for (Real omega : {Real(1), Real(1.3)}) {
       CAPTURE(omega);
       const auto same = [&](const char* sweep, auto run) {
         CAPTURE(sweep);
         Array<Real> x_here(x);
-        Array<Real, Device> x_there(x);
+        Array<Real, Device> x_there(on, x);
         run(on_host, b_here, x_here);
         run(on_gpu, b_there, x_there);
         on.synchronize();
-        CHECK(differing(moved_back(x_there), moved_back(x_here)) == 0);
+        CHECK(differing(moved_back(on, x_there), moved_back(on, x_here)) == 0);
       };
       same("forward", [&](const auto& g, const auto& b_, auto& x_) { g.forward(b_, x_, omega); });
       same("backward", [&](const auto& g, const auto& b_, auto& x_) { g.backward(b_, x_, omega); });
@@ -204,7 +206,7 @@ TEST_CASE("[cuda] Gauss-Seidel refuses what the host refuses, in the same words"
     auto A = rows_of<double, std::int32_t>({1, 2, 3, 4}, 11);
     A.ncols = 4;
     A.values[5] = A.values[9] = value;
-    const auto there = copied_to<Device>(A.view());
+    const auto there = copied_to<Device>(on, A.view());
     const auto host = said([&] { GaussSeidel<double, std::int32_t, Serial>(Serial{}, A.view()); });
     CHECK(host.find("row 3") != host.npos);
     CHECK(said([&] { GaussSeidel<double, std::int32_t, Cuda>(on, there.view()); }) == host);

@@ -46,21 +46,21 @@ TEST_CASE("[cuda] a NaN in b is a value that nothing waits for, whatever its bit
   if constexpr (built_with_cuda) {
     if (!have_gpu()) return skipped_cuda();
     const Cuda on;
-    const auto A = copied_to<Device>(csr_of<double>(poisson(20, 20, 20)).view());
+    const auto A = copied_to<Device>(on, csr_of<double>(poisson(20, 20, 20)).view());
     const GaussSeidel<double, std::int32_t, Cuda> sweeps(on, A.view());
     std::vector<double> b(8000, 1);
     b[4000] = std::bit_cast<double>(~std::uint64_t(0));  // as a value that is not there yet looks
     const auto b_on = moved_to(on, b);
-    Array<double, Device> x(8000);
+    Array<double, Device> x(on, 8000);
     sweeps.symmetric_from_zero(b_on, x);
     CHECK_NOTHROW(sweeps.check());
-    const auto with_nan = moved_back(x);
+    const auto with_nan = moved_back(on, x);
     CHECK(std::isnan(with_nan[4000]));
     CHECK(std::isnan(with_nan[0]));
     const auto ones = moved_to(on, std::vector<double>(8000, 1));
     sweeps.symmetric_from_zero(ones, x);
     CHECK_NOTHROW(sweeps.check());
-    for (const double v : moved_back(x)) REQUIRE(std::isfinite(v));  // nothing is left of it
+    for (const double v : moved_back(on, x)) REQUIRE(std::isfinite(v));  // nothing is left of it
   }
 }
 
@@ -76,8 +76,8 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
       const auto order = colour_order(greedy_colours(Serial{}, A.view()));
       auto permuted_A = permuted(Serial{}, A.view(), order.span());
       GaussSeidel<Real, std::int32_t, Serial> serial(Serial{}, permuted_A.view());
-      auto there = copied_to<Device>(permuted_A.view());
-      const auto order_there = copied_to<Device>(order.span());
+      auto there = copied_to<Device>(on, permuted_A.view());
+      const auto order_there = copied_to<Device>(on, order.span());
       GaussSeidel<Real, std::int32_t, Cuda> as_it_stands(on, there.view()),
           before(on, there.view(), order_there.span());
       REQUIRE(as_it_stands.wavefronts() <= 64);  // else the sweep is another
@@ -108,7 +108,7 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
             sweep(permuted_vectors ? before : as_it_stands, b_there, x_there);
             CHECK_NOTHROW(as_it_stands.check());
             const std::vector<Real> right(expected.begin(), expected.end());
-            CHECK(differing(moved_back(x_there), permuted_vectors ? scattered(right) : right) == 0);
+            CHECK(differing(moved_back(on, x_there), permuted_vectors ? scattered(right) : right) == 0);
           }
         }
       constexpr std::int64_t columns = 11;  // a strip and what is left
@@ -127,20 +127,20 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
           const auto& sweeps = permuted_vectors ? before : as_it_stands;
           sweeps.symmetric_from_zero(many(R_there.data(), Device{}), many(X_there.data(), Device{}), omega);
           CHECK_NOTHROW(sweeps.check());
-          CHECK(differing(moved_back(X_there), permuted_vectors ? scattered(right) : right) == 0);
+          CHECK(differing(moved_back(on, X_there), permuted_vectors ? scattered(right) : right) == 0);
         }
       }
       for (auto& v : permuted_A.values) v *= Real(1.0625);
-      copy(std::as_const(permuted_A.values).span(), there.values.span());
+      copy(on, std::as_const(permuted_A.values).span(), there.values.span());
       serial.update_values(), as_it_stands.update_values();
       Array<Real> p(n), Ap(n), w(n);
-      Array<Real, Device> p_there(n), Ap_there(n), w_there(n);
+      Array<Real, Device> p_there(on, n), Ap_there(on, n), w_there(on, n);
       serial.split_product(Array<Real>(b), p, Ap, w);
       as_it_stands.split_product(moved_to(on, b), p_there, Ap_there, w_there);
       CHECK_NOTHROW(as_it_stands.check());
-      CHECK(differing(moved_back(p_there), moved_back(p)) == 0);
-      CHECK(differing(moved_back(Ap_there), moved_back(Ap)) == 0);
-      CHECK(differing(moved_back(w_there), moved_back(w)) == 0);
+      CHECK(differing(moved_back(on, p_there), moved_back(on, p)) == 0);
+      CHECK(differing(moved_back(on, Ap_there), moved_back(on, Ap)) == 0);
+      CHECK(differing(moved_back(on, w_there), moved_back(on, w)) == 0);
     };
     compare(poisson(29, 23, 25), 0.0);
     compare(poisson(29, 23, 25), 0.0f);
@@ -157,7 +157,7 @@ TEST_CASE("[cuda] a pattern that changes within the analysis ends with an error,
     if (!have_gpu()) return skipped_cuda();
     const Cuda on;
     const auto A_host = csr_of<double>(poisson(20, 20, 20));
-    auto A = copied_to<Device>(A_host.view());
+    auto A = copied_to<Device>(on, A_host.view());
     const auto b = moved_to(on, std::vector<double>(8000, 1));
     Array<double, Device> x(on, 8000);
     SweepAnalysis<double, std::int32_t, Cuda> analysis(on, std::as_const(A).view());
@@ -171,6 +171,6 @@ TEST_CASE("[cuda] a pattern that changes within the analysis ends with an error,
     const GaussSeidel whole(on, std::as_const(A).view());
     whole.symmetric_from_zero(b, x);
     CHECK_NOTHROW(whole.check());
-    for (const double v : moved_back(x)) REQUIRE(std::isfinite(v));
+    for (const double v : moved_back(on, x)) REQUIRE(std::isfinite(v));
   }
 }

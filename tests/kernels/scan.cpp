@@ -23,7 +23,7 @@ std::vector<Offset> scanned(const B& on, const std::vector<std::int32_t>& counts
   const auto from = moved_to(on, counts);
   auto to = moved_to(on, std::vector<Offset>(counts.size(), -1));
   exclusive_scan(on, from.span(), to.span());
-  return moved_back(to);
+  return moved_back(on, to);
 }
 
 std::vector<std::int32_t> random_counts(std::int64_t n, std::int32_t max) {
@@ -79,7 +79,7 @@ TEST_CASE("a scan takes negative counts, spans that begin anywhere, and 32-bit o
     exclusive_scan(on, Span<const std::int32_t, Space>(inside), inside);
     auto expected = narrow;
     expected.insert(expected.begin(), 77);
-    CHECK(moved_back(both) == expected);
+    CHECK(moved_back(on, both) == expected);
   });
 }
 

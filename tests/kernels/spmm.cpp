@@ -21,7 +21,7 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
     x[j] = random_values<Real>(n, seed + unsigned(j));
     Array<Real> column(x[j]), product(m);
     spmv(Serial{}, A.view(), column, product);
-    y[j] = moved_back(product);
+    y[j] = moved_back(Serial{}, product);
   }
   on_every_backend([&](auto on) {
     using B = decltype(on);
@@ -37,14 +37,14 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
             std::fill(X.elements().begin(), X.elements().end(), std::numeric_limits<Real>::quiet_NaN());
             for (std::int64_t j = 0; j < k; ++j)
               for (std::int64_t i = 0; i < n; ++i) X.view()(i, j) = x[j][i];
-            copy(std::as_const(X).elements().span(), X_on.elements().span());
+            copy(on, std::as_const(X).elements().span(), X_on.elements().span());
             const Real untouched = 12345;
             const Array<Real> marks(Y_on.elements().size(), untouched);
-            copy(marks.span(), Y_on.elements().span());
+            copy(on, marks.span(), Y_on.elements().span());
             spmm(on, matrix, X_on.view(), Y_on.view());
             if constexpr (!HostBackend<B>) on.synchronize();
 
-            auto got = moved_back(Y_on.elements());
+            auto got = moved_back(on, Y_on.elements());
             const MultiVectorView<Real, Host> Y{m, k, Y_on.view().leading_dimension, of_y, got.data()};
             std::int64_t wrong = 0;
             for (std::int64_t j = 0; j < k; ++j)
@@ -53,11 +53,11 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
             CHECK(wrong == 0);
           }
     };
-    check("CSR, 32-bit offsets", copied_to<Space>(A.view()).view());
-    check("CSR, 64-bit offsets", copied_to<Space>(csr_of<Real, std::int64_t>(plain).view()).view());
+    check("CSR, 32-bit offsets", copied_to<Space>(on, A.view()).view());
+    check("CSR, 64-bit offsets", copied_to<Space>(on, csr_of<Real, std::int64_t>(plain).view()).view());
     std::size_t width = 0;
     for (const auto& row : plain.rows) width = std::max(width, row.size());
-    if (width <= 5000) check("ELL", copied_to<Space>(ell_of(csr_of<Real>(plain)).view()).view());
+    if (width <= 5000) check("ELL", copied_to<Space>(on, ell_of(csr_of<Real>(plain)).view()).view());
   });
 }
 

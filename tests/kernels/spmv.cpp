@@ -39,13 +39,13 @@ void in_every_format(const Plain& plain, const auto& on, const Check& check) {
   std::iota(by_length.begin(), by_length.end(), 0);
   std::stable_sort(by_length.begin(), by_length.end(),
                    [&](Index i, Index j) { return plain.rows[i].size() > plain.rows[j].size(); });
-  check("CSR, 32-bit offsets", copied_to<Space>(csr_of<Real, std::int32_t>(plain).view()).view());
-  check("CSR, 64-bit offsets", copied_to<Space>(csr_of<Real, std::int64_t>(plain).view()).view());
+  check("CSR, 32-bit offsets", copied_to<Space>(on, csr_of<Real, std::int32_t>(plain).view()).view());
+  check("CSR, 64-bit offsets", copied_to<Space>(on, csr_of<Real, std::int64_t>(plain).view()).view());
   std::size_t width = 0;
   for (const auto& row : plain.rows) width = std::max(width, row.size());
-  if (width <= 5000) check("ELL", copied_to<Space>(ell_of(csr_of<Real>(plain)).view()).view());
-  check("SELL-4", copied_to<Space>(sell_of(csr_of<Real>(plain), 4).view()).view());
-  check("SELL-32, sorted", copied_to<Space>(sell_of(csr_of<Real>(plain), 32, by_length).view()).view());
+  if (width <= 5000) check("ELL", copied_to<Space>(on, ell_of(csr_of<Real>(plain)).view()).view());
+  check("SELL-4", copied_to<Space>(on, sell_of(csr_of<Real>(plain), 4).view()).view());
+  check("SELL-32, sorted", copied_to<Space>(on, sell_of(csr_of<Real>(plain), 32, by_length).view()).view());
 }
 
 template <class Real>
@@ -69,8 +69,8 @@ void check_products(const Plain& plain, unsigned seed) {
       spmv<B>(on, matrix, x_on, y_on);
       residual<B>(on, matrix, x_on, b_on, r_on);
       if constexpr (!HostBackend<B>) on.synchronize();
-      CHECK(differing(moved_back(y_on), y) == 0);
-      CHECK(differing(moved_back(r_on), r) == 0);
+      CHECK(differing(moved_back(on, y_on), y) == 0);
+      CHECK(differing(moved_back(on, r_on), r) == 0);
     });
   });
 }
@@ -101,7 +101,7 @@ TEST_CASE("a residual may overwrite b") {
   Array<double> apart(120), in_place(b), b_on(b);
   residual(Serial{}, A.view(), x, b_on, apart);
   residual(Serial{}, A.view(), x, in_place, in_place);
-  CHECK(differing(moved_back(apart), moved_back(in_place)) == 0);
+  CHECK(differing(moved_back(Serial{}, apart), moved_back(Serial{}, in_place)) == 0);
 }
 
 TEST_CASE("NaN and infinity reach the rows that hold them, and no others") {

@@ -39,19 +39,19 @@ Case<Real> literal(const Plain& A, Real omega, unsigned seed) {
 template <class Offset, class Real, class B, class Sweep>
 std::vector<Real> swept_on(const B& on, const Plain& plain, const std::vector<Real>& b, const std::vector<Real>& x,
                            const Sweep& sweep) {
-  const auto A = copied_to<SpaceOf<B>>(csr_of<Real, Offset>(plain).view());
+  const auto A = copied_to<SpaceOf<B>>(on, csr_of<Real, Offset>(plain).view());
   const GaussSeidel<Real, Offset, B> sweeps(on, A.view());
   const auto b_on = moved_to(on, b);
   auto x_on = moved_to(on, x);
   sweep(sweeps, b_on.span(), x_on.span());
   if constexpr (!HostBackend<B>) on.synchronize();
-  return moved_back(x_on);
+  return moved_back(on, x_on);
 }
 
 template <class Offset, class Real>
 void check_all_sweeps(const Plain& plain, const Case<Real>& expected, Real omega) {
   on_every_backend([&](auto on) {
-    const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<Real, Offset>(plain).view());
+    const auto A = copied_to<SpaceOf<decltype(on)>>(on, csr_of<Real, Offset>(plain).view());
     const GaussSeidel<Real, Offset, decltype(on)> sweeps(on, A.view());
     const auto b = moved_to(on, expected.b);
     const auto check = [&](const char* what, const std::vector<Real>& from, const std::vector<Real>& to,
@@ -60,7 +60,7 @@ void check_all_sweeps(const Plain& plain, const Case<Real>& expected, Real omega
       auto x = moved_to(on, from);
       sweep(x.span());
       if constexpr (!HostBackend<decltype(on)>) on.synchronize();
-      CHECK(differing(moved_back(x), to) == 0);
+      CHECK(differing(moved_back(on, x), to) == 0);
     };
     check("forward", expected.x, expected.forward, [&](auto x) { sweeps.forward(b, x, omega); });
     check("backward", expected.x, expected.backward, [&](auto x) { sweeps.backward(b, x, omega); });
@@ -158,7 +158,7 @@ TEST_CASE("as a preconditioner of a symmetric matrix SymGS is symmetric and posi
 TEST_CASE_TEMPLATE("a matrix that no sweep can use is refused, naming the first such row", Real, double, float) {
   const auto refused = [](const Plain& plain, const auto& check) {
     on_every_backend([&](auto on) {
-      const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<Real>(plain).view());
+      const auto A = copied_to<SpaceOf<decltype(on)>>(on, csr_of<Real>(plain).view());
       check([&] { GaussSeidel<Real, std::int32_t, decltype(on)>(on, A.view()); });
     });
   };
@@ -205,28 +205,28 @@ TEST_CASE("new values are checked, then taken over") {
     const auto right = csr_of<double>(plain);
     auto other = csr_of<double>(plain);
     for (auto& v : other.values) v = 2 + v * v;
-    auto A = copied_to<SpaceOf<decltype(on)>>(other.view());
+    auto A = copied_to<SpaceOf<decltype(on)>>(on, other.view());
     GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
-    copy(right.values.span(), A.values.span());
+    copy(on, right.values.span(), A.values.span());
     sweeps.update_values();
     const auto b = moved_to(on, expected.b);
     const auto sweeps_as_expected = [&] {
       auto x = moved_to(on, expected.x);
       sweeps.symmetric(b, x);
       if constexpr (!HostBackend<decltype(on)>) on.synchronize();
-      CHECK(differing(moved_back(x), expected.symmetric) == 0);
+      CHECK(differing(moved_back(on, x), expected.symmetric) == 0);
     };
     sweeps_as_expected();
     const std::int64_t last = right.row_ptr[8999];
     other.values[last] = std::numeric_limits<double>::quiet_NaN();
-    copy(std::as_const(other.values).span(), A.values.span());
+    copy(on, std::as_const(other.values).span(), A.values.span());
     CHECK_THROWS_WITH_AS(sweeps.update_values(), doctest::Contains("row 9000"), InputError);
     sweeps_as_expected();  // the values before
     for (std::int64_t k = last; k < right.nnz(); ++k) other.values[k] = 0;
-    copy(std::as_const(other.values).span(), A.values.span());
+    copy(on, std::as_const(other.values).span(), A.values.span());
     CHECK_THROWS_AS(sweeps.update_values(), ZeroDiagonal);
     sweeps_as_expected();
-    copy(right.values.span(), A.values.span());
+    copy(on, right.values.span(), A.values.span());
     sweeps.update_values();
     sweeps_as_expected();
   });
@@ -235,7 +235,7 @@ TEST_CASE("new values are checked, then taken over") {
 TEST_CASE("sizes and wavefronts are told") {
   const Plain plain = poisson(5, 6, 7);
   on_every_backend([&](auto on) {
-    const auto A = copied_to<SpaceOf<decltype(on)>>(csr_of<double>(plain).view());
+    const auto A = copied_to<SpaceOf<decltype(on)>>(on, csr_of<double>(plain).view());
     const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
     CHECK(sweeps.wavefronts() == 16);
     CHECK(sweeps.size() == 210);
@@ -256,7 +256,7 @@ TEST_CASE("fewer threads than asked for give the same bits") {
   const auto check = [&] {
     Array<double> x(expected.x);
     sweeps.symmetric(b, x);
-    return differing(moved_back(x), expected.symmetric);
+    return differing(moved_back(Serial{}, x), expected.symmetric);
   };
   CHECK(check() == 0);
   std::int64_t wrong = 0;

@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
         b[j] = random_values<Real>(n, seed + unsigned(j));
         Array<Real> found(n);
         one.symmetric_from_zero(Array<Real>(b[j]), found, omega);
-        x[j] = moved_back(found);
+        x[j] = moved_back(Serial{}, found);
       }
       for (const Layout from : {Layout::row_major, Layout::column_major})
         for (const Layout to : {Layout::row_major, Layout::column_major}) {
@@ -55,7 +55,7 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
           for (std::int64_t j = 0; j < k; ++j)
             for (std::int64_t i = 0; i < n; ++i) R_view(i, j) = b[j][i], expected_view(i, j) = x[j][i];
           on_every_backend([&](auto on) {
-            const auto A = copied_to<SpaceOf<decltype(on)>>(A_host.view());
+            const auto A = copied_to<SpaceOf<decltype(on)>>(on, A_host.view());
             const GaussSeidel<Real, std::int32_t, decltype(on)> sweeps(on, A.view());
             const auto R_there = moved_to(on, R);
             auto X_there = moved_to(on, X);
@@ -63,7 +63,7 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
               sweeps.symmetric_from_zero(view_of<const Real, SpaceOf<decltype(on)>>(n, k, from, 3, R_there.data()),
                                          view_of<Real, SpaceOf<decltype(on)>>(n, k, to, 2, X_there.data()), omega);
             if constexpr (!HostBackend<decltype(on)>) on.synchronize();
-            CHECK(differing(moved_back(X_there), expected) == 0);  // and nothing between the columns
+            CHECK(differing(moved_back(on, X_there), expected) == 0);  // and nothing between the columns
           });
         }
     }

@@ -51,7 +51,7 @@ Matrix drawn(unsigned seed) {
 /// next.
 template <class Real, class B>
 std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
-  const auto A = copied_to<SpaceOf<B>>(as<Real, std::int32_t>(matrix).view());
+  const auto A = copied_to<SpaceOf<B>>(on, as<Real, std::int32_t>(matrix).view());
   const GaussSeidel<Real, std::int32_t, B> sweeps(on, A.view());
   auto x = moved_to(on, random_values<Real>(matrix.nrows, 3));
   std::vector<std::vector<Real>> seen;
@@ -60,7 +60,7 @@ std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
     const auto see = [&](const auto& sweep) {
       sweep();
       sweeps.check();
-      seen.push_back(moved_back(x));
+      seen.push_back(moved_back(on, x));
     };
     see([&] { sweeps.symmetric_from_zero(b, x); });
     see([&] { sweeps.forward(b, x, Real(1.2)); });
@@ -74,7 +74,7 @@ std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
       MultiVectorView<const Real, SpaceOf<B>>{matrix.nrows, k, k, Layout::row_major, R.data()},
       MultiVectorView<Real, SpaceOf<B>>{matrix.nrows, k, matrix.nrows, Layout::column_major, X.data()});
   sweeps.check();
-  seen.push_back(moved_back(X));
+  seen.push_back(moved_back(on, X));
   return seen;
 }
 

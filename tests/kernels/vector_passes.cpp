@@ -22,8 +22,7 @@ struct Given {
 };
 template <class Real, class B>
 std::vector<Real> values_of(const Vector<Real, B>& v) {
-  if constexpr (!HostBackend<B>) v.on().synchronize();
-  return moved_back(copied_to<Host>(v.on(), v.span()));
+  return moved_back(Serial{}, copied_to<Host>(v.on(), v.span()));
 }
 
 /// Calls test(Given) for each size on each back end.

@@ -54,7 +54,7 @@ TEST_CASE("[cuda] every preconditioner and smoother can be captured in a graph a
   {
     const Cuda on(stream);
     const Matrix A = random_spd(7, 20001, 5);
-    const auto there = copied_to<Device>(A.view());
+    const auto there = copied_to<Device>(on, A.view());
     const MatrixOperator op(on, there.view());
     const auto check = [&](const char* name, const auto& m) { check_captured(name, on, m, A.nrows); };
     check("none", IdentityPreconditioner{});

@@ -58,7 +58,7 @@ std::vector<double> applied(const B& on, const IncompletePreconditioner<std::int
   Vector<double, B> z(on, std::int64_t(r.size()));
   M.apply(there, z);
   if constexpr (!HostBackend<B>) on.synchronize();
-  copy_bytes(Host{}, r.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
+  copy_bytes(on, Host{}, r.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
   return r;
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("new values in the same pattern give the bits of a new preconditioner;
   on_every_backend([](auto on) {
     using B = decltype(on);
     const Matrix A = random_spd(3, 400, 5);
-    const auto there = copied_to<SpaceOf<B>>(A.view());
+    const auto there = copied_to<SpaceOf<B>>(on, A.view());
     const auto b = ramp(A.nrows);
     for (const auto factorise : {ilu0_factors<std::int64_t>, ic0_factors<std::int64_t>}) {
       IncompletePreconditioner<std::int64_t, B> M(on, {A.view(), there.view()}, factorise);

@@ -20,7 +20,7 @@ struct System {
   MatrixOperator<CsrView<double, std::int64_t, SpaceOf<B>>, B> A;
 
   System(B back_end, const Matrix& matrix)
-      : on(back_end), here(matrix), there(copied_to<SpaceOf<B>>(matrix.view())), A(on, there.view()) {}
+      : on(back_end), here(matrix), there(copied_to<SpaceOf<B>>(on, matrix.view())), A(on, there.view()) {}
   V vector(const std::vector<double>& values) const { return {on, moved_to(on, values)}; }
   std::vector<double> values(const V& v) const {
     const auto back = copied_to<Host>(on, v.span());
@@ -135,8 +135,8 @@ TEST_CASE("new values in the same pattern: sweeps in every order and precision a
     using V = Vector<double, B>;
     const auto check = [&](auto kind, Order order) {
       using M = decltype(kind);
-      auto there = copied_to<Space>(old_matrix.view());
-      const auto fresh = copied_to<Space>(new_matrix.view());
+      auto there = copied_to<Space>(on, old_matrix.view());
+      const auto fresh = copied_to<Space>(on, new_matrix.view());
       typename M::type updated(on, old_matrix.view(), there.view(), order);
       const typename M::type other(on, new_matrix.view(), fresh.view(), order);
       copy<B, double>(on, fresh.values.span(), there.values.span());

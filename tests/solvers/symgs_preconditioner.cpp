@@ -20,7 +20,7 @@ std::vector<double> applied(const B& on, const M& preconditioner, const std::vec
   preconditioner.apply(there, z);
   if constexpr (!HostBackend<B>) on.synchronize();
   std::vector<double> found(r.size());
-  copy_bytes(Host{}, found.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
+  copy_bytes(on, Host{}, found.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
   return found;
 }
 
@@ -33,7 +33,7 @@ std::vector<double> scaled(std::vector<double> x, double c) {
 }
 
 Csr<double, std::int32_t> scaled(const Csr<double, std::int32_t>& A, double c) {
-  auto S = copied_to<Host>(A.view());
+  auto S = copied_to<Host>(Serial{}, A.view());
   for (auto& v : S.values) v *= c;
   return S;
 }
@@ -54,7 +54,7 @@ TEST_CASE("several pairs of sweeps are one from zero, and the others from what i
       CAPTURE(pairs);
       on_every_backend([&](auto on) {
         CHECK(differing(applied(on, SymgsPreconditioner(on, A.view(), Order::natural, omega, pairs), r),
-                        moved_back(z)) == 0);
+                        moved_back(on, z)) == 0);
       });
       sweeps.symmetric(b, z, omega);
     }
@@ -106,7 +106,7 @@ TEST_CASE("cg with SymGS in single precision reaches 1e-12, in as many iteration
   const Array<double> ones(A.nrows, 1.0);
   Array<double> b_host(A.nrows);
   spmv<Serial>(Serial{}, A.view(), ones.span(), b_host.span());
-  const Vector<double, Serial> b(Serial{}, copied_to<Host>(std::as_const(b_host).span()));
+  const Vector<double, Serial> b(Serial{}, copied_to<Host>(Serial{}, std::as_const(b_host).span()));
   Criteria criteria;
   criteria.relative_tolerance = 1e-12;
   const auto iterations = [&](const auto& preconditioner) {

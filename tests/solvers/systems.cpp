@@ -87,7 +87,7 @@ template <class B>
 Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria,
                  std::vector<double> x0) {
   using V = Vector<double, B>;
-  const auto there = copied_to<SpaceOf<B>>(A.view());
+  const auto there = copied_to<SpaceOf<B>>(on, A.view());
   const AnyOperator<V> op(MatrixOperator(on, there.view()));
   const V rhs(on, moved_to(on, b));
   x0.resize(A.ncols);
@@ -98,7 +98,7 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
   outcome.summary = solve(op, make_preconditioner(on, both, choice).M, choice, rhs, x, criteria);
   if constexpr (!HostBackend<B>) on.synchronize();
   outcome.x.resize(A.ncols);
-  copy_bytes(Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));
+  copy_bytes(on, Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));
   return outcome;
 }
 

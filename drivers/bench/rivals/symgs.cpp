@@ -72,7 +72,7 @@ Prepared swept(const SweepTask& task, const Where& where) {
       once(all);
   });
   if (!task.guess.empty())
-    ready.poison = [operands] { copy(std::as_const(operands->kept.guess).span(), operands->y.span()); };
+    ready.poison = [operands] { copy<B, double>(operands->on, operands->kept.guess.span(), operands->y.span()); };
   return ready;
 }
 
