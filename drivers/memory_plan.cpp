@@ -75,7 +75,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   if (needs.cuda) {
     plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
-    if (needs.sell_padding <= max_sell_padding)
+    if (takes_sell(needs.nrows, needs.nnz, needs.sell_padding))
       plan.items.push_back({"the matrix as SELL, for products",
                             sell_bytes<double>(n, std::int64_t(needs.sell_padding * double(needs.nnz))),
                             "--backend openmp"});

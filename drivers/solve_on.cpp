@@ -62,7 +62,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
       owned = copied_to<Space>(on, system.A);
       A = owned.view();
     }
-    if (system.sell_padding <= max_sell_padding) {
+    if (takes_sell(A.nrows, A.nnz(), system.sell_padding)) {
       auto sell = to_sell(on, A);
       products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
       outcome.product_format = "SELL-32";
