@@ -81,7 +81,7 @@ std::string share(std::int64_t part, std::int64_t whole) {
 std::string memory_of(std::optional<std::int64_t> bytes, double padding, const char* remark) {
   if (!bytes) return "cannot be: sizes overflow";
   std::string text = human_bytes(*bytes);
-  if (padding > 1.005) text += formatted(", {:.2f} places an entry", padding);
+  if (padding > 1.005) text += formatted(", {:.2f} places per entry", padding);
   if (padding > max_padding) text += formatted(": refused, more than {}", max_padding);
   return text + remark;
 }

@@ -39,7 +39,7 @@ struct SolveNeeds {
   MethodChoice choice = {};
   bool cuda = false;
   bool narrow_offsets = true;
-  double sell_padding = 1;  // places an entry in SELL
+  double sell_padding = 1;  // places per entry in SELL
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};
 };

@@ -15,7 +15,7 @@ struct System {
   CsrView<double, Offset, Host> A;
   HostSpan<const double> b, x0;  // x0 is empty for zero; b where it lies on the GPU
   double norm_inf_of_A = 0;
-  double sell_padding = 1;                       // places an entry in SELL
+  double sell_padding = 1;                       // places per entry in SELL
   bool ones = false;                             // b is A * ones
   CsrView<double, Offset, Device> A_there = {};  // empty: copied there
   DeviceSpan<double> b_there = {};

@@ -68,7 +68,7 @@ std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_hei
 }
 
 /// ELLPACK, padding zeroed.
-/// Errors  ResourceError before anything is allocated, if padding takes more than 8 places an entry or the result more
+/// Errors  ResourceError before anything is allocated, if padding takes more than 8 places per entry or the result more
 ///         memory than there is: the bytes, the padding and the format to take instead.
 template <class Real, class Offset>
 Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
@@ -77,7 +77,7 @@ Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A)
 
 /// SELL-C-sigma with C = slice_height, padding zeroed. sigma > 1 sorts rows by descending length, rows of the same
 /// length in their order, within windows of sigma rows.
-/// Cost    linear; sigma > 1 takes 12 bytes a row while it sorts, a window on one thread.
+/// Cost    linear; sigma > 1 takes 12 bytes per row while it sorts, one thread per window.
 /// Errors  ResourceError as to_ell, before room for entries is allocated; UsageError unless slice_height is
 ///         1 ... 4096 and sigma at least 1.
 template <class Real, class Offset>

@@ -10,7 +10,7 @@ namespace seidel {
 struct RowStatistics {
   std::int64_t nrows = 0, ncols = 0, nnz = 0;
   Index max = 0, min = 0;  ///< entries of the longest and of the shortest row
-  double mean = 0;         ///< entries a row; 0 without rows
+  double mean = 0;         ///< entries per row; 0 without rows
   double variance = 0;     ///< of the rows at hand (divided by nrows); exact but for two roundings
   /// mean / max: 1 is all rows alike, near 0 a padded format wastes its memory; 1 if empty.
   double padding_indicator = 1;

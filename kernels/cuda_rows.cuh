@@ -117,8 +117,8 @@ __device__ Sum tree_of_lanes(const Terms& terms, int n) {
 // Long rows are a call away, so that they cost short ones no registers.
 
 /// More than 64 terms, at most a block of them, on one thread. For formats in which neighbouring threads read
-/// neighbouring entries: there a warp that took one row would use 8 of each 256 bytes. elasticity3d:64 in SELL-32, a
-/// warp a row: 2.01 ms.
+/// neighbouring entries: there a warp that took one row would use 8 of each 256 bytes. elasticity3d:64 in SELL-32, one
+/// warp per row: 2.01 ms.
 template <class Sum, class Terms>
 __device__ __noinline__ Sum thread_sum_of_block(const Terms& terms, int length) {
   return tree_of_lanes<Sum, 0, 1>(terms, length);

@@ -22,7 +22,7 @@ std::string_view to_string(Form form) { return forms[int(form)]; }
 namespace {
 
 // An iteration of cg with symgs in Eisenstat's form, in iterations of the plain one, on one and on two cores: 0.81 and
-// 0.98 with 7 entries a row (poisson3d:96), 0.77 and 0.85 with 27 (hpcg:64), 0.61 and 0.6 with 75 (elasticity3d:24).
+// 0.98 with 7 entries per row (poisson3d:96), 0.77 and 0.85 with 27 (hpcg:64), 0.61 and 0.6 with 75 (elasticity3d:24).
 constexpr double entries_that_pay = 16;
 
 /// What was taken, and why: "cg, because A is symmetric".

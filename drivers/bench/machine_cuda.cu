@@ -58,7 +58,7 @@ __global__ void read_kernel(const double2* a, double* out) {
   if (sum == 1e300) *out = sum;  // never: keeps the loads
 }
 
-/// Sixteen random reads a thread, at places a hash computes.
+/// Sixteen random reads per thread, at places a hash computes.
 __global__ void gather_kernel(const double* table, unsigned mask, double* out) {
   const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
   double v[16], sum = 0;

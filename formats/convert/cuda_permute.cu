@@ -56,7 +56,7 @@ void fill_by_sorting(const Cuda& on, const CsrView<Real, Offset, Device>& A, con
            });
 }
 
-/// Rows are short: 32 threads a row, no memory.
+/// Rows are short: 32 threads per row, no memory.
 template <class Real, class Offset>
 void fill_by_counting(const Cuda& on, const CsrView<Real, Offset, Device>& A, DeviceSpan<const Index> new_to_old,
                       const Index* old_to_new, Csr<Real, Offset, Device>& to) {

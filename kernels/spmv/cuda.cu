@@ -1,4 +1,4 @@
-// Products and residuals on the GPU: a thread a row, long rows by a warp or a block (kernels/cuda_rows.cuh).
+// Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh).
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
 #include <seidel/kernels/spmv/spmv.hpp>

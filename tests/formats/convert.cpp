@@ -315,7 +315,7 @@ TEST_CASE("a padded format is refused in numbers before anything is allocated") 
   CHECK(sell_bytes<double>(33, 64, 32, 64) == 64 * 12 + 3 * 8 + 64 * 4 + 33 * 4);
 }
 
-TEST_CASE("exactly 8 places an entry are taken, one more is refused") {
+TEST_CASE("exactly 8 places per entry are taken, one more is refused") {
   const auto matrix = [](Index last) {  // 64 rows, one of 8, the others as long as it needs
     std::vector<Row> rows(64);
     for (Index k = 0; k < last; ++k) rows[0].emplace(k, 1.0);

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(hand_over_threads)
     if (place[k] >= 0) __stcs(out + first + k * hand_over_threads, __ldg(x + place[k]));
 }
 
-/// The result of strips, into X. Two threads a row for each strip, side by side.
+/// The result of strips, into X. Two threads per row for each strip, side by side.
 template <class Real>
 __global__ void __launch_bounds__(hand_over_threads)
     hand_over_strips(const Real* x, const Index* place_of_row, Index nrows, Real* out, std::int64_t row_step,

@@ -10,7 +10,7 @@ namespace {
 
 /// Sizes of one triangle's slices in the order of its sweep.
 struct Sizes {
-  Index* width;    // entries a lane; of a long row, its terms
+  Index* width;    // entries per lane; of a long row, its terms
   Index* items;    // then the first item
   Index* units;    // then the first unit
   unsigned* runs;  // lanes of a slice that begin one; if each wavefront has a launch

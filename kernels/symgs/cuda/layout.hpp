@@ -32,7 +32,7 @@ struct alignas(16) Item {
 
   SEIDEL_HD Kind kind() const { return Kind(shape & 7); }
   SEIDEL_HD int rows() const { return int(shape >> 3 & 63); }
-  SEIDEL_HD int width() const { return int(shape >> 9); }  // entries a lane; row, block: terms; blocked_row: blocks
+  SEIDEL_HD int width() const { return int(shape >> 9); }  // entries per lane; row, block: terms; blocked_row: blocks
 };
 
 SEIDEL_HD inline unsigned shape_of(Kind kind, int rows, int width) {

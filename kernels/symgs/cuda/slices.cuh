@@ -1,4 +1,4 @@
-// One direction of the exact natural-order sweep, in one launch: a warp takes an item, a lane a row. A lane holds its
+// One direction of the exact natural-order sweep, in one launch: a warp takes an item, each lane one row. A lane holds its
 // row's entries in registers, reads the x that they need until all are set, and sets its own.
 //
 // Why it looks so (measured on an H200; see docs): reads by all resident warps saturate L2, so a warp first awaits one

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(wide_threads, blocks)
   using Real = typename Columns::Real;
   using Value = typename Columns::Value;
   let_next_begin();
-  constexpr int parts = Columns::lanes_per_row;  // warps a slice, for each strip
+  constexpr int parts = Columns::lanes_per_row;  // warps per slice, for each strip
   const int strips = parts == 1 ? 1 : S.strips;
   const Index warp = Index(blockIdx.x * (wide_threads / lanes) + threadIdx.x / lanes),
               k = first + warp / (parts * strips);
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(wide_threads, blocks)
   row.finish(S, sum, reciprocal);
 }
 
-/// The same for the wavefront that a direction begins with, whose rows have no terms: some slices a warp, or starting
+/// The same for the wavefront that a direction begins with, whose rows have no terms: some slices per warp, or starting
 /// blocks takes most of the time (47 us for 110, poisson3d:256).
 constexpr int slices_at_once = 4;
 template <class Real, bool forward, bool general>
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(wide_threads) sweep_first_wavefront(const Swee
 
 constexpr Index max_at_once = 4096;  // slices whose warps all run at a time, on a large device
 
-/// A launch a wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
+/// One launch per wavefront. `ends`: what the forward sweep leaves in the last one is the pair's result.
 template <class Columns, bool forward, bool general, class Real>
 void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends, bool can_begin_early) {
   const Index count = plan.nwavefronts;
