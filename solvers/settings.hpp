@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <seidel/formats/runtime/types.hpp>
+
 namespace seidel {
 
 /// One detail: a whole number from min to max, a number between them (both excluded), or one of `words`.

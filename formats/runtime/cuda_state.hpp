@@ -1,5 +1,6 @@
-// What the handles of one Cuda share. For the sources of the CUDA back end only.
+// What the handles of one Cuda share. For the sources of the CUDA back end only: without a CUDA Toolkit it holds nothing.
 #pragma once
+#if __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
 
 #include <array>
@@ -47,3 +48,4 @@ struct CudaState {
 std::shared_ptr<DeviceAllocator> make_device_pool(int device);
 
 }  // namespace seidel
+#endif

@@ -28,8 +28,8 @@ template <class B>
 void pair(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b, Array<double, SpaceOf<B>>& x, bool from_zero) {
   from_zero ? sweep.symmetric_from_zero(b, x) : sweep.symmetric(b, x);
 }
-[[maybe_unused]] void pair(const ByWavefronts& sweep, const Array<double, Device>& b, Array<double, Device>& x,
-                           bool from_zero) {
+template <std::same_as<ByWavefronts> Sweep>  // a template, so that a build without CUDA asks nobody for it
+void pair(const Sweep& sweep, const Array<double, Device>& b, Array<double, Device>& x, bool from_zero) {
   from_zero ? sweep.pair_from_zero(b.data(), x.data()) : sweep.pair(b.data(), x.data());
 }
 
