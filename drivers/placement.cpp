@@ -7,7 +7,7 @@ namespace seidel::drivers {
 
 namespace {
 
-// Waking threads costs some microseconds a kernel, and a sweep wakes them for each wavefront.
+// Waking threads costs some microseconds per kernel, and again in each sweep.
 constexpr std::int64_t worth_threads = 250'000;
 // Starting the driver and moving the matrix cost half a second; a GPU earns that on systems of this size.
 constexpr std::int64_t worth_gpu = 5'000'000;

@@ -86,7 +86,7 @@ std::vector<Rival> symgs_rivals() {
                      swept<B, Default<B>>});
       if constexpr (!HostBackend<B>) {
         all.push_back({kernel, "csr", runs_on<B>, "wavefronts", Role::exact,
-                       "a launch a wide wavefront, one a run of narrow ones; analysed on the host",
+                       "one launch per wide wavefront, one per run of narrow ones; analysed on the host",
                        swept<B, ByWavefronts>});
         all.push_back({kernel, "csr", runs_on<B>, "wavefronts-graph", Role::exact,
                        "the same launches as nodes of one graph", swept<B, ByWavefronts, Launched::as_graph>});
