@@ -1,0 +1,259 @@
+// Sparse products on the host. The pattern of a row is found in a set of bits, the places of its columns by counting
+// bits: both are small beside a row of values, so that they stay in the caches of a core.
+#include <bit>
+#include <cmath>
+
+#include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/spgemm/spgemm.hpp>
+
+namespace seidel::spgemm_detail {
+
+namespace {
+
+constexpr int word_bits = 64;
+std::int64_t words_for(std::int64_t n) { return (n + word_bits - 1) / word_bits; }
+
+/// The columns of a row, put in in any order and taken out in ascending order. A tree: a bit of a level tells that the
+/// word of the level below it is not empty, so that the words in between need not be visited.
+class ColumnSet {
+ public:
+  explicit ColumnSet(Index ncols) {
+    std::int64_t n = ncols;
+    for (auto& level : levels_) level = Array<std::uint64_t>(n = words_for(n), 0);
+  }
+  void insert(Index column) {
+    auto place = std::uint32_t(column);
+    for (auto& level : levels_) {
+      std::uint64_t& word = level[place / word_bits];
+      const bool was_empty = word == 0;
+      word |= std::uint64_t(1) << place % word_bits;
+      if (!was_empty) return;
+      place /= word_bits;
+    }
+  }
+  /// Calls visit(column) for each, ascending; the set is empty then.
+  template <class Visit>
+  void drain(const Visit& visit) {
+    for (std::int64_t at = 0; at < levels_[nlevels - 1].size(); ++at) drain_word<nlevels - 1>(at, visit);
+  }
+
+ private:
+  static constexpr int nlevels = 4;  // at most 128 words on the last one
+  template <int level, class Visit>
+  void drain_word(std::int64_t at, const Visit& visit) {
+    for (std::uint64_t word = std::exchange(levels_[level][at], 0); word; word &= word - 1) {
+      const std::int64_t place = at * word_bits + std::countr_zero(word);
+      if constexpr (level == 0)
+        visit(Index(place));
+      else
+        drain_word<level - 1>(place, visit);
+    }
+  }
+
+  Array<std::uint64_t> levels_[nlevels];
+};
+
+/// Columns of rows, one after another.
+struct Columns {
+  Array<Index> found;
+  std::int64_t size = 0;
+
+  [[gnu::noinline]] void make_room(std::int64_t more) {
+    if (size + more <= found.size()) return;
+    Array<Index> larger(std::max(2 * found.size(), size + more));
+    std::copy(found.begin(), found.begin() + size, larger.begin());
+    found = std::move(larger);
+  }
+};
+
+/// Calls body(part) for each part of the plan, every part on the same thread each time.
+template <class Body>
+void for_parts(const OpenMP& on, const Plan<Host>& plan, const Body& body) {
+  const int n = int(plan.first_row.size()) - 1;
+  parallel_parts(OpenMP{std::min(on.threads, n)}, [&](int thread, int nthreads) {
+    for (int part = thread; part < n; part += nthreads) body(part);
+  });
+}
+
+template <class Real, class Offset>
+struct Pattern {
+  const CsrView<Real, Offset, Host>&A, &B;
+
+  void insert_row(std::int64_t row, ColumnSet& columns) const {
+    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+      const Index k = A.col_idx[e];
+      for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + std::int64_t(1)]; ++f) columns.insert(B.col_idx[f]);
+    }
+  }
+  /// Terms of the sums of this row.
+  std::int64_t products(std::int64_t row) const {
+    std::int64_t sum = 0;
+    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+      const Index k = A.col_idx[e];
+      sum += B.row_ptr[k + std::int64_t(1)] - B.row_ptr[k];
+    }
+    return sum;
+  }
+};
+
+/// lengths[row + 1] = entries of C's row, which takes no memory for them.
+template <class Real, class Offset>
+void count_entries(const OpenMP& on, const Plan<Host>& plan, const Pattern<Real, Offset>& of,
+                   Array<std::int64_t>& lengths) {
+  for_parts(on, plan, [&](int part) {
+    ColumnSet columns(of.B.ncols);
+    with_avx2([&] {
+      for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
+        std::int64_t n = 0;
+        if (of.A.row_ptr[row + 1] - of.A.row_ptr[row] <= 1) {
+          n = of.products(row);
+        } else {
+          of.insert_row(row, columns);
+          columns.drain([&](Index) { ++n; });
+        }
+        lengths[row + 1] = n;
+      }
+    });
+  });
+}
+
+template <class Offset>
+void require_countable(std::int64_t nnz) {
+  if (nnz > std::numeric_limits<Offset>::max())
+    throw ResourceError("spgemm: found " + std::to_string(nnz) + " entries of the product, expected at most " +
+                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  take 64-bit row pointers");
+}
+
+}  // namespace
+
+std::int64_t Plan<Host>::bytes() const {
+  std::int64_t sum = std::int64_t(first_row.size() * sizeof(std::int64_t));
+  for (const auto& table : tables) sum += table.size() * std::int64_t(sizeof(ColumnWord));
+  return sum;
+}
+
+template <class Real, class Offset>
+Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
+                        Csr<Real, Offset, Host>& C) {
+  const std::int64_t nrows = A.nrows;
+  const Pattern<Real, Offset> of{A, B};
+  Plan<Host> plan;
+  Array<std::int64_t> work(nrows + 1);
+  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) work[row + 1] = of.products(row);
+  });
+  offsets_from_lengths(on, work);
+  plan.products = work[nrows];
+  const int nparts = nrows + plan.products < 2 * worth_per_thread ? 1 : std::max(1, on.threads);
+  for (int part = 0; part < nparts; ++part)
+    plan.first_row.push_back(share_by_nonzeros(std::as_const(work).span(), part, nparts).first);
+  plan.first_row.push_back(nrows);
+  if (plan.products > std::numeric_limits<Offset>::max()) {
+    count_entries(on, plan, of, work);
+    offsets_from_lengths(on, work);
+    require_countable<Offset>(work[nrows]);
+  }
+
+  C.nrows = A.nrows, C.ncols = B.ncols;
+  C.row_ptr = Array<Offset>(nrows + 1);
+  std::vector<Columns> found(plan.first_row.size() - 1);
+  for_parts(on, plan, [&](int part) {
+    ColumnSet columns(B.ncols);
+    Columns& mine = found[std::size_t(part)];
+    with_avx2([&] {
+      for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
+        mine.make_room(std::min<std::int64_t>(of.products(row), B.ncols));
+        of.insert_row(row, columns);
+        const Index* const begin = mine.found.data() + mine.size;
+        Index* to = mine.found.data() + mine.size;
+        columns.drain([&](Index column) { *to++ = column; });
+        C.row_ptr[row + 1] = Offset(to - begin);
+        mine.size += to - begin;
+      }
+    });
+  });
+  offsets_from_lengths(on, C.row_ptr);
+  C.col_idx = Array<Index>(C.row_ptr[nrows]);
+  C.values = Array<Real>(C.row_ptr[nrows]);
+  plan.tables.resize(std::size_t(nparts));
+  for_parts(on, plan, [&](int part) {  // first touched by those who will use it
+    const Columns mine = std::move(found[std::size_t(part)]);
+    std::copy(mine.found.begin(), mine.found.begin() + mine.size, C.col_idx.data() + C.row_ptr[plan.first_row[part]]);
+    plan.tables[std::size_t(part)] = Array<ColumnWord>(words_for(B.ncols), ColumnWord{});
+  });
+  return plan;
+}
+
+template <class Real, class Offset>
+void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
+                 const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C) {
+  for_parts(on, plan, [&](int part) {
+    ColumnWord* const table = plan.tables[std::size_t(part)].data();
+    with_avx2([&] {
+      for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
+        const Offset begin = C.row_ptr[row];
+        const Index n = Index(C.row_ptr[row + 1] - begin);
+        const Index* const columns = C.col_idx.data() + begin;
+        Real* const sums = C.values.data() + begin;
+        for (Index place = 0; place < n; ++place) {
+          const auto column = std::uint32_t(columns[place]);
+          ColumnWord& word = table[column / word_bits];
+          if (word.columns == 0) word.place = place;
+          word.columns |= std::uint64_t(1) << column % word_bits;
+          sums[place] = 0;
+        }
+        for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+          const std::int64_t k = A.col_idx[e];
+          const Real a = A.values[e];
+          for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
+            const auto column = std::uint32_t(B.col_idx[f]);
+            const ColumnWord& word = table[column / word_bits];
+            const std::uint64_t below = (std::uint64_t(1) << column % word_bits) - 1;
+            Real& sum = sums[word.place + std::popcount(word.columns & below)];
+            sum = std::fma(a, B.values[f], sum);
+          }
+        }
+        for (Index place = 0; place < n; ++place) table[std::uint32_t(columns[place]) / word_bits].columns = 0;
+      }
+    });
+  });
+}
+
+void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nrows_B, std::int64_t ncols_B) {
+  if (ncols_A == nrows_B) return;
+  const auto shape = [](std::int64_t m, std::int64_t n) { return std::to_string(m) + " x " + std::to_string(n); };
+  throw ShapeError("spgemm: found A as " + shape(nrows_A, ncols_A) + " and B as " + shape(nrows_B, ncols_B) +
+                   ", expected B with as many rows as A has columns");
+}
+
+void require_same_pattern(const char* name, const std::int64_t (&found)[3], const std::int64_t (&expected)[3]) {
+  if (std::equal(found, found + 3, expected)) return;
+  const auto text = [](const std::int64_t(&of)[3]) {
+    return std::to_string(of[0]) + " x " + std::to_string(of[1]) + " with " + std::to_string(of[2]) + " entries";
+  };
+  throw ShapeError(std::string("SparseProduct::update_values: found ") + name + " as " + text(found) +
+                   ", expected the pattern that was analysed, " + text(expected) + "\n  make a new SparseProduct");
+}
+
+std::string describe(std::int64_t products, std::int64_t nnz) {
+  return std::to_string(products) + " products for " + std::to_string(nnz) + " entries";
+}
+
+template Plan<Host> find_pattern(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
+                                 const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
+template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int32_t, Host>&,
+                          const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
+template Plan<Host> find_pattern(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
+                                 const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
+template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int64_t, Host>&,
+                          const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
+template Plan<Host> find_pattern(const OpenMP&, const CsrView<float, std::int32_t, Host>&,
+                                 const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
+template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int32_t, Host>&,
+                          const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
+template Plan<Host> find_pattern(const OpenMP&, const CsrView<float, std::int64_t, Host>&,
+                                 const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
+template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int64_t, Host>&,
+                          const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
+
+}  // namespace seidel::spgemm_detail

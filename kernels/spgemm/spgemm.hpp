@@ -1,0 +1,119 @@
+// Products of sparse matrices, C = A B: once, or again and again with new values in the same patterns.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel {
+
+namespace spgemm_detail {
+
+/// 64 columns: which of them a row of C has, and the place in the row of the first of those.
+struct ColumnWord {
+  std::uint64_t columns;
+  Index place;
+};
+
+/// What is kept of an analysis: who computes which rows of C, and with what.
+template <MemorySpace Space>
+struct Plan;
+
+template <>
+struct Plan<Host> {
+  std::vector<std::int64_t> first_row;    // of each thread, then nrows
+  std::vector<Array<ColumnWord>> tables;  // one per thread, for all columns of C; empty between rows
+  std::int64_t products = 0;
+
+  std::int64_t bytes() const;
+};
+
+/// Finds the pattern of C, takes C's memory, and leaves its values unset.
+template <class Real, class Offset>
+Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
+                        Csr<Real, Offset, Host>& C);
+template <class Real, class Offset>
+void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
+                 const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C);
+
+/// Errors  ShapeError unless A B exists.
+void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nrows_B, std::int64_t ncols_B);
+/// Errors  ShapeError unless `name` still has this shape and as many entries.
+void require_same_pattern(const char* name, const std::int64_t (&found)[3], const std::int64_t (&expected)[3]);
+/// "1,000 products for 500 entries".
+std::string describe(std::int64_t products, std::int64_t nnz);
+
+}  // namespace spgemm_detail
+
+/// C = A B with what it takes to compute it again when the values of A or B, but not their patterns, have changed:
+/// c_ij = sum over k of a_ik b_kj.
+///
+///   SparseProduct AP(on, A, P);   // finds the pattern, and the values of the first time
+///   AP.update_values(A, P);       // A or P has other values
+///   spmv(on, AP.C(), x, y);
+///
+/// Shapes  A is m x l, B is l x n, in CSR with ascending distinct columns; C is m x n, and its columns are ascending and
+///         distinct too. A and B may be the same matrix; neither is kept. An entry is stored in C if any a_ik b_kj of it
+///         are stored, even if they cancel or are zero.
+/// Cost    the pattern once: reads the entries of A, and for each the row of B that it meets; 8 bytes per row of A and 4
+///         bytes per entry of C of temporary memory (8 while they move), and 9 bytes per 64 columns of B and thread. The
+///         values each time: the same entries once more; nothing is allocated. bytes() are held.
+/// Repeats bit for bit on every back end and with any number of threads: s = fma(a_ik, b_kj, s) from s = 0, in the order
+///         of the entries k of row i of A, from left to right, however many there are.
+/// Errors  ShapeError; ResourceError if C has more entries than Offset can count, before memory is taken for them.
+/// Source  Gustavson, Two fast algorithms for sparse matrices, ACM Transactions on Mathematical Software 4, 1978.
+template <class Real, class Offset, HostBackend On>
+class SparseProduct {
+ public:
+  using Space = typename On::Space;
+  using View = CsrView<Real, Offset, Space>;
+
+  SparseProduct(const On& on, const View& A, const View& B)
+      : on_(on), A_{A.nrows, A.ncols, A.nnz()}, B_{B.nrows, B.ncols, B.nnz()} {
+    spgemm_detail::require_product(A.nrows, A.ncols, B.nrows, B.ncols);
+    plan_ = spgemm_detail::find_pattern(on_, A, B, C_);
+    spgemm_detail::find_values(on_, plan_, A, B, C_);
+  }
+
+  View C() const { return C_.view(); }
+
+  /// C = A B for matrices of the same patterns as before, which is not checked beyond their shapes and numbers of
+  /// entries. Does not allocate. Errors  ShapeError.
+  void update_values(const View& A, const View& B) {
+    spgemm_detail::require_same_pattern("A", {A.nrows, A.ncols, A.nnz()}, A_);
+    spgemm_detail::require_same_pattern("B", {B.nrows, B.ncols, B.nnz()}, B_);
+    spgemm_detail::find_values(on_, plan_, A, B, C_);
+  }
+
+  /// Gives C away and ends this.
+  Csr<Real, Offset, Space> take() && { return std::move(C_); }
+
+  /// Terms a_ik b_kj of all sums.
+  std::int64_t products() const { return plan_.products; }
+  /// Memory held beside A and B: C, and what the next values need.
+  std::int64_t bytes() const {
+    return plan_.bytes() + C_.row_ptr.size() * std::int64_t(sizeof(Offset)) +
+           C_.nnz() * std::int64_t(sizeof(Index) + sizeof(Real));
+  }
+  /// One phrase for a report.
+  std::string describe() const { return spgemm_detail::describe(products(), C_.nnz()); }
+
+ private:
+  On on_;
+  std::int64_t A_[3], B_[3];  // shapes and numbers of entries
+  Csr<Real, Offset, Space> C_;
+  spgemm_detail::Plan<Space> plan_;
+};
+
+/// C = A B, once; as SparseProduct.
+template <HostBackend On, class Real, class Offset>
+Csr<Real, Offset, typename On::Space> spgemm(const On& on, const CsrView<Real, Offset, typename On::Space>& A,
+                                             const CsrView<Real, Offset, typename On::Space>& B) {
+  return SparseProduct<Real, Offset, On>(on, A, B).take();
+}
+
+}  // namespace seidel
