@@ -23,7 +23,8 @@ bool same_bits(const Answer& a, const Answer& b) {
         [&]<class T>(HostSpan<const T> x) {
           const auto y = b.array<T>(i);
           if (x.size() != y.size()) same = false;
-          parallel_for(OpenMP{}, same ? x.size() : 0, [&](std::int64_t first, std::int64_t last) {
+          if (!same || x.empty()) return;
+          parallel_for(OpenMP{}, x.size(), [&](std::int64_t first, std::int64_t last) {
             if (std::memcmp(x.data() + first, y.data() + first, std::size_t(last - first) * sizeof(T)) != 0)
               same = false;
           });
