@@ -40,10 +40,12 @@ void MemoryPlan::require() const {
 
 namespace {
 
-/// x, b, the best x so far; with a fallback the initial guess, and the larger of two methods that follow each other.
-std::int64_t vectors_of(const MethodChoice& choice) {
+/// x, b, the best x so far, and the x at the target where the error is estimated; with a fallback the initial guess, and
+/// the larger of two methods that follow each other.
+std::int64_t vectors_of(const SolveNeeds& needs) {
+  const MethodChoice& choice = needs.choice;
   const std::int64_t first = choice.method.vectors(choice);
-  return 3 + (choice.fallback ? 1 + std::max(first, choice.fallback->vectors(choice)) : first);
+  return 3 + needs.estimates + (choice.fallback ? 1 + std::max(first, choice.fallback->vectors(choice)) : first);
 }
 
 SystemSize size_of(const SolveNeeds& needs) {
@@ -83,7 +85,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
   }
   const Method method = needs.choice.method;
-  const std::int64_t vectors = vectors_of(needs.choice);
+  const std::int64_t vectors = vectors_of(needs);
   const auto& fallback = needs.choice.fallback;
   plan.items.push_back(
       {formatted("{} vectors of {}{}", vectors, to_string(method),

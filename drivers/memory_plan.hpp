@@ -38,6 +38,7 @@ struct SolveNeeds {
   std::int64_t nrows = 0, nnz = 0;
   MethodChoice choice = {};
   bool cuda = false;
+  bool estimates = false;  // the error of x: one vector more
   bool narrow_offsets = true;
   double sell_padding = 1;  // places per entry in SELL
   /// The first part of what the preconditioner holds, where that was counted.

@@ -116,6 +116,10 @@ struct SolveCommand : CommandFor<SolveOptions> {
            "of symgs: natural (unless given: the same bits everywhere), colours, auto (what should be fastest)")
         ->type_name("NAME");
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
+    with_text("--error-tol", "E", "go on until the estimated error of x is at most E, too",
+              [this](const std::string& text) {
+                options.error_tolerance = drivers::number("--error-tol", text, between_0_and_1);
+              });
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
     number("--time-limit", options.time_limit, "S", "stop after S seconds of solving (none)",
            Range<double>{"seconds, a number above 0", [](double v) { return v > 0; }});

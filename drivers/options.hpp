@@ -30,6 +30,7 @@ struct SolveOptions : CommonOptions {
   MethodRequest request;                            // --method, --precond, --order, --set
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
+  std::optional<double> error_tolerance;            // --error-tol
   std::int64_t max_iterations = 20000;
   double time_limit = std::numeric_limits<double>::infinity();
   bool repair = false;

@@ -184,6 +184,18 @@ double sell_padding(const Cuda& on, const LoadedThere& there) {
   return 1;
 }
 
+Criteria criteria_of(const SolveOptions& options) {
+  Criteria criteria;
+  criteria.relative_tolerance = options.tolerance;
+  criteria.absolute_tolerance = options.absolute_tolerance;
+  criteria.max_iterations = options.max_iterations;
+  criteria.seconds = options.time_limit;
+  criteria.error_tolerance = options.error_tolerance;
+  if (!options.rhs.empty() && !criteria.error_tolerance)
+    criteria.error_tolerance = std::numeric_limits<double>::infinity();
+  return criteria;
+}
+
 Decided decide(const SolveOptions& options, const Placement& where, const Loaded& loaded, const LoadedThere& there,
                const Inspected& seen) {
   const OpenMP host = host_threads(options);
@@ -196,6 +208,7 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .nnz = A.nnz(),
                                        .choice = choose_method(seen.properties, seen.rows, options.request, order),
                                        .cuda = cuda,
+                                       .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
                                        .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1};
   const std::int64_t available = decided.available =  // the plan counts what is there already
@@ -213,15 +226,6 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
   decided.memory.require();
   if (options.verbose || decided.memory.large()) say(options, "to solve, " + decided.memory.text());
   return decided;
-}
-
-Criteria criteria_of(const SolveOptions& options) {
-  Criteria criteria;
-  criteria.relative_tolerance = options.tolerance;
-  criteria.absolute_tolerance = options.absolute_tolerance;
-  criteria.max_iterations = options.max_iterations;
-  criteria.seconds = options.time_limit;
-  return criteria;
 }
 
 Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,

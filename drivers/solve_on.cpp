@@ -119,6 +119,13 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     fill(error, 1);
     axpy(-1, x, error);
     outcome.error_against_ones = max_abs(error);
+    outcome.error_source = ErrorSource::exact;
+    outcome.error = outcome.error_against_ones;
+  } else if (outcome.solved && outcome.summary.norm_b == 0) {
+    outcome.error_source = ErrorSource::exact;
+  } else if (outcome.solved && outcome.summary.error) {
+    outcome.error_source = ErrorSource::going_on;
+    outcome.error = outcome.summary.error->error(outcome.summary.limit_of_precision(system.norm_inf_of_A));
   }
   outcome.x = copied_to<Host>(on, std::as_const(x).span());
   return outcome;

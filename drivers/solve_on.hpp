@@ -21,12 +21,23 @@ struct System {
   DeviceSpan<double> b_there = {};
 };
 
+/// How the error of x is known.
+enum class ErrorSource {
+  none,      // it is not: x was not found
+  exact,     // the solution is known: ones, or zero where b = 0
+  going_on,  // Summary::error
+};
+
+std::string_view to_string(ErrorSource);  ///< as in JSON: "exact", "going on"
+
 struct Outcome {
   Summary summary;
   Certificate certificate;
   bool solved = false;  // the certificate is within the tolerance
   Array<double> x;
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones
+  ErrorSource error_source = ErrorSource::none;
+  double error = 0;  // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
   std::string product_format;             // "CSR", "SELL-32"
   std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"

@@ -13,11 +13,13 @@ std::string solve_page(const SolveStory& story) {
   const SolveOptions& options = story.options;
   const std::string residual = brief(outcome.certificate.relative_residual);
   HtmlPage page("seidel solve " + story.loaded.name,
-                outcome.solved ? formatted("solved: residual {} after {} of {}, {}", residual,
-                                           plural(summary.iterations, "iteration"), summary.method,
-                                           human_seconds(outcome.solve_seconds))
-                               : formatted("NOT solved: residual {}; {}", residual, summary.reason),
-                outcome.solved);
+                verdict_of(story) == SolveVerdict::doubtful
+                    ? formatted("solved to the residual asked for, {}, but {}", residual, digits_text(outcome.error))
+                : outcome.solved ? formatted("solved: residual {} after {} of {}, {}", residual,
+                                             plural(summary.iterations, "iteration"), summary.method,
+                                             human_seconds(outcome.solve_seconds))
+                                 : formatted("NOT solved: residual {}; {}", residual, summary.reason),
+                verdict_of(story) == SolveVerdict::solved);
   std::vector<std::pair<std::string, std::string>> facts = {
       {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),
                            plural(story.rows.nnz, "nonzero"))}};
@@ -38,6 +40,7 @@ std::string solve_page(const SolveStory& story) {
   facts.push_back({"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; target {}", residual,
                                               brief(tolerance_of(story)))});
   facts.push_back({"backward error", brief(outcome.certificate.backward_error)});
+  if (const std::string error = error_text(story); !error.empty()) facts.push_back({"error", error});
   facts.push_back({"iterations", count(summary.iterations)});
   facts.push_back({"ended", summary.reason});
   page.facts("What came out", facts);

@@ -95,7 +95,21 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveOptions& options = story.options;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
-  if (outcome.solved) {
+  const SolveVerdict verdict = verdict_of(story);
+  if (verdict == SolveVerdict::doubtful) {
+    lines.raw(paint.red("solved to the residual asked for:") +
+              formatted(" {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
+                        plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
+    lines.item("  but", digits_text(outcome.error) + formatted(": its error is about {}", brief(outcome.error)));
+    const MoreDigits more = more_digits(story);
+    if (more.options.empty())
+      lines.item("", more.cost);
+    else
+      lines.raw("  try:           " + command_with(options.command_line, more.options) +
+                (more.cost.empty() ? "" : "   (" + more.cost + ")"));
+    return;
+  }
+  if (verdict == SolveVerdict::solved) {
     lines.raw(paint.green("solved:") +
               formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
                         plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
@@ -141,8 +155,7 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   lines.item("backward error",
              formatted("{}: x solves exactly a system whose entries differ by so much, relative to the largest",
                        brief(outcome.certificate.backward_error)));
-  if (outcome.error_against_ones >= 0)
-    lines.item("error", formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones)));
+  if (const std::string error = error_text(story); !error.empty()) lines.item("error", error);
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
   lines.item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
@@ -216,6 +229,12 @@ Json solve_json(const SolveStory& story) {
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
   json.set("absolute_tolerance", options.absolute_tolerance);
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
+  const bool known = outcome.error_source != ErrorSource::none;
+  json.set("verdict", to_string(verdict_of(story)));
+  json.set("error_estimate", known ? Json(outcome.error) : Json(nullptr));
+  json.set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr));
+  json.set("error_estimate_iterations", summary.error ? Json(summary.error->iterations) : Json(nullptr));
+  json.set("error_estimate_is_lower_bound", outcome.error_source == ErrorSource::going_on && summary.error->at_least);
   json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
   const auto preconditioner_of = [&](const Attempt& attempt) {
     return (attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none).name;
@@ -251,6 +270,7 @@ Json solve_json(const SolveStory& story) {
                                     .set("read", story.read_seconds)
                                     .set("setup", story.setup_seconds)
                                     .set("solve", outcome.solve_seconds)
+                                    .set("estimate", summary.error ? summary.error->seconds : 0.0)
                                     .set("certify", outcome.certify_seconds)));
   json.set("memory",
            std::move(Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available)));

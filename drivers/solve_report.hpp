@@ -7,6 +7,7 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_verdict.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>

@@ -32,7 +32,7 @@ Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Crit
     copy(r, shadow);
     copy(r, p);
     auto [norm_shadow, rho] = sums(norm2_of(r), dot_of(shadow, r));
-    while (progress.running()) {
+    while (iterate.running()) {
       M.apply(p, y);
       A.apply(y, v);
       const auto [shadow_v, norm_v] = sums(dot_of(shadow, v), norm2_of(v));

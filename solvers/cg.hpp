@@ -33,7 +33,7 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
     M.apply(r, z);
     fill(p, 0);
     Real rz = dot(r, z), beta = 0;
-    while (progress.running()) {
+    while (iterate.running()) {
       if (!progress.positive(rz, r, z, Breakdown::indefinite_preconditioner)) break;
       iterate.turn(z, beta, p);  // p = z + beta p
       A.apply(p, Ap);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 
 namespace seidel {
 
@@ -22,6 +23,9 @@ struct Criteria {
   double absolute_tolerance = 0;
   std::int64_t max_iterations = 20000;
   double seconds = std::numeric_limits<double>::infinity();
+  /// If set, the solver goes on beyond the target to estimate the error of x (Summary::error), and until that is at most
+  /// this; infinity: once. Takes one vector more. Iterations and history stay those up to the target.
+  std::optional<double> error_tolerance = {};
   const std::atomic<bool>* stop = nullptr;  // asked once an iteration; true ends with the best iterate
   std::function<void(const IterationReport&)> on_iteration{};
 };

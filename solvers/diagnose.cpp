@@ -21,12 +21,6 @@ std::string text(double value) {
 }
 std::string text(std::int64_t value) { return std::to_string(value); }
 
-/// n with its two leading digits, rounded up.
-std::int64_t two_digits(double n) {
-  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(n, 1.0))) - 1));
-  return std::int64_t(std::ceil(n / unit) * unit);
-}
-
 /// All that a rule looks at; each rule adds what it finds.
 struct Facts {
   const MatrixProperties& A;
@@ -44,11 +38,7 @@ struct Facts {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
                               : criteria.absolute_tolerance;
   }
-  /// What rounding x alone changes in A x, in parts of b: a smaller residual is an accident.
-  double limit() const {
-    return summary.norm_b > 0 ? std::numeric_limits<double>::epsilon() * A.norm_inf * summary.norm_x / summary.norm_b
-                              : 0;
-  }
+  double limit() const { return summary.limit_of_precision(A.norm_inf); }
   /// The recurrence reached the target, the true residual did not, and restarts from it gained nothing.
   bool truth_disagrees() const { return summary.status == Status::stagnated && !summary.truth_checks.empty(); }
   /// The same, where that is due to A alone, not to a preconditioner.
@@ -100,7 +90,13 @@ struct Facts {
   double iterations_wanting() const;
 };
 
-/// Decades that log10(residual) falls an iteration: least squares over the last half, at least 10 entries.
+}  // namespace
+
+std::int64_t two_digits(double n) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(n, 1.0))) - 1));
+  return std::int64_t(std::ceil(n / unit) * unit);
+}
+
 double decades_per_iteration(const std::vector<double>& history) {
   const std::size_t n = history.size(), first = std::min(n / 2, n > 10 ? n - 10 : 0);
   double count = 0, k_mean = 0, y_mean = 0, covariance = 0, variance = 0;
@@ -116,6 +112,8 @@ double decades_per_iteration(const std::vector<double>& history) {
   });
   return variance > 0 ? -covariance / variance : 0;
 }
+
+namespace {
 
 double Facts::iterations_wanting() const {
   const double rate = decades_per_iteration(summary.history), now = summary.history.back(), wanted = tolerance();

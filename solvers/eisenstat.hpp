@@ -31,7 +31,7 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
     multiply(D, y, Dy);
     fill(u, 0);
     Real rz = dot(y, Dy), beta = 0;
-    while (progress.running()) {
+    while (iterate.running()) {
       if (!progress.positive(rz, y, Dy, Breakdown::indefinite_preconditioner)) break;
       xpby(Dy, beta, u);             // u = D y + beta u
       M.split_product(u, p, Ap, w);  // p = (D + U)^-1 u, w = (D + L)^-1 A p

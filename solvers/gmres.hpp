@@ -41,39 +41,44 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
   progress.restarts_after(int(H.max_columns()));
   auto v = block_like(b, H.max_columns() + 1);  // orthonormal; M^-1 v_0, M^-1 v_1, ... are the directions
   auto [r, z] = vectors_like<gmres_vectors - iterate_vectors>(b);
-  std::vector<Real> c(H.max_columns() + 1);
+  std::vector<Real> c(H.max_columns() + 1), taken(H.max_columns());
   while (iterate.unsolved(r)) {  // r = b - A x: the truth, not the recurrence
     const Real beta = Real(progress.latest());
     axpby(1 / beta, r, 0, v[0]);
     H.start(beta);
-    while (progress.running() && !H.full()) {
-      Real* h = H.next();
-      const std::size_t k = H.columns();
-      V& w = v[k + 1];
-      M.apply(v[k], z);
-      A.apply(z, w);                                     // w = A M^-1 v_k, made orthogonal to all v:
-      const Real norm_w = project(v, k + 1, w, h);       // h = V'w
-      subtract_combination(v, k + 1, h, 1, w);           // w -= V h
-      const Real norm = project(v, k + 1, w, c.data());  // c = V'w: what rounding left
-      for (std::size_t i = 0; i <= k; ++i) h[i] += c[i];
-      h[k + 1] = leg(norm, c.data(), k + 1);                 // ||w - V c||
-      const bool exhausted = h[k + 1] <= 10 * eps * norm_w;  // nothing but rounding is left of w
-      if (exhausted) h[k + 1] = 0;
-      const Real scale = 1 / h[k + 1];
-      if (!progress.record(H.add())) {
-        H.drop();
-        break;
+    std::fill(taken.begin(), taken.end(), Real(0));
+    do {
+      while (progress.running() && !H.full()) {
+        Real* h = H.next();
+        const std::size_t k = H.columns();
+        V& w = v[k + 1];
+        M.apply(v[k], z);
+        A.apply(z, w);                                     // w = A M^-1 v_k, made orthogonal to all v:
+        const Real norm_w = project(v, k + 1, w, h);       // h = V'w
+        subtract_combination(v, k + 1, h, 1, w);           // w -= V h
+        const Real norm = project(v, k + 1, w, c.data());  // c = V'w: what rounding left
+        for (std::size_t i = 0; i <= k; ++i) h[i] += c[i];
+        h[k + 1] = leg(norm, c.data(), k + 1);                 // ||w - V c||
+        const bool exhausted = h[k + 1] <= 10 * eps * norm_w;  // nothing but rounding is left of w
+        if (exhausted) h[k + 1] = 0;
+        const Real scale = 1 / h[k + 1];
+        if (!progress.record(H.add())) {
+          H.drop();
+          break;
+        }
+        if (exhausted) {
+          progress.break_down(Breakdown::exhausted);
+          break;
+        }
+        subtract_combination(v, k + 1, c.data(), scale, w);  // w = (w - V c) / ||w - V c||
       }
-      if (exhausted) {
-        progress.break_down(Breakdown::exhausted);
-        break;
-      }
-      subtract_combination(v, k + 1, c.data(), scale, w);  // w = (w - V c) / ||w - V c||
-    }
-    fill(r, 0);
-    add_combination(v, H.columns(), H.solve().data(), r);
-    M.apply(r, z);
-    iterate.move(Real(1), z);  // x += M^-1 V y
+      const auto& y = H.solve();
+      for (std::size_t k = 0; k < H.columns(); ++k) c[k] = y[k] - std::exchange(taken[k], y[k]);
+      fill(r, 0);
+      add_combination(v, H.columns(), c.data(), r);
+      M.apply(r, z);
+      iterate.move(Real(1), z);  // x += M^-1 V y, as far as x does not have that already
+    } while (!H.full() && iterate.goes_on());
   }
   return iterate.summary();
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <seidel/solvers/finite.hpp>
@@ -18,7 +19,7 @@ std::array<V, n> vectors_like(const V& b) {
   }(std::make_index_sequence<n>());
 }
 
-/// Vectors that an Iterate takes.
+/// Vectors that an Iterate takes; one more where the error is estimated.
 inline constexpr int iterate_vectors = 1;
 
 /// Checks the system, then watches x and decides which one is returned; Progress decides when.
@@ -31,7 +32,9 @@ class Iterate {
   /// The copy is returned in the end if the last residual is more than `worse` times its own, or, where the method failed
   /// (Progress::failed), more than its own. b = 0 sets x = 0.
   Iterate(std::string_view method, const Matrix& A, const V& b, V& x, const Criteria& criteria, double worse)
-      : A_(A), b_(b), x_(x), worse_(worse), progress_(method, criteria, checked_norm(A, b, x)), copy_(like(x)) {}
+      : A_(A), b_(b), x_(x), worse_(worse), progress_(method, criteria, checked_norm(A, b, x)), copy_(like(x)) {
+    if (criteria.error_tolerance) kept_.emplace(like(x));
+  }
   Iterate(const Iterate&) = delete;
 
   Progress& progress() { return progress_; }
@@ -39,6 +42,18 @@ class Iterate {
   /// r = b - A x, and whether to iterate (again) from there.
   bool unsolved(V& r) {
     settle();
+    double newer_norm = 0;
+    const bool estimated = progress_.is_beyond();
+    if (estimated) {  // back to the x that was judged
+      newer_norm = true_norm(r);
+      if (running() && progress_.goes_on_from(newer_norm)) return true;
+      progress_.come_back();
+      copy(x_, r);
+      copy(*kept_, x_);
+      copy(r, *kept_);
+      norm_ = kept_norm_;
+      at_ = kept_at_;
+    }
     const double worse = progress_.failed() ? 1 : worse_;
     if (norm_ > (smoothing_ ? 1 : worse) * copy_norm_) take_back();
     smoothing_ = false;
@@ -50,9 +65,42 @@ class Iterate {
       truth = true_norm(r);
     }
     norm_ = truth;
-    if (!progress_.unsolved(truth)) return false;
+    if (!progress_.unsolved(truth)) {
+      if (!progress_.estimates()) return false;
+      if (!estimated) {
+        keep(x_, truth, at_);
+        progress_.go_beyond(truth);
+        return true;
+      }
+      estimate(r, truth, newer_norm);
+      return false;
+    }
     take_copy();
     round_at_ = at_;
+    return true;
+  }
+
+  /// Whether to go on in this round: toward the target, or beyond it, to estimate the error of x.
+  bool running() { return progress_.running() || goes_on(); }
+
+  /// Whether to go on beyond the target.
+  bool goes_on() {
+    if (progress_.is_beyond()) {
+      if (!progress_.may_go_further()) return false;
+      settle();
+      axpby(1, x_, -1, *kept_);
+      change_ = double(max_abs(*kept_)) / double(max_abs(x_));
+      copy(x_, *kept_);
+      return progress_.go_further(change_);
+    }
+    if (!progress_.may_go_beyond()) return false;
+    settle();
+    if (smoothing_ && norm_ > copy_norm_)
+      keep(copy_, copy_norm_, copy_at_);
+    else
+      keep(x_, norm_, at_);
+    smoothing_ = false;
+    progress_.go_beyond(progress_.latest());
     return true;
   }
 
@@ -61,7 +109,7 @@ class Iterate {
   std::array<Real, 2> descend(const Precond& M, Real alpha, const V& Ap, V& r, V& z) {
     if (const V* const D = diagonal_of<V>(M)) return axpy_multiply_norm2_dot(-alpha, Ap, r, *D, z);
     axpy(-alpha, Ap, r);
-    if (!progress_.near_end()) {
+    if (!progress_.near_end() || kept_) {
       M.apply(r, z);
       return sums(norm2_of(r), dot_of(r, z));
     }
@@ -102,6 +150,7 @@ class Iterate {
   /// Why this does not begin earlier: docs/notes/convergence.md.
   /// Source  Zhou, Walker, Residual smoothing techniques for iterative methods, SIAM J. Sci. Comput. 15(2), 1994.
   void smooth(const V& r, V& s) {
+    if (progress_.is_beyond()) return;
     if (!smoothing_) {
       if (progress_.small_enough(norm_) || !progress_.small_enough(norm_ / 1.25)) return;
       settle();
@@ -133,7 +182,7 @@ class Iterate {
   void prepare_move() {
     settle();
     const double new_norm = progress_.latest();
-    if (new_norm > norm_ && norm_ < copy_norm_ / 2) take_copy();
+    if (new_norm > norm_ && norm_ < copy_norm_ / 2 && !progress_.is_beyond()) take_copy();
     norm_ = new_norm;
     at_ = progress_.iterations();
   }
@@ -151,6 +200,21 @@ class Iterate {
     copy_at_ = at_;
     return true;
   }
+  /// Keeps an x that is believed to be at the target.
+  void keep(const V& x, double norm, std::int64_t at) {
+    copy(x, *kept_);
+    kept_norm_ = norm;
+    kept_at_ = at;
+  }
+  /// Of x, at the target, and the newer one that is kept now; their true residuals. Returns the better of both.
+  void estimate(V& r, double norm, double newer_norm) {
+    copy(x_, r);
+    axpy(-1, *kept_, r);
+    const double change = double(max_abs(r));
+    if (newer_norm <= norm) copy(*kept_, x_);
+    if (change > 0) change_ = change / double(max_abs(x_));
+    progress_.estimated(change_, norm, newer_norm);
+  }
   void take_back() {
     copy(copy_, x_);
     norm_ = copy_norm_;
@@ -167,6 +231,9 @@ class Iterate {
   bool smoothing_ = false;
   const V* along_ = nullptr;  // x is alpha_ times this behind
   typename V::Real alpha_ = 0;
+  std::optional<V> kept_;  // where the error is estimated: the x at the target
+  double kept_norm_ = 0, change_ = 0;
+  std::int64_t kept_at_ = 0;
   std::int64_t at_ = 0, copy_at_ = -1, round_at_ = 0;  // the iterations that they, and the round, began after
 };
 

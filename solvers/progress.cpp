@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
@@ -72,6 +73,10 @@ Progress::Progress(std::string_view method, const Criteria& criteria, double nor
 }
 
 bool Progress::end(Status status, Breakdown breakdown, std::string reason) {
+  if (beyond_) {
+    beyond_->ended = true;
+    return false;
+  }
   summary_.status = status;
   summary_.breakdown = breakdown;
   summary_.reason = std::move(reason);
@@ -134,7 +139,58 @@ bool Progress::unsolved(double true_norm) {
   return true;
 }
 
+void Progress::go_beyond(double from) {
+  const std::int64_t n = summary_.iterations;
+  latest_ = from;
+  ended_ = false;
+  beyond_ = {.target = from,
+             .threshold = from / 10,
+             .min = (n + 19) / 20,
+             .max = std::max<std::int64_t>(
+                 5, std::isfinite(*criteria_.error_tolerance) ? criteria_.max_iterations - n : n * 3 / 10),
+             .from_seconds = seconds()};
+}
+
+bool Progress::go_further(double change) {
+  if (change <= *criteria_.error_tolerance || !(beyond_->threshold > 0)) return false;
+  beyond_->threshold /= 10;
+  return true;
+}
+
+bool Progress::goes_on_from(double true_norm) {
+  if (beyond_->iterations == std::exchange(beyond_->round_from, beyond_->iterations) || !std::isfinite(true_norm))
+    return false;
+  latest_ = true_norm;
+  return true;
+}
+
+void Progress::come_back() {
+  estimate_ = {.at_least = !(latest_ <= beyond_->threshold),
+               .iterations = beyond_->iterations,
+               .seconds = estimate_.seconds + seconds() - beyond_->from_seconds};
+  latest_ = beyond_->target;
+  beyond_.reset();
+}
+
+void Progress::estimated(double change, double true_norm, double norm_beyond) {
+  estimate_.change = change;
+  estimate_.residual = relative(true_norm);
+  estimate_.beyond = relative(norm_beyond);
+  summary_.relative_residual = std::min(estimate_.residual, estimate_.beyond);
+  summary_.error = estimate_;
+}
+
+double ErrorEstimate::error(double rounding) const {
+  const double fell = residual > 0 ? std::max(beyond, rounding) / residual : 1;
+  return std::max(change * std::max(std::min(1.0, 2 * fell), fell), std::numeric_limits<double>::epsilon());
+}
+
 bool Progress::running() {
+  if (beyond_) {
+    const bool enough = beyond_->iterations >= beyond_->min && latest_ <= beyond_->threshold;
+    const bool stop = criteria_.stop && criteria_.stop->load(std::memory_order_relaxed);
+    return !beyond_->ended && !enough && !stop && beyond_->iterations < beyond_->max && seconds() < criteria_.seconds;
+  }
   if (small_enough(latest_)) return false;
   if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
     return end(Status::interrupted, "a stop was requested");
@@ -150,6 +206,11 @@ bool Progress::record(double norm) {
   if (!std::isfinite(norm))
     return end(Status::breakdown, Breakdown::not_finite,
                "the residual is NaN or infinite after iteration " + std::to_string(summary_.iterations + 1));
+  if (beyond_) {
+    ++beyond_->iterations;
+    latest_ = norm;
+    return true;
+  }
   ++summary_.iterations;
   latest_ = norm;
   if (summary_.history.size() < summary_.history.capacity()) summary_.history.push_back(relative(norm));
@@ -174,7 +235,7 @@ bool Progress::not_positive(double product, Breakdown otherwise, bool underflowe
 Summary Progress::summary(double norm_x, std::int64_t returned) {
   summary_.norm_x = norm_x;
   summary_.returned_iteration = returned;
-  summary_.seconds = seconds();
+  summary_.seconds = seconds() - estimate_.seconds;
   return std::move(summary_);
 }
 

@@ -1,7 +1,9 @@
 // The bookkeeping of an iteration: criteria, history, clock, stop request, and what may be called converged.
 #pragma once
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include <seidel/solvers/criteria.hpp>
 #include <seidel/solvers/summary.hpp>
@@ -28,6 +30,31 @@ class Progress {
   /// Ends an iteration; `norm` is that of the recurrence residual. False if it is not finite: leave x as it is.
   bool record(double norm);
 
+  /// Whether an estimate of the error is wanted, and the target is reached in truth.
+  bool estimates() const {
+    return criteria_.error_tolerance && summary_.status == Status::converged && summary_.norm_b > 0;
+  }
+  /// Whether the target is reached by the recurrence, and an estimate of the error is wanted and possible.
+  bool may_go_beyond() const {
+    return criteria_.error_tolerance && !is_beyond() && !ended_ && broke_down_ == Breakdown::none &&
+           summary_.norm_b > 0 && small_enough(latest_);
+  }
+  /// From here on to a tenth of this residual, by at least 5 and at most 30 % more iterations, apart from those recorded.
+  void go_beyond(double from);
+  bool is_beyond() const { return beyond_.has_value(); }
+  /// Whether a tenth is reached, and the error must be below a tolerance.
+  bool may_go_further() const {
+    return !beyond_->ended && latest_ <= beyond_->threshold && std::isfinite(*criteria_.error_tolerance);
+  }
+  /// Goes on to the next tenth, if x changed by more than the error may be.
+  bool go_further(double change);
+  /// Whether another round there can bring anything, from x with this true residual.
+  bool goes_on_from(double true_norm);
+  /// Back to where go_beyond() began.
+  void come_back();
+  /// What was found beyond: the change of x, the true residuals before and after it.
+  void estimated(double change, double true_norm, double norm_beyond);
+
   /// The iteration just recorded has this smaller residual after all.
   void improve(double norm);
 
@@ -42,14 +69,18 @@ class Progress {
   }
 
   /// p'Ap was not positive; norm_p = ||p||.
-  void met_curvature(double pAp, double norm_p) { summary_.curvature = pAp / norm_p / norm_p; }
+  void met_curvature(double pAp, double norm_p) {
+    if (!beyond_) summary_.curvature = pAp / norm_p / norm_p;
+  }
 
   /// This round cannot go on; one from the true residual may, but not ten times without a gain.
-  void break_down(Breakdown why) { broke_down_ = why; }
+  void break_down(Breakdown why) {
+    if (!beyond_) broke_down_ = why;
+  }
 
   /// Whether cg has met what no positive definite matrix has, or numbers beyond the range of their type.
   bool failed() const { return summary_.status == Status::indefinite || summary_.status == Status::breakdown; }
-  bool small_enough(double norm) const { return norm <= threshold_; }
+  bool small_enough(double norm) const { return norm <= (beyond_ ? beyond_->threshold : threshold_); }
   /// Whether the next residual may well be small enough.
   bool near_end() const { return small_enough(latest_ / 10); }
   double latest() const { return latest_; }  ///< norm of the recurrence residual
@@ -77,6 +108,16 @@ class Progress {
     bool is_over(double norm, double enough);
   };
 
+  /// Iterations beyond the target.
+  struct Beyond {
+    double target = 0;     // the residual from which they began
+    double threshold = 0;  // and to which they go
+    std::int64_t iterations = 0, min = 0, max = 0;
+    std::int64_t round_from = 0;
+    double from_seconds = 0;
+    bool ended = false;
+  };
+
   const Criteria& criteria_;
   Clock::time_point began_ = Clock::now();
   double threshold_, latest_, round_from_;
@@ -84,6 +125,8 @@ class Progress {
   int rounds_ = 0;
   Breakdown broke_down_ = Breakdown::none;
   bool ended_ = false;
+  std::optional<Beyond> beyond_ = {};
+  ErrorEstimate estimate_ = {};
   Summary summary_;
 };
 

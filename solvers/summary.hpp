@@ -1,6 +1,8 @@
 // What a solver has to say when it ends.
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +53,23 @@ struct Attempt {
   bool preconditioned = true;  // false: solve() went on without the preconditioner that it was given
 };
 
+/// What going on beyond the target showed.
+struct ErrorEstimate {
+  double change = 0;                // max |y_i - x_i| / max |y_i|, from the x at the target to the y of the end
+  double residual = 0, beyond = 0;  // true ||b - A x|| / ||b|| and ||b - A y|| / ||b||
+  bool at_least = false;            // the residual did not fall to a tenth, so the error may be larger
+  std::int64_t iterations = 0;      // beyond the target
+  double seconds = 0;
+
+  /// About max |z_i - x*_i| / max |x*_i|, where A x* = b and z is the one of x and y with the smaller residual. `rounding`
+  /// is what the residual of a rounded x* is, eps ||A|| ||x|| / ||b||, or 0 where that is not known.
+  ///
+  /// The error of x is about the change. That of y is smaller, between not at all and as the residual is; twice the
+  /// latter was within a factor 10 of the truth nearly always (docs/notes/errors.md). An error in the numerical null space
+  /// of A, which no iterate has seen, is missed.
+  double error(double rounding = 0) const;
+};
+
 struct Summary {
   Status status = Status::iteration_limit;
   Breakdown breakdown = Breakdown::none;
@@ -65,12 +84,17 @@ struct Summary {
   /// x is the iterate after so many iterations: the last one, unless an earlier one was better.
   std::int64_t returned_iteration = 0;
   std::vector<TruthCheck> truth_checks;  // each time the recurrence said yes
+  std::optional<ErrorEstimate> error;    // where Criteria::error_tolerance asks for it, and the target was reached
   double norm_b = 0, norm_x = 0;         // 2-norms, of b and of the x returned
   double curvature = 0;                  // cg, indefinite: p'Ap / p'p where that was not positive
   int restart = 0;                       // gmres: directions a cycle
   std::vector<Attempt> attempts;         // solve(): all methods tried, the last one is told above; else empty
 
   bool converged() const { return status == Status::converged; }
+  /// What rounding x alone changes in A x, in parts of b: a smaller residual is an accident.
+  double limit_of_precision(double norm_inf_of_A) const {
+    return norm_b > 0 ? std::numeric_limits<double>::epsilon() * norm_inf_of_A * norm_x / norm_b : 0;
+  }
 };
 
 }  // namespace seidel

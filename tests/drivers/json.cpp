@@ -50,6 +50,27 @@ TEST_CASE("solve --json - is the report, alone on standard output") {
     has(document, whole, json::value_t::number_integer);
 }
 
+TEST_CASE("solve says how far x is from the solution, and how it knows") {
+  const json exact = parsed(seidel_program({"solve", "poisson2d:12", "--json", "-"}).out);
+  CHECK(exact["verdict"] == "solved");
+  CHECK(exact["error_estimate"] == exact["error_against_ones"]);
+  CHECK(exact["error_estimate_source"] == "exact");
+  Folder folder;
+  std::string b = "%%MatrixMarket matrix array real general\n144 1\n";
+  for (int i = 0; i < 144; ++i) b += std::to_string(i * i % 17) + "\n";
+  write_file(folder / "b.mtx", b);
+  const json found = parsed(seidel_program({"solve", "poisson2d:12", "--rhs", folder / "b.mtx", "--json", "-"}).out);
+  CHECK(found["error_estimate"] < 1e-7);
+  CHECK(found["error_estimate_source"] == "going on");
+  CHECK(found["error_estimate_iterations"] >= 1);
+  CHECK(found["error_estimate_is_lower_bound"] == false);
+  has(found, "/seconds/estimate", json::value_t::number_float);
+  const json failed = parsed(
+      seidel_program({"solve", "poisson2d:12", "--rhs", folder / "b.mtx", "--json", "-", "--max-iterations", "1"}).out);
+  CHECK(failed["verdict"] == "not solved");
+  CHECK(failed["error_estimate"] == nullptr);
+}
+
 TEST_CASE("a solve that fails says so in JSON, with causes") {
   const Run run = seidel_program({"solve", "poisson2d:40", "--max-iterations", "2", "--json", "-"});
   CHECK(run.exit_code == 1);

@@ -50,6 +50,19 @@ TEST_CASE("sweeps that nobody asked for, and that break the methods down, are le
   CHECK(seidel_program({"solve", folder / "A.mtx", "--precond", "symgs"}).exit_code == 1);
 }
 
+TEST_CASE("a small residual with a large error is no plain success, and what is proposed gives a good x") {
+  const std::string matrix = std::string(SEIDEL_SOURCE_DIR) + "/data/tumorAntiAngiogenesis_2.mtx.gz";
+  const Run run = seidel_program({"solve", matrix});
+  CHECK(run.exit_code == 0);  // that is the residual
+  CHECK(contains(run.out, "solved to the residual asked for:"));
+  CHECK(contains(run.out, "no digit of x can be trusted"));
+  CHECK(contains(run.out, "--error-tol 1.0e-03"));
+  CHECK(!contains(run.out, "\nsolved:"));
+  const Run better = seidel_program({"solve", matrix, "--error-tol", "1e-3"});
+  CHECK(better.exit_code == 0);
+  CHECK(contains(better.out, "\nsolved:"));
+}
+
 TEST_CASE("--quiet says nothing") {
   const Run run = seidel_program({"solve", "poisson2d:20", "--quiet"});
   CHECK(run.exit_code == 0);

@@ -35,6 +35,10 @@ std::array<double, sizeof...(Terms)> sums(const Terms&... terms) {
   ++waits;
   return {terms.value()...};
 }
+double max_abs(const Counted& x) {
+  ++waits;
+  return max_abs(x.v);
+}
 double dot(const Counted& x, const Counted& y) { return sums(dot_of(x, y))[0]; }
 double norm2(const Counted& x) { return sums(norm2_of(x))[0]; }
 

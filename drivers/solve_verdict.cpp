@@ -1,0 +1,78 @@
+// What may be said of x: solved, solved but not to be trusted, not solved.
+#include <seidel/drivers/solve_verdict.hpp>
+
+#include <cmath>
+
+#include <seidel/drivers/solve_report.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// The error that x may have.
+double allowed(const SolveStory& story) { return story.options.error_tolerance.value_or(max_trusted_error); }
+
+}  // namespace
+
+SolveVerdict verdict_of(const SolveStory& story) {
+  const Outcome& outcome = story.outcome;
+  if (!outcome.solved) return SolveVerdict::not_solved;
+  return outcome.error_source != ErrorSource::none && !(outcome.error <= allowed(story)) ? SolveVerdict::doubtful
+                                                                                         : SolveVerdict::solved;
+}
+
+std::string_view to_string(SolveVerdict verdict) {
+  switch (verdict) {
+    case SolveVerdict::solved: return "solved";
+    case SolveVerdict::doubtful: return "doubtful";
+    case SolveVerdict::not_solved: return "not solved";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(ErrorSource source) {
+  switch (source) {
+    case ErrorSource::none: return "none";
+    case ErrorSource::exact: return "exact";
+    case ErrorSource::going_on: return "going on";
+  }
+  return "unknown";
+}
+
+std::string digits_text(double error) {
+  const auto digits = std::int64_t(std::floor(-std::log10(error)));
+  return digits < 1 ? "no digit of x can be trusted"
+                    : formatted("only about {} of x can be trusted", plural(digits, "digit"));
+}
+
+std::string error_text(const SolveStory& story) {
+  const Outcome& outcome = story.outcome;
+  if (outcome.error_against_ones >= 0) return formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones));
+  switch (outcome.error_source) {
+    case ErrorSource::none: return "";
+    case ErrorSource::exact: return "0, because b = 0";
+    case ErrorSource::going_on: break;
+  }
+  const ErrorEstimate& estimate = *outcome.summary.error;
+  return formatted("{} {} = max |x_i - x*_i| / max |x*_i|, estimated by {} ({})",
+                   estimate.at_least ? "at least about" : "about", brief(outcome.error),
+                   plural(estimate.iterations, "more iteration"), human_seconds(estimate.seconds));
+}
+
+MoreDigits more_digits(const SolveStory& story) {
+  const Outcome& outcome = story.outcome;
+  const Summary& summary = outcome.summary;
+  const double residual = outcome.certificate.relative_residual;
+  const double goal = allowed(story);
+  const bool grew = summary.error && summary.error->beyond > summary.error->residual;
+  if (grew || residual <= summary.limit_of_precision(story.properties.norm_inf) || story.options.error_tolerance)
+    return {.cost = "A is so badly conditioned that double precision gives no more"};
+  const double decades = std::log10(outcome.error / goal);
+  const double rate = decades_per_iteration(summary.history);
+  return {.options = formatted("--error-tol {}", brief(goal)),
+          .cost = rate > 0 && decades / rate < 1e9
+                      ? formatted("about {} more", plural(two_digits(decades / rate), "iteration"))
+                      : ""};
+}
+
+}  // namespace seidel::drivers

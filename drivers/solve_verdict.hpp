@@ -1,0 +1,32 @@
+// What may be said of x: solved, solved but not to be trusted, not solved.
+#pragma once
+#include <string>
+
+namespace seidel::drivers {
+
+struct SolveStory;
+
+enum class SolveVerdict {
+  solved,
+  doubtful,  // the residual is small enough, the error of x is not
+  not_solved,
+};
+SolveVerdict verdict_of(const SolveStory& story);
+std::string_view to_string(SolveVerdict);  ///< as in JSON: "solved", "doubtful", "not solved"
+
+/// An estimate is within a factor 10 of the error, so up to here that is certainly below 1 %.
+inline constexpr double max_trusted_error = 1e-3;
+
+/// "only about 2 digits of x can be trusted"; "no digit of x can be trusted".
+std::string digits_text(double error);
+/// "1.3e-07 = max |x_i - x*_i| / max |x*_i|, estimated by 10 more iterations"; empty where nothing is known.
+std::string error_text(const SolveStory& story);
+
+/// What may give more digits.
+struct MoreDigits {
+  std::string options = {};  // of the command line; empty where none helps
+  std::string cost = {};     // "about 13 iterations more", or why none helps
+};
+MoreDigits more_digits(const SolveStory& story);
+
+}  // namespace seidel::drivers

@@ -1,0 +1,116 @@
+// The error that a solver estimates is the error of the x that it returns, and estimating changes nothing else.
+#include "systems.hpp"
+
+#include <atomic>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Criteria estimating(double tolerance = infinity) {
+  Criteria criteria;
+  criteria.error_tolerance = tolerance;
+  return criteria;
+}
+
+std::vector<double> random_solution(unsigned seed, std::int64_t n) {
+  std::mt19937_64 random(seed);
+  std::vector<double> x(n);
+  for (auto& v : x) v = random_value(random);
+  return x;
+}
+
+/// max |x_i - x*_i| / max |x*_i|.
+double true_error(const std::vector<double>& x, const std::vector<double>& solution) {
+  double error = 0, largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    error = std::max(error, std::abs(x[i] - solution[i]));
+    largest = std::max(largest, std::abs(solution[i]));
+  }
+  return error / largest;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the error is estimated by every method with every preconditioner, and the same bits come from every back end") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const Matrix& A : {poisson(24), random_spd(seed, 2001, 4), tridiagonal(257, 2.2, -1)}) {
+    const auto solution = random_solution(seed + 1, A.nrows), b = times(A, solution);
+    for (How how : all_ways()) {
+      how.restart = 20;  // several cycles, and one that ends between the target and its tenth
+      CAPTURE(name_of(how));
+      CAPTURE(A.nrows);
+      const Outcome plain = solve_on(Serial{}, how, A, b);
+      const Outcome serial = solve_on(Serial{}, how, A, b, estimating());
+      REQUIRE(serial->converged());
+      CHECK(serial->history == plain->history);  // those up to the target
+      CHECK(serial->iterations == plain->iterations);
+      CHECK(true_residual(A, serial.x, b) <= true_residual(A, plain.x, b) * 1.001);
+      REQUIRE(serial->error);
+      CHECK(!plain->error);
+      const double truth = true_error(serial.x, solution), estimate = serial->error->error();
+      CHECK(estimate >= truth / 20);
+      CHECK(estimate <= 20 * truth + 1e-15);
+      on_every_backend([&](auto on) {
+        const Outcome other = solve_on(on, how, A, b, estimating());
+        CHECK(other.x == serial.x);
+        CHECK(other->error->change == serial->error->change);
+        CHECK(other->error->beyond == serial->error->beyond);
+      });
+    }
+  }
+}
+
+TEST_CASE("a tolerance of the error is met, and costs no new start") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix A = poisson(40);
+  const auto solution = random_solution(seed, A.nrows), b = times(A, solution);
+  for (const Method& method : methods) {
+    CAPTURE(to_string(method));
+    const How how{.method = method, .preconditioner = PreconditionerKind::symgs, .restart = 200};
+    const Outcome loose = solve_on(Serial{}, how, A, b, estimating());
+    const Outcome tight = solve_on(Serial{}, how, A, b, estimating(1e-11));
+    CHECK(tight->error->error() <= 1e-11);
+    CHECK(true_error(tight.x, solution) <= 1e-11);
+    CHECK(tight->iterations == loose->iterations);
+    CHECK(tight->error->iterations > loose->error->iterations);
+    CHECK(tight->error->iterations <= loose->iterations);  // from 1e-8 to 1e-13 or so, at the rate from 1 to 1e-8
+  }
+}
+
+TEST_CASE("where there is nothing to estimate, nothing is said; a start at the solution is judged") {
+  const Matrix A = poisson(12);
+  const auto solution = random_solution(3, A.nrows), b = times(A, solution);
+  for (const Method& method : methods) {
+    CAPTURE(to_string(method));
+    const How how{.method = method, .preconditioner = PreconditionerKind::jacobi};
+    CHECK(!solve_on(Serial{}, how, A, std::vector<double>(A.nrows), estimating())->error);  // b = 0
+    Criteria few = estimating();
+    few.max_iterations = 2;
+    CHECK(!solve_on(Serial{}, how, A, b, few)->error);  // no solution
+    const Outcome at_once = solve_on(Serial{}, how, A, b, estimating(), solution);
+    CHECK(at_once->converged());
+    CHECK(at_once->iterations == 0);
+    CHECK(at_once->history.size() == 1);
+    REQUIRE(at_once->error);
+    CHECK(at_once->error->error() <= 1e-12);
+  }
+}
+
+TEST_CASE("a request to stop beyond the target leaves what was solved") {
+  const Matrix A = poisson(60);
+  const auto b = ramp(A.nrows);
+  std::atomic<bool> stop = false;
+  Criteria criteria = estimating(1e-14);
+  criteria.stop = &stop;
+  criteria.on_iteration = [&](const IterationReport& report) { stop = report.relative_residual <= 1e-8; };
+  const Outcome outcome = solve_on(Serial{}, {}, A, b, criteria);
+  CHECK(outcome->converged());
+  CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
+}
