@@ -117,21 +117,7 @@ void count_entries(const OpenMP& on, const Plan<Host>& plan, const Pattern<Real,
   });
 }
 
-template <class Offset>
-void require_countable(std::int64_t nnz) {
-  if (nnz > std::numeric_limits<Offset>::max())
-    throw ResourceError("spgemm: found " + std::to_string(nnz) + " entries of the product, expected at most " +
-                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  take 64-bit row pointers");
-}
-
-}  // namespace
-
-std::int64_t Plan<Host>::bytes() const {
-  std::int64_t sum = std::int64_t(first_row.size() * sizeof(std::int64_t));
-  for (const auto& table : tables) sum += table.size() * std::int64_t(sizeof(ColumnWord));
-  return sum;
-}
-
+/// Finds the pattern of C and takes its memory; the values are unset.
 template <class Real, class Offset>
 Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
                         Csr<Real, Offset, Host>& C) {
@@ -184,6 +170,14 @@ Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
   return plan;
 }
 
+}  // namespace
+
+std::int64_t Plan<Host>::bytes() const {
+  std::int64_t sum = std::int64_t(first_row.size() * sizeof(std::int64_t));
+  for (const auto& table : tables) sum += table.size() * std::int64_t(sizeof(ColumnWord));
+  return sum;
+}
+
 template <class Real, class Offset>
 void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
                  const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C) {
@@ -219,6 +213,14 @@ void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset,
   });
 }
 
+template <class Real, class Offset>
+Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
+                    Csr<Real, Offset, Host>& C) {
+  Plan<Host> plan = find_pattern(on, A, B, C);
+  find_values(on, plan, A, B, C);
+  return plan;
+}
+
 void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nrows_B, std::int64_t ncols_B) {
   if (ncols_A == nrows_B) return;
   const auto shape = [](std::int64_t m, std::int64_t n) { return std::to_string(m) + " x " + std::to_string(n); };
@@ -226,10 +228,10 @@ void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nr
                    ", expected B with as many rows as A has columns");
 }
 
-void require_same_pattern(const char* name, const std::int64_t (&found)[3], const std::int64_t (&expected)[3]) {
-  if (std::equal(found, found + 3, expected)) return;
-  const auto text = [](const std::int64_t(&of)[3]) {
-    return std::to_string(of[0]) + " x " + std::to_string(of[1]) + " with " + std::to_string(of[2]) + " entries";
+void require_same_pattern(const char* name, const Extent& found, const Extent& expected) {
+  if (found == expected) return;
+  const auto text = [](const Extent& of) {
+    return std::to_string(of.nrows) + " x " + std::to_string(of.ncols) + " with " + std::to_string(of.nnz) + " entries";
   };
   throw ShapeError(std::string("SparseProduct::update_values: found ") + name + " as " + text(found) +
                    ", expected the pattern that was analysed, " + text(expected) + "\n  make a new SparseProduct");
@@ -239,20 +241,20 @@ std::string describe(std::int64_t products, std::int64_t nnz) {
   return std::to_string(products) + " products for " + std::to_string(nnz) + " entries";
 }
 
-template Plan<Host> find_pattern(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
-                                 const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
+template Plan<Host> multiply(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
+                             const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int32_t, Host>&,
                           const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
-template Plan<Host> find_pattern(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
-                                 const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
+template Plan<Host> multiply(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
+                             const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int64_t, Host>&,
                           const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
-template Plan<Host> find_pattern(const OpenMP&, const CsrView<float, std::int32_t, Host>&,
-                                 const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
+template Plan<Host> multiply(const OpenMP&, const CsrView<float, std::int32_t, Host>&,
+                             const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int32_t, Host>&,
                           const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
-template Plan<Host> find_pattern(const OpenMP&, const CsrView<float, std::int64_t, Host>&,
-                                 const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
+template Plan<Host> multiply(const OpenMP&, const CsrView<float, std::int64_t, Host>&,
+                             const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int64_t, Host>&,
                           const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
 

@@ -1,6 +1,7 @@
 // Products of sparse matrices, C = A B: once, or again and again with new values in the same patterns.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,18 +33,52 @@ struct Plan<Host> {
   std::int64_t bytes() const;
 };
 
-/// Finds the pattern of C, takes C's memory, and leaves its values unset.
+template <>
+struct Plan<Device> {
+  static constexpr int nclasses = 9;      // of rows, by their length and how they are computed
+  Array<Index, Device> rows;              // those of each class, one class after another; empty if there is only one
+  std::int64_t begin[nclasses + 1] = {};  // of each class in `rows`
+  std::int64_t products = 0;
+  double nonzeros_per_row_of_B = 0;
+
+  std::int64_t bytes() const { return rows.size() * std::int64_t(sizeof(Index)); }
+};
+
+/// Finds C, whose memory is taken here, and what is kept of the analysis.
 template <class Real, class Offset>
-Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
-                        Csr<Real, Offset, Host>& C);
+Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
+                    Csr<Real, Offset, Host>& C);
+template <class Real, class Offset>
+Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A, const CsrView<Real, Offset, Device>& B,
+                      Csr<Real, Offset, Device>& C);
+/// Finds the values of C again.
 template <class Real, class Offset>
 void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
                  const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C);
+template <class Real, class Offset>
+void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Device>& A,
+                 const CsrView<Real, Offset, Device>& B, Csr<Real, Offset, Device>& C);
+
+/// Errors  ResourceError if Offset cannot count nnz entries.
+template <class Offset>
+void require_countable(std::int64_t nnz) {
+  if (nnz > std::numeric_limits<Offset>::max())
+    throw ResourceError("spgemm: found " + std::to_string(nnz) + " entries of the product, expected at most " +
+                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  take 64-bit row pointers");
+}
 
 /// Errors  ShapeError unless A B exists.
 void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nrows_B, std::int64_t ncols_B);
+struct Extent {
+  std::int64_t nrows, ncols, nnz;
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+template <class Matrix>
+Extent extent_of(const Matrix& A) {
+  return {A.nrows, A.ncols, A.nnz()};
+}
 /// Errors  ShapeError unless `name` still has this shape and as many entries.
-void require_same_pattern(const char* name, const std::int64_t (&found)[3], const std::int64_t (&expected)[3]);
+void require_same_pattern(const char* name, const Extent& found, const Extent& expected);
 /// "1,000 products for 500 entries".
 std::string describe(std::int64_t products, std::int64_t nnz);
 
@@ -66,17 +101,16 @@ std::string describe(std::int64_t products, std::int64_t nnz);
 ///         of the entries k of row i of A, from left to right, however many there are.
 /// Errors  ShapeError; ResourceError if C has more entries than Offset can count, before memory is taken for them.
 /// Source  Gustavson, Two fast algorithms for sparse matrices, ACM Transactions on Mathematical Software 4, 1978.
-template <class Real, class Offset, HostBackend On>
+template <class Real, class Offset, Backend On>
 class SparseProduct {
  public:
   using Space = typename On::Space;
   using View = CsrView<Real, Offset, Space>;
 
   SparseProduct(const On& on, const View& A, const View& B)
-      : on_(on), A_{A.nrows, A.ncols, A.nnz()}, B_{B.nrows, B.ncols, B.nnz()} {
+      : on_(on), A_(spgemm_detail::extent_of(A)), B_(spgemm_detail::extent_of(B)) {
     spgemm_detail::require_product(A.nrows, A.ncols, B.nrows, B.ncols);
-    plan_ = spgemm_detail::find_pattern(on_, A, B, C_);
-    spgemm_detail::find_values(on_, plan_, A, B, C_);
+    plan_ = spgemm_detail::multiply(on_, A, B, C_);
   }
 
   View C() const { return C_.view(); }
@@ -84,8 +118,8 @@ class SparseProduct {
   /// C = A B for matrices of the same patterns as before, which is not checked beyond their shapes and numbers of
   /// entries. Does not allocate. Errors  ShapeError.
   void update_values(const View& A, const View& B) {
-    spgemm_detail::require_same_pattern("A", {A.nrows, A.ncols, A.nnz()}, A_);
-    spgemm_detail::require_same_pattern("B", {B.nrows, B.ncols, B.nnz()}, B_);
+    spgemm_detail::require_same_pattern("A", spgemm_detail::extent_of(A), A_);
+    spgemm_detail::require_same_pattern("B", spgemm_detail::extent_of(B), B_);
     spgemm_detail::find_values(on_, plan_, A, B, C_);
   }
 
@@ -104,13 +138,13 @@ class SparseProduct {
 
  private:
   On on_;
-  std::int64_t A_[3], B_[3];  // shapes and numbers of entries
+  spgemm_detail::Extent A_, B_;
   Csr<Real, Offset, Space> C_;
   spgemm_detail::Plan<Space> plan_;
 };
 
 /// C = A B, once; as SparseProduct.
-template <HostBackend On, class Real, class Offset>
+template <Backend On, class Real, class Offset>
 Csr<Real, Offset, typename On::Space> spgemm(const On& on, const CsrView<Real, Offset, typename On::Space>& A,
                                              const CsrView<Real, Offset, typename On::Space>& B) {
   return SparseProduct<Real, Offset, On>(on, A, B).take();

@@ -33,13 +33,6 @@ Csr<Real, Offset> literal_product(const Csr<Real, Offset>& A, const Csr<Real, Of
   return {A.nrows, B.ncols, row_ptr, col_idx, values};
 }
 
-/// One core, and 1, 2, 3 and 7 threads.
-template <class Test>
-void on_every_host_backend(const Test& test) {
-  test(Serial{});
-  for (int threads : {1, 2, 3, 7}) test(OpenMP{threads});
-}
-
 template <class T>
 bool same_bits(HostSpan<const T> a, HostSpan<const T> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(T)) == 0;
@@ -70,7 +63,7 @@ void check_product(const Csr<Real, Offset>& A, const Csr<Real, Offset>& B, unsig
   const auto expected = literal_product(A, B);
   const auto newer_A = with_other_values(A, seed), newer_B = with_other_values(B, seed + 1);
   const auto newer = literal_product(newer_A, newer_B);
-  on_every_host_backend([&](const auto& on) {
+  on_every_backend([&](const auto& on) {
     using Space = typename std::decay_t<decltype(on)>::Space;
     const auto a = copied_to<Space>(on, A.view()), b = copied_to<Space>(on, B.view());
     const auto a2 = copied_to<Space>(on, newer_A.view()), b2 = copied_to<Space>(on, newer_B.view());
@@ -206,7 +199,7 @@ TEST_CASE("entries of a sparse product that cancel or are zero stay in its patte
 TEST_CASE("overflow in a sparse product gives infinities, and NaN where they meet") {
   const auto A = csr_of<double>({2, {{{0, 1e200}, {1, -1e200}}, {{0, 1e200}}}});
   const auto B = csr_of<double>({1, {{{0, 1e200}}, {{0, 1e200}}}});
-  on_every_host_backend([&](const auto& on) {
+  on_every_backend([&](const auto& on) {
     using Space = typename std::decay_t<decltype(on)>::Space;
     const auto C = copied_to<Host>(
         on, spgemm(on, copied_to<Space>(on, A.view()).view(), copied_to<Space>(on, B.view()).view()).view());
@@ -233,7 +226,7 @@ TEST_CASE("a sparse product with more entries than 32-bit row pointers count is 
   for (Index i = 0; i <= n; ++i) column.row_ptr[i] = i;
   Csr<float, std::int32_t> row{1, n, std::vector<std::int32_t>{0, n}, Array<Index>(n), Array<float>(n, 1)};
   for (Index i = 0; i < n; ++i) row.col_idx[i] = i;
-  on_every_host_backend([&](const auto& on) {
+  on_every_backend([&](const auto& on) {
     using Space = typename std::decay_t<decltype(on)>::Space;
     const auto a = copied_to<Space>(on, column.view()), b = copied_to<Space>(on, row.view());
     CHECK_THROWS_WITH_AS(spgemm(on, a.view(), b.view()),

@@ -12,7 +12,8 @@ std::span<const Kernel* const> all_kernels() {
       &kernels::symgs,        //
       &kernels::symgs_guess,  //
       &kernels::transpose,    //
-      &kernels::scan,
+      &kernels::spgemm,       //
+      &kernels::spgemm_values, &kernels::scan,
   };
   return all;
 }

@@ -1,0 +1,34 @@
+// Products of sparse matrices, with offsets of 32 bits.
+#pragma once
+#include <seidel/drivers/bench/kernels/list.hpp>
+#include <seidel/drivers/bench/kernels/matrix.hpp>
+
+namespace seidel::drivers {
+
+/// The two matrices of a product; B may be A.
+struct ProductOperand : Operand {
+  std::unique_ptr<MatrixOperand> A, other;
+  MatrixOperand& B() { return other ? *other : *A; }
+};
+
+/// The answer is three arrays, as of a transposition: row pointers, column indices, values. Rows may be in any order.
+struct SparseProductTask : Task {
+  enum class Found { all, values };
+  SparseProductTask(ProductOperand& of, Found found);
+  double error(const Answer& answer) const override;
+
+  ProductOperand& of;
+  Array<std::int64_t> row_ptr;      // of C
+  Array<Index> col_idx;             // ascending within a row
+  Array<double> expected, allowed;  // sums in long double, and what others may be off by
+};
+
+/// C as the answer to a product.
+template <Backend On>
+Answer answer_of_product(const On& on, const CsrView<double, std::int32_t, typename On::Space>& C) {
+  Answer answer;
+  answer.add(on, C.row_ptr), answer.add(on, C.col_idx), answer.add(on, C.values);
+  return answer;
+}
+
+}  // namespace seidel::drivers
