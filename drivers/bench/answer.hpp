@@ -39,7 +39,8 @@ class Answer {
   friend bool same_bits(const Answer& a, const Answer& b);
 
  private:
-  using Numbers = std::variant<HostSpan<const double>, HostSpan<const std::int32_t>, HostSpan<const std::int64_t>>;
+  using Numbers = std::variant<HostSpan<const double>, HostSpan<const float>, HostSpan<const std::int32_t>,
+                               HostSpan<const std::int64_t>>;
   std::vector<Numbers> arrays_;
   std::vector<std::shared_ptr<const void>> owned_;
 };

@@ -157,6 +157,25 @@ TEST_CASE("a kernel whose operand is no matrix is measured like any other, and r
   CHECK(row.at(std::size_t(at("rival"))) == "scan.array.serial");
 }
 
+TEST_CASE("dense products are measured by their three sizes, in FP64 and FP32") {
+  const Folder folder;
+  for (const char* kernel : {"gemm", "gemm-fp32"}) {
+    const Run run = seidel_program({"bench", kernel, "33x20x47", "0x3x2", "--threads", "2", "--trials", "1", "--warm",
+                                    "--json", folder / "g.json"});
+    CAPTURE(run.err);
+    REQUIRE(run.exit_code == 0);
+    CHECK(contains(run.out, "33 x 47 times 47 x 20"));
+    const json document = json::parse(read_file(folder / "g.json"));
+    CHECK(document["measurements"].size() >= 2 * 5);  // ours twice, the loops, two with columns
+    for (const auto& m : document["measurements"]) CHECK(m["verdict"] == "right");
+  }
+  for (const char* word : {"33x20", "33x20x", "axbxc", "-1x2x3", "3x3x3x3"}) {
+    const Run run = seidel_program({"bench", "gemm", word});
+    CHECK(run.exit_code == 2);
+    CHECK(contains(run.err, "expected three whole numbers"));
+  }
+}
+
 TEST_CASE("bench symgs --order shows each order's pair beside the solve that it is for") {
   const Folder folder;
   const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours", "--backend", "serial",

@@ -13,7 +13,7 @@ std::span<const Kernel* const> all_kernels() {
       &kernels::symgs_guess,  //
       &kernels::transpose,    //
       &kernels::spgemm,       //
-      &kernels::spgemm_values, &kernels::scan,
+      &kernels::spgemm_values, &kernels::scan, &kernels::gemm, &kernels::gemm_fp32,
   };
   return all;
 }

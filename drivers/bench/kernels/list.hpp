@@ -9,5 +9,6 @@ extern const Kernel symgs, symgs_guess;
 extern const Kernel transpose;
 extern const Kernel spgemm, spgemm_values;
 extern const Kernel scan;
+extern const Kernel gemm, gemm_fp32;
 
 }  // namespace seidel::drivers::kernels

@@ -75,7 +75,7 @@ struct Operands {
 /// NaN, or -1 where there is none: no rival leaves it.
 template <class B, class T>
 void poison(const B& on, Array<T, SpaceOf<B>>& y) {
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (std::is_floating_point_v<T>) {
     fill<B, T>(on, y, std::numeric_limits<T>::quiet_NaN());
   } else if constexpr (HostBackend<B>) {
     std::fill(y.begin(), y.end(), T(-1));

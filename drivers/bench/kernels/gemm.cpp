@@ -1,0 +1,106 @@
+// Products of dense matrices: inputs, costs, judge.
+#include <seidel/drivers/bench/kernels/gemm.hpp>
+
+#include <charconv>
+
+#include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+constexpr std::int64_t max_extent = 1 << 20;
+
+std::unique_ptr<Operand> shape_of(const std::string& word, const CommonOptions&) {
+  auto operand = std::make_unique<DenseOperand>();
+  const char *at = word.data(), *const end = at + word.size();
+  for (std::int64_t* extent : {&operand->m, &operand->n, &operand->k}) {
+    const auto [rest, error] = std::from_chars(at, end, *extent);
+    const bool ends_well = extent == &operand->k ? rest == end : rest != end && *rest == 'x';
+    if (error != std::errc() || !ends_well || *extent < 0 || *extent > max_extent)
+      throw UsageError(
+          formatted("MxNxK: found '{}', expected three whole numbers from 0 to {}: 1024x1024x64", word, max_extent));
+    at = rest + (rest != end);
+  }
+  operand->name = word;
+  operand->description = formatted("{} x {} times {} x {}", operand->m, operand->k, operand->k, operand->n);
+  return operand;
+}
+
+const OperandKind shape = {
+    .placeholder = "MxNxK",
+    .help = "A is M x K, B is K x N",
+    .example = "1024x1024x64",
+    .unless_given = {"1024x1024x1024", "2048x2048x32", "2048x2048x64", "2048x2048x128", "2048x2048x156"},
+    .for_validation = {"0x5x3", "5x3x0", "1x1x1", "17x13x11", "129x65x97", "257x31x500"},
+    .make = shape_of};
+
+template <class Real>
+std::unique_ptr<Task> product(Operand& operand, const TaskOptions& options) {
+  return std::make_unique<DenseTask<Real>>(dynamic_cast<const DenseOperand&>(operand), options.seed);
+}
+
+template <class Real>
+Array<Real> random_reals(std::int64_t n, std::uint64_t seed) {
+  const Array<double> numbers = random_numbers(n, seed);
+  Array<Real> reals(n);
+  std::copy(numbers.begin(), numbers.end(), reals.begin());
+  return reals;
+}
+
+}  // namespace
+
+const Kernel kernels::gemm = {
+    .name = "gemm", .help = "dense matrix times dense matrix", .takes = &shape, .make = product<double>};
+const Kernel kernels::gemm_fp32 = {
+    .name = "gemm-fp32", .help = "the same in FP32", .takes = &shape, .make = product<float>};
+
+template <class Real>
+DenseTask<Real>::DenseTask(const DenseOperand& of, std::uint64_t seed)
+    : m(of.m), n(of.n), k(of.k), a(random_reals<Real>(m * k, seed)), b(random_reals<Real>(k * n, seed + 1)) {
+  flops = 2 * double(m) * double(n) * double(k);
+  bytes = sizeof(Real) * (double(m) * double(k) + double(k) * double(n) + double(m) * double(n));
+  bytes_model = formatted("{} (m k + k n + m n)", sizeof(Real));
+}
+
+/// Every element is looked at: none may be NaN or larger than its terms allow. The sums are taken again, in long double
+/// and from the end, of all elements, or if that takes too long of one row and one column of each 32.
+template <class Real>
+double DenseTask<Real>::error(const Answer& answer) const {
+  constexpr double most = 1 << 27;
+  const auto c = answer.array<Real>(0);
+  if (c.size() != m * n) return wrong_size;
+  const std::int64_t step = 2 * double(m) * double(n) * double(k) <= most ? 1 : 32;
+  const auto chosen = [step](std::int64_t part) {  // of each `step` another one
+    return step == 1
+               ? part
+               : part * step + std::int64_t(generators::Stream(7, generators::Draw::values, 0)(std::uint64_t(part)) %
+                                            std::uint64_t(step));
+  };
+  const std::int64_t rows = (m + step - 1) / step, columns = (n + step - 1) / step;
+  Array<Real> row_by_row(rows * k);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t l = 0; l < k; ++l) row_by_row[r * k + l] = a[l * m + std::min(chosen(r), m - 1)];
+  const double sums = worst_of(rows * columns, [&](std::int64_t place) {
+    const std::int64_t r = place % rows, i = std::min(chosen(r), m - 1), j = std::min(chosen(place / rows), n - 1);
+    long double sum = 0, scale = 0;
+    for (std::int64_t l = k; l-- > 0;) {
+      const long double term = static_cast<long double>(row_by_row[r * k + l]) * b[j * k + l];
+      sum += term, scale += std::fabs(term);
+    }
+    const double eps_of_it = double(std::numeric_limits<Real>::epsilon() / std::numeric_limits<double>::epsilon());
+    return error_over_bound(c[j * m + i], sum, scale * eps_of_it, k);
+  });
+  const double bounds = worst_of(c.size(), [&](std::int64_t i) {
+    const double size = std::fabs(double(c[i]));
+    return size <= double(k) ? 0.0 : size / double(k);  // factors are below 1; NaN stays NaN
+  });
+  return worse(sums, bounds);
+}
+
+template struct DenseTask<double>;
+template struct DenseTask<float>;
+
+}  // namespace seidel::drivers

@@ -1,0 +1,23 @@
+// C = A B of dense matrices in FP64 and FP32, all column-major, as the libraries take them.
+#pragma once
+#include <seidel/drivers/bench/kernels/list.hpp>
+#include <seidel/formats/dense.hpp>
+
+namespace seidel::drivers {
+
+/// A is m x k, B is k x n.
+struct DenseOperand : Operand {
+  std::int64_t m = 0, n = 0, k = 0;
+};
+
+/// The answer is one array of Real: C.
+template <class Real>
+struct DenseTask : Task {
+  DenseTask(const DenseOperand& of, std::uint64_t seed);
+  double error(const Answer& answer) const override;
+
+  std::int64_t m, n, k;
+  Array<Real> a, b;
+};
+
+}  // namespace seidel::drivers

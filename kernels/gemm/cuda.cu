@@ -1,0 +1,147 @@
+// Products on the GPU: which kernel takes a product, and operands brought into the form that it wants.
+#include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/gemm/cuda_math.cuh>
+#include <seidel/kernels/gemm/gemm.hpp>
+
+namespace seidel::gemm_detail {
+
+namespace {
+
+/// Rows of A, or columns of B, as lines of K elements.
+template <class Real>
+using Lines = DenseView<const Real, Device>;
+
+constexpr int square = 32, rows_at_once = 8;
+
+/// to[k * leading + i] = from(i, k), through squares in shared memory so that both sides are read and written in order.
+template <class Real>
+__global__ void __launch_bounds__(square* rows_at_once) copy_lines(Lines<Real> from, Real* to, std::int64_t leading) {
+  __shared__ Real held[square][square + 1];
+  const std::int64_t squares = (from.nrows + square - 1) / square;
+  const std::int64_t first_i = blockIdx.x % squares * square, first_k = blockIdx.x / squares * square;
+  const int lane = threadIdx.x % square;
+  const bool along_k = from.layout == Layout::row_major;
+  for (int other = threadIdx.x / square; other < square; other += rows_at_once) {
+    const int i = along_k ? other : lane, k = along_k ? lane : other;
+    if (first_i + i < from.nrows && first_k + k < from.ncols) held[k][i] = from(first_i + i, first_k + k);
+  }
+  __syncthreads();
+  for (int k = threadIdx.x / square; k < square; k += rows_at_once)
+    if (first_i + lane < from.nrows && first_k + k < from.ncols)
+      to[(first_k + k) * leading + first_i + lane] = held[k][lane];
+}
+
+template <class Real>
+bool is_aligned(const Lines<Real>& lines) {
+  return reinterpret_cast<std::uintptr_t>(lines.data) % 16 == 0 && lines.leading_dimension * sizeof(Real) % 16 == 0;
+}
+
+/// A view of the same elements in aligned memory, neighbouring lines side by side.
+template <class Real>
+Lines<Real> copied(const Cuda& on, Scratch<Cuda>& scratch, const Lines<Real>& from) {
+  constexpr std::int64_t vector = 16 / sizeof(Real);
+  const std::int64_t leading = (from.nrows + vector - 1) / vector * vector;
+  const auto to = scratch.take<Real>(leading * from.ncols);
+  const std::int64_t squares = ((from.nrows + square - 1) / square) * ((from.ncols + square - 1) / square);
+  copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, to.data(), leading);
+  check_launch("a copy of an operand");
+  return {from.nrows, from.ncols, leading, Layout::column_major, to.data()};
+}
+
+/// C is row-major.
+template <class Real>
+struct Product {
+  Lines<Real> A, B;
+  Real scale_a, scale_b, beta;
+  DenseView<Real, Device> C;
+};
+
+template <class Math, class S, Contiguous of_a, Contiguous of_b, class Real>
+void launch(const Cuda& on, const Product<Real>& p) {
+  const auto kernel = product_tile<Math, S, of_a, of_b>;
+  constexpr int shared = shared_bytes<Real, S, of_a, of_b>;
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "a dense product");
+  const std::int64_t tiles = ((p.C.nrows + S::block_m - 1) / S::block_m) * ((p.C.ncols + S::block_n - 1) / S::block_n);
+  const auto operand = [](const Lines<Real>& lines, Real scale, Real pad) {
+    return Operand<Real>{lines.data, lines.leading_dimension, lines.nrows, scale, std::copysign(pad, pad * scale)};
+  };
+  kernel<<<unsigned(tiles), S::threads, shared, on.stream()>>>(operand(p.A, p.scale_a, Real(0)),
+                                                               operand(p.B, p.scale_b, Real(-0.0)), p.A.ncols, p.beta,
+                                                               p.C.data, p.C.leading_dimension);
+  check_launch("a dense product");
+}
+
+template <class Real, class S>
+void launch_fma(const Cuda& on, Product<Real> p) {
+  Scratch<Cuda> scratch(on);
+  for (Lines<Real>* lines : {&p.A, &p.B})
+    if (lines->layout == Layout::row_major || !is_aligned(*lines)) *lines = copied(on, scratch, *lines);
+  launch<FmaMath<Real, S>, S, Contiguous::other, Contiguous::other>(on, p);
+}
+
+template <class S>
+void launch_tensor(const Cuda& on, Product<double> p) {
+  constexpr auto k = Contiguous::k, other = Contiguous::other;
+  using Math = TensorMath<S>;
+  Scratch<Cuda> scratch(on);
+  for (Lines<double>* lines : {&p.A, &p.B})
+    if (!is_aligned(*lines)) *lines = copied(on, scratch, *lines);
+  const bool a_by_k = p.A.layout == Layout::row_major, b_by_k = p.B.layout == Layout::row_major;
+  if (a_by_k)
+    b_by_k ? launch<Math, S, k, k>(on, p) : launch<Math, S, k, other>(on, p);
+  else
+    b_by_k ? launch<Math, S, other, k>(on, p) : launch<Math, S, other, other>(on, p);
+}
+
+using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
+using FmaShape = Shape<128, 128, 16, 64, 32, 3, 2>;    // FP32
+using WideFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64
+
+/// Whether the code that this GPU runs is that for tensor cores with tiles of 16 x 8 in FP64: compute capability 9.0.
+bool have_tensor_cores() {
+  static const bool have = [] {
+    cudaFuncAttributes of;
+    const auto kernel = product_tile<TensorMath<TensorShape>, TensorShape, Contiguous::other, Contiguous::other>;
+    cuda_check(cudaFuncGetAttributes(&of, kernel), "looking for tensor cores");
+    return of.ptxVersion >= 90;
+  }();
+  return have;
+}
+
+void choose(const Cuda& on, const Product<float>& p) { launch_fma<float, FmaShape>(on, p); }
+void choose(const Cuda& on, const Product<double>& p) {
+  have_tensor_cores() ? launch_tensor<TensorShape>(on, p) : launch_fma<double, WideFmaShape>(on, p);
+}
+
+template <class Real>
+__global__ void scale(DenseView<Real, Device> C, Real beta) {
+  const std::int64_t place = blockIdx.x * std::int64_t(blockDim.x) + threadIdx.x;
+  if (place >= C.nrows * C.ncols) return;
+  Real& c = C(place / C.ncols, place % C.ncols);
+  c = beta == 0 ? 0 : beta * c;
+}
+
+}  // namespace
+
+template <class Real>
+void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
+             Real beta, const DenseView<Real, Device>& C) {
+  if (C.nrows == 0 || C.ncols == 0) return;
+  Product<Real> p{A, transposed(B), 1, alpha, beta, C};
+  if (C.layout == Layout::column_major) p = {p.B, p.A, alpha, 1, beta, transposed(C)};  // C' = B' A'
+  if (A.ncols == 0 || alpha == 0) {
+    constexpr int threads = 256;
+    scale<<<blocks_for(C.nrows * C.ncols, threads), threads, 0, on.stream()>>>(p.C, beta);
+    check_launch("scaling a dense matrix");
+  } else {
+    choose(on, p);
+  }
+}
+
+template void product(const Cuda&, double, const DenseView<const double, Device>&,
+                      const DenseView<const double, Device>&, double, const DenseView<double, Device>&);
+template void product(const Cuda&, float, const DenseView<const float, Device>&, const DenseView<const float, Device>&,
+                      float, const DenseView<float, Device>&);
+
+}  // namespace seidel::gemm_detail

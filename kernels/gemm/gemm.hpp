@@ -1,0 +1,55 @@
+// Products of dense matrices: the front door.
+#pragma once
+#include <cmath>
+
+#include <seidel/formats/dense.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel {
+
+namespace gemm_detail {
+
+/// C = beta C + alpha A B. Shapes fit, nothing overlaps. Instantiated for double and float.
+template <class Real>
+void product(const OpenMP& on, Real alpha, const DenseView<const Real, Host>& A, const DenseView<const Real, Host>& B,
+             Real beta, const DenseView<Real, Host>& C);
+template <class Real>
+void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
+             Real beta, const DenseView<Real, Device>& C);
+
+}  // namespace gemm_detail
+
+/// C = alpha A B + beta C.
+///
+/// Each element is one chain of fused multiply-adds, k ascending:
+///
+///   c = beta c (0 if beta is 0);  for k = 0, 1, ... K - 1:  c = fma(a_ik, alpha b_kj, c)
+///
+/// with alpha b_kj rounded once. How the work is cut into tiles shows nowhere in it, so every back end does just that:
+/// vector instructions of the host, cores and FP64 tensor cores of a GPU, without losing speed.
+///
+/// Shapes  A is M x K, B is K x N, C is M x N, each in a layout and with a leading dimension of its own; any may be 0.
+///         A transposed operand is transposed(A) of formats/dense.hpp. C shares no element with A or B.
+/// In/out  C is not read if beta is 0. If alpha or K is 0, A and B are not read.
+/// Error   of an element: at most (K + 2) eps (|alpha| |A| |B| + |beta C|) there.
+/// Cost    2 M N K flops. A host thread takes up to 5 MB for copies of the blocks of A and B at work; Cuda takes no memory
+///         and does not wait. Several threads divide C, never a sum: a dot product of long vectors uses one.
+/// Repeats bit for bit on every back end, with any number of threads, in every layout.
+/// Errors  ShapeError; InputError if C overlaps A or B, or if alpha is not finite.
+/// Source  Goto, van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34(3), 2008.
+template <Backend On, class Real>
+void gemm(const On& on, std::type_identity_t<Real> alpha,
+          const std::type_identity_t<DenseView<const Real, typename On::Space>>& A,
+          const std::type_identity_t<DenseView<const Real, typename On::Space>>& B, std::type_identity_t<Real> beta,
+          const DenseView<Real, typename On::Space>& C) {
+  require_shape(A, C.nrows, A.ncols, "gemm", "A");
+  require_shape(B, A.ncols, C.ncols, "gemm", "B");
+  require_shape(C, C.nrows, C.ncols, "gemm", "C");
+  if (overlap(A, C) || overlap(B, C))
+    throw InputError("gemm: C shares memory with A or B; write the product into a matrix of its own");
+  if (!std::isfinite(alpha)) throw InputError("gemm: alpha is " + std::to_string(alpha) + ", expected a finite number");
+  gemm_detail::product(on, alpha, A, B, beta, C);
+}
+
+}  // namespace seidel

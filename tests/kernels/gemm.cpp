@@ -1,0 +1,249 @@
+// Products of dense matrices: the chain of fma, element by element, on every back end, for every layout and size.
+#include <seidel/kernels/gemm/gemm.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "../backends.hpp"
+#include "../matrices.hpp"
+
+#include <seidel/kernels/gemm/host_tiles.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+/// A matrix with more memory around it than it needs, all of it random.
+template <class Real>
+struct Sample {
+  std::vector<Real> all;
+  DenseView<Real, Host> view;  // of `all`; its data is set anew for a copy
+
+  Sample(std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t extra, std::int64_t offset,
+         std::uint64_t seed) {
+    const bool rows = layout == Layout::row_major;
+    const std::int64_t leading = (rows ? ncols : nrows) + extra;
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<Real> number(-1, 1);
+    all.resize(std::size_t((rows ? nrows : ncols) * leading + offset + 3));
+    for (Real& x : all) x = number(random);
+    view = {nrows, ncols, leading, layout, all.data() + offset};
+  }
+  std::int64_t offset() const { return view.data - all.data(); }
+};
+
+/// The formula of gemm.hpp.
+template <class Real>
+Real chain(Real alpha, const DenseView<Real, Host>& A, const DenseView<Real, Host>& B, Real beta,
+           const DenseView<Real, Host>& C, std::int64_t i, std::int64_t j) {
+  Real c = beta == 0 ? 0 : beta * C(i, j);
+  if (alpha == 0) return c;
+  for (std::int64_t k = 0; k < A.ncols; ++k) c = std::fma(A(i, k), alpha * B(k, j), c);
+  return c;
+}
+
+template <class Real>
+struct Case {
+  std::int64_t m, n, k;
+  Real alpha = 1, beta = 0;
+  Layout of_a = Layout::column_major, of_b = Layout::column_major, of_c = Layout::column_major;
+  std::int64_t extra = 0, offset = 0;  // of the leading dimensions; of the first element
+};
+
+template <class Real>
+void check(const Case<Real>& c, std::uint64_t seed) {
+  CAPTURE(c.m);
+  CAPTURE(c.n);
+  CAPTURE(c.k);
+  CAPTURE(c.alpha);
+  CAPTURE(c.beta);
+  CAPTURE(int(c.of_a));
+  CAPTURE(int(c.of_b));
+  CAPTURE(int(c.of_c));
+  CAPTURE(c.extra);
+  Sample<Real> A(c.m, c.k, c.of_a, c.extra, c.offset, seed), B(c.k, c.n, c.of_b, c.extra, c.offset, seed + 1),
+      C(c.m, c.n, c.of_c, c.extra, c.offset, seed + 2);
+  if (c.beta == 0)
+    for (std::int64_t j = 0; j < c.n; ++j)
+      for (std::int64_t i = 0; i < c.m; ++i) C.view(i, j) = std::numeric_limits<Real>::quiet_NaN();
+  auto expected = C.all;
+  const DenseView<Real, Host> result{c.m, c.n, C.view.leading_dimension, c.of_c, expected.data() + C.offset()};
+  for (std::int64_t j = 0; j < c.n; ++j)
+    for (std::int64_t i = 0; i < c.m; ++i) result(i, j) = chain(c.alpha, A.view, B.view, c.beta, C.view, i, j);
+  on_every_backend([&](const auto& on) {
+    using Space = typename std::decay_t<decltype(on)>::Space;
+    const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
+    auto got = moved_to(on, C.all);
+    const auto there = [](const Sample<Real>& sample, auto* data) {
+      return DenseView<std::remove_pointer_t<decltype(data)>, Space>{sample.view.nrows, sample.view.ncols,
+                                                                     sample.view.leading_dimension, sample.view.layout,
+                                                                     data + sample.offset()};
+    };
+    gemm(on, c.alpha, there(A, a.data()), there(B, b.data()), c.beta, there(C, got.data()));
+    const auto back = moved_back(on, got);
+    CHECK(back.size() == expected.size());
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < back.size(); ++i) wrong += !(back[i] == expected[i]);
+    CHECK(wrong == 0);  // what lies between the rows or columns of C is as it was
+  });
+}
+
+constexpr Layout both[] = {Layout::row_major, Layout::column_major};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("gemm is one chain of fma per element, for sizes at every seam and all layouts", Real, double,
+                   float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const std::int64_t sizes[] = {1, 2, 3, 5, 7, 8, 12, 13, 16, 17, 24, 25, 31, 48, 49, 63, 64, 65, 97, 128, 131, 257};
+  const auto any = [&] { return sizes[random() % std::size(sizes)]; };
+  for (const Layout of_a : both)
+    for (const Layout of_b : both)
+      for (const Layout of_c : both)
+        for (const std::int64_t extra : {0, 1, 3, 4})
+          for (int repeat = 0; repeat < 6; ++repeat) {
+            const Real alpha = repeat % 3 == 0 ? Real(1) : Real(-0.7), beta = repeat % 2 == 0 ? Real(0) : Real(1.3);
+            check<Real>({any(), any(), any(), alpha, beta, of_a, of_b, of_c, extra, std::int64_t(random() % 4)},
+                        random());
+          }
+}
+
+TEST_CASE_TEMPLATE("gemm is right across blocks of k, of rows and of columns", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const Layout layout : both) {
+    check<Real>({150, 70, 1031, Real(0.3), Real(-1), layout, layout, layout, 0, 0}, seed);
+    check<Real>({1, 1, 20011, 1, 0, layout, layout, layout, 0, 0}, seed + 1);
+    check<Real>({401, 1, 5, 1, 1, layout, layout, layout, 0, 0}, seed + 2);
+    check<Real>({3, 4111, 9, 1, 1, layout, layout, layout, 0, 0}, seed + 3);
+    check<Real>({4111, 3, 40, 1, 0, layout, layout, layout, 1, 1}, seed + 4);
+    check<Real>({512, 512, 32, 1, 0, layout, layout, layout, 0, 0}, seed + 5);
+  }
+}
+
+TEST_CASE_TEMPLATE("a gemm of nothing scales C, and where alpha or K is 0 it reads neither A nor B", Real, double,
+                   float) {
+  const Real nan = std::numeric_limits<Real>::quiet_NaN();
+  for (const Real beta : {Real(0), Real(1), Real(-2)})
+    for (const Layout layout : both) {
+      check<Real>({3, 4, 0, 1, beta, layout, layout, layout, 0, 0}, 1);
+      check<Real>({0, 4, 3, 1, beta, layout, layout, layout, 0, 0}, 2);
+      check<Real>({4, 0, 3, 1, beta, layout, layout, layout, 0, 0}, 3);
+      check<Real>({0, 0, 0, 1, beta, layout, layout, layout, 0, 0}, 4);
+      check<Real>({70, 33, 40, 0, beta, layout, layout, layout, 2, 1}, 5);
+    }
+  on_every_backend([&](const auto& on) {
+    using Space = typename std::decay_t<decltype(on)>::Space;
+    const auto A = moved_to(on, std::vector<Real>(6, nan));
+    auto C = moved_to(on, std::vector<Real>(4, 3));
+    gemm(on, 0, DenseView<const Real, Space>{2, 3, 3, Layout::row_major, A.data()},
+         DenseView<const Real, Space>{3, 2, 2, Layout::row_major, A.data()}, Real(2),
+         DenseView<Real, Space>{2, 2, 2, Layout::row_major, C.data()});
+    CHECK(moved_back(on, C) == std::vector<Real>(4, 6));
+  });
+}
+
+TEST_CASE("gemm keeps signs of zeros, subnormal numbers, infinities and NaN where they arise") {
+  const double tiny = std::numeric_limits<double>::denorm_min(), inf = std::numeric_limits<double>::infinity();
+  // Row 0: products that vanish below zero; row 1: subnormal ones; row 2: inf; row 3: inf - inf.
+  const std::vector<double> a = {-tiny, 0, 0, 1e-300, 1e-10, 3, inf, 1, 0, inf, inf, 0};
+  const std::vector<double> b = {0.25, 1e-10, 0.5, 0.25, -1, 0.5};
+  on_every_backend([&](const auto& on) {
+    using Space = typename std::decay_t<decltype(on)>::Space;
+    const auto A = moved_to(on, a), B = moved_to(on, b);
+    for (const double alpha : {1.0, -1.0}) {
+      auto C = moved_to(on, std::vector<double>(8, -0.0));
+      gemm(on, alpha, DenseView<const double, Space>{4, 3, 3, Layout::row_major, A.data()},
+           DenseView<const double, Space>{3, 2, 2, Layout::row_major, B.data()}, 1.0,
+           DenseView<double, Space>{4, 2, 2, Layout::row_major, C.data()});
+      const auto got = moved_back(on, C);
+      for (std::int64_t i = 0; i < 4; ++i)
+        for (std::int64_t j = 0; j < 2; ++j) {
+          double c = -0.0;
+          for (std::int64_t k = 0; k < 3; ++k)
+            c = std::fma(a[std::size_t(i * 3 + k)], alpha * b[std::size_t(k * 2 + j)], c);
+          const double found = got[std::size_t(i * 2 + j)];
+          CHECK((found == c || (found != found && c != c)));
+          CHECK((c != c || std::signbit(found) == std::signbit(c)));
+        }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("every instruction set of this processor gives the same bits", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::vector<InstructionSet> sets = {InstructionSet::baseline};
+  if (best_instruction_set() != InstructionSet::baseline) sets.push_back(InstructionSet::avx2);
+  if (best_instruction_set() == InstructionSet::avx512) sets.push_back(InstructionSet::avx512);
+  for (const Layout layout : both)
+    for (const std::int64_t m : {1, 23, 50, 97}) {
+      const Sample<Real> A(m, 500, layout, 1, 0, seed), B(500, 41, layout, 0, 0, seed + 1);
+      std::vector<std::vector<Real>> results;
+      for (const InstructionSet set : sets) {
+        Sample<Real> C(m, 41, layout, 2, 0, seed + 2);
+        gemm_detail::product_by<Real>(gemm_detail::host_tile<Real>(set), OpenMP{2}, Real(0.9), A.view, B.view,
+                                      Real(1.1), C.view);
+        results.push_back(C.all);
+        CHECK(C.view(m - 1, 40) == chain<Real>(Real(0.9), A.view, B.view, Real(1.1),
+                                               Sample<Real>(m, 41, layout, 2, 0, seed + 2).view, m - 1, 40));
+        CHECK(results.back() == results.front());
+      }
+    }
+}
+
+TEST_CASE("gemm refuses operands that do not fit, a result that overlaps them, and a factor that is no number") {
+  Array<double> memory(100, 1.0);
+  const auto view = [&](std::int64_t offset, std::int64_t m, std::int64_t n, std::int64_t leading) {
+    return DenseView<double, Host>{m, n, leading, Layout::row_major, memory.data() + offset};
+  };
+  const auto product = [](auto A, auto B, auto C) { gemm(Serial{}, 1.0, A, B, 0.0, C); };
+  CHECK_NOTHROW(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(30, 2, 4, 4)));
+  CHECK_THROWS_WITH_AS(
+      product(view(0, 2, 3, 3), view(10, 2, 4, 4), view(30, 2, 4, 4)),
+      "gemm: B is 2 x 4 with leading dimension 4, the matrix needs 3 x 4 with leading dimension 4 or more", ShapeError);
+  CHECK_THROWS_AS(product(view(0, 1, 3, 3), view(10, 3, 4, 4), view(30, 2, 4, 4)), ShapeError);
+  CHECK_THROWS_AS(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(30, 2, 4, 3)), ShapeError);
+  CHECK_THROWS_AS(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(5, 2, 4, 4)), InputError);
+  CHECK_THROWS_AS(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(21, 2, 4, 4)), InputError);
+  CHECK_THROWS_AS(gemm(Serial{}, std::numeric_limits<double>::quiet_NaN(), view(0, 2, 3, 3), view(10, 3, 4, 4), 0.0,
+                       view(30, 2, 4, 4)),
+                  InputError);
+  // Blocks of one 10 x 10 matrix, as an update of a factorization takes them.
+  CHECK_NOTHROW(product(view(50, 5, 5, 10), view(5, 5, 5, 10), view(55, 5, 5, 10)));
+  CHECK_THROWS_AS(product(view(50, 5, 5, 10), view(5, 5, 5, 10), view(54, 5, 5, 10)), InputError);
+}
+
+TEST_CASE("two blocks of a matrix overlap where they share an element, and only there") {
+  const std::int64_t n = 7;
+  std::vector<double> memory(n * n + n);
+  for (const Layout layout : both) {
+    std::vector<DenseView<double, Host>> blocks;
+    const DenseView<double, Host> whole{n, n, n, layout, memory.data()};
+    for (std::int64_t row = 0; row < n; row += 2)
+      for (std::int64_t column = 0; column < n; column += 3)
+        for (std::int64_t nrows = 0; row + nrows <= n; nrows += 2)
+          for (std::int64_t ncols = 0; column + ncols <= n; ncols += 2)
+            blocks.push_back(block(whole, row, column, nrows, ncols));
+    // A vector whose leading dimension says nothing, and one line that runs over the ends of those of the matrix.
+    blocks.push_back({layout == Layout::row_major ? 1 : 5, layout == Layout::row_major ? 5 : 1, 5, layout, &memory[9]});
+    blocks.push_back(
+        {layout == Layout::row_major ? 1 : 11, layout == Layout::row_major ? 11 : 1, 11, layout, &memory[9]});
+    std::int64_t wrong = 0;
+    for (const auto& A : blocks)
+      for (const auto& C : blocks) {
+        std::vector<bool> in_a(memory.size());
+        for (std::int64_t i = 0; i < A.nrows; ++i)
+          for (std::int64_t j = 0; j < A.ncols; ++j) in_a[std::size_t(&A(i, j) - memory.data())] = true;
+        bool shared = false;
+        for (std::int64_t i = 0; i < C.nrows; ++i)
+          for (std::int64_t j = 0; j < C.ncols; ++j) shared = shared || in_a[std::size_t(&C(i, j) - memory.data())];
+        wrong += shared != overlap(A, C);
+      }
+    CHECK(wrong == 0);
+  }
+}
