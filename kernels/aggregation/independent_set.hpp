@@ -1,0 +1,105 @@
+// Roots of aggregates: a maximal set of rows no two of which are within distance 2 of each other in the graph of strong
+// couplings.
+//
+// In each round every undecided row v has a tuple, (a hash of v and the round). v becomes a root if its tuple is the least
+// within distance 2, and is covered if there is a root within distance 2. Distance 2 is walked in two steps of distance 1:
+//   nearest_v = the least tuple within distance 1 of v, or `beside_a_root`
+//   v is a root if nearest_w is v's own tuple for all w within distance 1, covered if any nearest_w is `beside_a_root`.
+// The set depends on the graph alone, not on who computes it.
+// Source  Bell, Dalton, Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput.
+//         34(4), 2012, algorithm 5.
+#pragma once
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/kernels/aggregation/hash.hpp>
+#include <seidel/kernels/aggregation/strength.hpp>
+
+namespace seidel {
+
+/// Of a row; `outside` are those that neither become roots nor connect others.
+enum class RootState : unsigned char { undecided, root, covered, outside };
+
+namespace aggregation_detail {
+
+// Tuples are 1 ... 2^31 (hash.hpp), so that none is one of these marks.
+inline constexpr std::uint32_t root_tuple = 0, of_outside = 0xfffffffeu, beside_a_root = 0xffffffffu;
+
+template <class Offset, class Space>
+struct BeginSet {
+  Span<const RootState, Space> state;
+  Span<std::uint32_t, Space> nearest;
+  SEIDEL_HD void operator()(Index v) const {
+    nearest[v] = state[v] == RootState::outside ? of_outside : root_tuple;  // the latter: not yet known
+  }
+};
+
+template <class Offset, class Space>
+struct FindNearest {
+  StrongView<Offset, Space> graph;
+  Span<const RootState, Space> state;
+  int round;
+  Span<std::uint32_t, Space> nearest;
+
+  SEIDEL_HD std::uint32_t tuple(Index v) const {
+    return state[v] == RootState::root        ? root_tuple
+           : state[v] == RootState::undecided ? hashed(v, round)
+                                              : beside_a_root;  // the largest: does not count
+  }
+  SEIDEL_HD void operator()(Index v) const {
+    if (nearest[v] >= of_outside) return;  // for good
+    std::uint32_t least = tuple(v);
+    for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)
+      if (const Index w = graph.neighbour[k]; w >= 0) {
+        const std::uint32_t t = tuple(w);
+        least = t < least ? t : least;
+      }
+    nearest[v] = least == root_tuple ? beside_a_root : least;
+  }
+};
+
+/// Whether v is still undecided.
+template <class Offset, class Space>
+struct Decide {
+  StrongView<Offset, Space> graph;
+  Span<const std::uint32_t, Space> nearest;
+  int round;
+  Span<RootState, Space> state;
+
+  SEIDEL_HD bool operator()(Index v) const {
+    if (state[v] != RootState::undecided) return false;
+    const std::uint32_t own = hashed(v, round);
+    bool least = nearest[v] == own, covered = nearest[v] == beside_a_root;
+    for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)
+      if (const Index w = graph.neighbour[k]; w >= 0 && nearest[w] != of_outside) {
+        least = least && nearest[w] == own;
+        covered = covered || nearest[w] == beside_a_root;
+      }
+    if (covered)
+      state[v] = RootState::covered;
+    else if (least)
+      state[v] = RootState::root;
+    return !covered && !least;
+  }
+};
+
+}  // namespace aggregation_detail
+
+/// Decides the undecided rows: each becomes a root or is covered by one.
+///
+/// In/out  state: undecided or outside on entry. On return no row is undecided, unless the graph is not symmetric: then a
+///         few may be.
+/// Cost    about log(n) rounds, each of which reads the rows that are still open; 4 bytes per row. The host waits once per
+///         round.
+template <Backend B, class Offset>
+void independent_set(const B& on, const StrongView<Offset, SpaceOf<B>>& graph, Span<RootState, SpaceOf<B>> state) {
+  using namespace aggregation_detail;
+  using Space = SpaceOf<B>;
+  constexpr int max_rounds = 100;  // on a symmetric graph at least one row is decided in each, and about half are
+  Array<std::uint32_t, Space> nearest(on, state.size());
+  for_each_row(on, graph.row_ptr, BeginSet<Offset, Space>{state, nearest});
+  for (int round = 0; round < max_rounds; ++round) {
+    for_each_row(on, graph.row_ptr, FindNearest<Offset, Space>{graph, state, round, nearest});
+    if (!any_row(on, graph.row_ptr, Decide<Offset, Space>{graph, nearest, round, state})) return;
+  }
+}
+
+}  // namespace seidel

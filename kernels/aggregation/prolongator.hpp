@@ -1,0 +1,188 @@
+// The prolongator of smoothed aggregation: from one number per aggregate to one number per row.
+//
+//   P = (I - omega D_F^-1 A_F) T,   T_ij = 1 if row i is in aggregate j, else 0
+//
+// A_F is A with weak couplings added to the diagonal, D_F its diagonal: so constants are kept, and rows of P, and with them
+// the coarse matrix, stay short. Where that would leave less than 5 % of a diagonal entry, the entry is kept as it is. Of
+// each row of P the four largest entries are kept (of equal ones those of the smaller columns) and scaled to the sum of all.
+// Rows in no aggregate have no entries.
+// Source  Vanek, Mandel, Brezina, Computing 56, 1996, sections 3 and 5; De Sterck, Yang, Heys, Reducing complexity in
+//         parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27(4), 2006: entries cut, sums restored.
+#pragma once
+#include <seidel/kernels/aggregation/aggregates.hpp>
+
+namespace seidel {
+
+namespace aggregation_detail {
+
+inline constexpr int max_prolongator_entries = 4;
+
+/// Row i of (I - omega D_F^-1 A_F) T, term by term.
+template <class Offset, class Space>
+struct SmoothedRow {
+  CsrView<double, Offset, Space> A;
+  Span<const Index, Space> neighbour, of_row;
+  double omega;
+
+  /// Calls add(aggregate, value) for each term, in the order of the columns of A.
+  template <class Add>
+  SEIDEL_HD void terms(Index i, const Add& add) const {
+    double diagonal = 0, weak = 0;
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      if (A.col_idx[k] == i)
+        diagonal = A.values[k];
+      else if (neighbour[k] < 0)
+        weak += A.values[k];
+    }
+    const double lumped = diagonal + weak, filtered = lumped / diagonal > 0.05 ? lumped : diagonal;
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      const Index j = A.col_idx[k];
+      if (j != i && neighbour[k] < 0) continue;
+      if (of_row[j] >= 0) add(of_row[j], j == i ? 1 - omega : -(omega * (A.values[k] / filtered)));
+    }
+  }
+};
+
+/// The sums of terms by aggregate, of the `room` smallest numbers of aggregates above `last`.
+struct SumsByAggregate {
+  static constexpr int room = 16;
+  Index last;
+  int count = 0;
+  bool more = false;  // there are larger ones
+  Index aggregate[room];
+  double sum[room];
+
+  SEIDEL_HD explicit SumsByAggregate(Index above) : last(above) {}
+
+  SEIDEL_HD void add(Index a, double value) {
+    if (a <= last) return;
+    int at = count;
+    while (at > 0 && aggregate[at - 1] >= a) --at;
+    if (at < count && aggregate[at] == a) {
+      sum[at] += value;
+      return;
+    }
+    if (count == room) more = true;
+    if (at == room) return;
+    count = count < room ? count + 1 : room;
+    for (int t = count - 1; t > at; --t) aggregate[t] = aggregate[t - 1], sum[t] = sum[t - 1];
+    aggregate[at] = a;
+    sum[at] = value;
+  }
+};
+
+/// Chooses the columns of a row of P: ascending, in chosen[4 i] and behind it; their number in `count`.
+template <class Offset, class Space>
+struct ChooseColumns {
+  SmoothedRow<Offset, Space> row;
+  Span<Index, Space> chosen;
+  Span<std::int32_t, Space> count;  // one more entry, 0
+
+  SEIDEL_HD void operator()(Index i) const {
+    Index column[max_prolongator_entries];  // by magnitude, then by column
+    double magnitude[max_prolongator_entries];
+    int kept = 0;
+    if (row.of_row[i] >= 0) {
+      Index last = -1;
+      for (bool more = true; more;) {  // a row of many aggregates is read again for each 16 of them
+        SumsByAggregate sums(last);
+        row.terms(i, [&](Index a, double value) { sums.add(a, value); });
+        for (int t = 0; t < sums.count; ++t) {
+          const double m = std::fabs(sums.sum[t]);
+          int at = kept < max_prolongator_entries ? kept : max_prolongator_entries;
+          while (at > 0 && magnitude[at - 1] < m) --at;
+          if (at == max_prolongator_entries) continue;
+          kept = kept < max_prolongator_entries ? kept + 1 : kept;
+          for (int s = kept - 1; s > at; --s) column[s] = column[s - 1], magnitude[s] = magnitude[s - 1];
+          column[at] = sums.aggregate[t];
+          magnitude[at] = m;
+        }
+        more = sums.more;
+        last = sums.count > 0 ? sums.aggregate[sums.count - 1] : last;
+      }
+    }
+    for (int t = 0; t < kept; ++t) {
+      int rank = 0;
+      for (int s = 0; s < kept; ++s) rank += column[s] < column[t];
+      chosen[std::int64_t(max_prolongator_entries) * i + rank] = column[t];
+    }
+    count[i] = kept;
+    if (i == 0) count[count.size() - 1] = 0;
+  }
+};
+
+template <class Offset, class Space>
+struct PlaceColumns {
+  Span<const Index, Space> chosen;
+  Span<const Offset, Space> row_ptr;
+  Span<Index, Space> col_idx;
+  SEIDEL_HD void operator()(Index i) const {
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+      col_idx[k] = chosen[std::int64_t(max_prolongator_entries) * i + (k - row_ptr[i])];
+  }
+};
+
+template <class Offset, class Space>
+struct ValuesOfRow {
+  SmoothedRow<Offset, Space> row;
+  Span<const Offset, Space> row_ptr;
+  Span<const Index, Space> col_idx;
+  Span<double, Space> values;
+
+  SEIDEL_HD void operator()(Index i) const {
+    const Offset first = row_ptr[i];
+    const int count = int(row_ptr[i + 1] - first);
+    if (count == 0) return;
+    double sum[max_prolongator_entries] = {}, all = 0, kept = 0;
+    bool cut = false;
+    row.terms(i, [&](Index a, double value) {
+      all += value;
+      bool found = false;
+      for (int t = 0; t < count; ++t)
+        if (col_idx[first + t] == a) sum[t] += value, found = true;
+      cut = cut || !found;
+    });
+    for (int t = 0; t < count; ++t) kept += sum[t];
+    const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
+    for (int t = 0; t < count; ++t) values[first + t] = scale * sum[t];
+  }
+};
+
+}  // namespace aggregation_detail
+
+/// The values of P in the pattern that it has, for new values of A, the same strong couplings and aggregates.
+/// Cost  reads A once, writes the values of P. Does not wait.
+template <Backend B, class Offset>
+void update_prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                        Span<const Index, SpaceOf<B>> neighbour, Span<const Index, SpaceOf<B>> of_row, double omega,
+                        Csr<double, Offset, SpaceOf<B>>& P) {
+  using namespace aggregation_detail;
+  using Space = SpaceOf<B>;
+  for_each_row(on, A.row_ptr,
+               ValuesOfRow<Offset, Space>{{A, neighbour, of_row, omega}, P.row_ptr, P.col_idx, P.values});
+}
+
+/// P for A, the strong couplings of A (StrongView::neighbour) and its aggregates.
+///
+/// Shapes  A is n x n, P is n x aggregates.count.
+/// Cost    reads A twice, and long rows more often; 20 bytes per row beside P. The host waits once, for the size of P.
+template <Backend B, class Offset>
+Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                                            Span<const Index, SpaceOf<B>> neighbour,
+                                            const Aggregates<SpaceOf<B>>& aggregates, double omega) {
+  using namespace aggregation_detail;
+  using Space = SpaceOf<B>;
+  const std::int64_t n = A.nrows;
+  Csr<double, Offset, Space> P{A.nrows, aggregates.count, Array<Offset, Space>(on, n + 1), {}, {}};
+  Array<Index, Space> chosen(on, max_prolongator_entries * n);
+  Array<std::int32_t, Space> count(on, n + 1);
+  for_each_row(on, A.row_ptr, ChooseColumns<Offset, Space>{{A, neighbour, aggregates.of_row, omega}, chosen, count});
+  const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
+  P.col_idx = Array<Index, Space>(on, nnz);
+  P.values = Array<double, Space>(on, nnz);
+  for_each_row(on, A.row_ptr, PlaceColumns<Offset, Space>{chosen, P.row_ptr, P.col_idx});
+  update_prolongator<B, Offset>(on, A, neighbour, aggregates.of_row, omega, P);
+  return P;
+}
+
+}  // namespace seidel

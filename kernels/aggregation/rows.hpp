@@ -1,0 +1,35 @@
+// How the steps of aggregation run: a function of one row, for each row, on every back end.
+#pragma once
+#include <cmath>
+#include <limits>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/primitives/scan.hpp>
+
+namespace seidel {
+
+namespace aggregation_detail {
+
+/// Calls of_row(i) for each row i of a matrix with these row pointers, in any order; a row may write what is its own, and
+/// read what no other row writes. Instantiated for the functions of rows of this folder (instances.hpp). Does not wait.
+template <class Offset, class OfRow>
+[[gnu::used]] void for_each_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow& of_row);
+template <class Offset, class OfRow>
+[[gnu::used]] void for_each_row(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfRow& of_row);
+
+/// Whether of_row(i) is true for any row. The same, but that the host waits for the answer.
+template <class Offset, class OfRow>
+[[gnu::used]] bool any_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow& of_row);
+template <class Offset, class OfRow>
+[[gnu::used]] bool any_row(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfRow& of_row);
+
+/// places[i] = counts[0] + ... + counts[i - 1]; the last of the counts must be 0. Returns the sum, for which the host waits.
+template <Backend B, class Offset>
+std::int64_t places_of(const B& on, Span<const std::int32_t, SpaceOf<B>> counts, Span<Offset, SpaceOf<B>> places) {
+  exclusive_scan(on, counts, places);
+  return copied_to<Host>(on, Span<const Offset, SpaceOf<B>>(places).subspan(places.size() - 1, 1))[0];
+}
+
+}  // namespace aggregation_detail
+}  // namespace seidel

@@ -1,0 +1,103 @@
+// Which couplings of a matrix are strong.
+//
+//   c_ij = -sign(a_ii) a_ij,   m_i = max over j != i of c_ij,   strong: c_ij > 0 and c_ij >= theta sqrt(m_i m_j)
+//
+// A coupling is measured against the largest ones of both its rows: so equal couplings are all strong, whatever the
+// diagonal, weak directions drop out, and nothing joins two regions across a jump of the coefficients. Couplings of the
+// sign of the diagonal are never strong: the error need not be smooth along them.
+// Source  Ruge, Stueben, Algebraic multigrid, in McCormick (ed.), Multigrid methods, SIAM 1987: couplings relative to the
+//         largest; Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation, Computing 56, 1996: symmetric in i, j.
+#pragma once
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/kernels/aggregation/rows.hpp>
+
+namespace seidel {
+
+/// What a row is measured by, one entry per row.
+template <MemorySpace Space>
+struct RowScales {
+  Array<double, Space> inverse_diagonal;  // 1 / a_ii, or 0 where a row cannot be divided by its diagonal
+  Array<double, Space> largest_coupling;  // m_i; 0 where no coupling is positive
+  Array<double, Space> off_diagonal;      // sum over j != i of |a_ij / a_ii|; infinite where that, or 1 / a_ii, is not
+                                          // finite, 0 for a row of zeros
+};
+
+/// The graph of strong couplings, in the pattern of the matrix: entry k of row i holds its column j where i and j are
+/// strongly coupled, else ~j, which is negative.
+template <class Offset, MemorySpace Space>
+struct StrongView {
+  Span<const Offset, Space> row_ptr;
+  Span<const Index, Space> neighbour;
+};
+
+namespace aggregation_detail {
+
+template <class Offset, class Space>
+struct ScalesOfRow {
+  CsrView<double, Offset, Space> A;
+  Span<double, Space> inverse_diagonal, largest_coupling, off_diagonal;
+
+  SEIDEL_HD void operator()(Index i) const {
+    double diagonal = 0, lowest = 0, highest = 0, sum = 0;
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      const double a = A.values[k];
+      if (A.col_idx[k] == i) {
+        diagonal = a;
+      } else {
+        sum += std::fabs(a);
+        lowest = std::fmin(lowest, a);
+        highest = std::fmax(highest, a);
+      }
+    }
+    const double inverse = 1 / diagonal, ratio = sum * std::fabs(inverse);
+    const bool usable = inverse - inverse == 0 && ratio - ratio == 0;
+    inverse_diagonal[i] = usable ? inverse : 0;
+    largest_coupling[i] = !usable ? 0 : diagonal > 0 ? -lowest : highest;
+    off_diagonal[i] = usable ? ratio : diagonal == 0 && sum == 0 ? 0 : std::numeric_limits<double>::infinity();
+  }
+};
+
+template <class Offset, class Space>
+struct MarkStrong {
+  CsrView<double, Offset, Space> A;
+  Span<const double, Space> inverse_diagonal, largest_coupling;
+  double theta;
+  Span<Index, Space> neighbour;
+
+  SEIDEL_HD void operator()(Index i) const {
+    const double sign = inverse_diagonal[i] > 0 ? -1 : 1, mine = largest_coupling[i];
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      const Index j = A.col_idx[k];
+      const double coupling = sign * A.values[k], theirs = largest_coupling[j];
+      // Quotients, which neither overflow nor depend on the scale of A; without a root, so that equal couplings are equal.
+      const bool strong =
+          j != i && coupling > 0 && theirs > 0 && (coupling / mine) * (coupling / theirs) >= theta * theta;
+      neighbour[k] = strong ? j : ~j;
+    }
+  }
+};
+
+}  // namespace aggregation_detail
+
+/// Shapes  A is n x n. Cost  reads A once; three vectors. Does not wait.
+template <Backend B, class Offset>
+RowScales<SpaceOf<B>> row_scales(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A) {
+  using Values = Array<double, SpaceOf<B>>;
+  RowScales<SpaceOf<B>> scales{Values(on, A.nrows), Values(on, A.nrows), Values(on, A.nrows)};
+  aggregation_detail::for_each_row(on, A.row_ptr,
+                                   aggregation_detail::ScalesOfRow<Offset, SpaceOf<B>>{
+                                       A, scales.inverse_diagonal, scales.largest_coupling, scales.off_diagonal});
+  return scales;
+}
+
+/// Marks the couplings of A that are strong for this theta; `scales` are those of A, `neighbour` has nnz entries.
+/// Cost  reads A once, writes 4 bytes per entry. Does not wait.
+template <Backend B, class Offset>
+void mark_strong(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales,
+                 double theta, Span<Index, SpaceOf<B>> neighbour) {
+  aggregation_detail::for_each_row(on, A.row_ptr,
+                                   aggregation_detail::MarkStrong<Offset, SpaceOf<B>>{
+                                       A, scales.inverse_diagonal, scales.largest_coupling, theta, neighbour});
+}
+
+}  // namespace seidel
