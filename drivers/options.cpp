@@ -138,10 +138,10 @@ struct SolveCommand : CommandFor<SolveOptions> {
 
   void finish(const CommonTexts& common) override {
     const auto not_yet = [](const char* option, const std::string& value, const char* instead) {
-      throw UsageError(formatted("{} {}: multigrid is not in this version; take {}", option, value, instead));
+      throw UsageError(formatted("{} {}: it is not in this version; take {}", option, value, instead));
     };
-    if (method == "multigrid") not_yet("--method", method, "--method auto --precond symgs");
-    if (preconditioner == "amg" || preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond symgs");
+    if (method == "multigrid") not_yet("--method", method, "--method cg --precond amg");
+    if (preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond amg");
     options.request.method = entry_of("--method", method, methods);
     options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
     options.order_by_time = order == "auto";

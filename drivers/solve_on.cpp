@@ -74,6 +74,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   outcome.wavefronts = made.wavefronts;
   outcome.preconditioner_bytes = made.bytes;
   outcome.preconditioner_shift = made.shift;
+  outcome.levels = made.levels;
   const V b = right_hand_side(on, system);
   V x = initial_guess(on, system);
   outcome.setup_seconds = setup.seconds();

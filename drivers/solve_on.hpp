@@ -5,6 +5,7 @@
 #include <seidel/solvers/certify.hpp>
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/criteria.hpp>
+#include <seidel/solvers/multigrid/facts.hpp>
 #include <seidel/solvers/summary.hpp>
 
 namespace seidel::drivers {
@@ -44,6 +45,7 @@ struct Outcome {
   std::int64_t wavefronts = 0;            // of its sweeps; 0 without
   std::int64_t preconditioner_bytes = 0;  // as MadePreconditioner::bytes
   double preconditioner_shift = 0;        // as MadePreconditioner::shift
+  std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
 };
 
 /// Solves and certifies. Instantiated for 32- and 64-bit offsets.

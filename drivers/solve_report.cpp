@@ -58,6 +58,19 @@ Json settings_json(const MethodChoice& choice) {
   return json;
 }
 
+Json levels_json(const std::vector<LevelFacts>& levels) {
+  Json all = Json::array();
+  for (const LevelFacts& level : levels)
+    all.push(std::move(Json()
+                           .set("rows", level.rows)
+                           .set("nonzeros", level.nnz)
+                           .set("prolongation_nonzeros", level.prolongation_nnz)
+                           .set("largest_eigenvalue", level.largest_eigenvalue)
+                           .set("strength", level.strength)
+                           .set("left_to_smoother", level.lone)));
+  return all;
+}
+
 }  // namespace
 
 std::string method_text(const SolveStory& story) {
@@ -166,6 +179,23 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
 
+/// The levels of amg: what each is, and what they cost together.
+void add_levels(Lines& lines, const std::vector<LevelFacts>& levels) {
+  std::int64_t rows = 0;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelFacts& level = levels[l];
+    rows += level.rows;
+    lines.item(l == 0 ? "levels" : "",
+               formatted("{}, {} ({:.1f} per row), eigenvalues up to {:.2f}{}", plural(level.rows, "row"),
+                         plural(level.nnz, "nonzero"),
+                         double(level.nnz) / double(std::max<std::int64_t>(1, level.rows)), level.largest_eigenvalue,
+                         level.lone > 0 ? formatted("; {} left to the smoother", plural(level.lone, "row")) : ""));
+  }
+  if (!levels.empty() && levels.front().rows > 0)
+    lines.item("", formatted("together {:.2f} times the nonzeros of A, {:.2f} times its rows",
+                             operator_complexity(levels), double(rows) / double(levels.front().rows)));
+}
+
 /// What was solved, how and where.
 void add_details(Lines& lines, const SolveStory& story) {
   const SolveOptions& options = story.options;
@@ -179,6 +209,7 @@ void add_details(Lines& lines, const SolveStory& story) {
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", method_text(story));
   lines.item("preconditioner", outcome.preconditioner);
+  if (options.verbose) add_levels(lines, outcome.levels);
   if (story.colours_instead > 0) {
     lines.item(
         "note",
@@ -265,6 +296,7 @@ Json solve_json(const SolveStory& story) {
   matrix.set("symmetric", story.properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("shift", outcome.preconditioner_shift);
+  json.set("levels", outcome.levels.empty() ? Json(nullptr) : levels_json(outcome.levels));
   json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
   json.set("seconds", std::move(Json()
                                     .set("read", story.read_seconds)

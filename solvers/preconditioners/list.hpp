@@ -68,12 +68,12 @@ struct PreconditionerKind {
              MakePreconditioner<Cuda, std::int32_t>, MakePreconditioner<Cuda, std::int64_t>>
       make = {};
 
-  static const PreconditionerKind none, jacobi, symgs, ilu0, ic0;
+  static const PreconditionerKind none, jacobi, symgs, ilu0, ic0, amg;
   friend bool operator==(const PreconditionerKind& a, const PreconditionerKind& b) { return a.name == b.name; }
 };
 inline constexpr std::reference_wrapper<const PreconditionerKind> preconditioners[] = {
-    PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs, PreconditionerKind::ilu0,
-    PreconditionerKind::ic0};
+    PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs,
+    PreconditionerKind::ilu0, PreconditionerKind::ic0,    PreconditionerKind::amg};
 
 inline std::string_view to_string(const PreconditionerKind& kind) { return kind.name; }
 

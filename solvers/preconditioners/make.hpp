@@ -3,6 +3,7 @@
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/multigrid/facts.hpp>
 
 namespace seidel {
 
@@ -10,10 +11,11 @@ namespace seidel {
 template <Backend B>
 struct MadePreconditioner {
   AnyPreconditioner<Vector<double, B>> M;
-  std::string description = {};  // "symgs in natural order, 94 wavefronts per sweep"
-  std::int64_t wavefronts = 0;   // steps of a sweep that must follow each other; 0 without sweeps
-  std::int64_t bytes = 0;        // of the first part of PreconditionerKind::memory; 0 where that knows
-  double shift = 0;              // what was made is that of A + shift * diag(A)
+  std::string description = {};         // "symgs in natural order, 94 wavefronts per sweep"
+  std::int64_t wavefronts = 0;          // steps of a sweep that must follow each other; 0 without sweeps
+  std::int64_t bytes = 0;               // of the first part of PreconditionerKind::memory; 0 where that knows
+  double shift = 0;                     // what was made is that of A + shift * diag(A)
+  std::vector<LevelFacts> levels = {};  // of amg, finest first
 };
 
 /// That of choice.preconditioner for A.

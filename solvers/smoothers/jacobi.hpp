@@ -1,5 +1,8 @@
 // Jacobi's iteration as smoother: damped, or with the weights of l1-Jacobi.
 #pragma once
+#include <cmath>
+#include <vector>
+
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/concepts.hpp>
 #include <seidel/solvers/preconditioners/diagonal.hpp>
@@ -31,27 +34,47 @@ Vector<Real, B> l1_jacobi_weights(const B& on, const CsrView<Real, Offset, Host>
   return {on, copied_to<SpaceOf<B>>(on, smoother_detail::l1_weights(host_of(on), A))};
 }
 
-/// x += W (b - A x), W a diagonal. A must outlive this.
+/// The dampings of two sweeps of Jacobi that together are the polynomial of degree 2 of Chebyshev's fourth kind with the
+/// least contraction of a multigrid cycle: reciprocals of its roots in t = lambda / lambda_max. It needs no lower bound.
+/// Source  Lottes, Optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30(6), 2023.
+inline std::vector<double> fourth_kind_dampings() {
+  const double root5 = std::sqrt(5.0);
+  return {root5 / 2, (5 + root5) / 2};
+}
+
+/// x += W_k (b - A x) for k = 1, 2, ...; each W_k is a diagonal. Weights that are multiples of each other, W_k = w_k W, make
+/// the polynomial (1 - w_1 t) (1 - w_2 t) ... in W A. A must outlive this.
 ///
-/// Cost    one product with A and one pass over vectors; from zero one pass. One vector beside W, taken at the start.
+/// Cost    per sweep one product with A and one pass over vectors; from zero one product less. One vector beside the W_k,
+///         taken at the start.
 template <class V, LinearOperator<V> Matrix>
 class JacobiSmoother {
  public:
-  JacobiSmoother(const Matrix& A, V weights) : A_(&A), weights_(std::move(weights)), r_(like(weights_)) {}
+  JacobiSmoother(const Matrix& A, V weights) : A_(&A), r_(like(weights)) { weights_.push_back(std::move(weights)); }
+  /// One or more.
+  JacobiSmoother(const Matrix& A, std::vector<V> weights)
+      : A_(&A), weights_(std::move(weights)), r_(like(weights_.at(0))) {}
 
-  void smooth(const V& b, V& x) const {
-    residual(*A_, x, b, r_);
-    multiply_add(weights_, r_, x);
+  void smooth(const V& b, V& x) const { sweep(0, b, x); }
+  void smooth_from_zero(const V& b, V& x) const {
+    multiply(weights_[0], b, x);
+    sweep(1, b, x);
   }
-  void smooth_from_zero(const V& b, V& x) const { multiply(weights_, b, x); }
 
   void apply(const V& r, V& z) const { smooth_from_zero(r, z); }
   bool is_symmetric() const { return true; }
-  const V* diagonal() const { return &weights_; }
+  const V* diagonal() const { return weights_.size() == 1 ? &weights_[0] : nullptr; }
 
  private:
+  void sweep(std::size_t first, const V& b, V& x) const {
+    for (std::size_t k = first; k < weights_.size(); ++k) {
+      residual(*A_, x, b, r_);
+      multiply_add(weights_[k], r_, x);
+    }
+  }
+
   const Matrix* A_;
-  V weights_;
+  std::vector<V> weights_;
   mutable V r_;
 };
 

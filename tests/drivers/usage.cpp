@@ -26,7 +26,7 @@ TEST_CASE("--help of every command goes to standard output and exits 0") {
     CHECK(contains(run.out, "--help"));
     CHECK(contains(run.out, "Usage: seidel"));
     CHECK(run.err.empty());
-    for (const char* later : {"multigrid", "amg", "gmg"}) CHECK(!contains(run.out, later));
+    CHECK(!contains(run.out, "gmg"));  // later
   }
 }
 
@@ -117,8 +117,8 @@ TEST_CASE(
           {{"solve", "--precnod=symgs", matrix}, {"--precnod", "did you mean --precond"}},
           {{"solve", matrix, "B.mtx"}, {"B.mtx", "one argument too many"}},
           {{"solve", matrix, "--method", "cgs"}, {"--method", "cgs", "did you mean cg", "auto, cg, bicgstab, gmres"}},
-          {{"solve", matrix, "--method", "multigrid"}, {"not in this version", "symgs"}},
-          {{"solve", matrix, "--precond", "amg"}, {"not in this version", "symgs"}},
+          {{"solve", matrix, "--method", "multigrid"}, {"not in this version", "--precond amg"}},
+          {{"solve", matrix, "--precond", "gmg"}, {"not in this version", "--precond amg"}},
           {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
           {{"solve", matrix, "--order", "blocks"}, {"'blocks'", "auto, natural, colours"}},

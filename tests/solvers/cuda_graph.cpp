@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <seidel/solvers/preconditioners/amg.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 #include <seidel/solvers/smoothers/jacobi.hpp>
 
@@ -65,6 +66,7 @@ TEST_CASE("[cuda] every preconditioner and smoother can be captured in a graph a
             SymgsPreconditioner<double, std::int64_t, Cuda, float>(on, A.view(), there.view(), order, 1.2, 2));
     }
     check("eisenstat's", SplitSymgsPreconditioner<double, std::int64_t, Cuda>(on, there.view()));
+    check("amg", AmgPreconditioner<std::int64_t, Cuda>(on, there.view()));
     check("l1-jacobi", JacobiSmoother(op, l1_jacobi_weights(on, A.view())));
     check("chebyshev",
           ChebyshevSmoother(op, jacobi_weights(on, A.view(), 1), V(on, moved_to(on, ramp(A.nrows))), {.degree = 3}));

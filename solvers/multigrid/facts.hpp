@@ -1,0 +1,26 @@
+// What there is to tell of the levels of a hierarchy.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <seidel/formats/runtime/types.hpp>
+
+namespace seidel {
+
+/// What a report tells of a level.
+struct LevelFacts {
+  std::int64_t rows = 0, nnz = 0;
+  std::int64_t prolongation_nnz = 0;  // 0 on the coarsest
+  double largest_eigenvalue = 0;      // of D^-1 A, as it was estimated
+  double strength = 0;                // the theta that was taken
+  std::int64_t lone = 0;              // rows that no coarse row stands for, and that their diagonal does not dominate
+};
+
+/// Stored entries of all levels over those of the finest: what a cycle costs in sweeps of the finest.
+inline double operator_complexity(const std::vector<LevelFacts>& levels) {
+  double sum = 0;
+  for (const LevelFacts& level : levels) sum += double(level.nnz);
+  return levels.empty() || levels.front().nnz == 0 ? 1 : sum / double(levels.front().nnz);
+}
+
+}  // namespace seidel

@@ -1,0 +1,46 @@
+// The matrices of a multigrid method, finest first.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/solvers/multigrid/facts.hpp>
+
+namespace seidel {
+
+/// A matrix and what leads to the next coarser one.
+template <class Offset, MemorySpace Space>
+struct Level {
+  Csr<double, Offset, Space> owned = {};        // its A; empty on the finest level, where the arrays are the caller's
+  CsrView<double, Offset, Space> A = {};        // of `owned`, but on the finest level
+  Array<double, Space> inverse_diagonal = {};   // 0 for rows that a smoother must leave alone
+  Csr<double, Offset, Space> restriction = {};  // R = P', to the next level; like P empty on the coarsest
+  Csr<double, Offset, Space> prolongation = {};
+  Array<Index, Space> neighbour = {};  // what P was made of, for new values: its couplings (StrongView::neighbour),
+  Array<Index, Space> aggregate = {};  // and the aggregate of each row; empty on the coarsest
+  LevelFacts facts = {};
+};
+
+template <class Offset, MemorySpace Space>
+struct Hierarchy {
+  std::vector<Level<Offset, Space>> levels;
+  Csr<double, Offset, Space>
+      coarsest_inverse;   // every entry stored; empty where the coarsest level is too large for it
+  bool dominant = false;  // every row of the finest A is weakly dominated by its diagonal
+};
+
+/// Bytes that it holds beside the finest A.
+template <class Offset, class Space>
+std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy) {
+  const auto of = [](const Csr<double, Offset, Space>& A) {
+    return A.row_ptr.size() * std::int64_t(sizeof(Offset)) + A.nnz() * std::int64_t(sizeof(Index) + sizeof(double));
+  };
+  std::int64_t bytes = of(hierarchy.coarsest_inverse);
+  for (const auto& level : hierarchy.levels)
+    bytes += of(level.owned) + of(level.restriction) + of(level.prolongation) +
+             level.inverse_diagonal.size() * std::int64_t(sizeof(double)) +
+             (level.neighbour.size() + level.aggregate.size()) * std::int64_t(sizeof(Index));
+  return bytes;
+}
+
+}  // namespace seidel

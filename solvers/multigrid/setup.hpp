@@ -1,0 +1,176 @@
+// The hierarchy of smoothed aggregation, from nothing but the matrix:
+//
+//   P_l as in kernels/aggregation/prolongator.hpp,   R_l = P_l',   A_(l+1) = R_l A_l P_l
+//
+// Source  Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
+//         problems, Computing 56, 1996.
+#pragma once
+#include <algorithm>
+#include <utility>
+
+#include <seidel/formats/convert.hpp>
+#include <seidel/kernels/aggregation/prolongator.hpp>
+#include <seidel/kernels/spgemm/spgemm.hpp>
+#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/solvers/matrix_operator.hpp>
+#include <seidel/solvers/multigrid/coarsest.hpp>
+#include <seidel/solvers/multigrid/hierarchy.hpp>
+#include <seidel/solvers/smoothers/chebyshev.hpp>
+
+namespace seidel {
+
+struct CoarseningOptions {
+  double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
+  Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
+  int max_levels = 25;
+};
+
+namespace multigrid_detail {
+
+/// Names the first row of A that cannot be divided by its diagonal, if there is one.
+template <class B, class Offset>
+void refuse_unusable(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales) {
+  const std::int64_t row = first_nonfinite<B, double>(on, scales.off_diagonal);
+  if (row < 0) return;
+  const auto ends = copied_to<Host>(on, A.row_ptr.subspan(row, 2));
+  const auto columns = copied_to<Host>(on, A.col_idx.subspan(ends[0], ends[1] - ends[0]));
+  const auto values = copied_to<Host>(on, A.values.subspan(ends[0], ends[1] - ends[0]));
+  symgs_detail::refuse_row(row, {columns.begin(), columns.end()}, {values.begin(), values.end()});
+}
+
+/// An upper bound of the eigenvalues of D^-1 A, or nearly one: by Lanczos steps, but no more than by Gershgorin's circles.
+/// Source  Vanek, Brezina, Mandel, Convergence of algebraic multigrid based on smoothed aggregation, Numer. Math. 88,
+///         2001, for why an estimate will do.
+template <class B, class Offset>
+double spectral_bound(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                      Span<double, SpaceOf<B>> inverse_diagonal, double max_off_diagonal) {
+  constexpr int steps = 8;
+  constexpr double margin = 1.05;  // for what so few steps do not see
+  using V = Vector<double, B>;
+  V start(on, A.nrows);
+  fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
+  const double estimate = estimate_largest_eigenvalue(MatrixOperator(on, A), V(on, inverse_diagonal), start, steps);
+  const double bound = std::min(margin * estimate, 1 + max_off_diagonal);
+  return bound > 0 ? bound : 1;  // of a matrix of zeros
+}
+
+/// Looks at a level: its diagonal, its largest eigenvalue, whether it is dominated. Errors  as coarsened(), on the finest.
+template <class B, class Offset>
+RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l) {
+  auto& level = hierarchy.levels[l];
+  RowScales<SpaceOf<B>> scales = row_scales<B, Offset>(on, level.A);
+  if (l == 0) refuse_unusable<B, Offset>(on, level.A, scales);
+  const double max_off_diagonal = max_abs<B, double>(on, scales.off_diagonal);
+  if (l == 0) hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
+  level.facts.rows = level.A.nrows;
+  level.facts.nnz = level.A.nnz();
+  level.facts.largest_eigenvalue = spectral_bound<B, Offset>(on, level.A, scales.inverse_diagonal, max_off_diagonal);
+  return scales;
+}
+
+/// Aggregates of a level for the strength asked for, or for a smaller one if that leaves too many rows.
+template <class B, class Offset>
+Aggregates<SpaceOf<B>> aggregated(const B& on, Level<Offset, SpaceOf<B>>& level, const RowScales<SpaceOf<B>>& scales,
+                                  RootSets sets, double strength) {
+  level.neighbour = Array<Index, SpaceOf<B>>(on, level.A.nnz());
+  for (int attempt = 0;; ++attempt) {
+    mark_strong<B, Offset>(on, level.A, scales, strength, level.neighbour);
+    auto found = aggregates<B, Offset>(on, level.A, {level.A.row_ptr, level.neighbour}, scales, sets);
+    const std::int64_t to_coarsen = std::max<std::int64_t>(1, level.A.nrows - found.dominated);
+    const bool failed = 2 * (found.count + found.lone) > to_coarsen;
+    if (!failed || strength == 0) {
+      level.facts.strength = strength;
+      level.facts.lone = found.lone;
+      return found;
+    }
+    strength = attempt < 2 ? strength / 4 : 0;
+  }
+}
+
+/// omega of the prolongator.
+inline double damping(const LevelFacts& facts) { return 4.0 / 3 / facts.largest_eigenvalue; }
+
+/// R = P' of a level, and R A P.
+template <class B, class Offset>
+Csr<double, Offset, SpaceOf<B>> coarse_matrix(const B& on, Level<Offset, SpaceOf<B>>& level) {
+  const auto P = level.prolongation.view();
+  level.restriction = transpose(on, P);
+  const auto AP = spgemm(on, level.A, P);
+  return spgemm(on, level.restriction.view(), AP.view());
+}
+
+/// The inverse of the last level, made on the host.
+template <class B, class Offset>
+void invert_coarsest(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy) {
+  const auto inverse = dense_inverse(copied_to<Host>(on, hierarchy.levels.back().A).view());
+  hierarchy.coarsest_inverse = copied_to<SpaceOf<B>>(on, inverse.view());
+}
+
+}  // namespace multigrid_detail
+
+/// The hierarchy of A, whose arrays must outlive it. A coarsening that fails, which leaves more than half of the rows that
+/// need one, is tried again with a smaller strength; where even all couplings leave nine rows of ten, that level is the
+/// last one.
+///
+/// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone.
+/// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
+///         the inverse of the coarsest matrix; the host waits about 50 times per level, for single numbers.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it.
+/// Repeats bit for bit on every back end and with any number of threads.
+template <class B, class Offset>
+Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                                        const CoarseningOptions& options = {}) {
+  using namespace multigrid_detail;
+  require_square(A.nrows, A.ncols, "amg");
+  Hierarchy<Offset, SpaceOf<B>> hierarchy;
+  hierarchy.levels.push_back({.A = A});
+  for (std::size_t l = 0;; ++l) {
+    auto& level = hierarchy.levels[l];
+    RowScales scales = measured<B, Offset>(on, hierarchy, l);
+    const bool small = level.A.nrows <= options.coarsest;
+    if (small) invert_coarsest<B, Offset>(on, hierarchy);
+    bool last = small || int(l) + 1 >= options.max_levels;
+    if (!last) {
+      auto found = aggregated<B, Offset>(on, level, scales, l == 0 ? RootSets::one : RootSets::two, options.strength);
+      last = found.count == 0 || double(found.count) > 0.9 * level.A.nrows;
+      if (!last) {
+        level.prolongation = prolongator<B, Offset>(on, level.A, level.neighbour, found, damping(level.facts));
+        level.facts.prolongation_nnz = level.prolongation.nnz();
+        level.aggregate = std::move(found.of_row);
+      }
+    }
+    level.inverse_diagonal = std::move(scales.inverse_diagonal);
+    if (last) return hierarchy;
+    auto coarse = coarse_matrix<B, Offset>(on, level);
+    hierarchy.levels.push_back({.owned = std::move(coarse)});
+    hierarchy.levels.back().A = hierarchy.levels.back().owned.view();
+  }
+}
+
+/// The same hierarchy for new values of A, in the pattern that it had: couplings, aggregates and the pattern of P stay as
+/// they were, so that no coarsening is repeated. Where the values differ much, a new one may need fewer iterations.
+///
+/// Cost    as coarsened() but for couplings, aggregates and the columns of P. Errors  as coarsened(), which leave the hierarchy of no use.
+template <class B, class Offset>
+void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                   Hierarchy<Offset, SpaceOf<B>>& hierarchy) {
+  using namespace multigrid_detail;
+  auto& levels = hierarchy.levels;
+  if (A.nrows != levels[0].A.nrows || A.nnz() != levels[0].A.nnz())
+    throw ShapeError("amg: found new values for " + std::to_string(A.nrows) + " rows and " + std::to_string(A.nnz()) +
+                     " entries, expected the pattern of " + std::to_string(levels[0].A.nrows) + " and " +
+                     std::to_string(levels[0].A.nnz()));
+  levels[0].A = A;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    auto& level = levels[l];
+    level.inverse_diagonal = measured<B, Offset>(on, hierarchy, l).inverse_diagonal;
+    if (l + 1 == levels.size()) break;
+    update_prolongator<B, Offset>(on, level.A, level.neighbour, level.aggregate, damping(level.facts),
+                                  level.prolongation);
+    levels[l + 1].owned = coarse_matrix<B, Offset>(on, level);
+    levels[l + 1].A = levels[l + 1].owned.view();
+  }
+  if (!hierarchy.coarsest_inverse.row_ptr.empty()) invert_coarsest<B, Offset>(on, hierarchy);
+}
+
+}  // namespace seidel

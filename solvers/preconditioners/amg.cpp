@@ -1,0 +1,72 @@
+// The entry `amg`.
+#include <seidel/solvers/preconditioners/amg.hpp>
+
+#include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/solvers/preconditioners/make.hpp>
+
+namespace seidel {
+
+namespace {
+
+enum Detail { strength, smoother, cycle, coarsest };
+constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"};  // as AmgSmoother
+constexpr std::string_view cycles[] = {"v", "w"};
+constexpr Setting details[] = {
+    {.key = "amg.strength",
+     .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
+     .usual = 0.25,
+     .max = 1},
+    {.key = "amg.smoother",
+     .help =
+         "amg.smoother=S  jacobi, chebyshev, symgs, or auto: jacobi if all rows are dominated by their diagonal, else "
+         "chebyshev (auto)",
+     .words = smoothers},
+    {.key = "amg.cycle", .help = "amg.cycle=C     v or w, which visits the coarser levels twice (v)", .words = cycles},
+    {.key = "amg.coarsest",
+     .help = "amg.coarsest=N  a level of no more rows is solved directly (256)",
+     .usual = 256,
+     .min = 1,
+     .max = 4000,
+     .whole = true}};
+
+struct Recipe {
+  template <Backend B, class Offset>
+  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
+    const Settings& set = choice.settings;
+    AmgPreconditioner<Offset, B> amg(
+        on, A.there,
+        {.coarsening = {.strength = set[details[strength]], .coarsest = Index(set[details[coarsest]])},
+         .smoother = AmgSmoother(int(set[details[smoother]])),
+         .visits = 1 + int(set[details[cycle]])});
+    auto levels = amg.levels();
+    const std::int64_t bytes = amg.bytes();
+    return {.M = std::move(amg),
+            .description = "amg by smoothed aggregation, " + counted(std::int64_t(levels.size()), "level"),
+            .bytes = bytes,
+            .levels = std::move(levels)};
+  }
+};
+
+std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
+  // Measured, with 5 to 80 entries per row: 155 to 185 per row, and the strong couplings. What the setup takes for a time is given back before the vectors
+  // of the method are taken, and is no more than they are.
+  std::vector<MemoryPart> parts = {{.what = "the coarser levels and their vectors, for amg",
+                                    .bytes = 190 * A.nrows + 4 * A.nnz,
+                                    .min_bytes = 40 * A.nrows}};
+  if (AmgSmoother(int(choice.settings[details[smoother]])) == AmgSmoother::symgs)
+    parts.front().bytes += sweep_memory(A, 8).bytes * 3 / 2;  // of all levels
+  return parts;
+}
+
+}  // namespace
+
+constinit const PreconditionerKind PreconditionerKind::amg = {
+    .name = "amg",
+    .help = "algebraic multigrid: a cycle of smoothed aggregation",
+    .needs_diagonal = true,
+    .needs_definite = true,
+    .settings = details,
+    .memory = memory_of,
+    .make = preconditioners_detail::makes<Recipe>()};
+
+}  // namespace seidel

@@ -1,0 +1,270 @@
+// Multigrid: a symmetric preconditioner whose iterations do not grow, the same on every back end; and what may go wrong.
+#include "systems.hpp"
+
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/solvers/multigrid/coarsest.hpp>
+#include <seidel/solvers/preconditioners/amg.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+template <class B>
+using Amg = AmgPreconditioner<std::int64_t, B>;
+
+/// Iterations of cg with amg to 1e-8, of the true residual.
+std::int64_t iterations(const Matrix& A, const std::vector<double>& b) {
+  const Outcome outcome = solve_on(Serial{}, {.preconditioner = PreconditionerKind::amg}, A, b);
+  CHECK(outcome->status == Status::converged);
+  CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
+  return outcome->iterations;
+}
+
+std::vector<double> random_vector(unsigned seed, std::int64_t n) {
+  std::mt19937_64 random(seed);
+  std::vector<double> v(n);
+  for (double& e : v) e = random_value(random);
+  return v;
+}
+
+double product(const std::vector<double>& x, const std::vector<double>& y) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (long double)x[i] * y[i];
+  return double(sum);
+}
+
+template <class B>
+std::vector<double> applied(const B& on, const Amg<B>& M, const std::vector<double>& r) {
+  const Vector<double, B> there(on, moved_to(on, r));
+  Vector<double, B> z(on, std::int64_t(r.size()));
+  fill(z, std::numeric_limits<double>::quiet_NaN());
+  M.apply(there, z);
+  const auto back = copied_to<Host>(on, std::as_const(z).span());
+  return {back.begin(), back.end()};
+}
+
+/// The Laplacian of a path of n points per piece, `pieces` of them, without boundary: singular, its null space constants.
+Matrix floating_paths(Index n, Index pieces) {
+  std::vector<Row> rows(std::size_t(n) * pieces);
+  for (Index i = 0; i < n * pieces; ++i) {
+    double sum = 0;
+    for (const Index j : {i - 1, i + 1})
+      if (j >= 0 && j < n * pieces && j / n == i / n) rows[i][j] = -1, ++sum;
+    rows[i][i] = sum;
+  }
+  return matrix_of(n * pieces, rows);
+}
+
+/// poisson with identity rows (Dirichlet values left in) and rows of zeros; neither is coupled to other rows.
+Matrix with_loose_rows(Index k) {
+  const Matrix A = poisson(k);
+  std::vector<Row> rows(A.nrows);
+  const auto kind = [](Index i) { return i % 97 == 5 ? 2 : i % 19 == 3 ? 1 : 0; };  // zeros, identity, inner
+  for (Index i = 0; i < A.nrows; ++i) {
+    if (kind(i) == 1) rows[i][i] = 1e4;
+    if (kind(i) == 0)
+      for (auto p = A.row_ptr[i]; p < A.row_ptr[i + 1]; ++p)
+        if (kind(A.col_idx[p]) == 0) rows[i][A.col_idx[p]] = A.values[p];
+  }
+  return matrix_of(A.nrows, rows);
+}
+
+/// Hubs in a chain of strong couplings, each with leaves that are weak beside them: nothing but hubs is strongly coupled.
+Matrix hubs_with_leaves(Index hubs, Index leaves) {
+  const Index n = hubs * (leaves + 1);
+  std::vector<Row> rows(n);
+  const auto couple = [&](Index i, Index j, double c) {
+    rows[i][j] -= c, rows[j][i] -= c;
+    rows[i][i] += c, rows[j][j] += c;
+  };
+  for (Index h = 0; h < hubs; ++h) {
+    rows[h][h] += 1;
+    if (h > 0) couple(h - 1, h, 1e6);
+    for (Index l = 0; l < leaves; ++l) couple(h, hubs + h * leaves + l, 1);
+  }
+  return matrix_of(n, rows);
+}
+
+std::vector<NamedMatrix> systems(unsigned seed) {
+  std::vector<NamedMatrix> all;
+  all.push_back({"poisson2d", poisson(60)});
+  all.push_back({"elasticity3d", generate(OpenMP{2}, "elasticity3d:8")});
+  all.push_back({"random", random_spd(seed, 3000, 4)});
+  all.push_back({"random, long rows", random_spd(seed + 1, 1000, 90)});
+  all.push_back({"hubs", hubs_with_leaves(40, 50)});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("multigrid as preconditioner is symmetric and positive definite, with any smoother and cycle") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, A] : systems(seed))
+    for (const AmgSmoother smoother :
+         {AmgSmoother::automatic, AmgSmoother::jacobi, AmgSmoother::chebyshev, AmgSmoother::symgs})
+      for (const int visits : {1, 2}) {
+        CAPTURE(name);
+        CAPTURE(int(smoother));
+        CAPTURE(visits);
+        const Amg<Serial> M(Serial{}, A.view(),
+                            {.coarsening = {.coarsest = 30}, .smoother = smoother, .visits = visits});
+        CHECK(M.levels().size() > 1);
+        for (unsigned k = 0; k < 3; ++k) {
+          const auto x = random_vector(seed + 2 * k, A.nrows), y = random_vector(seed + 2 * k + 1, A.nrows);
+          const auto Mx = applied(Serial{}, M, x), My = applied(Serial{}, M, y);
+          const double size = std::sqrt(product(Mx, Mx) * product(y, y));
+          CHECK(std::abs(product(y, Mx) - product(x, My)) <= 1e-12 * size);
+          CHECK(product(x, Mx) > 0);
+        }
+      }
+}
+
+TEST_CASE("a stronger smoother and a second visit of the coarser levels need no more iterations") {
+  const Matrix A = generate(OpenMP{2}, "poisson3d:20");
+  const auto b = random_vector(1, A.nrows);
+  const auto with = [&](const AmgOptions& options) {
+    const MatrixOperator op(Serial{}, A.view());
+    const Vector<double, Serial> rhs(Serial{}, Array<double>(b));
+    Vector<double, Serial> x(Serial{}, A.nrows);
+    const Summary summary = cg(op, Amg<Serial>(Serial{}, A.view(), options), rhs, x);
+    CHECK(summary.converged());
+    return summary.iterations;
+  };
+  const auto plain = with({});
+  CHECK(with({.smoother = AmgSmoother::chebyshev}) < plain);
+  CHECK(with({.smoother = AmgSmoother::symgs}) < plain);
+  CHECK(with({.coarsening = {.coarsest = 20}, .visits = 2}) <= plain);
+}
+
+TEST_CASE("iterations of cg with amg stay within those of the design, for b = A * ones and for a random b") {
+  const struct {
+    const char* name;
+    std::int64_t ones, random;  // measured in the study of the design, and one more
+  } expected[] = {{"poisson3d:16", 12, 13},  {"poisson3d:32", 13, 14},    {"hpcg:16", 11, 11},
+                  {"hpcg:32", 12, 12},       {"aniso3d:16:0.01", 13, 15}, {"aniso3d:32:0.01", 13, 15},
+                  {"poisson2d:128", 14, 15}, {"elasticity3d:10", 60, 65}};
+  for (const auto& e : expected) {
+    CAPTURE(e.name);
+    const Matrix A = generate(OpenMP{2}, e.name);
+    CHECK(iterations(A, times(A, ones(A.ncols))) <= e.ones);
+    CHECK(iterations(A, random_vector(1, A.nrows)) <= e.random);
+  }
+}
+
+TEST_CASE("hierarchies and cycles have the same bits on every back end and with any number of threads") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, A] : systems(seed)) {
+    CAPTURE(name);
+    const auto r = random_vector(seed, A.nrows);
+    const auto expected = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, A.view()), r);
+    on_every_backend([&](auto on) {
+      using B = decltype(on);
+      const auto there = copied_to<SpaceOf<B>>(on, A.view());
+      CHECK(applied(on, Amg<B>(on, there.view()), r) == expected);
+    });
+  }
+}
+
+TEST_CASE("new values in the same pattern: as a new hierarchy, if the couplings stay, and a preconditioner if not") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, A] : systems(seed)) {
+    CAPTURE(name);
+    Matrix scaled = copy_of(A), shifted = copy_of(A);
+    for (double& a : scaled.values) a *= 4;  // exact, so that even ties stay
+    for (Index i = 0; i < A.nrows; ++i)
+      for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+        if (A.col_idx[k] == i) shifted.values[k] *= 1.5 + 0.5 * (i % 3);
+    const auto r = random_vector(seed, A.nrows);
+    on_every_backend([&](auto on) {
+      using B = decltype(on);
+      const auto first = copied_to<SpaceOf<B>>(on, A.view()), second = copied_to<SpaceOf<B>>(on, scaled.view()),
+                 third = copied_to<SpaceOf<B>>(on, shifted.view());
+      Amg<B> updated(on, first.view());
+      updated.update_values(second.view());
+      CHECK(applied(on, updated, r) == applied(on, Amg<B>(on, second.view()), r));
+      updated.update_values(third.view());
+      const auto z = applied(on, updated, r);
+      CHECK(product(r, z) > 0);
+      updated.update_values(first.view());
+      CHECK(applied(on, updated, r) == applied(on, Amg<B>(on, first.view()), r));
+    });
+    CHECK_THROWS_AS(Amg<Serial>(Serial{}, A.view()).update_values(matrix_of(1, {{{0, 1.0}}}).view()), ShapeError);
+  }
+}
+
+TEST_CASE("the dense inverse is symmetric, and A times it the identity; of a singular A it solves what can be solved") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const Index n : {0, 1, 2, 63, 200}) {
+    CAPTURE(n);
+    const Matrix A = n > 0 ? random_spd(seed, n, 5) : matrix_of(0, {});
+    const auto G = dense_inverse(A.view());
+    REQUIRE(G.nnz() == std::int64_t(n) * n);
+    for (Index j = 0; j < n; ++j) {
+      std::vector<double> column(n);
+      for (Index i = 0; i < n; ++i) {
+        column[i] = G.values[i * n + j];
+        REQUIRE(G.col_idx[i * n + j] == j);
+        REQUIRE(column[i] == G.values[j * n + i]);
+      }
+      const auto unit = times(A, column);
+      for (Index i = 0; i < n; ++i) REQUIRE(std::abs(unit[i] - (i == j)) <= 1e-11);
+    }
+  }
+  const Matrix A = floating_paths(20, 3);
+  const auto G = dense_inverse(A.view());
+  const auto b = times(A, random_vector(seed, A.nrows));
+  std::vector<double> x(A.nrows);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (Index j = 0; j < A.nrows; ++j) x[i] += G.values[i * A.nrows + j] * b[j];
+  const auto Ax = times(A, x);
+  for (Index i = 0; i < A.nrows; ++i) CHECK(std::abs(Ax[i] - b[i]) <= 1e-11);
+}
+
+TEST_CASE("singular systems that have a solution are solved by cg with amg") {
+  for (const auto& [n, pieces] : {std::pair{5000, 1}, {700, 7}, {3, 1000}}) {
+    CAPTURE(n);
+    const Matrix A = floating_paths(n, pieces);
+    CHECK(iterations(A, times(A, random_vector(3, A.nrows))) <= 25);
+  }
+}
+
+TEST_CASE("rows that are identities and rows of zeros are left to the smoother") {
+  const Matrix A = with_loose_rows(64);
+  CHECK(iterations(A, times(A, random_vector(5, A.nrows))) <= 14);
+  const Matrix D = diagonal(random_vector(6, 2000));  // nothing to coarsen
+  Matrix positive = copy_of(D);
+  for (double& d : positive.values) d = 1 + std::abs(d);
+  const Amg<Serial> M(Serial{}, positive.view());
+  CHECK(M.levels().size() == 1);
+  CHECK(iterations(positive, ones(2000)) <= 2);
+}
+
+TEST_CASE("a coarsening that fails is tried again with less strength") {
+  const Matrix A = hubs_with_leaves(40, 50);
+  const Amg<Serial> M(Serial{}, A.view());
+  CHECK(M.levels().front().strength == 0);
+  CHECK(M.levels().front().lone == 0);
+  CHECK(M.levels().size() > 1);
+  const Matrix P = poisson(40);
+  const Amg<Serial> lattice(Serial{}, P.view());
+  CHECK(lattice.levels().front().strength == 0.25);
+}
+
+TEST_CASE("amg refuses what it cannot use, and names the row") {
+  const auto message = [](const Matrix& A) -> std::string {
+    try {
+      Amg<Serial>(Serial{}, A.view());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  CHECK(message(matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}}})).find("row 2") != std::string::npos);
+  CHECK(message(matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}, {1, 1e-320}}})).find("row 2") != std::string::npos);
+  CHECK_THROWS_AS(Amg<Serial>(Serial{}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
+}
