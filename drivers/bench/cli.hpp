@@ -95,7 +95,7 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
   }
   void finish(const CommonTexts&) override {
     const OperandKind& kind = *options.kernel->takes;
-    if (options.operands.empty()) options.operands = kind.unless_given;
+    if (options.operands.empty()) options.operands = options.kernel->unless_given;
     require_operand(options.operands, formatted("seidel bench {}", options.kernel->name), kind.placeholder, kind.help,
                     kind.example);
   }

@@ -27,7 +27,6 @@ struct OperandKind {
   const char* placeholder;                  // "MATRIX"
   const char* help;                         // what the word may be
   const char* example;                      // a word to start with
-  std::vector<std::string> unless_given;    // what is measured if no word is given; empty: one has to be given
   std::vector<std::string> for_validation;  // words that validate takes unless others are given
   std::unique_ptr<Operand> (*make)(const std::string& word, const CommonOptions& options);
 };
@@ -58,8 +57,9 @@ struct Kernel {
   std::string_view name;  // "spmv"
   const char* help;       // one line
   const OperandKind* takes;
-  const char* columns_help = nullptr;       // of --k and --layout; null: it has neither
-  std::vector<std::int64_t> columns = {1};  // --k, unless given
+  std::vector<std::string> unless_given = {};  // what is measured if no word is given; empty: one has to be given
+  const char* columns_help = nullptr;          // of --k and --layout; null: it has neither
+  std::vector<std::int64_t> columns = {1};     // --k, unless given
   Orders orders = Orders::none;
   std::vector<std::int64_t> in_suite = {};  // --k of bench suite; empty: not in it
   std::vector<std::int64_t> in_validate = {1};

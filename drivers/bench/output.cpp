@@ -105,6 +105,14 @@ const Measurement* baseline_of(const Measurement& m, std::span<const Measurement
   return fastest;
 }
 
+const Measurement* serial_of(const Measurement& m, std::span<const Measurement> all) {
+  const auto found = std::ranges::find_if(all, [&](const Measurement& other) {
+    return other.rival->backend == BackendName::serial && other.rival->role == Role::exact &&
+           other.rival->variant.empty() && same_task(m, other) && !other.sample.empty();
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
 bool same_task(const Measurement& a, const Measurement& b) {
   return a.operand == b.operand && a.order == b.order && a.rival->kernel == b.rival->kernel &&
          a.options.k == b.options.k && a.options.layout == b.options.layout;
@@ -165,7 +173,8 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
   std::string text =
       "kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,threads,k,"
       "layout,trial,seconds,"
-      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict,order,share_of_roof\n";
+      "gflop_per_s,gb_per_s,share_of_copy,flushed,setup_seconds,workspace_bytes,verdict,order,share_of_roof,"
+      "speedup_over_serial,speedup_over_baseline\n";
   for (const Measurement& m : measurements) {
     const Streams streams = roofs.of(m.rival->backend, m.threads);
     const auto share = [&](double seconds, double of) {
@@ -180,11 +189,17 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
                   m.rival->name(), to_string(m.rival->backend), m.threads, m.options.k, to_string(m.options.layout));
     const std::string after = formatted("{},{:.6g},{},{},{},", m.cache == Cache::cold ? 1 : 0, m.setup_seconds,
                                         m.workspace_bytes, to_string(m.verdict), m.order);
-    if (m.sample.empty()) text += before + ",,,,,," + after + "\n";
+    const auto faster_than = [&](const Measurement* other) {
+      return other && !m.sample.empty() ? formatted("{:.4g}", other->sample.median() / m.sample.median()) : "";
+    };
+    const std::string speedups =
+        formatted("{},{}", faster_than(serial_of(m, measurements)), faster_than(baseline_of(m, measurements)));
+    if (m.sample.empty()) text += before + ",,,,,," + after + ",,\n";
     for (std::size_t t = 0; t < m.sample.trials().size(); ++t) {
       const double seconds = m.sample.trials()[t];
-      text += formatted("{},{},{:.9g},{:.6g},{:.6g},{},{}{}\n", before, t, seconds, gflop_per_s(m, seconds),
-                        gb_per_s(m, seconds), share(seconds, streams.copy), after, share(seconds, streams.roof()));
+      text += formatted("{},{},{:.9g},{:.6g},{:.6g},{},{}{},{}\n", before, t, seconds, gflop_per_s(m, seconds),
+                        gb_per_s(m, seconds), share(seconds, streams.copy), after, share(seconds, streams.roof()),
+                        speedups);
     }
   }
   return text;

@@ -64,5 +64,7 @@ std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const s
 /// The fastest right baseline on the same task and kind of processor, with no more threads than m; null if none was
 /// timed.
 const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all);
+/// seidel's serial default on the same task; null if it was not timed.
+const Measurement* serial_of(const Measurement& m, std::span<const Measurement> all);
 
 }  // namespace seidel::drivers

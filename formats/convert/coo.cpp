@@ -30,6 +30,15 @@ void copy_grouped(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offs
   });
 }
 
+template <class Real, class Offset>
+void group_rows(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offset>& to) {
+  to.row_ptr = Array<Offset>(std::int64_t(A.nrows) + 1);
+  to.col_idx = Array<Index>(A.nnz());
+  to.values = Array<Real>(A.nnz());
+  group(on, Triplets<Real>{A.row_idx, A.col_idx, A.values}, Spread::far,
+        Grouped<Real, Offset>{A.nrows, to.row_ptr.data(), to.col_idx.data(), to.values.data()});
+}
+
 /// Sorts the rows; length[i + 1] becomes the number of distinct columns of row i. Returns how many entries repeat
 /// a place.
 template <class Real, class Offset>
@@ -88,7 +97,7 @@ Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrRe
   if (grouped)
     copy_grouped(on, A, to);
   else
-    group(on, Triplets<Real>{A.row_idx, A.col_idx, A.values}, to);
+    group_rows(on, A, to);
   Array<Offset> length(std::int64_t(A.nrows) + 1);
   const std::int64_t duplicates = sort_rows(on, to, length);
   if (report) report->duplicates = duplicates;

@@ -3,6 +3,7 @@
 #pragma once
 #include <bit>
 
+#include <seidel/formats/convert/buckets.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 
@@ -20,6 +21,10 @@ struct Triplets {
   void each(std::int64_t first, std::int64_t last, const Visit& visit) const {
     for (std::int64_t k = first; k < last; ++k) visit(keys[k], others[k], values[k]);
   }
+  template <class Visit>
+  void each_key(std::int64_t first, std::int64_t last, const Visit& visit) const {
+    for (std::int64_t k = first; k < last; ++k) visit(keys[k]);
+  }
 };
 
 /// The entries of a CSR matrix, keyed by column.
@@ -27,93 +32,99 @@ template <class Real, class Offset>
 struct ByColumn {
   CsrView<Real, Offset, Host> A;
 
-  std::int64_t size() const { return A.nnz(); }
+  std::int64_t size() const { return A.col_idx.size(); }
   template <class Visit>
   void each(std::int64_t first, std::int64_t last, const Visit& visit) const {
     if (first >= last) return;
+    const Real* const values = A.values.data();  // none: the structure alone is wanted
     // The row of the first entry, so that a long row can be shared out too.
     std::int64_t row = std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), Offset(first)) - A.row_ptr.begin() - 1;
     for (std::int64_t k = first; k < last; ++row)
       for (const std::int64_t end = std::min<std::int64_t>(last, A.row_ptr[row + 1]); k < end; ++k)
-        visit(A.col_idx[k], Index(row), A.values[k]);
+        visit(A.col_idx[k], Index(row), values ? values[k] : Real());
+  }
+  template <class Visit>
+  void each_key(std::int64_t first, std::int64_t last, const Visit& visit) const {
+    for (std::int64_t k = first; k < last; ++k) visit(A.col_idx[k]);
   }
 };
 
-/// Groups in one pass over counters of all keys. Best on one core: no copy of the entries.
+/// Groups in one pass over counters of all keys. Best on one core where the places written to stay in cache.
 template <class Entries, class Real, class Offset>
-void group_at_once(const Entries& entries, Csr<Real, Offset>& to) {
-  Offset* const ptr = to.row_ptr.data();
-  std::fill(ptr, ptr + to.row_ptr.size(), Offset(0));
+void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
+  Offset* const ptr = to.ptr;
+  std::fill(ptr, ptr + to.nkeys + 1, Offset(0));
   entries.each(0, entries.size(), [&](Index key, Index, Real) { ++ptr[key + std::int64_t(1)]; });
   // ptr[key + 1] becomes the place of the key's next entry, and ends as the first place of the key after it.
   Offset sum = 0;
-  for (std::int64_t key = 0; key < to.nrows; ++key) sum += std::exchange(ptr[key + 1], sum);
+  for (std::int64_t key = 0; key < to.nkeys; ++key) sum += std::exchange(ptr[key + 1], sum);
   entries.each(0, entries.size(), [&](Index key, Index other, Real value) {
     const Offset at = ptr[key + std::int64_t(1)]++;
-    to.col_idx[at] = other;
-    to.values[at] = value;
+    to.others[at] = other;
+    if (to.values) to.values[at] = value;
   });
 }
 
-/// Entry k of `entries` becomes an entry of row key(k) of `to`, whose shape is set: its arrays are allocated here.
 /// Threads first move the entries to buckets of neighbouring keys (every thread knows its places in every bucket from
-/// counts), then sort the buckets one by one, with counters that fit in cache.
+/// counts), then sort the buckets one by one, in memory that fits in cache. Both within the result. Returns how many
+/// bytes were taken besides it: 2 per entry, and what a cache holds.
 template <class Entries, class Real, class Offset>
-void group(const OpenMP& on, const Entries& entries, Csr<Real, Offset>& to) {
-  const std::int64_t n = entries.size(), nkeys = to.nrows;
-  if (n > std::numeric_limits<Offset>::max())
-    throw ResourceError("found " + std::to_string(n) + " entries, expected at most " +
-                        std::to_string(std::numeric_limits<Offset>::max()) + "\n  take 64-bit row pointers");
-  to.row_ptr = Array<Offset>(nkeys + 1);
-  to.col_idx = Array<Index>(n);
-  to.values = Array<Real>(n);
-  if (on.threads <= 1 || n < 2 * worth_per_thread) return group_at_once(entries, to);
-
-  constexpr int nbuckets = 256;
-  const int shift = std::max(0, int(std::bit_width(std::uint64_t(nkeys))) - 8);  // 2^shift keys a bucket
-  const int nparts = on.threads;
-  Array<std::int64_t> places(std::int64_t(nparts) * nbuckets);
-  Array<Index> keys(n), others(n);
-  Array<Real> values(n);
+std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
+  const std::int64_t n = entries.size(), nkeys = to.nkeys;
+  // Some 30,000 entries per bucket fit in a second cache, batches of 256 buckets nearly in a first one.
+  const int wanted_bits = std::clamp(int(std::bit_width(std::uint64_t(n) >> 15)), 1, 8);
+  const int shift = std::clamp(int(std::bit_width(std::uint64_t(nkeys - 1))) - wanted_bits, 0, low_bits);
+  const std::int64_t nbuckets = ((nkeys - 1) >> shift) + 1;
+  const auto low = std::uint32_t((std::int64_t(1) << shift) - 1);
+  const int nparts = std::max(1, on.threads);
+  Array<std::int64_t> places(nparts * nbuckets), next(nparts * nbuckets), bucket_ptr(nbuckets + 1);
+  Array<Batch<Real>> batches(nparts * nbuckets);
+  Array<std::uint16_t> keys(n);
   for_each_in_turn(on, nparts, [&](std::int64_t part, int) {
-    std::int64_t count[nbuckets] = {};
+    std::int64_t* const count = places.data() + part * nbuckets;
+    std::fill(count, count + nbuckets, 0);
     const Range mine = even_share(n, int(part), nparts);
-    entries.each(mine.first, mine.last, [&](Index key, Index, Real) { ++count[key >> shift]; });
-    std::copy(count, count + nbuckets, places.data() + part * nbuckets);
+    entries.each_key(mine.first, mine.last, [&](Index key) { ++count[key >> shift]; });
   });
-  std::int64_t bucket_ptr[nbuckets + 1];
   std::int64_t sum = 0;
-  for (int bucket = 0; bucket < nbuckets; ++bucket) {
+  for (std::int64_t bucket = 0; bucket < nbuckets; ++bucket) {
     bucket_ptr[bucket] = sum;
-    for (int part = 0; part < nparts; ++part) sum += std::exchange(places[std::int64_t(part) * nbuckets + bucket], sum);
+    for (std::int64_t part = 0; part < nparts; ++part) sum += std::exchange(places[part * nbuckets + bucket], sum);
   }
   bucket_ptr[nbuckets] = sum;
   for_each_in_turn(on, nparts, [&](std::int64_t part, int) {
-    std::int64_t next[nbuckets];
-    std::copy_n(places.data() + part * nbuckets, nbuckets, next);
+    const std::int64_t at = part * nbuckets;
+    Distribution<Real, Offset> distribution(to, keys.data(), nbuckets, places.data() + at, next.data() + at,
+                                            batches.data() + at);
     const Range mine = even_share(n, int(part), nparts);
     entries.each(mine.first, mine.last, [&](Index key, Index other, Real value) {
-      const std::int64_t at = next[key >> shift]++;
-      keys[at] = key;
-      others[at] = other;
-      values[at] = value;
+      distribution.add(key >> shift, std::uint16_t(std::uint32_t(key) & low), other, value);
     });
+    distribution.finish();
   });
-  to.row_ptr[0] = 0;
-  for_each_in_turn(on, nbuckets, [&](std::int64_t bucket, int) {
-    const std::int64_t first_key = std::min(nkeys, bucket << shift), last_key = std::min(nkeys, (bucket + 1) << shift);
-    Offset* const ptr = to.row_ptr.data();
-    std::fill(ptr + first_key + 1, ptr + last_key + 1, Offset(0));
-    const std::int64_t first = bucket_ptr[bucket], last = bucket_ptr[bucket + 1];
-    for (std::int64_t k = first; k < last; ++k) ++ptr[keys[k] + std::int64_t(1)];
-    Offset at = Offset(first);
-    for (std::int64_t key = first_key; key < last_key; ++key) at += std::exchange(ptr[key + 1], at);
-    for (std::int64_t k = first; k < last; ++k) {
-      const Offset place = ptr[keys[k] + std::int64_t(1)]++;
-      to.col_idx[place] = others[k];
-      to.values[place] = values[k];
-    }
+  to.ptr[0] = 0;
+  std::vector<BucketSorter<Real, Offset>> sorters;
+  sorters.reserve(std::size_t(nparts));
+  for (int part = 0; part < nparts; ++part) sorters.emplace_back(shift);
+  for_each_in_turn(on, nbuckets, [&](std::int64_t bucket, int part) {
+    sorters[std::size_t(part)](to, keys.data(), bucket_ptr[bucket], bucket_ptr[bucket + 1], bucket << shift,
+                               std::min(nkeys, (bucket + 1) << shift));
   });
+  std::int64_t bytes = 2 * n + (16 + std::int64_t(sizeof(Batch<Real>))) * nparts * nbuckets;
+  for (const auto& sorter : sorters) bytes += sorter.bytes();
+  return bytes;
+}
+
+enum class Spread { near, far };  // whether the places that neighbouring entries go to lie in a cache together
+
+/// Entry k of `entries` becomes an entry of group key(k) of `to`. Returns the bytes taken besides.
+template <class Entries, class Real, class Offset>
+std::int64_t group(const OpenMP& on, const Entries& entries, Spread spread, const Grouped<Real, Offset>& to) {
+  const std::int64_t n = entries.size();
+  const bool few = n < 2 * worth_per_thread;
+  if (!few && to.nkeys > 0 && (on.threads > 1 || spread == Spread::far)) return group_by_buckets(on, entries, to);
+  group_at_once(entries, to);
+  return 0;
 }
 
 }  // namespace seidel::convert_detail

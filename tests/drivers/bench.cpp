@@ -34,11 +34,12 @@ TEST_CASE("bench KERNEL --list and validate --list print the same registry, and 
   const Run bench = seidel_program({"bench", "--list"});
   CHECK(bench.exit_code == 0);
   CHECK(bench.out == all.out);
-  for (const char* kernel : {"spmv", "spmm", "symgs", "symgs-guess", "transpose"}) {
+  for (const char* kernel : {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "transpose-values"}) {
     const Run run = seidel_program({"bench", kernel, "--list"});
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, std::string(kernel) + ".csr.serial"));
-    if (std::string(kernel) != "symgs-guess") CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
+    if (std::string(kernel) != "symgs-guess" && std::string(kernel) != "transpose-values")
+      CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
     CHECK(contains(all.out, std::string(kernel) + ".csr.serial"));
   }
   const Run scan = seidel_program({"bench", "scan", "--list"});
@@ -87,6 +88,8 @@ TEST_CASE("bench writes a row a trial, and says the same in JSON") {
                              "gb_per_s",
                              "share_of_copy",
                              "share_of_roof",
+                             "speedup_over_serial",
+                             "speedup_over_baseline",
                              "flushed",
                              "verdict",
                              "setup_seconds",

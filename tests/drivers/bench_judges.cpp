@@ -218,7 +218,7 @@ TEST_CASE("several right-hand sides: ours are right, and who takes one at a time
 
 TEST_CASE("a transpose is judged entry by entry") {
   MatrixOperand of = operand_of(random_matrix());
-  const TransposeTask task(of);
+  const TransposeTask task(of, TransposeTask::Pattern::is_new);
   const auto A = with_offsets<std::int32_t>(Serial{}, of.A.view());
   const auto error_of = [&](const CsrView<double, std::int32_t, Host>& T) {
     return task.error(drivers::answer_of(Serial{}, T));

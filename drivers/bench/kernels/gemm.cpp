@@ -29,13 +29,11 @@ std::unique_ptr<Operand> shape_of(const std::string& word, const CommonOptions&)
   return operand;
 }
 
-const OperandKind shape = {
-    .placeholder = "MxNxK",
-    .help = "A is M x K, B is K x N",
-    .example = "1024x1024x64",
-    .unless_given = {"1024x1024x1024", "2048x2048x32", "2048x2048x64", "2048x2048x128", "2048x2048x156"},
-    .for_validation = {"0x5x3", "5x3x0", "1x1x1", "17x13x11", "129x65x97", "257x31x500"},
-    .make = shape_of};
+const OperandKind shape = {.placeholder = "MxNxK",
+                           .help = "A is M x K, B is K x N",
+                           .example = "1024x1024x64",
+                           .for_validation = {"0x5x3", "5x3x0", "1x1x1", "17x13x11", "129x65x97", "257x31x500"},
+                           .make = shape_of};
 
 template <class Real>
 std::unique_ptr<Task> product(Operand& operand, const TaskOptions& options) {
@@ -50,12 +48,18 @@ Array<Real> random_reals(std::int64_t n, std::uint64_t seed) {
   return reals;
 }
 
+const std::vector<std::string> usual = {"1024x1024x1024", "2048x2048x32", "2048x2048x64", "2048x2048x128",
+                                        "2048x2048x156"};
+
 }  // namespace
 
-const Kernel kernels::gemm = {
-    .name = "gemm", .help = "dense matrix times dense matrix", .takes = &shape, .make = product<double>};
+const Kernel kernels::gemm = {.name = "gemm",
+                              .help = "dense matrix times dense matrix",
+                              .takes = &shape,
+                              .unless_given = usual,
+                              .make = product<double>};
 const Kernel kernels::gemm_fp32 = {
-    .name = "gemm-fp32", .help = "the same in FP32", .takes = &shape, .make = product<float>};
+    .name = "gemm-fp32", .help = "the same in FP32", .takes = &shape, .unless_given = usual, .make = product<float>};
 
 template <class Real>
 DenseTask<Real>::DenseTask(const DenseOperand& of, std::uint64_t seed)

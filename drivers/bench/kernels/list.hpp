@@ -6,7 +6,7 @@ namespace seidel::drivers::kernels {
 
 extern const Kernel spmv, spmm;
 extern const Kernel symgs, symgs_guess;
-extern const Kernel transpose;
+extern const Kernel transpose, transpose_values;
 extern const Kernel spgemm, spgemm_values;
 extern const Kernel scan;
 extern const Kernel gemm, gemm_fp32;

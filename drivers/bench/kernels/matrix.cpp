@@ -26,7 +26,6 @@ const OperandKind kernels::matrix = {
     .placeholder = "MATRIX",
     .help = matrix_help,
     .example = "poisson3d:64",
-    .unless_given = {},
     .for_validation = {"poisson2d:1", "poisson2d:33", "poisson3d:13", "hpcg:9", "convdiff:17", "elasticity3d:4",
                        "random:257x300:5000", "banded:1000:3", "spd:500:9", "rmat:8", "denserow:2100",
                        "densecolumn:300", "emptyrows:100"},

@@ -27,7 +27,6 @@ std::unique_ptr<Operand> size_of(const std::string& word, const CommonOptions&) 
 const OperandKind size = {.placeholder = "N",
                           .help = "numbers of entries (20000000)",
                           .example = "20000000",
-                          .unless_given = {"20000000"},
                           .for_validation = {"0", "1", "4096", "131073", "1000003"},
                           .make = size_of};
 
@@ -36,6 +35,7 @@ const OperandKind size = {.placeholder = "N",
 const Kernel kernels::scan = {.name = "scan",
                               .help = "an exclusive scan of an array: 32-bit counts into 64-bit offsets",
                               .takes = &size,
+                              .unless_given = {"20000000"},
                               .make = [](Operand& operand, const TaskOptions& options) -> std::unique_ptr<Task> {
                                 return std::make_unique<ScanTask>(dynamic_cast<SizeOperand&>(operand).n, options.seed);
                               }};

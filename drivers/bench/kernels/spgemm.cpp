@@ -116,7 +116,6 @@ const OperandKind product = {
     .placeholder = "PRODUCT",
     .help = "MATRIX for A A, 'A*B' for two, ap:MATRIX and rap:MATRIX for A P and R (A P) of multigrid",
     .example = "ap:poisson3d:64",
-    .unless_given = {},
     .for_validation = {"poisson2d:1", "poisson3d:13", "convdiff:17", "random:257x300:5000*random:300x90:2000", "rmat:8",
                        "denserow:300", "densecolumn:300", "emptyrows:100", "ap:poisson3d:12", "rap:poisson3d:12",
                        "ap:elasticity3d:4", "rap:hpcg:9"},

@@ -7,7 +7,8 @@ namespace seidel::drivers {
 
 /// The answer is three arrays: row pointers and column indices, both std::int32_t, and values of double.
 struct TransposeTask : Task {
-  explicit TransposeTask(MatrixOperand& of);
+  enum class Pattern { is_new, is_known };  // known: only values move, from places that are kept
+  TransposeTask(MatrixOperand& of, Pattern pattern);
   double error(const Answer& answer) const override;
 
   MatrixOperand& of;

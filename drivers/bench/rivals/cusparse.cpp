@@ -4,7 +4,6 @@
 
 #include <seidel/drivers/bench/kernels/products.hpp>
 #include <seidel/drivers/bench/kernels/sweeps.hpp>
-#include <seidel/drivers/bench/kernels/transpose.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 
 namespace seidel::drivers {
@@ -184,47 +183,6 @@ Prepared symgs(const SweepTask& task, const Where& where) {
   });
 }
 
-struct Transposition {
-  Cuda on;
-  CusparseHandle handle;
-  CsrView<double, std::int32_t, Device> A;
-  Csr<double, std::int32_t, Device> T;
-  Array<std::byte, Device> buffer;
-};
-
-/// By its first algorithm, whose order of entries is fixed. The result and the buffer are allocated beforehand.
-Prepared transpose(const TransposeTask& task, const Where& where) {
-  const Cuda& on = *where.cuda;
-  const auto A = csr_of(*where.cuda, task.of);
-  const Index m = A.nrows, n = A.ncols;
-  const std::int64_t nnz = A.nnz();
-  const auto o =
-      std::make_shared<Transposition>(Transposition{on,
-                                                    cusparse_on(on),
-                                                    A,
-                                                    {n, m, Array<std::int32_t, Device>(on, n + std::int64_t(1)),
-                                                     Array<Index, Device>(on, nnz), Array<double, Device>(on, nnz)},
-                                                    {}});
-  std::size_t size = 0;
-  check(cusparse().Csr2cscEx2_bufferSize(o->handle.get(), m, n, int(nnz), A.values.data(), A.row_ptr.data(),
-                                         A.col_idx.data(), o->T.values.data(), o->T.row_ptr.data(), o->T.col_idx.data(),
-                                         CUDA_R_64F, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
-                                         CUSPARSE_CSR2CSC_ALG1, &size));
-  o->buffer = Array<std::byte, Device>(on, std::int64_t(size) + 1);
-  return {.run =
-              [o, m, n, nnz] {
-                Transposition& k = *o;
-                check(cusparse().Csr2cscEx2(k.handle.get(), m, n, int(nnz), k.A.values.data(), k.A.row_ptr.data(),
-                                            k.A.col_idx.data(), k.T.values.data(), k.T.row_ptr.data(),
-                                            k.T.col_idx.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
-                                            CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, k.buffer.data()));
-              },
-          .poison = [o] { poison(o->on, o->T.row_ptr), poison(o->on, o->T.col_idx), poison(o->on, o->T.values); },
-          .answer = [o] { return answer_of(o->on, o->T.view()); },
-          .setup_seconds = 0,
-          .workspace_bytes = std::int64_t(size)};
-}
-
 }  // namespace
 
 std::vector<Rival> cusparse_rivals() {
@@ -249,8 +207,7 @@ std::vector<Rival> cusparse_rivals() {
                 spmm<CUSPARSE_SPMM_CSR_ALG2, yes>),
           rival(kernels::spmm, "csr", "cusparse-alg3", "cusparseSpMM, CSR_ALG3, preprocessed",
                 spmm<CUSPARSE_SPMM_CSR_ALG3, yes>),
-          rival(kernels::symgs, "csr", "cusparse", "cusparseSpSV, lower then upper", symgs),
-          rival(kernels::transpose, "csr", "cusparse", "cusparseCsr2cscEx2, ALG1", transpose)};
+          rival(kernels::symgs, "csr", "cusparse", "cusparseSpSV, lower then upper", symgs)};
 }
 
 }  // namespace seidel::drivers

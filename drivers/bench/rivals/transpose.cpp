@@ -1,31 +1,52 @@
 // Transposition of CSR, seidel's.
 #include <seidel/drivers/bench/kernels/transpose.hpp>
-#include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/drivers/bench/rivals/transposition.hpp>
 #include <seidel/formats/convert.hpp>
+#include <seidel/kernels/transpose/transpose.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
 template <class B>
-Prepared prepare(const TransposeTask& task, const Where& where) {
-  const auto T = std::make_shared<Csr<double, std::int32_t, SpaceOf<B>>>();
-  const B on = back_end<B>(where);
-  return {.run = [on, A = csr_of(on, task.of), T] { *T = transpose(on, A); },
-          .poison = [T] { *T = {}; },  // no answer at all, which no judge takes
-          .answer = [on, T] { return answer_of(on, T->view()); }};
+Prepared once(const TransposeTask& task, const Where& where) {
+  const auto o = std::make_shared<Transposition<B>>(task, where);
+  TransposeReport report;
+  transpose(o->on, o->A, o->T, &report);
+  return prepared(o, report.workspace_bytes, [](auto& all) { transpose(all.on, all.A, all.T); });
 }
 
-constexpr std::string_view on_host = "entries counted by column, then placed; allocates the result each time",
-                           on_device = "a radix sort of the columns; allocates the result and what it needs each time";
+/// The values are new in each run: A's own, so that the answer is A'; NaN is what poisons it.
+template <class B>
+Prepared values(const TransposeTask& task, const Where& where) {
+  using Transposed = TransposedMatrix<double, std::int32_t, B>;
+  const B on = back_end<B>(where);
+  const auto A = csr_of(on, task.of);
+  auto nan = copied_to<SpaceOf<B>>(on, Array<double>(A.nnz(), std::numeric_limits<double>::quiet_NaN()));
+  std::shared_ptr<Transposed> T;
+  const double setup = seconds_of([&] {
+    T = std::make_shared<Transposed>(on, A);
+    if constexpr (!HostBackend<B>) on.synchronize();
+  });
+  const auto nans = std::make_shared<const Array<double, SpaceOf<B>>>(std::move(nan));
+  return {.run = [T, A] { T->update_values(A.values); },
+          .poison = [T, nans] { T->update_values(nans->span()); },
+          .answer = [on, T] { return answer_of(on, T->view()); },
+          .setup_seconds = setup,
+          .workspace_bytes = T->bytes()};
+}
 
 }  // namespace
 
 std::vector<Rival> transpose_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
-    all.push_back(
-        {&kernels::transpose, "csr", runs_on<B>, "", Role::exact, HostBackend<B> ? on_host : on_device, prepare<B>});
+    all.push_back({&kernels::transpose, "csr", runs_on<B>, "", Role::exact,
+                   "symmetric patterns mirrored, others sorted by buckets of columns", once<B>});
+  });
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back({&kernels::transpose_values, "csr", runs_on<B>, "", Role::exact,
+                   "each value fetched from its place, which is kept", values<B>});
   });
   return all;
 }

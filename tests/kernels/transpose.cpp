@@ -1,0 +1,259 @@
+// Transposition: every way of it gives what sorting the entries gives, and the prepared form takes new values.
+#include <seidel/kernels/transpose/transpose.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <seidel/formats/generators/generate.hpp>
+
+#include "../backends.hpp"
+#include "../matrices.hpp"
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+/// Entries sorted by column, stably: those of a column stay in the order of rows, and of a row in their own.
+template <class Real, class Offset>
+Csr<Real, Offset> sorted_transpose(const CsrView<Real, Offset, Host>& A) {
+  std::vector<Offset> order(static_cast<std::size_t>(A.col_idx.size()));
+  std::iota(order.begin(), order.end(), Offset(0));
+  std::stable_sort(order.begin(), order.end(), [&](Offset a, Offset b) { return A.col_idx[a] < A.col_idx[b]; });
+  Csr<Real, Offset> T{A.ncols, A.nrows, Array<Offset>(A.ncols + std::int64_t(1), Offset(0)),
+                      Array<Index>(A.col_idx.size()), Array<Real>(A.values.size())};
+  for (const Index j : A.col_idx) ++T.row_ptr[j + std::int64_t(1)];
+  for (Index j = 0; j < A.ncols; ++j) T.row_ptr[j + std::int64_t(1)] += T.row_ptr[j];
+  for (std::int64_t k = 0; k < A.col_idx.size(); ++k) {
+    const Offset from = order[std::size_t(k)];
+    T.col_idx[k] = Index(std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), from) - A.row_ptr.begin() - 1);
+    if (!A.values.empty()) T.values[k] = A.values[from];
+  }
+  return T;
+}
+
+/// Transposed on a back end into an array of numbers that no transpose has.
+template <class B, class Real, class Offset>
+Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, TransposeReport* report = nullptr) {
+  using Space = typename B::Space;
+  const auto moved = [&](auto span) {
+    using T = std::remove_const_t<std::remove_reference_t<decltype(span[0])>>;
+    return Array<T, Space>(on, std::vector<T>(span.begin(), span.end()));
+  };
+  const auto ptr = moved(A.row_ptr);
+  const auto idx = moved(A.col_idx);
+  const auto values = moved(A.values);
+  const CsrView<Real, Offset, Space> there{A.nrows, A.ncols, ptr, idx, values};
+  Csr<Real, Offset, Space> T{A.ncols, A.nrows,
+                             Array<Offset, Space>(on, std::vector<Offset>(std::size_t(A.ncols) + 1, Offset(-1))),
+                             Array<Index, Space>(on, std::vector<Index>(std::size_t(A.col_idx.size()), -1)),
+                             Array<Real, Space>(on, std::vector<Real>(std::size_t(A.values.size()), Real(-1)))};
+  transpose(on, there, T, report);
+  return {T.nrows, T.ncols, Array<Offset>(moved_back(on, T.row_ptr)), Array<Index>(moved_back(on, T.col_idx)),
+          Array<Real>(moved_back(on, T.values))};
+}
+
+template <class Real, class Offset>
+bool same(const Csr<Real, Offset>& A, const Csr<Real, Offset>& B) {
+  return A.nrows == B.nrows && A.ncols == B.ncols && same_bits(A.row_ptr, B.row_ptr) &&
+         same_bits(A.col_idx, B.col_idx) && same_bits(A.values, B.values);
+}
+
+/// On every back end, in both precisions, with both offsets, and the structure alone.
+void check_all(const Matrix& A) {
+  const auto narrow = as<double, std::int32_t>(A);
+  const auto single = as<float, std::int32_t>(A);
+  const auto wide_single = as<float, std::int64_t>(A);
+  const CsrView<double, std::int32_t, Host> structure{A.nrows, A.ncols, narrow.row_ptr, narrow.col_idx, {}};
+  on_every_backend([&](const auto& on) {
+    CHECK(same(transposed(on, A.view()), sorted_transpose(A.view())));
+    CHECK(same(transposed(on, narrow.view()), sorted_transpose(narrow.view())));
+    CHECK(same(transposed(on, single.view()), sorted_transpose(single.view())));
+    CHECK(same(transposed(on, wide_single.view()), sorted_transpose(wide_single.view())));
+    CHECK(same(transposed(on, structure), sorted_transpose(structure)));
+  });
+}
+
+struct Entry {
+  Index row, col;
+};
+/// Rows of entries in the order given, which need not ascend; values are numbers.
+Matrix matrix_of_entries(Index nrows, Index ncols, std::vector<Entry> entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
+  const auto n = std::int64_t(entries.size());
+  Matrix A{nrows, ncols, Array<std::int64_t>(nrows + std::int64_t(1), 0), Array<Index>(n), Array<double>(n)};
+  for (std::int64_t k = 0; k < n; ++k) {
+    ++A.row_ptr[entries[std::size_t(k)].row + std::int64_t(1)];
+    A.col_idx[k] = entries[std::size_t(k)].col;
+    A.values[k] = double(k + 1);
+  }
+  for (Index i = 0; i < nrows; ++i) A.row_ptr[i + std::int64_t(1)] += A.row_ptr[i];
+  return A;
+}
+
+/// n entries anywhere, in any order, some of them twice in a place.
+Matrix scattered(unsigned seed, Index nrows, Index ncols, std::int64_t n) {
+  std::mt19937_64 random(seed);
+  std::vector<Entry> entries;
+  for (std::int64_t k = 0; k < n; ++k)
+    entries.push_back({Index(random() % std::uint64_t(nrows)), Index(random() % std::uint64_t(ncols))});
+  return matrix_of_entries(nrows, ncols, entries);
+}
+
+/// A with the entries of A' as well.
+Matrix made_symmetric(const Matrix& A) {
+  std::vector<Row> rows(static_cast<std::size_t>(A.nrows));
+  double value = 0;
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      rows[std::size_t(i)][A.col_idx[k]] = ++value;
+      rows[std::size_t(A.col_idx[k])][i] = ++value;
+    }
+  return matrix_of(A.ncols, rows);
+}
+
+}  // namespace
+
+TEST_CASE("awkward matrices are transposed as a stable sort of their entries does it") {
+  for (const NamedMatrix& named : awkward_matrices()) {
+    CAPTURE(named.name);
+    check_all(named.matrix);
+  }
+}
+
+TEST_CASE("entries in any order and several in a place keep their order") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [nrows, ncols, n] : {std::array<std::int64_t, 3>{1, 1, 5},
+                                        {1, 70000, 40000},
+                                        {70000, 1, 40000},
+                                        {3, 3, 100000},
+                                        {257, 300, 60000},
+                                        {20000, 20000, 120000},
+                                        {40, 2'000'000, 90000},
+                                        {5000, 70000, 300000}}) {
+    CAPTURE(nrows);
+    CAPTURE(ncols);
+    check_all(scattered(seed, Index(nrows), Index(ncols), n));
+  }
+}
+
+TEST_CASE("a column with everything, beside empty ones, is as good as any") {
+  std::vector<Entry> one, all_but_few;
+  for (Index i = 0; i < 60000; ++i) one.push_back({i, 40001});
+  check_all(matrix_of_entries(60000, 100000, one));
+  for (Index i = 0; i < 60000; ++i) {
+    all_but_few.push_back({i, 777});
+    if (i % 100 == 0) all_but_few.push_back({i, Index(i % 1000)});
+  }
+  check_all(matrix_of_entries(60000, 1000, all_but_few));
+}
+
+TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is not") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const std::vector<Matrix> symmetric = [&] {
+    std::vector<Matrix> all;
+    all.push_back(generate(Serial{}, "poisson3d:17"));
+    all.push_back(generate(Serial{}, "hpcg:13"));
+    all.push_back(generate(Serial{}, "elasticity3d:5"));
+    all.push_back(made_symmetric(scattered(seed, 3000, 3000, 20000)));
+    all.push_back(made_symmetric(matrix_of_entries(5000, 5000, [] {
+      std::vector<Entry> arrow;  // a full row and column
+      for (Index i = 0; i < 5000; ++i) arrow.push_back({2500, i}), arrow.push_back({i, i});
+      return arrow;
+    }())));
+    return all;
+  }();
+  for (const Matrix& A : symmetric) {
+    CAPTURE(A.nrows);
+    check_all(A);
+    const Matrix expected = sorted_transpose(A.view());
+    on_every_backend([&](const auto& on) {
+      TransposeReport report;
+      CHECK(same(transposed(on, A.view(), &report), expected));
+      if constexpr (HostBackend<std::decay_t<decltype(on)>>) {
+        CHECK(report.is_mirrored);
+        CHECK(report.workspace_bytes == 0);
+      }
+    });
+    // One entry off the diagonal moves to a place that its row does not have: it has no image, nor has its old image.
+    std::mt19937_64 random(seed + 1);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      Matrix B = copy_of(A);
+      const auto moved = [&] {
+        for (;;) {
+          const Index i = Index(random() % std::uint64_t(B.nrows)), to = Index(random() % std::uint64_t(B.ncols));
+          const auto first = B.col_idx.begin() + B.row_ptr[i], last = B.col_idx.begin() + B.row_ptr[i + 1];
+          if (first == last || to == i || std::binary_search(first, last, to)) continue;
+          const auto from = first + std::int64_t(random() % std::uint64_t(last - first));
+          if (*from == i) continue;
+          *from = to;
+          std::sort(first, last);
+          return;
+        }
+      };
+      moved();
+      on_every_backend([&](const auto& on) {
+        TransposeReport report{.is_mirrored = true};
+        CHECK(same(transposed(on, B.view(), &report), sorted_transpose(B.view())));
+        CHECK(!report.is_mirrored);
+      });
+    }
+  }
+}
+
+TEST_CASE("columns that do not ascend are not taken for a mirrored pattern") {
+  std::vector<Entry> entries;  // symmetric as a set, rows backwards
+  for (Index i = 0; i < 300; ++i)
+    for (Index j = std::min(299, i + 3); j >= std::max(0, i - 3); --j) entries.push_back({i, j});
+  check_all(matrix_of_entries(300, 300, entries));
+  std::vector<Entry> twice;  // each entry twice
+  for (const Entry& e : entries) twice.push_back({e.row, 299 - e.col}), twice.push_back({e.row, 299 - e.col});
+  check_all(matrix_of_entries(300, 300, twice));
+}
+
+TEST_CASE("a result of another shape is refused") {
+  const Matrix A = random_matrix(1, 20, 30, 3);
+  Matrix square{30, 30, Array<std::int64_t>(31), Array<Index>(A.nnz()), Array<double>(A.nnz())};
+  CHECK_THROWS_AS(transpose(Serial{}, A.view(), square), ShapeError);
+  Matrix larger{30, 20, Array<std::int64_t>(31), Array<Index>(A.nnz() + 1), Array<double>(A.nnz() + 1)};
+  CHECK_THROWS_AS(transpose(Serial{}, A.view(), larger), ShapeError);
+}
+
+TEST_CASE_TEMPLATE("a kept transpose takes new values in the old pattern, again and again", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::vector<Matrix> all;
+  all.push_back(scattered(seed, 20000, 700, 90000));
+  all.push_back(generate(Serial{}, "poisson2d:40"));
+  all.push_back(Matrix{4, 3, Array<std::int64_t>(5, 0), {}, {}});
+  for (const Matrix& wide : all) {
+    auto A = as<Real, std::int32_t>(wide);
+    on_every_backend([&](const auto& on) {
+      using B = std::decay_t<decltype(on)>;
+      using Space = typename B::Space;
+      const auto moved = [&](const auto& array) {
+        using T = std::decay_t<decltype(array[0])>;
+        return Array<T, Space>(on, std::vector<T>(array.begin(), array.end()));
+      };
+      const auto ptr = moved(A.row_ptr);
+      const auto idx = moved(A.col_idx);
+      const auto values = moved(A.values);
+      TransposedMatrix<Real, std::int32_t, B> T(on, {A.nrows, A.ncols, ptr, idx, values});
+      std::mt19937_64 random(seed);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        const auto found = T.view();
+        CHECK(same_bits(copied_to<Host>(on, found.row_ptr), sorted_transpose(A.view()).row_ptr));
+        CHECK(same_bits(copied_to<Host>(on, found.col_idx), sorted_transpose(A.view()).col_idx));
+        CHECK(same_bits(copied_to<Host>(on, found.values), sorted_transpose(A.view()).values));
+        for (Real& value : A.values) value = Real(random_value(random));
+        T.update_values(moved(A.values).span());
+      }
+      CHECK(T.bytes() == 4 * (A.ncols + 1) + A.nnz() * std::int64_t(8 + sizeof(Real)));
+      const Array<Real, Space> few(on, std::vector<Real>(std::size_t(A.nnz()) + 1));
+      CHECK_THROWS_AS(T.update_values(few.span()), ShapeError);
+    });
+  }
+}
