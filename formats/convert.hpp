@@ -3,10 +3,10 @@
 // Each takes OpenMP{threads} (or Serial{}) and a matrix in host memory, or Cuda and one in the memory of the device: the
 // same bits. Matrices are taken to be canonical (check() proves it) unless said otherwise.
 //
-// On the device everything runs in the order of the back end's stream; the host waits for the sizes of results alone.
+// On the device everything runs in the order of the back end's stream; the host waits for sizes of results and for symmetry.
 // Temporary memory there, with an offset of 4 or 8 bytes:
 //   to_csr from triplets   8 bytes and two offsets per entry
-//   transpose, to_csc ...  8 bytes and two offsets per entry
+//   transpose, to_csc ...  none where the pattern is symmetric; else up to 12.5 bytes and a value per entry
 //   to_sell, sigma > 1     16 bytes per row; the others and with_offsets take none
 #pragma once
 #include <seidel/formats/coo.hpp>
@@ -40,10 +40,10 @@ struct TransposeReport {
 /// A'. Stable: entries of a row keep the order of the rows that they come from, so the result is canonical even where
 /// the columns of A do not ascend.
 ///
-/// On the host, where the pattern of A is symmetric, each value is fetched from its mirrored place, and nothing is sorted: the
-/// places found are the proof of symmetry. Elsewhere entries are moved to buckets of neighbouring columns, which are
-/// sorted one by one.
-/// Cost    besides the result, host: 2 bytes per entry; Cuda: 8 bytes and two offsets per entry.
+/// Where the pattern of A is symmetric, each value is fetched from its mirrored place: that all are found is the proof.
+/// Elsewhere the host sorts buckets of columns, and Cuda distributes by digits of them. If A is square, Cuda waits twice.
+/// Cost    a symmetric pattern: the result alone. Others, besides it, per entry: host 2 bytes; Cuda 4.5 if A has at most
+///         256 columns, 8.5 and a value up to 65,536, 12.5 and a value beyond.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>

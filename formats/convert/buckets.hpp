@@ -4,12 +4,15 @@
 //
 // Source  Wassenberg, Sanders, Engineering a multi-core radix sort, Euro-Par 2011 (batches in software).
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 #ifdef __x86_64__
 #include <emmintrin.h>
 #endif
 
-#include <seidel/formats/runtime/types.hpp>
+#include <seidel/formats/runtime/array.hpp>
 
 namespace seidel::convert_detail {
 

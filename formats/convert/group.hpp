@@ -1,7 +1,11 @@
 // The one counting sort behind all conversions: entries grouped by key (their row, or their column), in order of
 // appearance.
 #pragma once
+#include <algorithm>
 #include <bit>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include <seidel/formats/convert/buckets.hpp>
 #include <seidel/formats/csr.hpp>

@@ -2,6 +2,7 @@
 // transpose(on, A) of formats/convert.hpp.
 #pragma once
 #include <string>
+#include <utility>
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/csr.hpp>
