@@ -22,6 +22,7 @@ template void gather(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<con
 template void gather(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<const float>, DeviceSpan<float>);
 template void gather(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<const double>, DeviceSpan<double>);
 template void gather(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<const float>, DeviceSpan<float>);
+template void gather(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<const Index>, DeviceSpan<Index>);
 template void number(const Cuda&, DeviceSpan<std::int32_t>);
 template void number(const Cuda&, DeviceSpan<std::int64_t>);
 

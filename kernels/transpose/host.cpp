@@ -22,6 +22,7 @@ template void gather(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const
 template void gather(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const float>, HostSpan<float>);
 template void gather(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<const double>, HostSpan<double>);
 template void gather(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<const float>, HostSpan<float>);
+template void gather(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const Index>, HostSpan<Index>);
 template void number(const OpenMP&, HostSpan<std::int32_t>);
 template void number(const OpenMP&, HostSpan<std::int64_t>);
 
