@@ -1,5 +1,7 @@
 // Sparse products on the GPU: rows are put into classes by the number of their products, their entries are counted, and
 // then the rows, in classes by their lengths, are computed where they belong.
+#include <array>
+
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
@@ -14,27 +16,32 @@ namespace {
 
 using cuda::for_each;
 
-/// Class 0 is merged. The others, to be counted: by how many different columns there can be, with tables that are filled
-/// to three quarters at most; the last one may be too full.
-constexpr int tables_to_count = 4;
+/// Class 0 is merged. The next ones, to be counted: by how many different columns there can be, with tables that are
+/// filled to three quarters at most; the last of them may be too full. Then those that are surely too long.
+constexpr int tables_to_count = 4, long_to_count = tables_to_count + 1;
 SEIDEL_HD constexpr int slots_to_count(int c) { return 16 << 2 * c; }  // 64, 256, 1024, 4096
 SEIDEL_HD inline int class_to_count(std::int64_t entries_of_A, std::int64_t products, std::int64_t ncols) {
   if (entries_of_A <= merge_width && products <= max_merged) return 0;
   const std::int64_t bound = products < ncols ? products : ncols;
   int c = 1;
   while (c < tables_to_count && bound > slots_to_count(c) / 4 * 3) ++c;
-  return c;
+  // Up to 16 products per column are usual in multigrid.
+  return c == tables_to_count && bound > 16 * slots_to_count(c) ? long_to_count : c;
 }
 
 /// Once lengths are known: with tables that are filled to a half at most. The last class is of long rows.
 constexpr int long_class = Plan<Device>::nclasses - 1;
-SEIDEL_HD constexpr int slots_to_compute(int c) { return 16 << c; }  // 32 ... 2048
-SEIDEL_HD inline int class_to_compute(std::int64_t entries_of_A, std::int64_t products, std::int64_t length) {
+constexpr Index max_products = 1 << 29;  // of a row that is not long: their places in bytes fit into 32 bits
+SEIDEL_HD constexpr int max_entries(int c) { return 8 << c; }  // 16 ... 1024
+SEIDEL_HD inline int class_to_compute(std::int64_t entries_of_A, Index products, Index length) {
   if (entries_of_A <= merge_width && products <= max_merged) return 0;
+  if (products > max_products) return long_class;
   int c = 1;
-  while (c < long_class && length > slots_to_compute(c) / 2) ++c;
+  while (c < long_class && length > max_entries(c)) ++c;
   return c;
 }
+/// Of a place in a row of this class.
+SEIDEL_HD constexpr int bytes_per_place(int c) { return max_entries(c) <= 256 ? 1 : 2; }
 
 template <class Body>
 void with_lanes(int lanes, const Body& body) {
@@ -45,8 +52,10 @@ void with_lanes(int lanes, const Body& body) {
     default: return body(std::integral_constant<int, 32>());
   }
 }
-
-Census found(const Cuda& on, Span<Census, Device> census) { return value_of(on, census.data()); }
+template <class Body>
+void with_place(int c, const Body& body) {
+  bytes_per_place(c) == 1 ? body(std::uint8_t()) : body(std::uint16_t());
+}
 
 /// begin[c] of each class from its census; how many classes have rows.
 int begins_of(const Census& census, int nclasses, std::int64_t* begin) {
@@ -77,9 +86,18 @@ void list_rows(const Cuda& on, std::int64_t nrows, int nclasses, const std::int6
 RowList rows_of(const Index* list, int c, const std::int64_t* begin) {
   return {list ? list + begin[c] : nullptr, begin[c + 1] - begin[c]};
 }
-
 RowList rows_of(const Plan<Device>& plan, int c) {
   return rows_of(plan.rows.empty() ? nullptr : plan.rows.data(), c, plan.begin);
+}
+
+/// Threads that share a row of B where the order of its entries does not matter: each takes about four.
+int threads_per_row(double nonzeros_per_row, int most) {
+  return std::min(most, int(std::bit_floor(unsigned(std::clamp(nonzeros_per_row / 4, 1.0, 32.0)))));
+}
+/// Lanes that take the entries of a row of B at once, for rows of C of class c.
+int lanes_for(const Plan<Device>& plan, int c) {
+  const double b = plan.nonzeros_per_row_of_B;
+  return std::max(b <= 5 ? 4 : b <= 12 ? 8 : b <= 24 ? 16 : warp_size, std::min(max_entries(c) / 16, warp_size));
 }
 
 /// Entries of each row of C.
@@ -91,8 +109,8 @@ void count_entries(const Cuda& on, const Pattern<Offset>& A, const Pattern<Offse
     merge_count<<<blocks_for(rows.size, merge_threads), merge_threads, 0, on.stream()>>>(A, B, rows, lengths);
     check_launch("lengths of a sparse product");
   }
-  const std::int64_t largest = rows_of(list, tables_to_count, begin).size;
-  const auto overflow_rows = scratch.take<Index>(largest);
+  const RowList largest = rows_of(list, tables_to_count, begin);
+  const auto overflow_rows = scratch.take<Index>(largest.size);
   const auto overflow_size = scratch.take<unsigned long long>(1);
   cuda_check(cudaMemsetAsync(overflow_size.data(), 0, sizeof(unsigned long long), on.stream()), "lengths");
   for (int c = 1; c <= tables_to_count; ++c) {
@@ -101,18 +119,99 @@ void count_entries(const Cuda& on, const Pattern<Offset>& A, const Pattern<Offse
     const int slots = slots_to_count(c);
     with_lanes(slots <= 256 ? 8 : warp_size, [&](auto lanes) {
       const TableShape shape(lanes, slots, sizeof(Index));
-      const int sub = std::clamp(int(std::bit_floor(unsigned(nonzeros_per_row_of_B / 4))), 1, int(lanes));
       table_count<lanes.value><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
                                  shape.rows_per_block() * slots * sizeof(Index), on.stream()>>>(
-          A, B, rows, slots, sub, lengths, Overflow{overflow_rows.data(), overflow_size.data()});
+          A, B, rows, slots, threads_per_row(nonzeros_per_row_of_B, lanes), lengths,
+          Overflow{overflow_rows.data(), overflow_size.data()});
     });
     check_launch("lengths of a sparse product");
   }
-  if (largest == 0) return;
-  const unsigned blocks = unsigned(std::min<std::int64_t>(largest, 2 * on.multiprocessors()));
-  long_columns<Wanted::lengths, Offset><<<blocks, long_threads, 0, on.stream()>>>(
-      A, B, RowList{overflow_rows.data(), largest}, overflow_size.data(), lengths, nullptr, nullptr);
-  check_launch("lengths of a sparse product");
+  const auto count_long = [&](const RowList& rows, const unsigned long long* counted) {
+    if (rows.size == 0) return;
+    const unsigned blocks = unsigned(std::min<std::int64_t>(rows.size, 2 * on.multiprocessors()));
+    long_columns<LongRows::lengths, Offset><<<blocks, long_threads, 0, on.stream()>>>(
+        A, B, rows, counted, threads_per_row(nonzeros_per_row_of_B, warp_size), lengths, nullptr, nullptr);
+    check_launch("lengths of a sparse product");
+  };
+  count_long({overflow_rows.data(), largest.size}, overflow_size.data());
+  count_long(rows_of(list, long_to_count, begin), nullptr);
+}
+
+/// Room for what a block of merged rows writes, most of the time.
+int staged_entries(std::int64_t nrows, std::int64_t nnz, int bytes_per_entry) {
+  const std::int64_t mean = merge_threads * nnz / std::max<std::int64_t>(nrows, 1);
+  return int(std::min<std::int64_t>(mean + mean / 4 + 32, TableShape::max_bytes / bytes_per_entry)) & ~31;
+}
+
+template <class Real, class Offset>
+void sum_long_rows(const Cuda& on, const Plan<Device>& plan, const CsrView<Real, Offset, Device>& A,
+                   const CsrView<Real, Offset, Device>& B, Csr<Real, Offset, Device>& C) {
+  const RowList rows = rows_of(plan, long_class);
+  if (rows.size == 0) return;
+  long_values<<<unsigned(32 * on.multiprocessors()), warp_size, 0, on.stream()>>>(
+      Pattern<Offset>(A), A.values.data(), Pattern<Offset>(B), B.values.data(), rows, C.row_ptr.data(),
+      C.col_idx.data(), C.values.data());
+  check_launch("a sparse product");
+}
+
+/// Columns and values for the first time. C has its row pointers and its memory.
+template <class Real, class Offset>
+void compute(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Device>& A_,
+             const CsrView<Real, Offset, Device>& B_, Csr<Real, Offset, Device>& C) {
+  const Pattern<Offset> A(A_), B(B_);
+  constexpr int bytes = sizeof(Index) + sizeof(Real);
+  if (const RowList rows = rows_of(plan, 0); rows.size > 0) {
+    const int staged = staged_entries(C.nrows, C.nnz(), bytes);
+    merge_values<<<blocks_for(rows.size, merge_threads), merge_threads, staged * bytes, on.stream()>>>(
+        A, A_.values.data(), B, B_.values.data(), rows, C.row_ptr.data(), C.col_idx.data(), C.values.data(),
+        plan.contributors.data(), staged);
+    check_launch("a sparse product");
+  }
+  for (int c = 1; c < long_class; ++c) {
+    const RowList rows = rows_of(plan, c);
+    if (rows.size == 0) continue;
+    const int slots = 2 * max_entries(c);
+    with_lanes(lanes_for(plan, c), [&](auto lanes) {
+      const TableShape shape(lanes, slots, bytes);
+      table_values<lanes.value><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
+                                  shape.rows_per_block() * slots * bytes, on.stream()>>>(
+          A, A_.values.data(), B, B_.values.data(), rows, slots, C.row_ptr.data(), C.col_idx.data(), C.values.data());
+    });
+    check_launch("a sparse product");
+  }
+  const RowList rows = rows_of(plan, long_class);
+  if (rows.size == 0) return;
+  const unsigned blocks = unsigned(std::min<std::int64_t>(rows.size, 2 * on.multiprocessors()));
+  long_columns<LongRows::columns, Offset><<<blocks, long_threads, 0, on.stream()>>>(
+      A, B, rows, nullptr, threads_per_row(plan.nonzeros_per_row_of_B, warp_size), nullptr, C.row_ptr.data(),
+      C.col_idx.data());
+  check_launch("columns of a sparse product");
+  sum_long_rows(on, plan, A_, B_, C);
+}
+
+/// Finds the places of the products of hashed rows. Bytes of them for each row: `bytes`, and 0 at the end.
+template <class Real, class Offset>
+void keep_places(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Device>& A_,
+                 const CsrView<Real, Offset, Device>& B_, const Csr<Real, Offset, Device>& C,
+                 Span<const Index, Device> bytes) {
+  plan.first_place = Array<std::int64_t, Device>(on, bytes.size());
+  exclusive_scan(on, bytes, plan.first_place.span());
+  plan.places = Array<std::uint8_t, Device>(on, value_of(on, plan.first_place.data() + bytes.size() - 1));
+  for (int c = 1; c < long_class; ++c) {
+    const RowList rows = rows_of(plan, c);
+    if (rows.size == 0) continue;
+    const int slots = 2 * max_entries(c);
+    with_lanes(lanes_for(plan, c), [&](auto lanes) {
+      with_place(c, [&](auto place) {
+        const TableShape shape(lanes, slots, 2 * sizeof(Index));
+        table_places<lanes.value, decltype(place)><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
+                                                     shape.rows_per_block() * slots * 2 * sizeof(Index), on.stream()>>>(
+            Pattern<Offset>(A_), A_.values.data(), Pattern<Offset>(B_), rows, slots, C.row_ptr.data(), C.col_idx.data(),
+            plan.first_place.data(), plan.places.data());
+      });
+    });
+    check_launch("places of products");
+  }
 }
 
 }  // namespace
@@ -122,127 +221,120 @@ void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset,
                  const CsrView<Real, Offset, Device>& B_, Csr<Real, Offset, Device>& C) {
   const Pattern<Offset> A(A_), B(B_);
   if (const RowList rows = rows_of(plan, 0); rows.size > 0) {
-    merge_values<<<blocks_for(rows.size, merge_threads), merge_threads, 0, on.stream()>>>(
-        A, A_.values.data(), B, B_.values.data(), rows, C.row_ptr.data(), C.col_idx.data(), C.values.data());
-    check_launch("a sparse product");
+    const int staged = staged_entries(C.nrows, C.nnz(), sizeof(Real));
+    merge_update<<<blocks_for(rows.size, merge_threads), merge_threads, staged * sizeof(Real), on.stream()>>>(
+        A, A_.values.data(), B, B_.values.data(), rows, C.row_ptr.data(), plan.contributors.data(), C.values.data(),
+        staged);
+    check_launch("values of a sparse product");
   }
-  const double b = plan.nonzeros_per_row_of_B;
-  const int lanes_for_B = b <= 5 ? 4 : b <= 12 ? 8 : b <= 24 ? 16 : warp_size;
   for (int c = 1; c < long_class; ++c) {
     const RowList rows = rows_of(plan, c);
     if (rows.size == 0) continue;
-    const int slots = slots_to_compute(c);
-    with_lanes(std::max(lanes_for_B, slots >= 512 ? warp_size : slots / 32), [&](auto lanes) {
-      constexpr int bytes = sizeof(Index) + sizeof(Real);
-      const TableShape shape(lanes, slots, bytes);
-      table_values<lanes.value><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
-                                  shape.rows_per_block() * slots * bytes, on.stream()>>>(
-          A, A_.values.data(), B, B_.values.data(), rows, slots, C.row_ptr.data(), C.col_idx.data(), C.values.data());
+    const int room = max_entries(c);
+    with_lanes(lanes_for(plan, c), [&](auto lanes) {
+      with_place(c, [&](auto place) {
+        const TableShape shape(lanes, room, sizeof(Real));
+        table_update<lanes.value, decltype(place)><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
+                                                     shape.rows_per_block() * room * sizeof(Real), on.stream()>>>(
+            A, A_.values.data(), B, B_.values.data(), rows, room, C.row_ptr.data(), plan.first_place.data(),
+            plan.places.data(), C.values.data());
+      });
     });
-    check_launch("a sparse product");
+    check_launch("values of a sparse product");
   }
-  if (const RowList rows = rows_of(plan, long_class); rows.size > 0) {
-    long_values<<<unsigned(32 * on.multiprocessors()), warp_size, 0, on.stream()>>>(
-        A, A_.values.data(), B, B_.values.data(), rows, C.row_ptr.data(), C.col_idx.data(), C.values.data());
-    check_launch("a sparse product");
-  }
+  sum_long_rows(on, plan, A_, B_, C);
 }
 
 template <class Real, class Offset>
 Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A_, const CsrView<Real, Offset, Device>& B_,
-                      Csr<Real, Offset, Device>& C) {
+                      Csr<Real, Offset, Device>& C, Wanted wanted) {
   const Pattern<Offset> A(A_), B(B_);
   const std::int64_t nrows = A.nrows, ncols = B.ncols;
   Plan<Device> plan;
   C.nrows = A.nrows, C.ncols = B.ncols;
   C.row_ptr = Array<Offset, Device>(on, nrows + 1);
+  Scratch<Cuda> scratch(on);
+  const auto census = scratch.take<Census>(1);
+  const auto bounds = scratch.take<Index>(nrows), lengths = scratch.take<Index>(nrows + 1);
+  const auto taken = [&](const auto& look, const char* what) {  // waits
+    cuda_check(cudaMemsetAsync(census.data(), 0, sizeof(Census), on.stream()), what);
+    if (nrows > 0) take_census<<<blocks_for(nrows, 256), 256, 0, on.stream()>>>(nrows, look, census.data());
+    check_launch(what);
+    return value_of(on, census.data());
+  };
+  const auto look_at_products = [A, B, ncols, bound = bounds.data()] __device__(std::int64_t row) {
+    std::int64_t products = 0;
+    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+      const std::int64_t k = A.col_idx[e];
+      products += B.row_ptr[k + 1] - B.row_ptr[k];
+    }
+    bound[row] = Index(min(products, std::int64_t(std::numeric_limits<Index>::max())));
+    return Looked{class_to_count(A.row_ptr[row + 1] - A.row_ptr[row], bound[row], ncols), products};
+  };
+  const Census to_be_counted = taken(look_at_products, "products of rows");
+  plan.products = std::int64_t(to_be_counted.amount);
+  plan.nonzeros_per_row_of_B = A_.nnz() > 0 ? double(plan.products) / double(A_.nnz()) : 0;
   {
-    Scratch<Cuda> scratch(on);
-    const auto census = scratch.take<Census>(1);
-    const auto bounds = scratch.take<Index>(nrows), lengths = scratch.take<Index>(nrows + 1);
-    const auto clear = [&] {
-      cuda_check(cudaMemsetAsync(census.data(), 0, sizeof(Census), on.stream()), "a sparse product");
-    };
-    const auto to_count = [A, ncols, bound = bounds.data()] __device__(std::int64_t row) {
-      return class_to_count(A.row_ptr[row + 1] - A.row_ptr[row], bound[row], ncols);
-    };
-    clear();
-    const auto look_at_products = [A, B, ncols, bound = bounds.data()] __device__(std::int64_t row) {
-      std::int64_t products = 0;
-      for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
-        const std::int64_t k = A.col_idx[e];
-        products += B.row_ptr[k + 1] - B.row_ptr[k];
-      }
-      bound[row] = Index(min(products, std::int64_t(std::numeric_limits<Index>::max())));
-      return Looked{class_to_count(A.row_ptr[row + 1] - A.row_ptr[row], bound[row], ncols), products};
-    };
-    if (nrows > 0) {
-      take_census<<<blocks_for(nrows, 256), 256, 0, on.stream()>>>(nrows, look_at_products, census.data());
-      check_launch("products of rows");
+    Scratch<Cuda> inner(on);
+    std::int64_t begin[long_to_count + 2];
+    Span<Index, Device> list;
+    if (begins_of(to_be_counted, long_to_count + 1, begin) > 1) {
+      list = inner.take<Index>(nrows);
+      const auto class_of = [A, ncols, bound = bounds.data()] __device__(std::int64_t row) {
+        return class_to_count(A.row_ptr[row + 1] - A.row_ptr[row], bound[row], ncols);
+      };
+      list_rows(on, nrows, long_to_count + 1, begin, class_of, list);
     }
-    const Census to_be_counted = found(on, census);
-    plan.products = std::int64_t(to_be_counted.amount);
-    plan.nonzeros_per_row_of_B = A_.nnz() > 0 ? double(plan.products) / double(A_.nnz()) : 0;
-    {
-      Scratch<Cuda> inner(on);
-      std::int64_t begin[tables_to_count + 2];
-      Span<Index, Device> list;
-      if (begins_of(to_be_counted, tables_to_count + 1, begin) > 1) {
-        list = inner.take<Index>(nrows);
-        list_rows(on, nrows, tables_to_count + 1, begin, to_count, list);
-      }
-      count_entries(on, A, B, list.data(), begin, plan.nonzeros_per_row_of_B, lengths.data());
-    }
+    count_entries(on, A, B, list.data(), begin, plan.nonzeros_per_row_of_B, lengths.data());
+  }
 
-    clear();
-    cuda_check(cudaMemsetAsync(lengths.data() + nrows, 0, sizeof(Index), on.stream()), "a sparse product");
-    const auto to_compute = [A, bound = bounds.data(), length = lengths.data()] __device__(std::int64_t row) {
-      return class_to_compute(A.row_ptr[row + 1] - A.row_ptr[row], bound[row], length[row]);
-    };
-    if (nrows > 0) {
-      take_census<<<blocks_for(nrows, 256), 256, 0, on.stream()>>>(
-          nrows,
-          [to_compute, length = lengths.data()] __device__(std::int64_t row) {
-            return Looked{to_compute(row), length[row]};
-          },
-          census.data());
-      check_launch("lengths of a sparse product");
-    }
-    exclusive_scan(on, Span<const std::int32_t, Device>(lengths), C.row_ptr.span());
-    const Census to_be_computed = found(on, census);
-    const std::int64_t nnz = std::int64_t(to_be_computed.amount);
-    require_countable<Offset>(nnz);
-    if (begins_of(to_be_computed, Plan<Device>::nclasses, plan.begin) > 1) {
-      plan.rows = Array<Index, Device>(on, nrows);
-      list_rows(on, nrows, Plan<Device>::nclasses, plan.begin, to_compute, plan.rows.span());
-    }
-    C.col_idx = Array<Index, Device>(on, nnz);
-    C.values = Array<Real, Device>(on, nnz);
+  cuda_check(cudaMemsetAsync(lengths.data() + nrows, 0, sizeof(Index), on.stream()), "a sparse product");
+  exclusive_scan(on, Span<const std::int32_t, Device>(lengths), C.row_ptr.span());
+  const auto class_of = [A, bound = bounds.data(), length = lengths.data()] __device__(std::int64_t row) {
+    return class_to_compute(A.row_ptr[row + 1] - A.row_ptr[row], bound[row], length[row]);
+  };
+  const auto look_at_lengths = [class_of, length = lengths.data()] __device__(std::int64_t row) {
+    return Looked{class_of(row), length[row]};
+  };
+  const Census to_be_computed = taken(look_at_lengths, "lengths of a sparse product");
+  const std::int64_t nnz = std::int64_t(to_be_computed.amount);
+  require_countable<Offset>(nnz);
+  if (begins_of(to_be_computed, Plan<Device>::nclasses, plan.begin) > 1) {
+    plan.rows = Array<Index, Device>(on, nrows);
+    list_rows(on, nrows, Plan<Device>::nclasses, plan.begin, class_of, plan.rows.span());
   }
-  if (const RowList rows = rows_of(plan, long_class); rows.size > 0) {
-    const unsigned blocks = unsigned(std::min<std::int64_t>(rows.size, 2 * on.multiprocessors()));
-    long_columns<Wanted::columns, Offset>
-        <<<blocks, long_threads, 0, on.stream()>>>(A, B, rows, nullptr, nullptr, C.row_ptr.data(), C.col_idx.data());
-    check_launch("columns of a sparse product");
+  C.col_idx = Array<Index, Device>(on, nnz);
+  C.values = Array<Real, Device>(on, nnz);
+  if (wanted == Wanted::result_and_plan && rows_of(plan, 0).size > 0)
+    plan.contributors = Array<std::uint8_t, Device>(on, nnz);
+  compute(on, plan, A_, B_, C);
+  if (wanted == Wanted::result_and_plan && plan.begin[long_class] > plan.begin[1]) {
+    for_each(on, nrows, "bytes of places",
+             [class_of, products = bounds.data(), bytes = lengths.data()] __device__(std::int64_t row) {
+               const int c = class_of(row);  // the last time that it looks at lengths
+               bytes[row] = c == 0 || c == long_class ? 0 : (products[row] * bytes_per_place(c) + 1) / 2 * 2;
+             });
+    keep_places(on, plan, A_, B_, C, Span<const Index, Device>(lengths));
   }
-  find_values(on, plan, A_, B_, C);
   return plan;
 }
 
 template Plan<Device> multiply(const Cuda&, const CsrView<double, std::int32_t, Device>&,
-                               const CsrView<double, std::int32_t, Device>&, Csr<double, std::int32_t, Device>&);
+                               const CsrView<double, std::int32_t, Device>&, Csr<double, std::int32_t, Device>&,
+                               Wanted);
 template void find_values(const Cuda&, Plan<Device>&, const CsrView<double, std::int32_t, Device>&,
                           const CsrView<double, std::int32_t, Device>&, Csr<double, std::int32_t, Device>&);
 template Plan<Device> multiply(const Cuda&, const CsrView<double, std::int64_t, Device>&,
-                               const CsrView<double, std::int64_t, Device>&, Csr<double, std::int64_t, Device>&);
+                               const CsrView<double, std::int64_t, Device>&, Csr<double, std::int64_t, Device>&,
+                               Wanted);
 template void find_values(const Cuda&, Plan<Device>&, const CsrView<double, std::int64_t, Device>&,
                           const CsrView<double, std::int64_t, Device>&, Csr<double, std::int64_t, Device>&);
 template Plan<Device> multiply(const Cuda&, const CsrView<float, std::int32_t, Device>&,
-                               const CsrView<float, std::int32_t, Device>&, Csr<float, std::int32_t, Device>&);
+                               const CsrView<float, std::int32_t, Device>&, Csr<float, std::int32_t, Device>&, Wanted);
 template void find_values(const Cuda&, Plan<Device>&, const CsrView<float, std::int32_t, Device>&,
                           const CsrView<float, std::int32_t, Device>&, Csr<float, std::int32_t, Device>&);
 template Plan<Device> multiply(const Cuda&, const CsrView<float, std::int64_t, Device>&,
-                               const CsrView<float, std::int64_t, Device>&, Csr<float, std::int64_t, Device>&);
+                               const CsrView<float, std::int64_t, Device>&, Csr<float, std::int64_t, Device>&, Wanted);
 template void find_values(const Cuda&, Plan<Device>&, const CsrView<float, std::int64_t, Device>&,
                           const CsrView<float, std::int64_t, Device>&, Csr<float, std::int64_t, Device>&);
 

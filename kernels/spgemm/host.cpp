@@ -1,5 +1,5 @@
-// Sparse products on the host. The pattern of a row is found in a set of bits, the places of its columns by counting
-// bits: both are small beside a row of values, so that they stay in the caches of a core.
+// Sparse products on the host. The pattern of a row is found in a set of bits, which is small beside a row of values and
+// gives the columns in order; then the sums are taken where they belong.
 #include <bit>
 #include <cmath>
 
@@ -21,13 +21,14 @@ class ColumnSet {
     std::int64_t n = ncols;
     for (auto& level : levels_) level = Array<std::uint64_t>(n = words_for(n), 0);
   }
-  void insert(Index column) {
-    auto place = std::uint32_t(column);
+  /// Those of the columns 64 place ... 64 place + 63 that have a bit.
+  void insert(std::uint32_t place, std::uint64_t bits) {
     for (auto& level : levels_) {
-      std::uint64_t& word = level[place / word_bits];
+      std::uint64_t& word = level[place];
       const bool was_empty = word == 0;
-      word |= std::uint64_t(1) << place % word_bits;
+      word |= bits;
       if (!was_empty) return;
+      bits = std::uint64_t(1) << place % word_bits;
       place /= word_bits;
     }
   }
@@ -82,7 +83,14 @@ struct Pattern {
   void insert_row(std::int64_t row, ColumnSet& columns) const {
     for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
       const Index k = A.col_idx[e];
-      for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + std::int64_t(1)]; ++f) columns.insert(B.col_idx[f]);
+      const Offset end = B.row_ptr[k + std::int64_t(1)];
+      for (Offset f = B.row_ptr[k]; f < end;) {  // neighbours go in together: a third faster on lattices
+        const auto word = std::uint32_t(B.col_idx[f]) / word_bits;
+        std::uint64_t bits = 0;
+        do bits |= std::uint64_t(1) << std::uint32_t(B.col_idx[f]) % word_bits;
+        while (++f < end && std::uint32_t(B.col_idx[f]) / word_bits == word);
+        columns.insert(word, bits);
+      }
     }
   }
   /// Terms of the sums of this row.
@@ -161,11 +169,11 @@ Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
   offsets_from_lengths(on, C.row_ptr);
   C.col_idx = Array<Index>(C.row_ptr[nrows]);
   C.values = Array<Real>(C.row_ptr[nrows]);
-  plan.tables.resize(std::size_t(nparts));
+  plan.places.resize(std::size_t(nparts));
   for_parts(on, plan, [&](int part) {  // first touched by those who will use it
     const Columns mine = std::move(found[std::size_t(part)]);
     std::copy(mine.found.begin(), mine.found.begin() + mine.size, C.col_idx.data() + C.row_ptr[plan.first_row[part]]);
-    plan.tables[std::size_t(part)] = Array<ColumnWord>(words_for(B.ncols), ColumnWord{});
+    plan.places[std::size_t(part)] = Array<Index>(B.ncols);
   });
   return plan;
 }
@@ -174,7 +182,7 @@ Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
 
 std::int64_t Plan<Host>::bytes() const {
   std::int64_t sum = std::int64_t(first_row.size() * sizeof(std::int64_t));
-  for (const auto& table : tables) sum += table.size() * std::int64_t(sizeof(ColumnWord));
+  for (const auto& place_of : places) sum += place_of.size() * std::int64_t(sizeof(Index));
   return sum;
 }
 
@@ -182,32 +190,22 @@ template <class Real, class Offset>
 void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
                  const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C) {
   for_parts(on, plan, [&](int part) {
-    ColumnWord* const table = plan.tables[std::size_t(part)].data();
+    Index* const place_of = plan.places[std::size_t(part)].data();
     with_avx2([&] {
       for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
         const Offset begin = C.row_ptr[row];
         const Index n = Index(C.row_ptr[row + 1] - begin);
         const Index* const columns = C.col_idx.data() + begin;
         Real* const sums = C.values.data() + begin;
-        for (Index place = 0; place < n; ++place) {
-          const auto column = std::uint32_t(columns[place]);
-          ColumnWord& word = table[column / word_bits];
-          if (word.columns == 0) word.place = place;
-          word.columns |= std::uint64_t(1) << column % word_bits;
-          sums[place] = 0;
-        }
+        for (Index place = 0; place < n; ++place) place_of[columns[place]] = place, sums[place] = 0;
         for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
           const std::int64_t k = A.col_idx[e];
           const Real a = A.values[e];
           for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
-            const auto column = std::uint32_t(B.col_idx[f]);
-            const ColumnWord& word = table[column / word_bits];
-            const std::uint64_t below = (std::uint64_t(1) << column % word_bits) - 1;
-            Real& sum = sums[word.place + std::popcount(word.columns & below)];
+            Real& sum = sums[place_of[B.col_idx[f]]];
             sum = std::fma(a, B.values[f], sum);
           }
         }
-        for (Index place = 0; place < n; ++place) table[std::uint32_t(columns[place]) / word_bits].columns = 0;
       }
     });
   });
@@ -215,7 +213,7 @@ void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset,
 
 template <class Real, class Offset>
 Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
-                    Csr<Real, Offset, Host>& C) {
+                    Csr<Real, Offset, Host>& C, Wanted) {
   Plan<Host> plan = find_pattern(on, A, B, C);
   find_values(on, plan, A, B, C);
   return plan;
@@ -242,19 +240,19 @@ std::string describe(std::int64_t products, std::int64_t nnz) {
 }
 
 template Plan<Host> multiply(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
-                             const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
+                             const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&, Wanted);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int32_t, Host>&,
                           const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
 template Plan<Host> multiply(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
-                             const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
+                             const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&, Wanted);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int64_t, Host>&,
                           const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
 template Plan<Host> multiply(const OpenMP&, const CsrView<float, std::int32_t, Host>&,
-                             const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
+                             const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&, Wanted);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int32_t, Host>&,
                           const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
 template Plan<Host> multiply(const OpenMP&, const CsrView<float, std::int64_t, Host>&,
-                             const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
+                             const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&, Wanted);
 template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int64_t, Host>&,
                           const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
 

@@ -14,20 +14,14 @@ namespace seidel {
 
 namespace spgemm_detail {
 
-/// 64 columns: which of them a row of C has, and the place in the row of the first of those.
-struct ColumnWord {
-  std::uint64_t columns;
-  Index place;
-};
-
 /// What is kept of an analysis: who computes which rows of C, and with what.
 template <MemorySpace Space>
 struct Plan;
 
 template <>
 struct Plan<Host> {
-  std::vector<std::int64_t> first_row;    // of each thread, then nrows
-  std::vector<Array<ColumnWord>> tables;  // one per thread, for all columns of C; empty between rows
+  std::vector<std::int64_t> first_row;  // of each thread, then nrows
+  std::vector<Array<Index>> places;     // for each thread and column, where it is in the row that is computed
   std::int64_t products = 0;
 
   std::int64_t bytes() const;
@@ -38,19 +32,28 @@ struct Plan<Device> {
   static constexpr int nclasses = 9;      // of rows, by their length and how they are computed
   Array<Index, Device> rows;              // those of each class, one class after another; empty if there is only one
   std::int64_t begin[nclasses + 1] = {};  // of each class in `rows`
+  // What spares the next values the search for columns; empty where only the result was wanted:
+  Array<std::uint8_t, Device>
+      contributors;                    // to each entry of C, of rows that are merged: a bit for each entry of A's row
+  Array<std::uint8_t, Device> places;  // in C's row of each product, of rows that are hashed: one or two bytes
+  Array<std::int64_t, Device> first_place;  // of each row, in bytes
   std::int64_t products = 0;
   double nonzeros_per_row_of_B = 0;
 
-  std::int64_t bytes() const { return rows.size() * std::int64_t(sizeof(Index)); }
+  std::int64_t bytes() const {
+    return rows.size() * std::int64_t(sizeof(Index)) + contributors.size() + places.size() +
+           first_place.size() * std::int64_t(sizeof(std::int64_t));
+  }
 };
 
-/// Finds C, whose memory is taken here, and what is kept of the analysis.
+enum class Wanted { result, result_and_plan };
+/// Finds C, whose memory is taken here, and what find_values needs if that is wanted.
 template <class Real, class Offset>
 Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
-                    Csr<Real, Offset, Host>& C);
+                    Csr<Real, Offset, Host>& C, Wanted wanted);
 template <class Real, class Offset>
 Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A, const CsrView<Real, Offset, Device>& B,
-                      Csr<Real, Offset, Device>& C);
+                      Csr<Real, Offset, Device>& C, Wanted wanted);
 /// Finds the values of C again.
 template <class Real, class Offset>
 void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
@@ -94,9 +97,14 @@ std::string describe(std::int64_t products, std::int64_t nnz);
 /// Shapes  A is m x l, B is l x n, in CSR with ascending distinct columns; C is m x n, and its columns are ascending and
 ///         distinct too. A and B may be the same matrix; neither is kept. An entry is stored in C if any a_ik b_kj of it
 ///         are stored, even if they cancel or are zero.
-/// Cost    the pattern once: reads the entries of A, and for each the row of B that it meets; 8 bytes per row of A and 4
-///         bytes per entry of C of temporary memory (8 while they move), and 9 bytes per 64 columns of B and thread. The
-///         values each time: the same entries once more; nothing is allocated. bytes() are held.
+/// Cost    the pattern once, the values each time: both read the entries of A, and for each the row of B that it meets.
+///         New values allocate nothing, and on a GPU wait for nothing and search for no column. bytes() are held.
+///         Memory beside C and what is held, on the host: 8 bytes per row of A, 4 per entry of C (8 while they move), 8
+///         per 64 columns of B and thread; held are 4 per column of B and thread. On a GPU: 8 to 16 bytes per row of A;
+///         nothing is guessed or taken per product. Held are, for the next values, a byte per entry of C if any row of A
+///         is merged (up to 8 entries and 256 products), and one or two bytes per product of the rows that are hashed
+///         (up to 1024 entries of C), with 8 bytes per row.
+///         A GPU is waited for three times: products, entries, bytes to hold.
 /// Repeats bit for bit on every back end and with any number of threads: s = fma(a_ik, b_kj, s) from s = 0, in the order
 ///         of the entries k of row i of A, from left to right, however many there are.
 /// Errors  ShapeError; ResourceError if C has more entries than Offset can count, before memory is taken for them.
@@ -110,7 +118,7 @@ class SparseProduct {
   SparseProduct(const On& on, const View& A, const View& B)
       : on_(on), A_(spgemm_detail::extent_of(A)), B_(spgemm_detail::extent_of(B)) {
     spgemm_detail::require_product(A.nrows, A.ncols, B.nrows, B.ncols);
-    plan_ = spgemm_detail::multiply(on_, A, B, C_);
+    plan_ = spgemm_detail::multiply(on_, A, B, C_, spgemm_detail::Wanted::result_and_plan);
   }
 
   View C() const { return C_.view(); }
@@ -122,9 +130,6 @@ class SparseProduct {
     spgemm_detail::require_same_pattern("B", spgemm_detail::extent_of(B), B_);
     spgemm_detail::find_values(on_, plan_, A, B, C_);
   }
-
-  /// Gives C away and ends this.
-  Csr<Real, Offset, Space> take() && { return std::move(C_); }
 
   /// Terms a_ik b_kj of all sums.
   std::int64_t products() const { return plan_.products; }
@@ -143,11 +148,14 @@ class SparseProduct {
   spgemm_detail::Plan<Space> plan_;
 };
 
-/// C = A B, once; as SparseProduct.
+/// C = A B, once; as SparseProduct, but for what is held: on a GPU with two waits.
 template <Backend On, class Real, class Offset>
 Csr<Real, Offset, typename On::Space> spgemm(const On& on, const CsrView<Real, Offset, typename On::Space>& A,
                                              const CsrView<Real, Offset, typename On::Space>& B) {
-  return SparseProduct<Real, Offset, On>(on, A, B).take();
+  spgemm_detail::require_product(A.nrows, A.ncols, B.nrows, B.ncols);
+  Csr<Real, Offset, typename On::Space> C;
+  spgemm_detail::multiply(on, A, B, C, spgemm_detail::Wanted::result);
+  return C;
 }
 
 }  // namespace seidel

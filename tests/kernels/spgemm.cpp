@@ -255,3 +255,20 @@ TEST_CASE("the values of a prepared sparse product are computed without allocati
   check(Serial{});
   check(OpenMP{3});
 }
+
+TEST_CASE("a sparse product on a GPU waits three times at most, and its next values not at all") {
+  on_every_backend([&](const auto& on) {
+    if constexpr (!HostBackend<std::decay_t<decltype(on)>>) {
+      const auto A = copied_to<Device>(on, csr_of<double>(poisson(30, 30, 30)).view());
+      const auto B = copied_to<Device>(on, csr_of<double>(random_square(27'000, 20, 1)).view());
+      const std::int64_t before = on.waits();
+      SparseProduct product(on, B.view(), A.view());
+      CHECK(on.waits() - before <= 3);
+      const std::int64_t prepared = on.waits();
+      product.update_values(B.view(), A.view());
+      CHECK(on.waits() == prepared);
+      spgemm(on, A.view(), A.view());
+      CHECK(on.waits() - prepared <= 2);
+    }
+  });
+}

@@ -32,14 +32,14 @@ __device__ inline BlockSum block_sum(int value, int (&of_warp)[long_threads / wa
   return sum;
 }
 
-enum class Wanted { lengths, columns };
+enum class LongRows { lengths, columns };
 
-/// A block for each row: its number of entries, or their columns, by bits of a window. Each thread takes rows of B.
+/// A block for each row: its number of entries, or their columns, by bits of a window. `sub` threads take a row of B.
 /// `counted`, if given, says on the device how many of the rows there are.
-template <Wanted wanted, class Offset>
+template <LongRows wanted, class Offset>
 __global__ void __launch_bounds__(long_threads)
-    long_columns(Pattern<Offset> A, Pattern<Offset> B, RowList rows, const unsigned long long* counted, Index* lengths,
-                 const Offset* row_ptr, Index* col_idx) {
+    long_columns(Pattern<Offset> A, Pattern<Offset> B, RowList rows, const unsigned long long* counted, int sub,
+                 Index* lengths, const Offset* row_ptr, Index* col_idx) {
   __shared__ unsigned bits[long_words];
   __shared__ int of_warp[long_threads / warp_size];
   constexpr int word_bits = 32;
@@ -53,10 +53,11 @@ __global__ void __launch_bounds__(long_threads)
       const Index right = Index(min(std::int64_t(B.ncols), left + width));
       for (int w = threadIdx.x; w < long_words; w += long_threads) bits[w] = 0;
       __syncthreads();
-      for (Offset e = first + threadIdx.x; e < last; e += long_threads) {
+      for (Offset e = first + int(threadIdx.x) / sub; e < last; e += long_threads / sub) {
         const Index k = A.col_idx[e];
         const Offset end = B.row_ptr[k + 1];
-        for (Offset f = first_at_least(B.col_idx, B.row_ptr[k], end, Index(left)); f < end; ++f) {
+        for (Offset f = first_at_least(B.col_idx, B.row_ptr[k], end, Index(left)) + threadIdx.x % sub; f < end;
+             f += sub) {
           const Index column = B.col_idx[f];
           if (column >= right) break;
           const unsigned place = unsigned(column - Index(left));
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(long_threads)
       const int my_first = threadIdx.x * words_per_thread;
       for (int w = 0; w < words_per_thread; ++w) mine += __popc(bits[my_first + w]);
       const BlockSum sum = block_sum(mine, of_warp);
-      if constexpr (wanted == Wanted::columns) {
+      if constexpr (wanted == LongRows::columns) {
         Offset to = row_ptr[row] + found + sum.before;
         for (int w = my_first; w < my_first + words_per_thread; ++w)
           for (unsigned word = bits[w]; word; word &= word - 1)
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(long_threads)
       found += sum.all;
       __syncthreads();
     }
-    if (wanted == Wanted::lengths && threadIdx.x == 0) lengths[row] = Index(found);
+    if (wanted == LongRows::lengths && threadIdx.x == 0) lengths[row] = Index(found);
   }
 }
 

@@ -2,6 +2,7 @@
 // from run to run; what is in it does not.
 #pragma once
 #include <cmath>
+#include <cstdint>
 
 #include <seidel/kernels/spgemm/cuda/rows.cuh>
 
@@ -125,8 +126,52 @@ __device__ void write_sorted(Index* keys, Real* sums, int slots, Index* col_idx,
   }
 }
 
-/// `lanes` lanes take a row, and the entries of one row of B after another, so that each sum is in the order of A's row;
-/// within a row of B the columns differ.
+/// The products of a row: `lanes` lanes take the entries of one row of B after another, so that each sum is in the order
+/// of A's row; within a row of B the columns differ. load(f, q) gets entry f of B for product q of the row, one row of B
+/// ahead of its use; use(a_ik, loaded). All lanes of the warp come here; row < 0: none.
+template <int lanes, class Real, class Offset, class Load, class Use>
+__device__ void walk_products(const Pattern<Offset>& A, const Real* A_values, const Pattern<Offset>& B, Index row,
+                              const Load& load, const Use& use) {
+  const int lane = threadIdx.x % lanes;
+  const Offset begin = row >= 0 ? A.row_ptr[row] : 0;
+  const int length = row >= 0 ? int(A.row_ptr[row + 1] - begin) : 0, longest = warp_max<lanes>(length);
+  int done = 0;  // products before the row of B that is loaded
+  for (int base = 0; base < longest; base += lanes) {
+    Offset B_begin = 0;
+    int B_length = 0;
+    Real a = 0;
+    if (base + lane < length) {
+      const Index k = A.col_idx[begin + base + lane];
+      B_begin = B.row_ptr[k], B_length = int(B.row_ptr[k + 1] - B_begin), a = A_values[begin + base + lane];
+    }
+    const int steps = min(lanes, longest - base);
+    Offset ahead = 0;
+    int entries_ahead = 0, done_ahead = 0;
+    decltype(load(ahead, 0)) loaded{};
+    const auto begin_step = [&](int step) {
+      done_ahead = done;
+      ahead = __shfl_sync(whole_warp, B_begin, step, lanes);
+      entries_ahead = __shfl_sync(whole_warp, B_length, step, lanes);
+      if (lane < entries_ahead) loaded = load(ahead + lane, done + lane);
+      done += entries_ahead;
+    };
+    begin_step(0);
+    for (int step = 0; step < steps; ++step) {
+      const Real a_k = __shfl_sync(whole_warp, a, step, lanes);
+      const Offset first = ahead;
+      const int entries = entries_ahead, product = done_ahead, most = warp_max<lanes>(entries);
+      auto mine = loaded;
+      if (step + 1 < steps) begin_step(step + 1);
+      for (int j = lane; j - lane < most; j += lanes)
+        if (j < entries) {
+          if (j >= lanes) mine = load(first + j, product + j);
+          use(a_k, mine);
+        }
+      __syncwarp();
+    }
+  }
+}
+
 template <int lanes, class Real, class Offset>
 __global__ void table_values(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values,
                              RowList rows, int slots, const Offset* row_ptr, Index* col_idx, Real* values) {
@@ -139,45 +184,71 @@ __global__ void table_values(Pattern<Offset> A, const Real* A_values, Pattern<Of
   __syncwarp();
   const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
   const Index row = at < rows.size ? rows[at] : -1;
-  const Offset begin = row >= 0 ? A.row_ptr[row] : 0;
-  const int length = row >= 0 ? int(A.row_ptr[row + 1] - begin) : 0, longest = warp_max<lanes>(length);
-  for (int base = 0; base < longest; base += lanes) {
-    Offset B_begin = 0;
-    int B_length = 0;
-    Real a = 0;
-    if (base + lane < length) {
-      const Index k = A.col_idx[begin + base + lane];
-      B_begin = B.row_ptr[k], B_length = int(B.row_ptr[k + 1] - B_begin), a = A_values[begin + base + lane];
-    }
-    const int steps = min(lanes, longest - base);
-    Offset from = 0;
-    int n = 0;
-    Index column = 0;
-    Real value = 0;
-    const auto load = [&](int step) {  // the step to come, so that its loads are under way
-      from = __shfl_sync(whole_warp, B_begin, step, lanes), n = __shfl_sync(whole_warp, B_length, step, lanes);
-      if (lane < n) column = B.col_idx[from + lane], value = B_values[from + lane];
-    };
-    load(0);
-    for (int step = 0; step < steps; ++step) {
-      const Real a_k = __shfl_sync(whole_warp, a, step, lanes);
-      const Offset first = from;
-      const int entries = n, most = warp_max<lanes>(n);
-      Index c = column;
-      Real b = value;
-      if (step + 1 < steps) load(step + 1);
-      for (int j = lane; j - lane < most; j += lanes) {
-        if (j < entries) {
-          if (j >= lanes) c = B.col_idx[first + j], b = B_values[first + j];
-          const int slot = find_slot(keys, slots, c, slots).slot;
-          sums[slot] = std::fma(a_k, b, sums[slot]);
-        }
-      }
-      __syncwarp();
-    }
-  }
+  struct Entry {
+    Index column;
+    Real value;
+  };
+  walk_products<lanes>(
+      A, A_values, B, row, [&](Offset f, int) { return Entry{B.col_idx[f], B_values[f]}; },
+      [&](Real a, const Entry& b) {
+        Real& sum = sums[find_slot(keys, slots, b.column, slots).slot];
+        sum = std::fma(a, b.value, sum);
+      });
   const Offset to = row >= 0 ? row_ptr[row] : 0;
   write_sorted<lanes>(keys, sums, slots, col_idx + to, values + to);
+}
+
+/// What table_update needs: the place in C's row of each product. A row's begin at first_place[row] bytes.
+template <int lanes, class Place, class Real, class Offset>
+__global__ void table_places(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, RowList rows, int slots,
+                             const Offset* row_ptr, const Index* col_idx, const std::int64_t* first_place,
+                             std::uint8_t* all_places) {
+  extern __shared__ int4 shared[];
+  const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
+  Index* const keys = reinterpret_cast<Index*>(shared) + std::int64_t(group) * slots;
+  Index* const ranks = reinterpret_cast<Index*>(shared) + std::int64_t(groups + group) * slots;
+  for (int s = lane; s < slots; s += lanes) keys[s] = free_slot;
+  __syncwarp();
+  const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
+  const Index row = at < rows.size ? rows[at] : -1;
+  if (row >= 0)
+    for (Offset e = row_ptr[row] + lane; e < row_ptr[row + 1]; e += lanes)
+      ranks[find_slot(keys, slots, col_idx[e], slots).slot] = Index(e - row_ptr[row]);
+  __syncwarp();
+  Place* const places = reinterpret_cast<Place*>(all_places + (row >= 0 ? first_place[row] : 0));
+  struct Product {
+    Index column;
+    int number;
+  };
+  walk_products<lanes>(
+      A, A_values, B, row, [&](Offset f, int number) { return Product{B.col_idx[f], number}; },
+      [&](Real, const Product& p) { places[p.number] = Place(ranks[find_slot(keys, slots, p.column, slots).slot]); });
+}
+
+/// The values again: no column is read or looked for. `room` entries for each row.
+template <int lanes, class Place, class Real, class Offset>
+__global__ void table_update(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values,
+                             RowList rows, int room, const Offset* row_ptr, const std::int64_t* first_place,
+                             const std::uint8_t* all_places, Real* values) {
+  extern __shared__ int4 shared[];
+  const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
+  Real* const sums = reinterpret_cast<Real*>(shared) + std::int64_t(group) * room;
+  for (int s = lane; s < room; s += lanes) sums[s] = 0;
+  __syncwarp();
+  const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
+  const Index row = at < rows.size ? rows[at] : -1;
+  const Place* const places = reinterpret_cast<const Place*>(all_places + (row >= 0 ? first_place[row] : 0));
+  struct Product {
+    Place place;
+    Real value;
+  };
+  walk_products<lanes>(
+      A, A_values, B, row, [&](Offset f, int number) { return Product{places[number], B_values[f]}; },
+      [&](Real a, const Product& b) { sums[b.place] = std::fma(a, b.value, sums[b.place]); });
+  if (row < 0) return;
+  const Offset to = row_ptr[row];
+  const int n = int(row_ptr[row + 1] - to);
+  for (int place = lane; place < n; place += lanes) values[to + place] = sums[place];
 }
 
 }  // namespace seidel::spgemm_detail
