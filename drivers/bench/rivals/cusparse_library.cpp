@@ -56,6 +56,18 @@ CusparseFunctions found() {
   find("cusparseSpSV_solve", f.SpSV_solve);
   find("cusparseCsr2cscEx2_bufferSize", f.Csr2cscEx2_bufferSize);
   find("cusparseCsr2cscEx2", f.Csr2cscEx2);
+  find("cusparseSpMatGetSize", f.SpMatGetSize);
+  find("cusparseCsrSetPointers", f.CsrSetPointers);
+  find("cusparseSpGEMM_createDescr", f.SpGEMM_createDescr);
+  find("cusparseSpGEMM_destroyDescr", f.SpGEMM_destroyDescr);
+  find("cusparseSpGEMM_workEstimation", f.SpGEMM_workEstimation);
+  find("cusparseSpGEMM_estimateMemory", f.SpGEMM_estimateMemory);
+  find("cusparseSpGEMM_compute", f.SpGEMM_compute);
+  find("cusparseSpGEMM_copy", f.SpGEMM_copy);
+  find("cusparseSpGEMMreuse_workEstimation", f.SpGEMMreuse_workEstimation);
+  find("cusparseSpGEMMreuse_nnz", f.SpGEMMreuse_nnz);
+  find("cusparseSpGEMMreuse_copy", f.SpGEMMreuse_copy);
+  find("cusparseSpGEMMreuse_compute", f.SpGEMMreuse_compute);
   return f;
 }
 

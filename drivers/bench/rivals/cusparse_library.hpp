@@ -33,6 +33,18 @@ struct CusparseFunctions {
   decltype(::cusparseSpSV_solve)* SpSV_solve;
   decltype(::cusparseCsr2cscEx2_bufferSize)* Csr2cscEx2_bufferSize;
   decltype(::cusparseCsr2cscEx2)* Csr2cscEx2;
+  decltype(::cusparseSpMatGetSize)* SpMatGetSize;
+  decltype(::cusparseCsrSetPointers)* CsrSetPointers;
+  decltype(::cusparseSpGEMM_createDescr)* SpGEMM_createDescr;
+  decltype(::cusparseSpGEMM_destroyDescr)* SpGEMM_destroyDescr;
+  decltype(::cusparseSpGEMM_workEstimation)* SpGEMM_workEstimation;
+  decltype(::cusparseSpGEMM_estimateMemory)* SpGEMM_estimateMemory;
+  decltype(::cusparseSpGEMM_compute)* SpGEMM_compute;
+  decltype(::cusparseSpGEMM_copy)* SpGEMM_copy;
+  decltype(::cusparseSpGEMMreuse_workEstimation)* SpGEMMreuse_workEstimation;
+  decltype(::cusparseSpGEMMreuse_nnz)* SpGEMMreuse_nnz;
+  decltype(::cusparseSpGEMMreuse_copy)* SpGEMMreuse_copy;
+  decltype(::cusparseSpGEMMreuse_compute)* SpGEMMreuse_compute;
 };
 
 /// Opens the library at the first call. Errors  ResourceError: not found, or without one of the functions.

@@ -1,0 +1,160 @@
+// cuSPARSE's products of sparse matrices: its algorithms, and its reuse of a structure.
+#include <seidel/drivers/bench/kernels/spgemm.hpp>
+#include <seidel/drivers/bench/rivals/cusparse.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+constexpr double one = 1, zero = 0;
+constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+using Descriptor = Owned<cusparseSpGEMMDescr_t, &CusparseFunctions::SpGEMM_destroyDescr>;
+using Buffer = Array<std::byte, Device>;
+
+/// The operands and the result as the library wants them.
+struct Product {
+  Cuda on;
+  CusparseHandle handle;
+  CusparseMatrix A, B, C;
+  Descriptor descriptor;
+  Csr<double, std::int32_t, Device> result;
+  std::vector<Buffer> buffers;
+
+  Product(const SparseProductTask& task, const Where& where)
+      : on(*where.cuda),
+        handle(cusparse_on(on)),
+        A(describe(csr_of(on, *task.of.A))),
+        B(describe(csr_of(on, task.of.B()))) {}
+
+  /// Forgets the last result.
+  void begin(const SparseProductTask& task) {
+    buffers.clear(), result = {};
+    cusparseSpGEMMDescr_t raw;
+    check(cusparse().SpGEMM_createDescr(&raw));
+    descriptor = Descriptor(raw);
+    result.nrows = task.of.A->A.nrows, result.ncols = task.of.B().A.ncols;
+    result.row_ptr = Array<std::int32_t, Device>(on, result.nrows + std::int64_t(1));
+    cusparseSpMatDescr_t empty;
+    check(cusparse().CreateCsr(&empty, result.nrows, result.ncols, 0, result.row_ptr.data(), nullptr, nullptr,
+                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    C = CusparseMatrix(empty);
+  }
+  /// A step asks for its memory first: step(bytes, nullptr), then step(bytes, memory).
+  template <class Step>
+  void step(const Step& step) {
+    std::size_t size = 0;
+    check(step(&size, nullptr));
+    buffers.emplace_back(on, std::int64_t(size) + 1);
+    check(step(&size, buffers.back().data()));
+  }
+  void take_result() {
+    std::int64_t rows, cols, nnz;
+    check(cusparse().SpMatGetSize(C.get(), &rows, &cols, &nnz));
+    result.col_idx = Array<Index, Device>(on, nnz), result.values = Array<double, Device>(on, nnz);
+    check(cusparse().CsrSetPointers(C.get(), result.row_ptr.data(), result.col_idx.data(), result.values.data()));
+  }
+  std::int64_t workspace_bytes() const {
+    std::int64_t sum = 0;
+    for (const Buffer& buffer : buffers) sum += buffer.size();
+    return sum;
+  }
+};
+
+template <cusparseSpGEMMAlg_t algorithm>
+void multiply(Product& p, const SparseProductTask& task) {
+  p.begin(task);
+  const auto& f = cusparse();
+  auto* const handle = p.handle.get();
+  auto* const descriptor = p.descriptor.get();
+  auto *A = p.A.get(), *B = p.B.get(), *C = p.C.get();
+  p.step([&](std::size_t* bytes, void* memory) {
+    return f.SpGEMM_workEstimation(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor, bytes,
+                                   memory);
+  });
+  const auto compute = [&](std::size_t* bytes, void* memory) {
+    return f.SpGEMM_compute(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor, bytes,
+                            memory);
+  };
+  if constexpr (algorithm == CUSPARSE_SPGEMM_ALG1) {
+    p.step(compute);
+  } else {                            // these say what they take in a step of its own
+    constexpr float fraction = 0.2f;  // of the products at a time, as in the vendor's example
+    std::size_t bytes = 0;
+    p.step([&](std::size_t* size, void* memory) {
+      return f.SpGEMM_estimateMemory(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor,
+                                     fraction, size, memory, &bytes);
+    });
+    p.buffers.emplace_back(p.on, std::int64_t(bytes) + 1);
+    check(compute(&bytes, p.buffers.back().data()));
+  }
+  p.take_result();
+  check(f.SpGEMM_copy(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor));
+}
+
+template <cusparseSpGEMMAlg_t algorithm>
+Prepared whole(const SparseProductTask& task, const Where& where) {
+  const auto p = std::make_shared<Product>(task, where);
+  multiply<algorithm>(*p, task);  // to know what it takes
+  return {.run = [p, &task] { multiply<algorithm>(*p, task); },
+          .poison = [p] { p->result = {}; },  // no answer, which no judge takes
+          .answer = [p] { return answer_of_product(p->on, p->result.view()); },
+          .setup_seconds = 0,
+          .workspace_bytes = p->workspace_bytes()};
+}
+
+Prepared reuse(const SparseProductTask& task, const Where& where) {
+  const auto p = std::make_shared<Product>(task, where);
+  constexpr auto algorithm = CUSPARSE_SPGEMM_DEFAULT;
+  const auto compute = [](Product& of) {
+    check(cusparse().SpGEMMreuse_compute(of.handle.get(), plain, plain, &one, of.A.get(), of.B.get(), &zero, of.C.get(),
+                                         CUDA_R_64F, algorithm, of.descriptor.get()));
+  };
+  const double setup = seconds_of([&] {
+    p->begin(task);
+    const auto& f = cusparse();
+    auto* const handle = p->handle.get();
+    auto* const descriptor = p->descriptor.get();
+    auto *A = p->A.get(), *B = p->B.get(), *C = p->C.get();
+    p->step([&](std::size_t* bytes, void* memory) {
+      return f.SpGEMMreuse_workEstimation(handle, plain, plain, A, B, C, algorithm, descriptor, bytes, memory);
+    });
+    std::size_t bytes[3] = {};
+    const auto count = [&](void* first, void* second, void* third) {
+      check(f.SpGEMMreuse_nnz(handle, plain, plain, A, B, C, algorithm, descriptor, &bytes[0], first, &bytes[1], second,
+                              &bytes[2], third));
+    };
+    count(nullptr, nullptr, nullptr);
+    const std::size_t first = p->buffers.size();
+    for (const std::size_t size : bytes) p->buffers.emplace_back(p->on, std::int64_t(size) + 1);
+    count(p->buffers[first].data(), p->buffers[first + 1].data(), p->buffers[first + 2].data());
+    p->take_result();
+    p->step([&](std::size_t* size, void* memory) {
+      return f.SpGEMMreuse_copy(handle, plain, plain, A, B, C, algorithm, descriptor, size, memory);
+    });
+    compute(*p);
+    p->on.synchronize();
+  });
+  return {.run = [p, compute] { compute(*p); },
+          .poison = [p] { poison(p->on, p->result.values); },
+          .answer = [p] { return answer_of_product(p->on, p->result.view()); },
+          .setup_seconds = setup,
+          .workspace_bytes = p->workspace_bytes()};
+}
+
+}  // namespace
+
+std::vector<Rival> spgemm_cusparse_rivals() {
+  const auto rival = [](const Kernel& kernel, std::string_view variant, std::string_view what, Prepare prepare) {
+    return Rival{&kernel, "csr", BackendName::cuda, variant, Role::baseline, what, std::move(prepare)};
+  };
+  return {rival(kernels::spgemm, "cusparse-alg1", "cusparseSpGEMM, ALG1; allocates result and buffers each time",
+                whole<CUSPARSE_SPGEMM_ALG1>),
+          rival(kernels::spgemm, "cusparse-alg2", "cusparseSpGEMM, ALG2; allocates result and buffers each time",
+                whole<CUSPARSE_SPGEMM_ALG2>),
+          rival(kernels::spgemm, "cusparse-alg3", "cusparseSpGEMM, ALG3, a fifth of the products at a time",
+                whole<CUSPARSE_SPGEMM_ALG3>),
+          rival(kernels::spgemm_values, "cusparse", "cusparseSpGEMMreuse_compute", reuse)};
+}
+
+}  // namespace seidel::drivers
