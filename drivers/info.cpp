@@ -14,18 +14,25 @@
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
+#include <seidel/kernels/products/formats.hpp>
 #include <seidel/solvers/choose_method.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
+struct NamedSize {
+  std::string_view name, title;
+  FormatSize size;
+};
+
 struct InfoStory {
   const LoadedMatrix& loaded;
   MatrixProperties properties;
   RowStatistics rows;
   FormatBytes bytes;
-  double seconds = 0;  // of looking
+  std::vector<NamedSize> sizes;  // in each product format whose size is known before it is made
+  double seconds = 0;            // of looking
 };
 
 std::string symmetry_text(const MatrixProperties& p) {
@@ -78,16 +85,19 @@ std::string share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? "none" : part == whole ? "all rows" : formatted("{} of {} rows", count(part), count(whole));
 }
 
-std::string memory_of(std::optional<std::int64_t> bytes, double padding, const char* remark) {
-  if (!bytes) return "cannot be: sizes overflow";
-  std::string text = human_bytes(*bytes);
-  if (padding > 1.005) text += formatted(", {:.2f} places per entry", padding);
-  if (padding > max_padding) text += formatted(": refused, more than {}", max_padding);
+std::string memory_of(const FormatSize& size, const char* remark = "") {
+  if (!size.bytes) return "cannot be: sizes overflow";
+  std::string text = human_bytes(*size.bytes);
+  if (size.places_per_entry > 1.005) text += formatted(", {:.2f} places per entry", size.places_per_entry);
+  if (!size.refusal.empty()) text += ": refused, " + size.refusal;
   return text + remark;
 }
 
+/// Whether a reader wants to know: formats that the structure of the matrix rules out are no news.
+bool worth_a_line(const NamedSize& format) { return format.size.bytes || format.size.refusal.empty(); }
+
 std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
-  const auto& [loaded, p, rows, bytes, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, seconds] = story;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
@@ -120,12 +130,12 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
                                  brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
   lines.blank();
   lines.item("memory", "");
-  lines.item("  CSR", memory_of(bytes.csr32 ? bytes.csr32 : bytes.csr64, 1,
+  lines.item("  CSR", memory_of({bytes.csr32 ? bytes.csr32 : bytes.csr64},
                                 bytes.csr32 ? ", 32-bit row pointers" : ", 64-bit row pointers"));
-  if (bytes.csr32) lines.item("", memory_of(bytes.csr64, 1, ", 64-bit row pointers"));
-  lines.item("  COO", memory_of(bytes.coo, 1, ""));
-  lines.item("  ELL", memory_of(bytes.ell, bytes.ell_padding, ""));
-  lines.item("  SELL-32", memory_of(bytes.sell, bytes.sell_padding, ""));
+  if (bytes.csr32) lines.item("", memory_of({bytes.csr64}, ", 64-bit row pointers"));
+  lines.item("  COO", memory_of({bytes.coo}));
+  for (const NamedSize& format : sizes)
+    if (worth_a_line(format)) lines.item(formatted("  {}", format.title), memory_of(format.size));
   lines.item("time", formatted("{} {}, analysing {}", loaded.file ? "reading" : "generating",
                                human_seconds(loaded.seconds), human_seconds(seconds)));
   if (rows.nnz > 0) {
@@ -151,7 +161,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
 Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json info_json(const InfoStory& story, const InfoOptions& options) {
-  const auto& [loaded, p, rows, bytes, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, seconds] = story;
   Json json;
   json.set("schema", "seidel.info/1")
       .set("version", version)
@@ -197,9 +207,13 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   memory.set("csr32", optional_json(bytes.csr32))
       .set("csr64", optional_json(bytes.csr64))
       .set("coo", optional_json(bytes.coo));
-  memory.set("ell", optional_json(bytes.ell)).set("sell", optional_json(bytes.sell));
+  for (const NamedSize& format : sizes) memory.set(format.name, optional_json(format.size.bytes));
   json.set("bytes", std::move(memory));
-  const auto padding = [&] { return std::move(Json().set("ell", bytes.ell_padding).set("sell", bytes.sell_padding)); };
+  const auto padding = [&] {
+    Json places;
+    for (const NamedSize& format : sizes) places.set(format.name, format.size.places_per_entry);
+    return places;
+  };
   json.set("places_per_entry", padding()).set("places_an_entry", padding());  // the second goes with 1.0
   json.set("seconds", std::move(Json().set("read", loaded.seconds).set("look", seconds)));
   return json;
@@ -213,7 +227,12 @@ int run(const InfoOptions& options) {
   const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
   const auto A = loaded.matrix.view();
   const Stopwatch looking;
-  InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A)};
+  InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}};
+  for_each_product_format([&]<class Format>(const Format&) {
+    constexpr bool is_converted = !std::is_same_v<Format, product_formats::AsCsr>;
+    if constexpr (is_converted && requires { Format::size(host, A); })
+      story.sizes.push_back({Format::name, Format::title, Format::size(host, A)});
+  });
   story.seconds = looking.seconds();
   print(options, info_text(story, options, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, info_json(story, options).text());

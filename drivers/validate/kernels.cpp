@@ -12,6 +12,7 @@
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
+#include <seidel/kernels/products/formats.hpp>
 #include <seidel/kernels/symgs/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
@@ -43,28 +44,9 @@ class KernelChecks {
     const HostCsr& A = expected_.A;
     const auto narrow = with_offsets<std::int32_t>(host_, A);
     const auto csr = copied_to<Space>(on_, A);
-    const auto csr32 = copied_to<Space>(on_, narrow.view());
     product("csr, 64-bit", csr.view());
     residuals("csr, 64-bit", csr.view());
-    residuals("csr", csr32.view());
-    try {
-      const auto ell = to_ell(host_, A);
-      const auto there = copied_to<Space>(on_, ell.view());
-      residuals("ell", there.view());
-      if constexpr (HostBackend<B>)
-        ledger_.holds("convert", "ell", equal(to_csr<std::int64_t>(on_, ell.view()).view(), A),
-                      "CSR to ELL and back is the same matrix");
-    } catch (const ResourceError&) {  // too much padding: refused as designed
-    }
-    for (const Index sigma : {1, 64}) try {
-        const auto sell = to_sell(host_, A, 32, sigma);
-        const auto there = copied_to<Space>(on_, sell.view());
-        const std::string name = sigma == 1 ? "sell" : "sell, sorted";
-        residuals(name, there.view());
-        if constexpr (HostBackend<B>)
-          ledger_.holds("convert", name, equal(to_csr<std::int64_t>(on_, sell.view()).view(), A),
-                        "CSR to SELL and back is the same matrix");
-      } catch (const ResourceError&) {}
+    for_each_product_format([&]<class Format>(const Format&) { in_format<Format>(narrow.view()); });
     if constexpr (HostBackend<B>) {
       ledger_.holds("transpose", "csr", equal(transpose(on_, transpose(on_, A).view()).view(), A), "(A')' = A");
       ledger_.holds("convert", "csc", equal(to_csr(on_, to_csc(on_, A).view()).view(), A),
@@ -86,6 +68,24 @@ class KernelChecks {
     return copied_to<Host>(on_, v.span());
   }
   Vector poisoned(std::int64_t n) const { return there(Array<double>(n, std::numeric_limits<double>::quiet_NaN())); }
+
+  /// Residuals in a product format, made from A there, and the way back.
+  template <class Format>
+  void in_format(const CsrView<double, std::int32_t, Host>& A) {
+    const std::string name =
+        std::string(Format::name) + (Format::variant.empty() ? "" : ", " + std::string(Format::variant));
+    const auto csr = copied_to<Space>(on_, A);
+    try {
+      const auto made = Format::made(on_, csr.view());
+      residuals(name, view_of(made));
+      if constexpr (!std::is_same_v<std::decay_t<decltype(made)>, CsrView<double, std::int32_t, Space>>) {
+        const auto back = to_csr<std::int64_t>(on_, made.view());
+        ledger_.holds("convert", name, equal(copied_to<Host>(on_, back.view()).view(), expected_.A),
+                      std::string("CSR to ") + std::string(Format::title) + " and back is the same matrix");
+      }
+    } catch (const ResourceError&) {  // too much padding, or no blocks: refused as designed
+    }
+  }
 
   /// The worst row of `found`, which is to be b - A x or, without `b`, A x.
   double error_of(const Array<double>& found, const double* b) const {

@@ -1,6 +1,6 @@
-// SpMM of seidel on CSR and ELL.
+// SpMM of seidel in each product format that has it.
 #include <seidel/drivers/bench/kernels/products.hpp>
-#include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/drivers/bench/rivals/converted.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::drivers {
@@ -20,11 +20,15 @@ MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::i
   return {nrows, k, layout == Layout::row_major ? k : nrows, layout, data.data()};
 }
 
-template <class B, class Format>
-Prepared product(const ProductTask& task, const Where& where, Format A, double setup, std::int64_t extra) {
-  auto operands = std::make_shared<Operands<B, Kept<Format>>>(task.x, where, task.of.A.nrows * task.k,
-                                                              Kept<Format>{std::move(A), task.k, task.layout});
-  return prepared(operands, setup, extra, [](auto& o) {
+template <class Format, class B>
+Prepared product(const ProductTask& task, const Where& where) {
+  Converted<Format, B> matrix(back_end<B>(where), task.of);
+  const double seconds = matrix.seconds;
+  const std::int64_t bytes = bytes_of(matrix.A);
+  using Its = Kept<decltype(matrix.A)>;
+  auto operands = std::make_shared<Operands<B, Its>>(task.x, where, task.of.A.nrows * task.k,
+                                                     Its{std::move(matrix.A), task.k, task.layout});
+  return prepared(operands, seconds, bytes, [](auto& o) {
     const auto& kept = o.kept;
     const auto A = view_of(kept.A);
     const Span<const double, SpaceOf<B>> x = o.x;
@@ -32,34 +36,16 @@ Prepared product(const ProductTask& task, const Where& where, Format A, double s
   });
 }
 
-template <class B>
-Prepared on_csr(const ProductTask& task, const Where& where) {
-  return product<B>(task, where, csr_of(back_end<B>(where), task.of), 0, 0);
-}
-template <class B>
-Prepared on_ell(const ProductTask& task, const Where& where) {
-  Ell<double, SpaceOf<B>> A;
-  const double setup = seconds_of([&] {
-    auto converted = to_ell(OpenMP{}, task.of.A.view());
-    if constexpr (HostBackend<B>)
-      A = std::move(converted);
-    else
-      A = copied_to<Device>(back_end<B>(where), converted.view());
-  });
-  const std::int64_t extra = 12 * A.values.size() + 4 * A.row_length.size();
-  return product<B>(task, where, std::move(A), setup, extra);
-}
-
-constexpr std::string_view csr = "rows of CSR; column j has the bits of SpMV with column j",
-                           ell = "ELLPACK, true row lengths kept";
-
 }  // namespace
 
 std::vector<Rival> spmm_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::spmm, "csr", runs_on<B>, "", Role::exact, csr, on_csr<B>});
-    all.push_back({&kernels::spmm, "ell", runs_on<B>, "", Role::exact, ell, on_ell<B>});
+    for_each_product_format([&]<class Format>(const Format&) {
+      if constexpr (Format::several_columns)
+        all.push_back(
+            {&kernels::spmm, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
+    });
   });
   return all;
 }

@@ -1,0 +1,110 @@
+// The formats that products are computed in: the one table. `info`, `validate`, `bench` and Product walk it.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include <seidel/formats/statistics.hpp>
+
+namespace seidel {
+
+/// What a matrix would take in a format.
+struct FormatSize {
+  std::optional<std::int64_t> bytes = {};  ///< no value where it cannot be
+  double places_per_entry = 1;             ///< 1 without padding
+  std::string refusal = {};                ///< why the conversion throws ResourceError, as far as A alone decides it
+};
+
+// An entry has
+//   name, variant, title, help   as commands, `bench` and reports name it, and a phrase of what it is
+//   several_columns              whether spmm takes it
+//   made(on, A)                  the CSR matrix A in this format, in the memory of `on`; throws where it is refused
+//   size(on, A)                  what that would take; absent where it is known only once it is made
+namespace product_formats {
+
+struct AsCsr {
+  static constexpr std::string_view name = "csr", variant = "", title = "CSR", help = "rows of CSR, in the one order";
+  static constexpr bool several_columns = true;
+  template <Backend B, class Real, class Offset>
+  static auto made(const B&, const CsrView<Real, Offset, typename B::Space>& A) {
+    return A;  // as it stands
+  }
+  template <Backend B, class Real, class Offset>
+  static FormatSize size(const B&, const CsrView<Real, Offset, typename B::Space>& A) {
+    return {.bytes = A.nnz() * std::int64_t(sizeof(Index) + sizeof(Real)) +
+                     (A.nrows + std::int64_t(1)) * std::int64_t(sizeof(Offset))};
+  }
+};
+
+inline std::string padding_refusal(double places_per_entry) {
+  return places_per_entry > max_padding ? "more than " + std::to_string(max_padding) : "";
+}
+
+struct AsEll {
+  static constexpr std::string_view name = "ell", variant = "", title = "ELL", help = "ELLPACK, true row lengths kept";
+  static constexpr bool several_columns = true;
+  template <Backend B, class Real, class Offset>
+  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    return to_ell(on, A);
+  }
+  template <Backend B, class Real, class Offset>
+  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    const FormatBytes bytes = format_bytes(on, A);
+    return {bytes.ell, bytes.ell_padding, padding_refusal(bytes.ell_padding)};
+  }
+};
+
+struct AsSell {
+  static constexpr std::string_view name = "sell", variant = "", title = "SELL-32",
+                                    help = "SELL-32, rows in the matrix's order";
+  static constexpr bool several_columns = false;
+  template <Backend B, class Real, class Offset>
+  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    return to_sell(on, A, 32, 1);
+  }
+  template <Backend B, class Real, class Offset>
+  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    const FormatBytes bytes = format_bytes(on, A);
+    return {bytes.sell, bytes.sell_padding, padding_refusal(bytes.sell_padding)};
+  }
+};
+
+struct AsSortedSell {
+  static constexpr std::string_view name = "sell", variant = "sorted", title = "SELL-32-4096",
+                                    help = "SELL-32, rows sorted by length in windows of 4096";
+  static constexpr bool several_columns = false;
+  template <Backend B, class Real, class Offset>
+  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    return to_sell(on, A, 32, 4096);
+  }
+};
+
+}  // namespace product_formats
+
+/// Bytes that a matrix of any of the formats owns; 0 for a view.
+template <class Matrix>
+std::int64_t bytes_of(const Matrix& A) {
+  const auto of = []<class T, class Space>(const Array<T, Space>& a) { return a.size() * std::int64_t(sizeof(T)); };
+  if constexpr (!requires { of(A.values); }) {
+    return 0;
+  } else {
+    std::int64_t bytes = of(A.col_idx) + of(A.values);
+    if constexpr (requires { A.row_ptr; }) bytes += of(A.row_ptr);
+    if constexpr (requires { A.row_length; }) bytes += of(A.row_length);
+    if constexpr (requires { A.slice_ptr; }) bytes += of(A.slice_ptr) + of(A.permutation);
+    return bytes;
+  }
+}
+
+/// The default first.
+using ProductFormats =
+    std::tuple<product_formats::AsCsr, product_formats::AsEll, product_formats::AsSell, product_formats::AsSortedSell>;
+
+/// visit(entry) for each entry of the table.
+template <class Visit>
+void for_each_product_format(const Visit& visit) {
+  std::apply([&](const auto&... format) { (visit(format), ...); }, ProductFormats{});
+}
+
+}  // namespace seidel
