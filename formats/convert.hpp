@@ -9,6 +9,7 @@
 //   transpose, to_csc ...  none where the pattern is symmetric; else up to 12.5 bytes and a value per entry
 //   to_sell, sigma > 1     16 bytes per row; the others and with_offsets take none
 #pragma once
+#include <seidel/formats/bsr.hpp>
 #include <seidel/formats/coo.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/ell.hpp>
@@ -106,6 +107,27 @@ template <class Real, class Offset>
 Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A, Index slice_height = 32,
                            Index sigma = 1);
 
+/// Bytes of a BSR matrix of full blocks.
+template <class Real>
+constexpr std::int64_t bsr_bytes(std::int64_t nrows, std::int64_t nnz, int block) {
+  return (nrows / block + 1) * std::int64_t(sizeof(std::int64_t)) +
+         nnz / (block * block) * std::int64_t(sizeof(Index)) + nnz * std::int64_t(sizeof(Real));
+}
+
+/// BSR for block = 2, 3, 4 or 6.
+/// Errors  ResourceError unless both sizes are multiples of `block` and all blocks that hold entries are full: the rows
+///         of the first gap.
+template <int block, class Real, class Offset>
+[[gnu::used]] Bsr<Real, block> to_bsr(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <int block, class Real, class Offset>
+[[gnu::used]] Bsr<Real, block, Device> to_bsr(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+/// What to_bsr would object to: a row of blocks with a gap (on the host the first), 0 for sizes that are no multiples;
+/// -1 if nothing. Waits.
+template <int block, class Real, class Offset>
+[[gnu::used]] std::int64_t first_gap(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <int block, class Real, class Offset>
+[[gnu::used]] std::int64_t first_gap(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.
 template <class Offset, class Real>
@@ -116,6 +138,10 @@ template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const SellView<Real, Host>& A);
 template <class Offset, class Real>
 Csr<Real, Offset, Device> to_csr(const Cuda& on, const SellView<Real, Device>& A);
+template <class Offset, class Real, int block>
+[[gnu::used]] Csr<Real, Offset> to_csr(const OpenMP& on, const BsrView<Real, block, Host>& A);
+template <class Offset, class Real, int block>
+[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const BsrView<Real, block, Device>& A);
 
 /// A copy with row pointers of another size. Errors  ResourceError if nnz does not fit.
 template <class NewOffset, class Real, class Offset>

@@ -7,6 +7,7 @@
 //   factor(entry)     what the value is multiplied with        > of a whole batch under way before it
 //   add(entry, f, s)  s + value * f, fused                   /  uses the first
 #pragma once
+#include <seidel/formats/bsr.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/ell.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
@@ -227,6 +228,38 @@ struct SellRows {
   }
 };
 
+/// Entries of a row of BSR: `block` of them share a column of blocks.
+template <class Real, int block>
+struct BlockTerms {
+  const Index* col_idx;
+  const Real* values;
+  const Real* x;
+
+  __device__ Entry<Real> entry(std::int64_t k) const {
+    const auto place = unsigned(k);
+    return {__ldg(values + k), __ldg(col_idx + place / block) * block + Index(place % block)};
+  }
+  __device__ Real factor(Entry<Real> e) const { return __ldg(x + e.column); }
+  __device__ static Real add(Entry<Real> e, Real factor, Real s) { return std::fma(e.value, factor, s); }
+};
+
+template <class Real, int block>
+struct BsrRows {
+  BsrView<Real, block, Device> A;
+  const Real* x;
+
+  SEIDEL_HD std::int64_t size() const { return A.nrows; }
+  __device__ auto operator()(std::int64_t p) const {
+    const unsigned I = unsigned(p) / block;
+    const std::int64_t first = __ldg(A.row_ptr.data() + I), blocks = __ldg(A.row_ptr.data() + I + 1) - first;
+    return Row<BlockTerms<Real, block>>{
+        {A.col_idx.data() + first, A.values.data() + (first * block + (p - std::int64_t(I) * block) * blocks) * block,
+         x},
+        blocks * block,
+        Index(p)};
+  }
+};
+
 /// Rows of A as the kernels take them.
 template <class Real, class Offset>
 CsrRows<Real, Offset> rows_of(const CsrView<Real, Offset, Device>& A, const Real* x) {
@@ -234,6 +267,10 @@ CsrRows<Real, Offset> rows_of(const CsrView<Real, Offset, Device>& A, const Real
 }
 template <class Real>
 EllRows<Real> rows_of(const EllView<Real, Device>& A, const Real* x) {
+  return {A, x};
+}
+template <class Real, int block>
+BsrRows<Real, block> rows_of(const BsrView<Real, block, Device>& A, const Real* x) {
   return {A, x};
 }
 

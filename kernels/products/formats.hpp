@@ -80,6 +80,26 @@ struct AsSortedSell {
   }
 };
 
+template <int block>
+struct AsBsr {
+  static constexpr std::string_view name = block == 2 ? "bsr2" : block == 3 ? "bsr3" : block == 4 ? "bsr4" : "bsr6";
+  static constexpr std::string_view variant = "", title = block == 2   ? "BSR 2x2"
+                                                          : block == 3 ? "BSR 3x3"
+                                                          : block == 4 ? "BSR 4x4"
+                                                                       : "BSR 6x6";
+  static constexpr std::string_view help = "full blocks with one column index each";
+  static constexpr bool several_columns = true;
+  template <Backend B, class Real, class Offset>
+  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    return to_bsr<block>(on, A);
+  }
+  template <Backend B, class Real, class Offset>
+  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    if (first_gap<block>(on, A) >= 0) return {.refusal = "blocks with gaps"};
+    return {.bytes = bsr_bytes<Real>(A.nrows, A.nnz(), block)};
+  }
+};
+
 }  // namespace product_formats
 
 /// Bytes that a matrix of any of the formats owns; 0 for a view.
@@ -98,8 +118,9 @@ std::int64_t bytes_of(const Matrix& A) {
 }
 
 /// The default first.
-using ProductFormats =
-    std::tuple<product_formats::AsCsr, product_formats::AsEll, product_formats::AsSell, product_formats::AsSortedSell>;
+using ProductFormats = std::tuple<product_formats::AsCsr, product_formats::AsEll, product_formats::AsSell,
+                                  product_formats::AsSortedSell, product_formats::AsBsr<2>, product_formats::AsBsr<3>,
+                                  product_formats::AsBsr<4>, product_formats::AsBsr<6>>;
 
 /// visit(entry) for each entry of the table.
 template <class Visit>

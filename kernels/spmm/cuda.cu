@@ -125,6 +125,10 @@ void instances(const Cuda& on, const Out<Real>& X) {
   product(on, CsrView<Real, std::int32_t, Device>{}, X, X);
   product(on, CsrView<Real, std::int64_t, Device>{}, X, X);
   product(on, EllView<Real, Device>{}, X, X);
+  product(on, BsrView<Real, 2, Device>{}, X, X);
+  product(on, BsrView<Real, 3, Device>{}, X, X);
+  product(on, BsrView<Real, 4, Device>{}, X, X);
+  product(on, BsrView<Real, 6, Device>{}, X, X);
 }
 template void instances(const Cuda&, const Out<double>&);
 template void instances(const Cuda&, const Out<float>&);

@@ -36,8 +36,7 @@ template <Layout layout, class Matrix, class Real>
 void rows(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t first, std::int64_t last) {
   constexpr int wide = 8, narrow = 2;
   with_avx2([&] {
-    for (std::int64_t p = first; p < last; ++p) {
-      RowOf<Real> row = row_at(A, p, X.data);
+    each_row(A, first, last, X.data, [&](RowOf<Real> row) {
       const auto next = [&](int width) {
         row.term.x += layout == Layout::row_major ? width : width * X.leading_dimension;
       };
@@ -46,7 +45,7 @@ void rows(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t f
       for (; j + narrow <= Y.ncols; j += narrow, next(narrow))
         store_columns<narrow, layout>(row, X.leading_dimension, j, Y);
       if (j < Y.ncols) store_columns<1, layout>(row, X.leading_dimension, j, Y);
-    }
+    });
   });
 }
 
@@ -69,6 +68,13 @@ template <class Real, class Offset>
 void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const In<Real>& X, const Out<Real>& Y) {
   shares(
       on, A.nrows, (A.nrows + A.nnz()) * Y.ncols,
+      [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
+      [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
+}
+template <class Real, int block>
+void share_out(const OpenMP& on, const BsrView<Real, block, Host>& A, const In<Real>& X, const Out<Real>& Y) {
+  shares(
+      on, A.nrows / block, (A.nrows + A.nnz()) * Y.ncols,
       [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
       [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
 }
@@ -98,6 +104,10 @@ void instances(const On& on, const Out<Real>& X) {
   product(on, CsrView<Real, std::int32_t, Host>{}, X, X);
   product(on, CsrView<Real, std::int64_t, Host>{}, X, X);
   product(on, EllView<Real, Host>{}, X, X);
+  product(on, BsrView<Real, 2, Host>{}, X, X);
+  product(on, BsrView<Real, 3, Host>{}, X, X);
+  product(on, BsrView<Real, 4, Host>{}, X, X);
+  product(on, BsrView<Real, 6, Host>{}, X, X);
 }
 template void instances(const Serial&, const Out<double>&);
 template void instances(const Serial&, const Out<float>&);

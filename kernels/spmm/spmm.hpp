@@ -7,7 +7,7 @@ namespace seidel {
 
 namespace spmm_detail {
 
-/// Y = A X. Shapes fit. Instantiated for CSR and ELL, double and float.
+/// Y = A X. Shapes fit. Instantiated for CSR, ELL and BSR, double and float.
 template <class Matrix>
 [[gnu::used]] void product(const Serial& on, const Matrix& A,
                            const MultiVectorView<const typename Matrix::Real, Host>& X,
@@ -25,9 +25,9 @@ template <class Matrix>
 
 /// Y = A X: column j of Y has the bits of spmv with column j of X.
 ///
-/// Shapes  A is m x n in CSR or ELL; X is n x k, Y is m x k, each in a layout of its own; Y must not overlap X.
-/// Cost    reads A and X once, writes Y, for k columns together; allocates nothing, synchronises nothing.
-/// Repeats bit for bit on every back end, in both formats and layouts, and with any number of threads.
+/// Shapes  A is m x n in CSR, ELL or BSR; X is n x k, Y is m x k, each in a layout of its own; Y must not overlap X.
+/// Cost    reads A and X once, writes Y, for k columns together; synchronises nothing; allocates as spmv.
+/// Repeats bit for bit on every back end, in every format and layout, and with any number of threads.
 /// Errors  ShapeError.
 template <Backend B, class Matrix>
   requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>

@@ -40,6 +40,10 @@ void instances(const Cuda& on, Real* x) {
   both(CsrView<Real, std::int64_t, Device>{});
   both(EllView<Real, Device>{});
   both(SellView<Real, Device>{});
+  both(BsrView<Real, 2, Device>{});
+  both(BsrView<Real, 3, Device>{});
+  both(BsrView<Real, 4, Device>{});
+  both(BsrView<Real, 6, Device>{});
 }
 template void instances(const Cuda&, double*);
 template void instances(const Cuda&, float*);

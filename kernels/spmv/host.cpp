@@ -9,15 +9,17 @@ namespace {
 template <class Matrix, class Store>
 void rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, std::int64_t first, std::int64_t last) {
   with_simd([&] {
-    for (std::int64_t p = first; p < last; ++p) {
-      const auto row = row_at(A, p, x);
-      store(row.row, sum_of_products<typename Matrix::Real>(row.length, row.term));
-    }
+    each_row(A, first, last, x,
+             [&](const auto& row) { store(row.row, sum_of_products<typename Matrix::Real>(row.length, row.term)); });
   });
 }
 
 template <class Real, class Offset, class Store>
 void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store) {
+  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
+}
+template <class Real, int block, class Store>
+void share_out(const OpenMP& on, const BsrView<Real, block, Host>& A, const Real* x, const Store& store) {
   parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
 }
 template <class Matrix, class Store>
@@ -47,6 +49,10 @@ void instances(const On& on, Real* x) {
   both(CsrView<Real, std::int64_t, Host>{});
   both(EllView<Real, Host>{});
   both(SellView<Real, Host>{});
+  both(BsrView<Real, 2, Host>{});
+  both(BsrView<Real, 3, Host>{});
+  both(BsrView<Real, 4, Host>{});
+  both(BsrView<Real, 6, Host>{});
 }
 template void instances(const Serial&, double*);
 template void instances(const Serial&, float*);

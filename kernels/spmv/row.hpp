@@ -1,5 +1,8 @@
-// What row i of a product or a residual is, in every format, written once for all back ends.
+// What row i of a product or a residual is, in every format, for the host and as the plain statement of it.
 #pragma once
+#include <vector>
+
+#include <seidel/formats/bsr.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/ell.hpp>
 #include <seidel/formats/sell.hpp>
@@ -40,6 +43,30 @@ template <class Real, class Space>
 SEIDEL_HD RowOf<Real> row_at(const SellView<Real, Space>& A, std::int64_t p, const Real* x) {
   const std::int64_t at = A.slice_ptr[p / A.slice_height] + p % A.slice_height;
   return {{A.col_idx.data() + at, A.values.data() + at, A.slice_height, x}, A.row_length[p], A.row_at(p)};
+}
+
+/// visit(row) for rows first ... last - 1 of the matrix, where CSR, ELL and SELL have them.
+template <class Matrix, class Visit>
+void each_row(const Matrix& A, std::int64_t first, std::int64_t last, const typename Matrix::Real* x,
+              const Visit& visit) {
+  for (std::int64_t p = first; p < last; ++p) visit(row_at(A, p, x));
+}
+/// Rows first ... last - 1 of blocks: their columns are written out once for the rows of the matrix that share them.
+/// Allocates if they have more than 2048 entries.
+template <class Real, int block, class Space, class Visit>
+void each_row(const BsrView<Real, block, Space>& A, std::int64_t first, std::int64_t last, const Real* x,
+              const Visit& visit) {
+  Index few[sum_block];
+  std::vector<Index> many;
+  for (std::int64_t I = first; I < last; ++I) {
+    const std::int64_t blocks = A.row_ptr[I + 1] - A.row_ptr[I], length = blocks * block;
+    if (length > sum_block) many.resize(length);
+    Index* const columns = length > sum_block ? many.data() : few;
+    for (std::int64_t j = 0; j < blocks; ++j)
+      for (int c = 0; c < block; ++c) columns[j * block + c] = A.col_idx[A.row_ptr[I] + j] * block + c;
+    for (std::int64_t i = I * block; i < (I + 1) * block; ++i)
+      visit(RowOf<Real>{{columns, A.values.data() + A.first_entry(i), 1, x}, length, Index(i)});
+  }
 }
 
 /// What becomes of a row's sum s: y = s, or r = b - s.

@@ -8,7 +8,7 @@ namespace seidel {
 
 namespace spmv_detail {
 
-/// For each row of A: store(row, sum of its products with x). Instantiated for CSR, ELL and SELL, double and float.
+/// For each row of A: store(row, sum of its products with x). Instantiated for CSR, ELL, SELL and BSR, double and float.
 template <class Matrix, class Store>
 [[gnu::used]] void product(const Serial& on, const Matrix& A, const typename Matrix::Real* x, const Store& store);
 template <class Matrix, class Store>
@@ -26,8 +26,9 @@ inline void require_size(std::int64_t size, std::int64_t expected, const char* o
 
 /// y = A x, in the one order of kernels/sum.hpp.
 ///
-/// Shapes  A is m x n in CSR, ELL or SELL; x has n entries, y has m; y must not overlap x.
-/// Cost    reads A and x, writes y; allocates nothing, synchronises nothing.
+/// Shapes  A is m x n in CSR, ELL, SELL or BSR; x has n entries, y has m; y must not overlap x.
+/// Cost    reads A and x, writes y; synchronises nothing; allocates nothing, but on the host the columns of a row of blocks
+///         that has more than 2048 entries.
 /// Repeats bit for bit on every back end, in every format and with any number of threads.
 /// Errors  ShapeError.
 template <Backend B, class Matrix>

@@ -2,6 +2,7 @@
 #include "../backends.hpp"
 #include "matrices.hpp"
 
+#include <seidel/formats/convert.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 using namespace seidel;
@@ -58,6 +59,8 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
     std::size_t width = 0;
     for (const auto& row : plain.rows) width = std::max(width, row.size());
     if (width <= 5000) check("ELL", copied_to<Space>(on, ell_of(csr_of<Real>(plain)).view()).view());
+    if (first_gap<3>(Serial{}, A.view()) < 0)
+      check("BSR 3x3", copied_to<Space>(on, to_bsr<3>(Serial{}, A.view()).view()).view());
   });
 }
 
@@ -75,6 +78,13 @@ TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of column
   check_columns<Real>(rows_of_lengths({100000, 3}, 100003, seed), 3, seed);
   check_columns<Real>(poisson(17, 13, 11), 5, seed);
   check_columns<Real>(Plain{4, {}}, 3, seed);
+  Plain blocks{3000, {}};  // of 3 x 3, also more than 64 and more than 2048 entries in a row
+  for (const Index in_row : {1, 0, 5, 21, 22, 27, 683, 1000})
+    for (int r = 0; r < 3; ++r) {
+      blocks.rows.emplace_back();
+      for (Index c = 0; c < 3 * in_row; ++c) blocks.rows.back().emplace(3000 - 3 * in_row + c, 1.0 / (r + c + 1));
+    }
+  for (std::int64_t k : {1, 4, 5, 8}) check_columns<Real>(blocks, k, seed);
 }
 
 TEST_CASE("multivectors that do not fit the matrix are refused") {
