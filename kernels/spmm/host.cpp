@@ -11,11 +11,29 @@ using In = MultiVectorView<const Real, Host>;
 template <class Real>
 using Out = MultiVectorView<Real, Host>;
 
+/// The sum of a block of terms (kernels/sum.hpp), lane after lane in the order in which the tree joins them, 0, 16, 8, 24,
+/// 4, ...: the sums of all columns of a lane stay in registers, where 32 lanes of them would not. Three times as fast.
+template <class Sum, class Term>
+Sum sum_by_lanes(std::int64_t first, std::int64_t last, const Term& term) {
+  PairwiseTree<Sum> tree;
+  for (int l = 0; l < sum_lanes; ++l) {
+    const int lane = (l & 1) << 4 | (l & 2) << 2 | (l & 4) | (l & 8) >> 2 | (l & 16) >> 4;
+    tree.push(sum_left_to_right<Sum>(first + lane, last, sum_lanes, term));
+  }
+  return tree.sum();
+}
+
 /// More than 64 terms; apart from the loops over rows, whose code it would swell.
 template <class Real, int W, Layout layout>
 [[gnu::noinline]] Columns<Real, W> long_sum(std::int64_t n, const ColumnsTerm<Real, W, layout>& term) {
-  Columns<Real, W> sum;
-  with_simd([&] { sum = sum_of_long<Columns<Real, W>>(n, term); });
+  using Sum = Columns<Real, W>;
+  Sum sum;
+  with_avx2([&] {
+    PairwiseTree<Sum> tree;
+    for (std::int64_t first = 0; first < n; first += sum_block)
+      tree.push(sum_by_lanes<Sum>(first, std::min(n, first + sum_block), term));
+    sum = tree.sum();
+  });
   return sum;
 }
 
