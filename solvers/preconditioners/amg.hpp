@@ -34,8 +34,9 @@ struct AmgOptions {
 ///
 /// All smoothers are symmetric, so that M is, and positive definite for A that is.
 ///
-/// Cost    of a V cycle with jacobi about 3.5 reads of A and 9 of its vectors on each level, with chebyshev 5.5; all levels
-///         together hold 1.05 to 1.7 times the entries of A. Allocates nothing and returns nothing to the host.
+/// Cost    of a V cycle on each level two products with its matrix with jacobi, four with chebyshev, one each with P and R,
+///         and about ten passes over vectors; all levels together hold 1.05 to 1.7 times the entries of A. Allocates nothing
+///         and returns nothing to the host.
 /// Errors  as coarsened(); of symgs as SymgsPreconditioner.
 /// Source  as coarsened(); Trottenberg, Oosterlee, Schueller, Multigrid, Academic Press 2001, for the cycle.
 template <class Offset, Backend B>
