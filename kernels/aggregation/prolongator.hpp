@@ -43,31 +43,34 @@ struct SmoothedRow {
   }
 };
 
-/// The sums of terms by aggregate, of the `room` smallest numbers of aggregates above `last`.
+/// The sums of terms by aggregate, of the `room` smallest numbers of aggregates above `last`, ascending.
 struct SumsByAggregate {
   static constexpr int room = 16;
+  static constexpr Index nothing = std::numeric_limits<Index>::max();
   Index last;
-  int count = 0;
   bool more = false;  // there are larger ones
   Index aggregate[room];
   double sum[room];
 
-  SEIDEL_HD explicit SumsByAggregate(Index above) : last(above) {}
-
+  SEIDEL_HD explicit SumsByAggregate(Index above) : last(above) {
+    for (int t = 0; t < room; ++t) aggregate[t] = nothing, sum[t] = 0;
+  }
+  /// What is larger makes room, place by place: no place depends on a value, so that a GPU keeps all in registers.
   SEIDEL_HD void add(Index a, double value) {
     if (a <= last) return;
-    int at = count;
-    while (at > 0 && aggregate[at - 1] >= a) --at;
-    if (at < count && aggregate[at] == a) {
-      sum[at] += value;
-      return;
+    for (int t = 0; t < room; ++t) {
+      if (aggregate[t] == a) {
+        sum[t] += value;
+        return;
+      }
+      if (aggregate[t] > a) {
+        const Index larger = aggregate[t];
+        const double its_sum = sum[t];
+        aggregate[t] = a, sum[t] = value;
+        a = larger, value = its_sum;
+      }
     }
-    if (count == room) more = true;
-    if (at == room) return;
-    count = count < room ? count + 1 : room;
-    for (int t = count - 1; t > at; --t) aggregate[t] = aggregate[t - 1], sum[t] = sum[t - 1];
-    aggregate[at] = a;
-    sum[at] = value;
+    if (a != nothing) more = true;
   }
 };
 
@@ -79,26 +82,31 @@ struct ChooseColumns {
   Span<std::int32_t, Space> count;  // one more entry, 0
 
   SEIDEL_HD void operator()(Index i) const {
-    Index column[max_prolongator_entries];  // by magnitude, then by column
-    double magnitude[max_prolongator_entries];
+    Index column[max_prolongator_entries] = {};  // by magnitude, then by column
+    double magnitude[max_prolongator_entries] = {-1, -1, -1, -1};
     int kept = 0;
     if (row.of_row[i] >= 0) {
       Index last = -1;
       for (bool more = true; more;) {  // a row of many aggregates is read again for each 16 of them
         SumsByAggregate sums(last);
         row.terms(i, [&](Index a, double value) { sums.add(a, value); });
-        for (int t = 0; t < sums.count; ++t) {
-          const double m = std::fabs(sums.sum[t]);
-          int at = kept < max_prolongator_entries ? kept : max_prolongator_entries;
-          while (at > 0 && magnitude[at - 1] < m) --at;
-          if (at == max_prolongator_entries) continue;
+        for (int t = 0; t < SumsByAggregate::room; ++t) {
+          if (sums.aggregate[t] == SumsByAggregate::nothing) break;
+          Index a = sums.aggregate[t];
+          double m = std::fabs(sums.sum[t]);
+          bool moving = false;  // all behind the place of a new one, so that equal ones stay in their order
+          for (int s = 0; s < max_prolongator_entries; ++s)
+            if (moving || magnitude[s] < m) {
+              moving = true;
+              const Index smaller = column[s];
+              const double its_magnitude = magnitude[s];
+              column[s] = a, magnitude[s] = m;
+              a = smaller, m = its_magnitude;
+            }
           kept = kept < max_prolongator_entries ? kept + 1 : kept;
-          for (int s = kept - 1; s > at; --s) column[s] = column[s - 1], magnitude[s] = magnitude[s - 1];
-          column[at] = sums.aggregate[t];
-          magnitude[at] = m;
         }
         more = sums.more;
-        last = sums.count > 0 ? sums.aggregate[sums.count - 1] : last;
+        last = sums.aggregate[SumsByAggregate::room - 1];
       }
     }
     for (int t = 0; t < kept; ++t) {
@@ -133,16 +141,18 @@ struct ValuesOfRow {
     const Offset first = row_ptr[i];
     const int count = int(row_ptr[i + 1] - first);
     if (count == 0) return;
+    Index column[max_prolongator_entries];
+    for (int t = 0; t < max_prolongator_entries; ++t) column[t] = t < count ? col_idx[first + t] : -1;
     double sum[max_prolongator_entries] = {}, all = 0, kept = 0;
     bool cut = false;
     row.terms(i, [&](Index a, double value) {
       all += value;
       bool found = false;
-      for (int t = 0; t < count; ++t)
-        if (col_idx[first + t] == a) sum[t] += value, found = true;
+      for (int t = 0; t < max_prolongator_entries; ++t)
+        if (column[t] == a) sum[t] += value, found = true;
       cut = cut || !found;
     });
-    for (int t = 0; t < count; ++t) kept += sum[t];
+    for (int t = 0; t < max_prolongator_entries; ++t) kept += sum[t];  // 0 where there is no entry
     const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
     for (int t = 0; t < count; ++t) values[first + t] = scale * sum[t];
   }
