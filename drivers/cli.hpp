@@ -34,6 +34,14 @@ inline void require_one_of(const std::string& option, const std::string& value,
       formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
 }
 
+/// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market.
+inline void require_matrix_market(const std::string& option, const std::string& file) {
+  for (const char* ending : {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json", ".pkl"})
+    if (lower_case(file).ends_with(ending))
+      throw UsageError(formatted("{}: found '{}', expected a .mtx or .mtx.gz file: it is written as Matrix Market text",
+                                 option, file));
+}
+
 /// What a number must be, in words and as a test.
 template <class Number>
 struct Range {
@@ -66,10 +74,10 @@ template <class Enum>
 std::optional<Enum> one_of(const std::string& option, const std::string& text, std::initializer_list<Enum> values) {
   std::vector<std::string> names = {"auto"};
   for (const Enum value : values) {
-    if (to_string(value) == text) return value;
+    if (to_string(value) == lower_case(text)) return value;
     names.emplace_back(to_string(value));
   }
-  require_one_of(option, text, names);
+  require_one_of(option, lower_case(text), names);
   return {};
 }
 
@@ -105,16 +113,16 @@ struct CommonTexts {
                               "write the report as JSON to FILE, or instead of the text to standard output (-)"))
         ->type_name("FILE|-")
         ->group("Every command");
-    app.add_flag("--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
-    app.add_flag("--verbose", verbose, "say more")->group("Every command");
+    app.add_flag("-q,--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
+    app.add_flag("-v,--verbose", verbose, "say more")->group("Every command");
     app.set_help_flag("-h,--help", "print this and exit")->group("Every command");
     app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit")
         ->group("Every command");
   }
   void check(CommonOptions& options) const {
-    require_one_of("--backend", backend, {backend_names.begin(), backend_names.end()});
+    require_one_of("--backend", lower_case(backend), {backend_names.begin(), backend_names.end()});
     options.backend =
-        BackendName(std::find(backend_names.begin(), backend_names.end(), backend) - backend_names.begin());
+        BackendName(std::find(backend_names.begin(), backend_names.end(), lower_case(backend)) - backend_names.begin());
     if (!threads.empty()) options.threads = number("--threads", threads, whole(1, 4096));
     if (options.backend == BackendName::serial && options.threads > 1)
       throw UsageError(
@@ -133,8 +141,10 @@ inline std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// Refuses what `app` did not understand.
-inline void refuse_extras(const CLI::App& app, const std::string& command) {
+/// Refuses what `app` did not understand. `settings`: the keys of --set, where it has that.
+inline void refuse_extras(const CLI::App& app, const std::string& command,
+                          const std::vector<std::string>& settings = {}) {
+  const std::string within = command.substr(std::min(command.size(), command.find(' ') + 1));  // less the program
   auto extras = app.remaining();
   if (const auto end_of_options = std::find(extras.begin(), extras.end(), "--"); end_of_options != extras.end())
     extras.erase(end_of_options);
@@ -143,10 +153,19 @@ inline void refuse_extras(const CLI::App& app, const std::string& command) {
     if (word.size() > 1 && word[0] == '-') {
       const auto names = option_names(app);
       const std::string option = word.substr(0, word.find('='));
-      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", command, option, did_you_mean(option, names),
-                                 list(names)));
+      const std::string key =
+          option.substr(option.find_first_not_of('-') == option.npos ? 0 : option.find_first_not_of('-'));
+      const bool detail = std::find(settings.begin(), settings.end(), key) != settings.end();
+      const std::string meant = lower_case(option) == "--gpu" || lower_case(option) == "--cuda"
+                                    ? " (did you mean --backend cuda?)"
+                                : detail ? formatted(" (did you mean --set {}=VALUE?)", key)
+                                         : did_you_mean(option, names);
+      throw UsageError(formatted("{}: unknown option {}{}\n  it knows {}", within, option, meant, list(names)));
     }
-  throw UsageError(formatted("{}: '{}' is one argument too many\n  see {} --help", command, extras.front(), command));
+  const std::string& extra = extras.front();
+  const bool vector = !settings.empty() && extra.find(".mtx") != extra.npos;
+  throw UsageError(formatted("{}: '{}' is one argument too many{}\n  see {} --help", within, extra,
+                             vector ? formatted(" (did you mean --rhs {}?)", extra) : "", command));
 }
 
 inline constexpr const char* repair_help = "take what is repairable in the file, and report it";

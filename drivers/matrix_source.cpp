@@ -1,8 +1,12 @@
 // MATRIX on the command line: a file, standard input, or a generator.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/report/progress.hpp>
@@ -74,9 +78,33 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
   return loaded;
 }
 
+namespace {
+
+/// The numbers of a file that holds nothing else, one after the other; empty where it holds anything else.
+std::vector<double> plain_numbers(const std::string& path) {
+  std::vector<double> numbers;
+  std::ifstream file(path);
+  for (std::string word; file >> word;) {
+    double value = 0;
+    const char* const first = word.data() + (word[0] == '+' ? 1 : 0);
+    const auto [end, error] = std::from_chars(first, word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size()) return {};
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
+}  // namespace
+
 Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
                           const std::string& matrix, const CommonOptions& options) {
   require_file(option, path, false);
+  struct stat status {};
+  const bool regular = path != "-" && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  if (const auto numbers = regular ? plain_numbers(path) : std::vector<double>();
+      std::int64_t(numbers.size()) == rows && rows > 0 &&
+      std::all_of(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); }))
+    return Array<double>(numbers);
   LiveLine line(!options.quiet);
   ReadReport report;
   Array<double> v = read_vector(path, read_options(options, line, path), &report);

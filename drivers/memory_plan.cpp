@@ -95,6 +95,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
        : method == Method::bicgstab           ? "--method cg, if A is positive definite"
        : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                               : ""});
+  if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
   bool first = true;
   for (const MemoryPart& part : needs.choice.preconditioner.memory(size_of(needs), needs.choice)) {
     const std::int64_t bytes = first && needs.counted_bytes ? *needs.counted_bytes : part.bytes;

@@ -1,6 +1,8 @@
 // What was probably meant by a misspelt word.
 #include <algorithm>
+#include <cctype>
 #include <numeric>
+#include <utility>
 
 #include <seidel/drivers/options.hpp>
 
@@ -24,9 +26,58 @@ std::size_t edits(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
+/// What other programs call what we call otherwise.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"--preconditioner", "--precond"},
+    {"--pc", "--precond"},
+    {"--solver", "--method"},
+    {"--ksp", "--method"},
+    {"--maxiter", "--max-iterations"},
+    {"--max-iter", "--max-iterations"},
+    {"--maxit", "--max-iterations"},
+    {"--iterations", "--max-iterations"},
+    {"--timeout", "--time-limit"},
+    {"--tolerance", "--tol"},
+    {"--rtol", "--tol"},
+    {"--output", "--out"},
+    {"--b", "--rhs"},
+    {"--gpu", "--backend"},
+    {"--cuda", "--backend"},
+    {"--device", "--backend"},
+    {"--num-threads", "--threads"},
+    {"-j", "--threads"},
+    {"-t", "--threads"},
+    {"gpu", "cuda"},
+    {"cpu", "openmp"},
+    {"omp", "openmp"},
+    {"sgs", "symgs"},
+    {"ssor", "symgs"},
+    {"sor", "symgs"},
+    {"gauss-seidel", "symgs"},
+    {"diagonal", "jacobi"},
+    {"ilu", "ilu0"},
+    {"ic", "ic0"},
+    {"icc", "ic0"},
+    {"pcg", "cg"},
+    {"bicg", "bicgstab"},
+    {"lu", "direct"},
+    {"cholesky", "direct"},
+    {"fgmres", "gmres"},
+    {"multicolor", "colours"},
+    {"multicolour", "colours"},
+};
+
 }  // namespace
 
+std::string lower_case(std::string word) {
+  for (char& letter : word) letter = char(std::tolower(static_cast<unsigned char>(letter)));
+  return word;
+}
+
 std::string nearest(const std::string& word, const std::vector<std::string>& names) {
+  for (const auto& [other, ours] : other_names)
+    if (other == lower_case(word) && std::find(names.begin(), names.end(), ours) != names.end())
+      return std::string(ours);
   std::string best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& name : names) {

@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
+#include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
@@ -23,7 +24,7 @@ constexpr Setting atol_setting{.key = "atol",
 /// The keys of --set: those of methods and preconditioners, each once, then our own.
 std::vector<Setting> all_settings() {
   std::vector<Setting> all;
-  for (const Method& method : methods) all.insert(all.end(), method.settings.begin(), method.settings.end());
+  for (const Method& method : program_methods) all.insert(all.end(), method.settings.begin(), method.settings.end());
   for (const PreconditionerKind& kind : preconditioners)
     for (const Setting& setting : kind.settings)
       if (std::none_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == setting.key; }))
@@ -43,8 +44,8 @@ double value_of(const Setting& setting, const std::string& option, const std::st
     return number(option, text,
                   Range<double>{"a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); }});
   if (!setting.words.empty()) {
-    require_one_of(option, text, {setting.words.begin(), setting.words.end()});
-    return double(std::find(setting.words.begin(), setting.words.end(), text) - setting.words.begin());
+    require_one_of(option, lower_case(text), {setting.words.begin(), setting.words.end()});
+    return double(std::find(setting.words.begin(), setting.words.end(), lower_case(text)) - setting.words.begin());
   }
   if (setting.whole) return number(option, text, whole(int(setting.min), int(setting.max)));
   return number(option, text,
@@ -57,6 +58,9 @@ void apply_setting(SolveOptions& solve, const std::string& pair) {
   const auto equals = pair.find('=');
   if (equals == std::string::npos)
     throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meanings));
+  if (const auto comma = pair.find(','); comma != std::string::npos && pair.find('=', comma) != std::string::npos)
+    throw UsageError(formatted("--set: found '{}', expected one KEY=VALUE; give --set once for each: --set {} --set {}",
+                               pair, pair.substr(0, comma), pair.substr(comma + 1)));
   const std::string key = pair.substr(0, equals);
   std::vector<std::string> keys;
   for (const Setting& setting : all_settings()) {
@@ -90,10 +94,10 @@ std::optional<Entry> entry_of(const std::string& option, const std::string& text
                               const std::reference_wrapper<const Entry> (&table)[n]) {
   std::vector<std::string> names = {"auto"};
   for (const Entry& entry : table) {
-    if (entry.name == text) return entry;
+    if (entry.name == lower_case(text)) return entry;
     names.emplace_back(entry.name);
   }
-  require_one_of(option, text, names);
+  require_one_of(option, lower_case(text), names);
   return {};
 }
 
@@ -106,14 +110,13 @@ struct SolveCommand : CommandFor<SolveOptions> {
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
-    input_file("--rhs", options.rhs, "right-hand side b, a Matrix Market file (A * ones unless given)");
-    input_file("--x0", options.x0, "where to start (0 unless given)");
+    input_file("-b,--rhs", options.rhs, "right-hand side b, a Matrix Market file (default: A * ones)");
+    input_file("--x0", options.x0, "where to start (default: 0)");
     file("-o,--out", options.out, "write x, a Matrix Market file");
-    app->add_option("--method", method, names_of(methods))->type_name("NAME")->capture_default_str();
+    app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, names_of(preconditioners))->type_name("NAME")->capture_default_str();
-    app->add_option(
-           "--order", order,
-           "of symgs: natural (unless given: the same bits everywhere), colours, auto (what should be fastest)")
+    app->add_option("--order", order,
+                    "symgs only: natural (default, bit-identical everywhere), colours, auto (the fastest by estimate)")
         ->type_name("NAME");
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
     with_text("--error-tol", "E", "go on until the estimated error of x is at most E, too",
@@ -129,8 +132,9 @@ struct SolveCommand : CommandFor<SolveOptions> {
     file("--history", options.history, "write the residual after each iteration, a CSV file");
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
-    app->footer("NAME of --method" + meanings_of(methods) + "\n\nNAME of --precond" + meanings_of(preconditioners) +
-                "\n\nKEY=VALUE of --set" + meanings_of_settings() + "\n\n" + generators() +
+    app->footer("NAME of --method" + meanings_of(program_methods) + "\n\nNAME of --precond" +
+                meanings_of(preconditioners) + "\n\nKEY=VALUE of --set" + meanings_of_settings() + "\n\n" +
+                generators() +
                 "\n\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
                 "  seidel solve poisson3d:128 --precond symgs --backend cuda\n"
                 "Ctrl-C stops at the next iteration, writes the best x so far and reports; a second one ends at once.");
@@ -142,13 +146,25 @@ struct SolveCommand : CommandFor<SolveOptions> {
     };
     if (method == "multigrid") not_yet("--method", method, "--method cg --precond amg");
     if (preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond amg");
-    options.request.method = entry_of("--method", method, methods);
+    options.request.method = entry_of("--method", method, program_methods);
     options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
-    options.order_by_time = order == "auto";
+    if (options.request.method == direct_method && common.backend == "cuda")
+      throw UsageError("--method direct: factors are computed on the host; leave --backend cuda away");
+    if (options.request.method == direct_method) {
+      if (options.request.preconditioner || !order.empty())
+        throw UsageError("--method direct: it takes no preconditioner; leave --precond and --order away");
+      if (!options.x0.empty()) throw UsageError("--method direct: it takes no first guess; leave --x0 away");
+      options.request.preconditioner = PreconditionerKind::none;
+    }
+    if (options.request.preconditioner && !order.empty() && options.request.preconditioner->orders.size() < 2)
+      throw UsageError(formatted("--order {}: {} has no choice of orders; leave --order away, or take --precond symgs",
+                                 order, options.request.preconditioner->name));
+    options.order_by_time = lower_case(order) == "auto";
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     for (const auto& pair : pairs) apply_setting(options, pair);
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
+    require_matrix_market("--out", options.out);
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
       throw UsageError("standard input (-) holds one file; give the others by name");
     if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)
@@ -178,7 +194,10 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
            whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
     app->footer("SPEC is one of\n" + generator_help());
   }
-  void finish(const CommonTexts& common) override { require_one_output(common, options.out, "--out"); }
+  void finish(const CommonTexts& common) override {
+    require_matrix_market("--out", options.out);
+    require_one_output(common, options.out, "--out");
+  }
 };
 
 struct ConvertCommand : CommandFor<ConvertOptions> {
@@ -196,6 +215,7 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
   }
   void finish(const CommonTexts& common) override {
     require_one_of("--format", options.form, {"coordinate", "array"});
+    require_matrix_market("OUT", options.out);
     require_one_output(common, options.out, "OUT");
   }
 };
@@ -223,6 +243,14 @@ const CLI::App& last_of(const CLI::App& app) {
   return below.empty() ? app : last_of(*below.front());
 }
 
+/// The keys of --set, where the command has that.
+std::vector<std::string> settings_of(const CLI::App& app) {
+  std::vector<std::string> keys;
+  if (last_of(app).get_option_no_throw("--set"))
+    for (const Setting& setting : all_settings()) keys.emplace_back(setting.key);
+  return keys;
+}
+
 constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "seidel bench suite --small";
 
 [[noreturn]] void refuse_command(const CLI::App& app) {
@@ -245,9 +273,16 @@ constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "s
 }  // namespace
 
 Request parse(int argc, char** argv) {
+  std::vector<char*> words(argv, argv + argc);
+  char help[] = "--help";
+  if (argc >= 2 && std::string_view(argv[1]) == "help") {  // seidel help COMMAND
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+    argv = words.data();
+  }
   CLI::App app("Solves sparse linear systems, and tells the truth about the answer.", "seidel");
   app.set_help_flag("-h,--help", "print this and exit");
-  app.set_version_flag("--version", formatted("seidel {}", version), "print the version and exit");
+  app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
   CommonTexts common;
   std::vector<std::unique_ptr<Command>> commands;
@@ -285,7 +320,7 @@ Request parse(int argc, char** argv) {
     return PrintText{formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {
     // An option that is not known explains a missing argument better than the missing argument does.
-    refuse_extras(last_of(app), path_of(app));
+    refuse_extras(last_of(app), path_of(app), settings_of(app));
     throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app);
@@ -293,7 +328,7 @@ Request parse(int argc, char** argv) {
     if (!registry.list || !bench->remaining().empty()) refuse_command(*bench);
     return registry;
   }
-  refuse_extras(last_of(app), path_of(app));
+  refuse_extras(last_of(app), path_of(app), settings_of(app));
 
   std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
   bool only_names = false;  // behind --, which a report leaves out: it may add options at the end

@@ -124,4 +124,7 @@ Request parse(int argc, char** argv);
 /// Of `names`, the one most like `word`, or an empty string when none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& names);
 
+/// Values of options are taken in any case.
+std::string lower_case(std::string word);
+
 }  // namespace seidel::drivers

@@ -1,14 +1,17 @@
-// seidel solve, in five steps: load, inspect, decide, solve, report.
+// seidel solve, in five steps: load, inspect (solve_load.cpp), decide, solve, report.
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_direct.hpp>
+#include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/runtime/shares.hpp>
@@ -21,34 +24,6 @@ namespace seidel::drivers {
 
 namespace {
 
-void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& properties) {
-  const auto& A = loaded.matrix;
-  if (A.nrows != A.ncols)
-    throw ShapeError(
-        formatted("{}: found {} and {}, expected as many rows as columns\n"
-                  "  a rectangular system has no x that solves it in general; least squares are not in this version",
-                  loaded.name, plural(A.nrows, "row"), plural(A.ncols, "column")));
-  if (properties.nonfinite > 0) {
-    const std::string place =
-        loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
-    throw InputError(
-        formatted("{}: found {} NaN or infinite (first at row {}, column {}), expected finite numbers\n"
-                  "  seidel info and seidel convert take such a matrix, seidel solve does not",
-                  place, plural(properties.nonfinite, "entry that is", "entries that are"),
-                  properties.first_nonfinite_row + 1, properties.first_nonfinite_col + 1));
-  }
-}
-
-/// Row pointers of 32 bits, half the bytes to read in each product; empty where they do not hold the number of entries.
-Array<std::int32_t> narrowed(const OpenMP& host, const Array<std::int64_t>& row_ptr) {
-  if (row_ptr[row_ptr.size() - 1] > std::numeric_limits<std::int32_t>::max()) return {};
-  Array<std::int32_t> narrow(row_ptr.size());
-  for_shares(host, row_ptr.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
-    std::copy(row_ptr.begin() + first, row_ptr.begin() + last, narrow.begin() + first);
-  });
-  return narrow;
-}
-
 std::string history_csv(const std::vector<double>& history) {
   std::string text = "iteration,relative_residual\n";
   for (std::size_t i = 0; i < history.size(); ++i) text += formatted("{},{}\n", i, history[i]);
@@ -60,46 +35,11 @@ std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int
   return colours.empty() ? 0 : 1 + *std::max_element(colours.begin(), colours.end());
 }
 
-/// Everything that was read.
-struct Loaded {
-  LoadedMatrix matrix = {};
-  Array<double> b = {}, x0 = {};  // empty: A * ones, made by inspect(); zeros
-  double seconds = 0;
-  Array<std::int32_t> row_ptr = {};  // of 32 bits, or empty
-
-  CsrView<double, std::int64_t, Host> wide() const { return matrix.matrix.view(); }
-  CsrView<double, std::int32_t, Host> narrow() const {
-    const auto& A = matrix.matrix;
-    return {A.nrows, A.ncols, row_ptr, A.col_idx, A.values};
-  }
-};
-
-/// The matrix in the memory of the GPU that solves with it, and b = A * ones.
-struct LoadedThere {
-  Csr<double, std::int32_t, Device> narrow = {};  // one of the two
-  Csr<double, std::int64_t, Device> wide = {};
-  Array<double, Device> b = {};
-
-  std::int64_t bytes() const {
-    return 12 * (narrow.nnz() + wide.nnz()) + 4 * narrow.row_ptr.size() + 8 * (wide.row_ptr.size() + b.size());
-  }
-  /// look(A) with the one that is there.
-  template <class Look>
-  auto with_matrix(const Look& look) const {
-    return narrow.row_ptr.empty() ? look(wide.view()) : look(narrow.view());
-  }
-};
-
-/// What the entries of A show.
-struct Inspected {
-  MatrixProperties properties = {};
-  RowStatistics rows = {};
-};
-
 /// How it will be solved, before memory is taken for that.
 struct Decided {
   Placement where = {};
-  SolveNeeds needs = {};  // with the choice of the method
+  std::unique_ptr<DirectSolver> factors = {};  // where they come first
+  SolveNeeds needs = {};                       // with the choice of the method
   std::int64_t available = 0;
   MemoryPlan memory = {};
 };
@@ -111,59 +51,6 @@ void require_files(const SolveOptions& options) {
   require_apart(  // x may take the place of the x that it began with
       {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
       {{"MATRIX", options.matrix}, {"--rhs", options.rhs}});
-}
-
-Loaded load(const SolveOptions& options) {
-  const Stopwatch reading;
-  const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
-    const bool cuda = place(options, nnz).backend == BackendName::cuda;
-    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, without_margin(available_bytes(Host{})));
-    least.require();
-    if (cuda) plan_read_for_gpu(nrows, nnz, options.request, without_margin(available_bytes(Device{}))).require();
-    if (options.verbose || least.large()) say(options, "at least " + least.text());
-  };
-  Loaded loaded{.matrix = load_matrix(options.matrix, options, options.repair, state_plan)};
-  const auto& A = loaded.matrix.matrix;
-  if (!options.rhs.empty()) loaded.b = load_vector("--rhs", options.rhs, A.nrows, loaded.matrix.name, options);
-  if (!options.x0.empty()) loaded.x0 = load_vector("--x0", options.x0, A.ncols, loaded.matrix.name, options);
-  loaded.seconds = reading.seconds();
-  return loaded;
-}
-
-/// Brings the matrix to where it is solved, once.
-LoadedThere upload(const Cuda& on, const Loaded& loaded) {
-  if (loaded.row_ptr.empty()) return {.wide = copied_to<Device>(on, loaded.wide())};
-  return {.narrow = copied_to<Device>(on, loaded.narrow())};
-}
-
-/// A * ones. Errors  InputError for a row whose sum overflows.
-template <Backend B, class Offset>
-Array<double, SpaceOf<B>> times_ones(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                                     const std::string& name) {
-  Array<double, SpaceOf<B>> ones(on, A.ncols), b(on, A.nrows);
-  fill<B, double>(on, ones.span(), 1);
-  spmv<B>(on, A, ones.span(), b.span());
-  if (const std::int64_t row = first_nonfinite(on, std::as_const(b).span()); row >= 0)
-    throw InputError(
-        formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
-                  "finite\n  give another one with --rhs, or scale A down",
-                  name, row + 1));
-  return b;
-}
-
-/// Looks at A where it lies, and makes b there unless one was given.
-Inspected inspect(const SolveOptions& options, const Placement& where, Loaded& loaded, LoadedThere& there) {
-  const std::string& name = loaded.matrix.name;
-  const auto look = [&](const auto& on, const auto& A, auto& b) {
-    Inspected seen{.properties = properties(on, A)};
-    require_solvable(loaded.matrix, seen.properties);
-    seen.rows = row_statistics(on, A);
-    if (options.rhs.empty()) b = times_ones(on, A, name);
-    return seen;
-  };
-  if constexpr (built_with_cuda)
-    if (where.gpu) return there.with_matrix([&](const auto& A) { return look(*where.gpu, A, there.b); });
-  return look(host_threads(options), loaded.wide(), loaded.b);
 }
 
 /// `--order auto`. Otherwise natural unless told otherwise: it has the same bits on every back end.
@@ -184,6 +71,31 @@ double sell_padding(const Cuda& on, const LoadedThere& there) {
   return 1;
 }
 
+/// Whether nothing was asked for by name.
+bool automatic(const MethodRequest& request) { return !request.method && !request.preconditioner && !request.order; }
+
+bool positive_definite(const Inspected& seen) {  // or likely so
+  return seen.properties.symmetric && seen.properties.diagonal_positive == seen.rows.nrows;
+}
+
+/// Factors of A, ordered and counted, where that and what follows take so many seconds at most, and half of the memory.
+std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds) {
+  if (loaded.row_ptr.empty() || !(seconds_to_count(loaded.matrix.matrix.nnz()) <= seconds)) return {};
+  auto factors = std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen));
+  const bool fits = 2 * factors->forecast().bytes <= without_margin(available_bytes(Host{}));
+  return fits && factors->forecast().seconds <= seconds ? std::move(factors) : nullptr;
+}
+
+/// Factors that come first: asked for, or where no preconditioner can be used and they are not too expensive.
+std::unique_ptr<DirectSolver> first_factors(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
+  if (options.request.method == direct_method) {
+    if (loaded.row_ptr.empty()) throw UsageError("--method direct: A has more entries than its factors may have");
+    return std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen));
+  }
+  if (!automatic(options.request) || seen.properties.first_bad_diagonal < 0 || seen.rows.empty_rows > 0) return {};
+  return factors_of(loaded, seen, std::min(max_direct_seconds, options.time_limit));
+}
+
 Criteria criteria_of(const SolveOptions& options) {
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance;
@@ -200,7 +112,7 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                const Inspected& seen) {
   const OpenMP host = host_threads(options);
   const auto A = loaded.wide();
-  Decided decided{.where = where};
+  Decided decided{.where = where, .factors = first_factors(options, loaded, seen)};
   const bool cuda = where.gpu.has_value();
   std::function<OrderChoice()> order;
   if (options.order_by_time) order = [&] { return fastest_order(host, A, seen, cuda); };
@@ -211,6 +123,7 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
                                        .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1};
+  if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already
       without_margin(cuda ? available_bytes(*where.gpu) + there.bytes() : available_bytes(Host{}));
   const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
@@ -228,14 +141,8 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
   return decided;
 }
 
-Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-              Decided& decided) {
-  SolveProgress progress(!options.quiet, options.tolerance);
-  Criteria criteria = criteria_of(options);
-  criteria.stop = &stop_requested();
-  criteria.on_iteration = [&](const IterationReport& report) {
-    progress(report.iteration, report.relative_residual, report.seconds);
-  };
+Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+                Decided& decided, const Criteria& criteria) {
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
                                       const CsrView<double, Offset, Device>& A_there) {
     const System<Offset> system{.A = A,
@@ -243,7 +150,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
                                 .x0 = loaded.x0,
                                 .norm_inf_of_A = seen.properties.norm_inf,
                                 .sell_padding = decided.needs.sell_padding,
-                                .ones = options.rhs.empty(),
+                                .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows),
                                 .A_there = A_there,
                                 .b_there = there.b.span()};
     return solve_on(decided.where, system, decided.needs.choice, criteria);
@@ -259,6 +166,83 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   } catch (const ZeroDiagonal& error) {
     throw InputError(loaded.matrix.name + ": " + error.what() + " (--precond none)");
   }
+}
+
+/// From here on the factors are what gave x.
+void take_factors(Decided& decided, const DirectSolver& factors, const std::string& why) {
+  decided.needs.choice = {.method = direct_method, .reason = formatted("direct, because {}", why)};
+  decided.needs.factor_bytes = factors.forecast().bytes;
+  decided.needs.counted_bytes.reset();
+  decided.needs.cuda = false;
+  decided.where.backend = BackendName::serial;
+  decided.where.threads = 1;
+  decided.where.because = "factors are computed on one core";
+  decided.memory = plan_solve(decided.needs, without_margin(available_bytes(Host{})));
+}
+
+/// Seconds that factors may take to tell the error of an x that was found: a fifth of those that it took, or all of them
+/// if it may not be trusted; or so few that nobody minds.
+double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
+  const auto& seen = outcome.summary.error;
+  const bool doubtful =
+      !(outcome.error <= max_trusted_error) || (seen && (seen->at_least || seen->beyond > seen->residual));
+  const double taken = double(outcome.summary.iterations) *
+                       seconds_per_iteration(loaded.matrix.matrix.nrows, loaded.matrix.matrix.nnz());
+  return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
+}
+
+Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+              Decided& decided) {
+  SolveProgress progress(!options.quiet, options.tolerance);
+  Criteria criteria = criteria_of(options);
+  criteria.stop = &stop_requested();
+  criteria.on_iteration = [&](const IterationReport& report) {
+    progress(report.iteration, report.relative_residual, report.seconds);
+  };
+  const OpenMP host = host_threads(options);
+  const bool chosen = automatic(options.request);
+  std::vector<Attempt> attempts;
+  Array<double> b_here;  // where b was made on a GPU
+  const auto system = [&] {
+    if constexpr (built_with_cuda)
+      if (loaded.b.empty() && b_here.empty() && decided.where.gpu)
+        b_here = copied_to<Host>(*decided.where.gpu, std::as_const(there.b).span());
+    return DirectSystem{.A = loaded.narrow(),
+                        .b = loaded.b.empty() ? HostSpan<const double>(b_here) : HostSpan<const double>(loaded.b),
+                        .norm_inf_of_A = seen.properties.norm_inf,
+                        .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows)};
+  };
+  const auto directly = [&](DirectSolver& factors, const std::string& why) {
+    Outcome outcome = solve_directly(host, system(), factors, criteria);
+    attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+    outcome.summary.attempts = attempts;
+    if (outcome.solved && chosen) take_factors(decided, factors, why);
+    return outcome;
+  };
+  if (decided.factors) {
+    Outcome outcome =
+        directly(*decided.factors, formatted("row {} has no nonzero diagonal entry, so there is no preconditioner",
+                                             seen.properties.first_bad_diagonal + 1));
+    if (outcome.solved || !chosen) return outcome;
+  }
+  Outcome outcome = iterate(options, loaded, there, seen, decided, criteria);
+  outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts.begin(), attempts.end());
+  attempts = outcome.summary.attempts;
+  if (stop_requested() || decided.factors) return outcome;
+  if (!outcome.solved) {
+    if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
+    criteria.seconds -= outcome.solve_seconds;
+    if (const auto factors = factors_of(loaded, seen, std::min(max_direct_seconds, criteria.seconds))) {
+      Outcome last = directly(*factors, formatted("{} failed", outcome.summary.method));
+      if (last.solved) return last;
+      outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, last.summary.attempts.back());
+    }
+  } else if (outcome.error_source != ErrorSource::none && outcome.summary.iterations > 0 &&
+             (!options.rhs.empty() || !(outcome.error <= max_trusted_error))) {
+    if (const auto factors = factors_of(loaded, seen, seconds_to_refine(loaded, outcome)))
+      refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, outcome);
+  }
+  return outcome;
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -303,8 +287,9 @@ int run(const SolveOptions& options) {
   Loaded loaded = load(options);
   const StopOnSignal stop;  // from here on Ctrl-C ends with a report
   const Stopwatch setup;
-  Placement where = place(options, loaded.matrix.matrix.nnz());
-  loaded.row_ptr = narrowed(host_threads(options), loaded.matrix.matrix.row_ptr);
+  Placement where = options.request.method == direct_method ? Placement{.because = "factors are computed on one core"}
+                                                            : place(options, loaded.matrix.matrix.nnz());
+  narrow(options, loaded);
   LoadedThere there;
   if (where.backend == BackendName::cuda) {
     where.gpu.emplace(CudaSettings{.host = host_threads(options)});

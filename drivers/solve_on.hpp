@@ -24,9 +24,11 @@ struct System {
 
 /// How the error of x is known.
 enum class ErrorSource {
-  none,      // it is not: x was not found
-  exact,     // the solution is known: ones, or zero where b = 0
-  going_on,  // Summary::error
+  none,        // it is not: x was not found
+  exact,       // the solution is known: ones, or zero where b = 0
+  going_on,    // Summary::error
+  refinement,  // factors of A
+  singular,    // factors of A, and they say that x is not determined in double precision
 };
 
 std::string_view to_string(ErrorSource);  ///< as in JSON: "exact", "going on"
@@ -38,7 +40,8 @@ struct Outcome {
   Array<double> x;
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones
   ErrorSource error_source = ErrorSource::none;
-  double error = 0;  // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
+  double error = 0;           // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
+  double refine_seconds = 0;  // of factors, after the iteration
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
   std::string product_format;             // "CSR", "SELL-32"
   std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"

@@ -1,7 +1,9 @@
 // What `seidel solve` has to say, as text and as JSON.
 #include <seidel/config.hpp>
+#include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
+#include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 
@@ -79,6 +81,7 @@ std::string method_text(const SolveStory& story) {
     return choice.restart >= story.rows.nrows
                ? "gmres, never restarted"
                : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"));
+  if (choice.method == direct_method) return formatted("direct: {}", story.outcome.preconditioner);
   return formatted("{}{}", to_string(choice.method),
                    choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A per iteration");
 }
@@ -103,6 +106,14 @@ double tolerance_of(const SolveStory& story) {
 
 namespace {
 
+/// What the solver said of the residual, where that is something else.
+std::string estimate_of_solver(const SolveStory& story) {
+  const double said = believed(story.outcome.summary);
+  const bool same = brief(said) == brief(story.outcome.certificate.relative_residual);
+  return said < 0 || same || story.outcome.summary.error ? ""
+                                                         : formatted(" (the solver's own estimate: {})", brief(said));
+}
+
 /// The verdict, and what to do next.
 void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveOptions& options = story.options;
@@ -113,7 +124,9 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
     lines.raw(paint.red("solved to the residual asked for:") +
               formatted(" {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
                         plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
-    lines.item("  but", digits_text(outcome.error) + formatted(": its error is about {}", brief(outcome.error)));
+    lines.item("  but",
+               digits_text(outcome.error) +
+                   (std::isfinite(outcome.error) ? formatted(": its error is about {}", brief(outcome.error)) : ""));
     const MoreDigits more = more_digits(story);
     if (more.options.empty())
       lines.item("", more.cost);
@@ -126,10 +139,9 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
     lines.raw(paint.green("solved:") +
               formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
                         plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
-    lines.raw("next:   " + (options.out.empty()
-                                ? command_with(options.command_line, "--out x.mtx") +
-                                      (options.rhs.empty() ? "   (your own right-hand side: --rhs b.mtx)" : "")
-                                : same_program(options.command_line, "info " + quoted(options.matrix))));
+    if (options.out.empty())
+      lines.raw("next:   " + command_with(options.command_line, "--out x.mtx") +
+                (options.rhs.empty() ? "   (your own right-hand side: --rhs b.mtx)" : ""));
     return;
   }
   if (summary.status == Status::interrupted) {
@@ -161,20 +173,19 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   const SolveOptions& options = story.options;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
-  lines.item("residual",
-             formatted("{} = ||b - Ax|| / ||b||, checked in twice the precision; target {}; the iteration itself: {}",
-                       brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
-                       believed(summary) < 0 ? "none" : brief(believed(summary))));
-  lines.item("backward error",
-             formatted("{}: x solves exactly a system whose entries differ by so much, relative to the largest",
-                       brief(outcome.certificate.backward_error)));
+  lines.item("residual", formatted("{} = ||b - Ax|| / ||b||, verified in twice the precision; target {}{}",
+                                   brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                                   estimate_of_solver(story)));
+  lines.item("backward error", formatted("{}: x is exact for a system changed by this fraction",
+                                         brief(outcome.certificate.backward_error)));
   if (const std::string error = error_text(story); !error.empty()) lines.item("error", error);
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
-  lines.item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
-                               ? formatted("{} ({} each)", count(summary.iterations),
-                                           human_seconds(outcome.solve_seconds / double(summary.iterations)))
-                               : count(summary.iterations));
+  if (options.verbose)
+    lines.item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
+                                 ? formatted("{} ({} each)", count(summary.iterations),
+                                             human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                                 : count(summary.iterations));
   if (!options.out.empty()) lines.item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
@@ -201,14 +212,26 @@ void add_details(Lines& lines, const SolveStory& story) {
   const SolveOptions& options = story.options;
   const Outcome& outcome = story.outcome;
   const RowStatistics& rows = story.rows;
+  const MethodChoice& choice = story.choice;
   lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
                                  plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.properties)));
   for (const auto& note : notes(story.loaded)) lines.item("", note);
-  lines.item("right-hand side", options.rhs.empty() ? "b = A * ones, because no --rhs was given: x should be all ones"
-                                                    : "b from " + options.rhs);
+  if (story.properties.one_triangle_only)
+    lines.item("",
+               formatted("all entries are {} the diagonal: if this is half of a symmetric matrix, its file must say "
+                         "`symmetric` in the first line",
+                         story.properties.below > 0 ? "on or below" : "on or above"));
+  if (ones_vanish(story.properties, rows))
+    lines.item("", "singular: every row sums to zero, so x is determined up to a constant at best");
+  lines.item("right-hand side", !options.rhs.empty() ? "b from " + options.rhs
+                                : ones_vanish(story.properties, rows)
+                                    ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"
+                                    : "b = A * ones, because no --rhs was given: x should be all ones");
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
-  lines.item("method", method_text(story));
-  lines.item("preconditioner", outcome.preconditioner);
+  lines.item("method", choice.reason);
+  if (options.verbose || choice.method == direct_method || choice.form != Form::plain)
+    lines.item("", method_text(story));
+  if (options.verbose || outcome.preconditioner_shift != 0) lines.item("preconditioner", outcome.preconditioner);
   if (options.verbose) add_levels(lines, outcome.levels);
   if (story.colours_instead > 0) {
     lines.item(
@@ -221,8 +244,8 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("time", formatted("{} {}, setup {}, solving {}, checking {}", story.loaded.file ? "reading" : "generating",
                                human_seconds(story.read_seconds), human_seconds(story.setup_seconds),
                                human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
-  lines.item("because", story.choice.reason);
   lines.item("back end", backend_text(story.where));
+  if (!options.verbose && !story.memory.large()) return;
   lines.item("machine", processor_text());
   lines.item("memory", formatted("{} for the matrix, {} more to solve; {} were free",
                                  human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)), human_bytes(story.memory.needed()),
@@ -266,7 +289,9 @@ Json solve_json(const SolveStory& story) {
   json.set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr));
   json.set("error_estimate_iterations", summary.error ? Json(summary.error->iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound", outcome.error_source == ErrorSource::going_on && summary.error->at_least);
-  json.set("rhs", options.rhs.empty() ? "A * ones" : options.rhs);
+  json.set("rhs", !options.rhs.empty()                        ? options.rhs
+                  : ones_vanish(story.properties, story.rows) ? "A * signs"
+                                                              : "A * ones");
   const auto preconditioner_of = [&](const Attempt& attempt) {
     return (attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none).name;
   };
@@ -298,12 +323,13 @@ Json solve_json(const SolveStory& story) {
   json.set("shift", outcome.preconditioner_shift);
   json.set("levels", outcome.levels.empty() ? Json(nullptr) : levels_json(outcome.levels));
   json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
-  json.set("seconds", std::move(Json()
-                                    .set("read", story.read_seconds)
-                                    .set("setup", story.setup_seconds)
-                                    .set("solve", outcome.solve_seconds)
-                                    .set("estimate", summary.error ? summary.error->seconds : 0.0)
-                                    .set("certify", outcome.certify_seconds)));
+  json.set("seconds",
+           std::move(Json()
+                         .set("read", story.read_seconds)
+                         .set("setup", story.setup_seconds)
+                         .set("solve", outcome.solve_seconds)
+                         .set("estimate", (summary.error ? summary.error->seconds : 0.0) + outcome.refine_seconds)
+                         .set("certify", outcome.certify_seconds)));
   json.set("memory",
            std::move(Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available)));
   Json causes = Json::array();

@@ -35,11 +35,14 @@ std::string_view to_string(ErrorSource source) {
     case ErrorSource::none: return "none";
     case ErrorSource::exact: return "exact";
     case ErrorSource::going_on: return "going on";
+    case ErrorSource::refinement: return "refinement";
+    case ErrorSource::singular: return "singular";
   }
   return "unknown";
 }
 
 std::string digits_text(double error) {
+  if (!std::isfinite(error)) return "no digit of x can be trusted";
   const auto digits = std::int64_t(std::floor(-std::log10(error)));
   return digits < 1 ? "no digit of x can be trusted"
                     : formatted("only about {} of x can be trusted", plural(digits, "digit"));
@@ -51,6 +54,11 @@ std::string error_text(const SolveStory& story) {
   switch (outcome.error_source) {
     case ErrorSource::none: return "";
     case ErrorSource::exact: return "0, because b = 0";
+    case ErrorSource::singular: return "unknown: A is singular as far as double precision can tell";
+    case ErrorSource::refinement:
+      return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of A{}",
+                       brief(outcome.error),
+                       outcome.refine_seconds > 0 ? formatted(" ({})", human_seconds(outcome.refine_seconds)) : "");
     case ErrorSource::going_on: break;
   }
   const ErrorEstimate& estimate = *outcome.summary.error;
@@ -65,6 +73,8 @@ MoreDigits more_digits(const SolveStory& story) {
   const double residual = outcome.certificate.relative_residual;
   const double goal = allowed(story);
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
+  if (outcome.error_source == ErrorSource::singular || summary.method == "direct")
+    return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};
   if (grew || residual <= summary.limit_of_precision(story.properties.norm_inf) || story.options.error_tolerance)
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);

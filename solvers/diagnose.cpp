@@ -21,6 +21,9 @@ std::string text(double value) {
 }
 std::string text(std::int64_t value) { return std::to_string(value); }
 
+/// Factors of more rows may take very long; the program counts before it begins.
+constexpr std::int64_t max_rows_of_factors = 300'000;
+
 /// All that a rule looks at; each rule adds what it finds.
 struct Facts {
   const MatrixProperties& A;
@@ -63,14 +66,14 @@ struct Facts {
       if (attempt.breakdown == Breakdown::not_finite) return true;
     return summary.breakdown == Breakdown::not_finite;
   }
+  bool tried(std::string_view name) const {
+    if (summary.method == name) return true;
+    for (const Attempt& attempt : summary.attempts)
+      if (attempt.method == name) return true;
+    return false;
+  }
   /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB.
   std::string other_method() const {
-    const auto tried = [&](std::string_view name) {
-      if (summary.method == name) return true;
-      for (const Attempt& attempt : summary.attempts)
-        if (attempt.method == name) return true;
-      return false;
-    };
     if (!tried("gmres")) return "--method gmres";
     const std::int64_t restart = std::max(summary.restart, choice.restart);
     const std::int64_t more = rows.nrows <= 5000 ? rows.nrows : std::min<std::int64_t>(4 * restart, 10000);
@@ -260,7 +263,8 @@ void has_no_diagonal(Facts& f) {
   f.add("no preconditioner can be used, and the method alone converges slowly",
         counted(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
-        f.other_method(), "reorder the rows so that large entries stand on the diagonal");
+        f.tried("direct") || f.rows.nrows > max_rows_of_factors ? f.other_method() : "--method direct",
+        "reorder the rows so that large entries stand on the diagonal");
 }
 
 void is_at_the_limit_of_precision(Facts& f) {

@@ -52,15 +52,37 @@ TEST_CASE("sweeps that nobody asked for, and that break the methods down, are le
 
 TEST_CASE("a small residual with a large error is no plain success, and what is proposed gives a good x") {
   const std::string matrix = std::string(SEIDEL_SOURCE_DIR) + "/data/tumorAntiAngiogenesis_2.mtx.gz";
-  const Run run = seidel_program({"solve", matrix});
+  const Run run = seidel_program({"solve", matrix, "--method", "gmres"});
+  CAPTURE(run.out);
+  CAPTURE(run.err);
   CHECK(run.exit_code == 0);  // that is the residual
   CHECK(contains(run.out, "solved to the residual asked for:"));
   CHECK(contains(run.out, "no digit of x can be trusted"));
   CHECK(contains(run.out, "--error-tol 1.0e-03"));
   CHECK(!contains(run.out, "\nsolved:"));
-  const Run better = seidel_program({"solve", matrix, "--error-tol", "1e-3"});
+  const Run better = seidel_program({"solve", matrix, "--method", "gmres", "--error-tol", "1e-3"});
   CHECK(better.exit_code == 0);
   CHECK(contains(better.out, "\nsolved:"));
+}
+
+TEST_CASE("a plain column of numbers is a right-hand side") {
+  Folder folder;
+  write_file(folder / "b.txt", "1\n2\n+3e0\n4\n");
+  const Run run = seidel_program({"solve", "poisson2d:2", "--rhs", folder / "b.txt"});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  write_file(folder / "b.txt", "1\n2\n3\nfour\n");
+  CHECK(seidel_program({"solve", "poisson2d:2", "--rhs", folder / "b.txt"}).exit_code == 3);
+}
+
+TEST_CASE("solve notices half of a symmetric matrix, and a matrix whose rows sum to zero") {
+  const char* const half = "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n";
+  CHECK(contains(seidel_program({"solve", "-"}, {.text = half}).out, "half of a symmetric matrix"));
+  const Run run = seidel_program({"solve", "-"}, {.text = singular});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "every row sums to zero"));
+  CHECK(contains(run.out, "because A * ones is zero"));
+  CHECK(!contains(run.out, "after 0 iterations"));
 }
 
 TEST_CASE("--quiet says nothing") {
@@ -112,7 +134,7 @@ TEST_CASE("what is not solved exits 1, is not called solved, and comes with a ca
            {{"solve", folder / "singular.mtx", "--rhs", folder / "b.mtx"}, "singular"},
            {{"solve", folder / "indefinite.mtx", "--method", "cg"}, "not positive definite"},
            {{"solve", "poisson2d:50", "--max-iterations", "3"}, "--max-iterations"},
-           {{"solve", "poisson2d:50", "--tol", "1e-17"}, "NOT solved"},
+           {{"solve", "poisson2d:50", "--method", "cg", "--tol", "1e-17"}, "NOT solved"},
        }) {
     CAPTURE(one.words);
     const Run run = seidel_program(one.words);

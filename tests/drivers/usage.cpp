@@ -88,6 +88,15 @@ TEST_CASE("what --help lists the guide explains, and what documents show --help 
   }
 }
 
+TEST_CASE("names are taken in any case, and usual short options as the long ones") {
+  const Run run = seidel_program({"solve", "poisson2d:9", "--method", "CG", "--precond", "Jacobi", "-q"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.out.empty());
+  CHECK(seidel_program({"-V"}).out == seidel_program({"--version"}).out);
+  CHECK(seidel_program({"help", "solve"}).out == seidel_program({"solve", "--help"}).out);
+  CHECK(seidel_program({"help"}).out == seidel_program({"--help"}).out);
+}
+
 TEST_CASE("--version of the program and of a command is one line") {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--version"}, {"solve", "--version"}}) {
     const Run run = seidel_program(words);
@@ -116,14 +125,23 @@ TEST_CASE(
           {{"solve"}, {"MATRIX", "seidel solve --help"}},
           {{"solve", matrix, "--toll", "1e-6"}, {"--toll", "did you mean --tol", "--max-iterations"}},
           {{"solve", "--precnod=symgs", matrix}, {"--precnod", "did you mean --precond"}},
-          {{"solve", matrix, "B.mtx"}, {"B.mtx", "one argument too many"}},
+          {{"solve", matrix, "B.mtx"}, {"B.mtx", "one argument too many", "did you mean --rhs B.mtx"}},
+          {{"solve", matrix, "--preconditioner", "jacobi"}, {"seidel: solve: unknown", "did you mean --precond"}},
+          {{"solve", matrix, "--maxiter", "9"}, {"did you mean --max-iterations"}},
+          {{"solve", matrix, "--tolerance", "1e-6"}, {"did you mean --tol"}},
+          {{"solve", matrix, "--gpu"}, {"did you mean --backend cuda"}},
+          {{"solve", matrix, "--restart", "9"}, {"did you mean --set restart=VALUE"}},
+          {{"solve", matrix, "--atol", "9"}, {"did you mean --set atol=VALUE"}},
+          {{"solve", matrix, "--set", "restart=10,omega=1.2"}, {"--set restart=10 --set omega=1.2"}},
+          {{"solve", matrix, "--precond", "ssor"}, {"did you mean symgs"}},
+          {{"solve", matrix, "--precond", "jacobi", "--order", "colours"}, {"--order", "jacobi has no choice"}},
           {{"solve", matrix, "--method", "cgs"}, {"--method", "cgs", "did you mean cg", "auto, cg, bicgstab, gmres"}},
           {{"solve", matrix, "--method", "multigrid"}, {"not in this version", "--precond amg"}},
           {{"solve", matrix, "--precond", "gmg"}, {"not in this version", "--precond amg"}},
           {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
           {{"solve", matrix, "--order", "blocks"}, {"'blocks'", "auto, natural, colours"}},
-          {{"solve", matrix, "--backend", "gpu"}, {"--backend", "auto, serial, openmp, cuda"}},
+          {{"solve", matrix, "--backend", "gpu"}, {"--backend", "auto, serial, openmp, cuda", "did you mean cuda"}},
           {{"solve", matrix, "--threads", "0"}, {"--threads", "'0'", "from 1"}},
           {{"solve", matrix, "--threads", "2", "--backend", "serial"}, {"--threads 2", "openmp"}},
           {{"solve", matrix, "--tol", "small"}, {"--tol", "small", "above 0"}},
@@ -138,6 +156,8 @@ TEST_CASE(
           {{"solve", matrix, "--set", "omega"}, {"KEY=VALUE"}},
           {{"solve", matrix, "--quiet", "--verbose"}, {"--quiet", "--verbose"}},
           {{"solve", matrix, "--out"}, {"--out"}},
+          {{"solve", matrix, "--out", "x.npy"}, {"--out", "x.npy", "Matrix Market"}},
+          {{"convert", matrix, "A.npz"}, {"A.npz", "Matrix Market"}},
           {{"solve", matrix, "--out", "/no/such/folder/x.mtx"}, {"--out", "/no/such/folder", "mkdir -p"}},
           {{"solve", matrix, "--json", "/"}, {"--json", "folder"}},
           {{"solve", "-", "--rhs", "-"}, {"standard input"}},

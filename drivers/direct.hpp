@@ -1,0 +1,55 @@
+// A = L D L' or P A Q = L U by Eigen: what a factorisation would take, and what it solves.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/solvers/methods.hpp>
+
+namespace seidel::drivers {
+
+/// The entry `direct`, the program's own: the library needs no Eigen.
+extern const Method direct_method;
+inline const std::reference_wrapper<const Method> program_methods[] = {Method::cg, Method::bicgstab, Method::gmres,
+                                                                       direct_method};
+
+/// What factors of A would take, counted from its pattern: of LU, without what pivoting adds.
+struct DirectForecast {
+  std::int64_t entries = 0;  // of the factors
+  double flops = 0;
+  std::int64_t bytes = 0;  // with what is needed beside them
+  double seconds = 0;      // on one core
+};
+
+/// What finding a DirectForecast takes.
+double seconds_to_count(std::int64_t nnz);
+
+/// What `auto` spends on factors where other methods failed or have no preconditioner, and where an x may not be trusted.
+inline constexpr double max_direct_seconds = 20, seconds_worth_trust = 0.5, seconds_of_no_matter = 0.01;
+
+/// Ordered by approximate minimum degree; LDL' for what is likely to be positive definite, LU with partial pivoting
+/// otherwise or where a pivot of LDL' is not positive. Runs on one core, on the host.
+class DirectSolver {
+ public:
+  /// Cost  orders A and counts; about 60 bytes per nonzero meanwhile. A must outlive this.
+  DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool positive);
+  ~DirectSolver();
+
+  const DirectForecast& forecast() const { return forecast_; }
+  /// False if A is singular: a pivot is zero.
+  bool factorise();
+  /// d = A^-1 r. After factorise().
+  void solve(HostSpan<const double> r, HostSpan<double> d) const;
+  /// "LDL' with 12,345 entries"
+  std::string description() const;
+
+ private:
+  struct Factors;
+  CsrView<double, std::int32_t, Host> A_;
+  std::unique_ptr<Factors> factors_;
+  DirectForecast forecast_;
+};
+
+}  // namespace seidel::drivers

@@ -1,0 +1,159 @@
+// A system solved by factors of its matrix, and what factors tell of an x that was found otherwise.
+#include <seidel/drivers/solve_direct.hpp>
+
+#include <cmath>
+
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/kernels/vector.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+using V = Vector<double, OpenMP>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int max_solves = 12;
+
+/// Corrections of x, each from the residual in twice the precision.
+struct Refinement {
+  std::vector<double> history;  // ||b - A x|| / ||b||: of the start, then after each correction
+  double error = 0;             // of the last x, or infinite: A is singular as far as double precision can tell
+};
+
+/// What rounding b to double changes in x: A^-1 applied to rounding errors of either sign.
+double error_of_rounded_b(const DirectSolver& solver, const V& b, V& r, V& d) {
+  for (std::int64_t i = 0; i < b.size(); ++i)
+    r.span()[i] = ((i * 2654435761U >> 7) & 1 ? 0.25 : -0.25) * eps * b.span()[i];
+  solver.solve(std::as_const(r).span(), d.span());
+  return max_abs(d);
+}
+
+Refinement refined(const DirectSystem& system, const DirectSolver& solver, const V& b, V& x, const Criteria& criteria) {
+  Refinement done;
+  V r = like(b), d = like(b), best = like(b);
+  const double norm_b = norm2(b);
+  double correction = std::numeric_limits<double>::infinity(), fell = 1;
+  for (int solves = 0;; ++solves) {
+    certified_residual(b.on(), system.A, x.span(), b.span(), r.span());
+    const double residual = norm2(r) / (norm_b > 0 ? norm_b : 1);
+    if (solves > 0 && !(residual <= 2 * done.history.back()) && done.history.size() > 1) {
+      copy(best, x);  // that correction did harm
+      fell = 1;
+      break;
+    }
+    done.history.push_back(residual);
+    copy(x, best);
+    const bool stop = criteria.stop && criteria.stop->load(std::memory_order_relaxed);
+    if (solves == max_solves || stop || !std::isfinite(residual)) break;
+    if (solves > 1 && (correction <= eps || fell > 0.5)) break;
+    solver.solve(std::as_const(r).span(), d.span());
+    axpy(1, d, x);
+    const double largest = max_abs(x), now = largest > 0 ? double(max_abs(d)) / largest : 0;
+    fell = solves == 0 ? 1 : correction > 0 ? now / correction : 0;
+    correction = now;
+  }
+  const double largest = max_abs(x);
+  const double of_b = largest > 0 ? error_of_rounded_b(solver, b, r, d) / largest : 0;
+  const bool lost = !(fell <= 0.5) && !(correction <= 1e-8);
+  done.error = lost || !(of_b <= 0.1) ? std::numeric_limits<double>::infinity()
+                                      : std::max({correction * std::min(fell, 1.0), of_b, eps});
+  return done;
+}
+
+void certify(const DirectSystem& system, const V& x, const V& b, const Criteria& criteria, Outcome& outcome) {
+  const Stopwatch watch;
+  outcome.certificate = seidel::certify(x.on(), system.A, x, b, system.norm_inf_of_A);
+  outcome.certify_seconds += watch.seconds();
+  Summary& summary = outcome.summary;
+  summary.norm_x = norm2(x);
+  summary.relative_residual = outcome.certificate.relative_residual;
+  const double norm_b = summary.norm_b;
+  outcome.solved = outcome.certificate.relative_residual <=
+                   (norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / norm_b)
+                               : criteria.absolute_tolerance);
+}
+
+void note_error(const DirectSystem& system, double error, const V& x, Outcome& outcome) {
+  outcome.error = error;
+  outcome.error_source = std::isfinite(error) ? ErrorSource::refinement : ErrorSource::singular;
+  if (!system.ones) return;
+  outcome.error_against_ones = 0;
+  for (const double v : x.span()) outcome.error_against_ones = std::max(outcome.error_against_ones, std::abs(v - 1));
+  outcome.error = outcome.error_against_ones;
+  outcome.error_source = ErrorSource::exact;
+}
+
+}  // namespace
+
+Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, const Criteria& criteria) {
+  Outcome outcome;
+  Summary& summary = outcome.summary;
+  const Stopwatch watch;
+  const V b(host, copied_to<Host>(host, system.b));
+  V x(host, b.size());
+  summary.method = "direct";
+  summary.norm_b = norm2(b);
+  outcome.product_format = "CSR";
+  const bool in_time = solver.forecast().seconds <= criteria.seconds;
+  const bool factorised = in_time && solver.factorise();
+  outcome.preconditioner = solver.description();
+  if (factorised) {
+    const Refinement done = refined(system, solver, b, x, criteria);
+    summary.history = done.history;
+    summary.iterations = summary.returned_iteration = std::int64_t(done.history.size()) - 1;
+    certify(system, x, b, criteria, outcome);
+    summary.status = outcome.solved ? Status::converged : Status::stagnated;
+    summary.reason = outcome.solved ? "the true residual is within the tolerance"
+                                    : "further corrections by the factors do not reduce the residual";
+    note_error(system, done.error, x, outcome);
+  } else {
+    summary.history = {1};
+    certify(system, x, b, criteria, outcome);
+    summary.status = in_time ? Status::breakdown : Status::time_limit;
+    summary.reason = in_time ? "a pivot is zero: A is singular"
+                             : formatted("factorising takes about {}, longer than the limit of time",
+                                         human_seconds(solver.forecast().seconds));
+  }
+  summary.seconds = outcome.solve_seconds = watch.seconds();
+  summary.attempts = {{.method = summary.method,
+                       .status = summary.status,
+                       .reason = summary.reason,
+                       .iterations = summary.iterations,
+                       .relative_residual = summary.relative_residual,
+                       .seconds = summary.seconds,
+                       .breakdown = summary.breakdown,
+                       .curvature = 0,
+                       .preconditioned = false}};
+  outcome.x = copied_to<Host>(host, std::as_const(x).span());
+  return outcome;
+}
+
+void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
+                     Outcome& outcome) {
+  const Stopwatch watch;
+  if (!solver.factorise()) {
+    if (outcome.error_source != ErrorSource::exact) outcome.error_source = ErrorSource::singular;
+    if (outcome.error_source == ErrorSource::singular) outcome.error = std::numeric_limits<double>::infinity();
+    return;
+  }
+  const V b(host, copied_to<Host>(host, system.b));
+  V x(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+  const Refinement done = refined(system, solver, b, x, {});
+  if (what == Refine::error_only) {
+    V change(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    axpy(-1, x, change);
+    if (outcome.error_source != ErrorSource::exact)
+      note_error(system, std::max(done.error, double(max_abs(change)) / double(max_abs(x))), x, outcome);
+  } else {
+    const Criteria any{.relative_tolerance = 1};
+    certify(system, x, b, any, outcome);
+    outcome.x = copied_to<Host>(host, std::as_const(x).span());
+    note_error(system, done.error, x, outcome);
+  }
+  outcome.refine_seconds = watch.seconds();
+}
+
+double seconds_per_iteration(std::int64_t nrows, std::int64_t nnz) { return 4e-9 * double(nnz) + 1e-8 * double(nrows); }
+
+}  // namespace seidel::drivers

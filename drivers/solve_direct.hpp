@@ -1,0 +1,30 @@
+// A system solved by factors of its matrix, and what factors tell of an x that was found otherwise.
+#pragma once
+#include <seidel/drivers/direct.hpp>
+#include <seidel/drivers/solve_on.hpp>
+
+namespace seidel::drivers {
+
+/// What the factors are for.
+struct DirectSystem {
+  CsrView<double, std::int32_t, Host> A;
+  HostSpan<const double> b;
+  double norm_inf_of_A = 0;
+  bool ones = false;  // b is A * ones
+};
+
+/// Factorises and solves, refining x with residuals in twice the precision until its corrections no longer fall to a
+/// half. An "iteration" is a solve with the factors. The same bits whatever the number of threads.
+Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, const Criteria& criteria);
+
+enum class Refine { x, error_only };
+
+/// Refines outcome.x in the same way, or tells its error alone. Nothing is done if A is singular.
+void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
+                     Outcome& outcome);
+
+/// One iteration of any method on one core, in seconds, as far as counts tell: what factors are compared with. No clock is
+/// asked, so that every back end decides alike.
+double seconds_per_iteration(std::int64_t nrows, std::int64_t nnz);
+
+}  // namespace seidel::drivers

@@ -1,0 +1,101 @@
+// --method direct: what it solves, what it says of singular matrices, when `auto` takes it.
+#include "process.hpp"
+
+#include <seidel/drivers/direct.hpp>
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/generators/generate.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "../matrices.hpp"
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+json report_of(std::vector<std::string> words, int exit_code) {
+  words.insert(words.end(), {"--json", "-"});
+  const Run run = seidel_program(words);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == exit_code);
+  return json::parse(run.out);
+}
+
+/// Zeros on the diagonal, and blocks [1 4; -4 1] beside it that let no short iteration get far.
+std::string without_diagonal(int n) {
+  std::string entries;
+  int count = 0;
+  const auto add = [&](int i, int j, double v) {
+    entries += std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(v) + "\n";
+    ++count;
+  };
+  for (int i = 1; i < n; ++i) {
+    add(i, i + 1, 4 + i % 7);
+    if (i > 3) add(i, i - 3, 1);
+  }
+  add(n, 1, 2);
+  return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " + std::to_string(n) + " " +
+         std::to_string(count) + "\n" + entries;
+}
+
+}  // namespace
+
+TEST_CASE("direct solves symmetric and unsymmetric systems to the last digits, and says so in JSON") {
+  for (const char* matrix : {"poisson2d:40", "convdiff:30", "elasticity3d:4", "graph:12", "poisson2d:1"}) {
+    CAPTURE(matrix);
+    const json report = report_of({"solve", matrix, "--method", "direct"}, 0);
+    CHECK(report["method"] == "direct");
+    CHECK(report["preconditioner"] == "none");
+    CHECK(report["error_against_ones"] <= 1e-9);
+    CHECK(report["history"].size() == std::size_t(report["iterations"]) + 1);
+  }
+}
+
+TEST_CASE("direct says that a matrix is singular, and does not call it solved") {
+  Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix array real general\n3 3\n1\n2\n3\n2\n4\n6\n1\n1\n2\n");
+  write_file(folder / "b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n");
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--method", "direct"});
+  CAPTURE(run.out);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.out, "singular"));
+  const json report = report_of({"solve", "emptyrows:50", "--method", "direct"}, 1);
+  CHECK(report["converged"] == false);
+}
+
+TEST_CASE("auto takes factors where no preconditioner can be used, and says why") {
+  Folder folder;
+  write_file(folder / "A.mtx", without_diagonal(900));
+  const json report = report_of({"solve", folder / "A.mtx"}, 0);
+  CHECK(report["method"] == "direct");
+  CHECK(contains(report["choice"], "no nonzero diagonal entry"));
+  CHECK(report["error_against_ones"] <= 1e-9);
+  CHECK(report_of({"solve", folder / "A.mtx", "--method", "gmres"}, 0)["method"] == "gmres");
+}
+
+TEST_CASE("direct refuses what it would ignore, and a limit of time that it cannot keep") {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--precond", "jacobi"}, {"--order", "colours"}, {"--backend", "cuda"}}) {
+    std::vector<std::string> all = {"solve", "poisson2d:9", "--method", "direct"};
+    all.insert(all.end(), words.begin(), words.end());
+    CAPTURE(all);
+    CHECK(seidel_program(all).exit_code == 2);
+  }
+  const json report = report_of({"solve", "poisson3d:24", "--method", "direct", "--time-limit", "0.001"}, 1);
+  CHECK(report["status"] == "time_limit");
+}
+
+TEST_CASE("entries of the factors are counted before they are taken") {
+  using namespace seidel;
+  const auto entries = [](const char* matrix, bool positive) {
+    const auto A = with_offsets<std::int32_t>(OpenMP{}, generate(OpenMP{}, matrix).view());
+    return drivers::DirectSolver(A.view(), positive).forecast().entries;
+  };
+  CHECK(entries("poisson2d:1x500", true) == 2 * 500 - 1);  // a chain fills in nothing
+  CHECK(entries("poisson2d:1x500", false) == 2 * (2 * 500 - 1));
+  CHECK(entries("denserow:1", true) == 1);
+  const std::int64_t grid = entries("poisson2d:60", true);  // n log n for a grid of n points
+  CHECK(grid > 3 * 3600);
+  CHECK(grid < 31 * 3600);
+}
