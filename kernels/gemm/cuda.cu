@@ -14,9 +14,11 @@ using Lines = DenseView<const Real, Device>;
 
 constexpr int square = 32, rows_at_once = 8;
 
-/// to[k * leading + i] = from(i, k), through squares in shared memory so that both sides are read and written in order.
+/// to[k * leading + i] = scale * from(i, k), through squares in shared memory so that both sides are read and written in
+/// order.
 template <class Real>
-__global__ void __launch_bounds__(square* rows_at_once) copy_lines(Lines<Real> from, Real* to, std::int64_t leading) {
+__global__ void __launch_bounds__(square* rows_at_once)
+    copy_lines(Lines<Real> from, Real scale, Real* to, std::int64_t leading) {
   __shared__ Real held[square][square + 1];
   const std::int64_t squares = (from.nrows + square - 1) / square;
   const std::int64_t first_i = blockIdx.x % squares * square, first_k = blockIdx.x / squares * square;
@@ -24,7 +26,7 @@ __global__ void __launch_bounds__(square* rows_at_once) copy_lines(Lines<Real> f
   const bool along_k = from.layout == Layout::row_major;
   for (int other = threadIdx.x / square; other < square; other += rows_at_once) {
     const int i = along_k ? other : lane, k = along_k ? lane : other;
-    if (first_i + i < from.nrows && first_k + k < from.ncols) held[k][i] = from(first_i + i, first_k + k);
+    if (first_i + i < from.nrows && first_k + k < from.ncols) held[k][i] = scale * from(first_i + i, first_k + k);
   }
   __syncthreads();
   for (int k = threadIdx.x / square; k < square; k += rows_at_once)
@@ -37,19 +39,19 @@ bool is_aligned(const Lines<Real>& lines) {
   return reinterpret_cast<std::uintptr_t>(lines.data) % 16 == 0 && lines.leading_dimension * sizeof(Real) % 16 == 0;
 }
 
-/// A view of the same elements in aligned memory, neighbouring lines side by side.
+/// A view of `scale` times the same elements in aligned memory, neighbouring lines side by side.
 template <class Real>
-Lines<Real> copied(const Cuda& on, Scratch<Cuda>& scratch, const Lines<Real>& from) {
+Lines<Real> copied(const Cuda& on, Scratch<Cuda>& scratch, const Lines<Real>& from, Real scale) {
   constexpr std::int64_t vector = 16 / sizeof(Real);
   const std::int64_t leading = (from.nrows + vector - 1) / vector * vector;
   const auto to = scratch.take<Real>(leading * from.ncols);
   const std::int64_t squares = ((from.nrows + square - 1) / square) * ((from.ncols + square - 1) / square);
-  copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, to.data(), leading);
+  copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, scale, to.data(), leading);
   check_launch("a copy of an operand");
   return {from.nrows, from.ncols, leading, Layout::column_major, to.data()};
 }
 
-/// C is row-major.
+/// C is row-major. What of A or B is multiplied by alpha is copied for it.
 template <class Real>
 struct Product {
   Lines<Real> A, B;
@@ -63,20 +65,28 @@ void launch(const Cuda& on, const Product<Real>& p) {
   constexpr int shared = shared_bytes<Real, S, of_a, of_b>;
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "a dense product");
   const std::int64_t tiles = ((p.C.nrows + S::block_m - 1) / S::block_m) * ((p.C.ncols + S::block_n - 1) / S::block_n);
-  const auto operand = [](const Lines<Real>& lines, Real scale, Real pad) {
-    return Operand<Real>{lines.data, lines.leading_dimension, lines.nrows, scale, std::copysign(pad, pad * scale)};
+  const auto operand = [](const Lines<Real>& lines, Real pad) {
+    return Operand<Real>{lines.data, lines.leading_dimension, lines.nrows, pad};
   };
-  kernel<<<unsigned(tiles), S::threads, shared, on.stream()>>>(operand(p.A, p.scale_a, Real(0)),
-                                                               operand(p.B, p.scale_b, Real(-0.0)), p.A.ncols, p.beta,
-                                                               p.C.data, p.C.leading_dimension);
-  check_launch("a dense product");
+  // Terms beyond 2^30 are added by another launch: the chain goes on where the first one left it.
+  constexpr std::int64_t most = 1 << 30;
+  Operand<Real> A = operand(p.A, Real(0)), B = operand(p.B, Real(-0.0));
+  for (std::int64_t k = 0; k < p.A.ncols; k += most) {
+    kernel<<<unsigned(tiles), S::threads, shared, on.stream()>>>(
+        A, B, int(std::min(most, p.A.ncols - k)), k == 0 ? p.beta : Real(1), p.C.data, p.C.leading_dimension);
+    check_launch("a dense product");
+    A.data += most * (of_a == Contiguous::k ? 1 : A.leading), B.data += most * (of_b == Contiguous::k ? 1 : B.leading);
+  }
 }
 
 template <class Real, class S>
 void launch_fma(const Cuda& on, Product<Real> p) {
   Scratch<Cuda> scratch(on);
-  for (Lines<Real>* lines : {&p.A, &p.B})
-    if (lines->layout == Layout::row_major || !is_aligned(*lines)) *lines = copied(on, scratch, *lines);
+  const auto bring = [&](Lines<Real>& lines, Real scale) {
+    if (scale != 1 || lines.layout == Layout::row_major || !is_aligned(lines))
+      lines = copied(on, scratch, lines, scale);
+  };
+  bring(p.A, p.scale_a), bring(p.B, p.scale_b);
   launch<FmaMath<Real, S>, S, Contiguous::other, Contiguous::other>(on, p);
 }
 
@@ -85,8 +95,10 @@ void launch_tensor(const Cuda& on, Product<double> p) {
   constexpr auto k = Contiguous::k, other = Contiguous::other;
   using Math = TensorMath<S>;
   Scratch<Cuda> scratch(on);
-  for (Lines<double>* lines : {&p.A, &p.B})
-    if (!is_aligned(*lines)) *lines = copied(on, scratch, *lines);
+  const auto bring = [&](Lines<double>& lines, double scale) {
+    if (scale != 1 || !is_aligned(lines)) lines = copied(on, scratch, lines, scale);
+  };
+  bring(p.A, p.scale_a), bring(p.B, p.scale_b);
   const bool a_by_k = p.A.layout == Layout::row_major, b_by_k = p.B.layout == Layout::row_major;
   if (a_by_k)
     b_by_k ? launch<Math, S, k, k>(on, p) : launch<Math, S, k, other>(on, p);
@@ -95,8 +107,9 @@ void launch_tensor(const Cuda& on, Product<double> p) {
 }
 
 using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
-using FmaShape = Shape<128, 128, 16, 64, 32, 3, 2>;    // FP32
-using WideFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64
+using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;      // FP32
+using SmallFmaShape = Shape<128, 64, 16, 64, 32, 3, 3>;  // FP32 where the other would leave multiprocessors idle
+using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64 without tensor cores
 
 /// Whether the code that this GPU runs is that for tensor cores with tiles of 16 x 8 in FP64: compute capability 9.0.
 bool have_tensor_cores() {
@@ -109,9 +122,12 @@ bool have_tensor_cores() {
   return have;
 }
 
-void choose(const Cuda& on, const Product<float>& p) { launch_fma<float, FmaShape>(on, p); }
+void choose(const Cuda& on, const Product<float>& p) {
+  const std::int64_t tiles = (p.C.nrows + 127) / 128 * ((p.C.ncols + 127) / 128);
+  tiles < on.multiprocessors() ? launch_fma<float, SmallFmaShape>(on, p) : launch_fma<float, FmaShape>(on, p);
+}
 void choose(const Cuda& on, const Product<double>& p) {
-  have_tensor_cores() ? launch_tensor<TensorShape>(on, p) : launch_fma<double, WideFmaShape>(on, p);
+  have_tensor_cores() ? launch_tensor<TensorShape>(on, p) : launch_fma<double, DoubleFmaShape>(on, p);
 }
 
 template <class Real>

@@ -33,30 +33,25 @@ struct FmaMath {
       }
   }
 
+  static constexpr int step = 1;
+  struct Fragments {
+    Quad x[quads_m], y[quads_n];
+  };
   template <class TileA, class TileB>
-  __device__ void add(const Real* a, int first_a, const Real* b, int first_b, const auto& of_a, const auto& of_b) {
+  __device__ static void load(const Real* a, int first_a, const Real* b, int first_b, int k, Fragments& to) {
 #pragma unroll
-    for (int k = 0; k < S::depth; ++k) {
-      Quad x[quads_m], y[quads_n];
+    for (int q = 0; q < quads_m; ++q)
+      to.x[q] = *reinterpret_cast<const Quad*>(a + TileA::at(first_a + row_of(q * quad), k));
 #pragma unroll
-      for (int q = 0; q < quads_m; ++q)
-        x[q] = *reinterpret_cast<const Quad*>(a + TileA::at(first_a + row_of(q * quad), k));
+    for (int q = 0; q < quads_n; ++q)
+      to.y[q] = *reinterpret_cast<const Quad*>(b + TileB::at(first_b + column_of(q), k));
+  }
+  __device__ void add(const Fragments& of) {
 #pragma unroll
-      for (int q = 0; q < quads_n; ++q) y[q] = *reinterpret_cast<const Quad*>(b + TileB::at(first_b + column_of(q), k));
+    for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
-      for (int q = 0; q < quads_m; ++q)
-#pragma unroll
-        for (Real& value : x[q].of) value = of_a(value);
-#pragma unroll
-      for (int q = 0; q < quads_n; ++q)
-#pragma unroll
-        for (Real& value : y[q].of) value = of_b(value);
-#pragma unroll
-      for (int i = 0; i < quads_m * quad; ++i)
-#pragma unroll
-        for (int j = 0; j < quads_n * quad; ++j)
-          c[i][j] = std::fma(x[i / quad].of[i % quad], y[j / quad].of[j % quad], c[i][j]);
-    }
+      for (int j = 0; j < quads_n * quad; ++j)
+        c[i][j] = std::fma(of.x[i / quad].of[i % quad], of.y[j / quad].of[j % quad], c[i][j]);
   }
 
   __device__ void store(Real* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) const {
@@ -127,26 +122,28 @@ struct TensorMath {
 #endif
   }
 
+  static constexpr int step = mma_k;
+  struct Fragments {
+    double x[tiles_m][2 * steps], y[tiles_n][steps];
+  };
   template <class TileA, class TileB>
-  __device__ void add(const double* a, int first_a, const double* b, int first_b, const auto& of_a, const auto& of_b) {
+  __device__ static void load(const double* a, int first_a, const double* b, int first_b, int k, Fragments& to) {
 #pragma unroll
-    for (int k = 0; k < S::depth; k += mma_k) {
-      double x[tiles_m][2 * steps], y[tiles_n][steps];
+    for (int i = 0; i < tiles_m; ++i)
 #pragma unroll
-      for (int i = 0; i < tiles_m; ++i)
+      for (int e = 0; e < 2 * steps; ++e)
+        to.x[i][e] = a[TileA::at(first_a + i * 16 + quad_of() + e % 2 * 8, k + e / 2 * 4 + lane_in_quad())];
 #pragma unroll
-        for (int e = 0; e < 2 * steps; ++e)
-          x[i][e] = of_a(a[TileA::at(first_a + i * 16 + quad_of() + e % 2 * 8, k + e / 2 * 4 + lane_in_quad())]);
+    for (int j = 0; j < tiles_n; ++j)
 #pragma unroll
-      for (int j = 0; j < tiles_n; ++j)
+      for (int e = 0; e < steps; ++e)
+        to.y[j][e] = b[TileB::at(first_b + j * 8 + quad_of(), k + e * 4 + lane_in_quad())];
+  }
+  __device__ void add(const Fragments& of) {
 #pragma unroll
-        for (int e = 0; e < steps; ++e)
-          y[j][e] = of_b(b[TileB::at(first_b + j * 8 + quad_of(), k + e * 4 + lane_in_quad())]);
+    for (int i = 0; i < tiles_m; ++i)
 #pragma unroll
-      for (int i = 0; i < tiles_m; ++i)
-#pragma unroll
-        for (int j = 0; j < tiles_n; ++j) multiply(c[i][j], x[i], y[j]);
-    }
+      for (int j = 0; j < tiles_n; ++j) multiply(c[i][j], of.x[i], of.y[j]);
   }
 
   __device__ void store(double* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) const {

@@ -1,7 +1,5 @@
 // Products of dense matrices: the front door.
 #pragma once
-#include <cmath>
-
 #include <seidel/formats/dense.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
@@ -33,10 +31,12 @@ void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A,
 ///         A transposed operand is transposed(A) of formats/dense.hpp. C shares no element with A or B.
 /// In/out  C is not read if beta is 0. If alpha or K is 0, A and B are not read.
 /// Error   of an element: at most (K + 2) eps (|alpha| |A| |B| + |beta C|) there.
-/// Cost    2 M N K flops. A host thread takes up to 5 MB for copies of the blocks of A and B at work; Cuda takes no memory
-///         and does not wait. Several threads divide C, never a sum: a dot product of long vectors uses one.
+/// Cost    2 M N K flops. A host thread takes up to 5 MB for copies of the blocks of A and B at work. Cuda does not wait;
+///         it takes scratch memory for a copy of an operand if its lines are not 16-byte aligned, if alpha is not 1, and
+///         in FP32 if its elements are contiguous along k. Several threads divide C, never a sum: a dot product of long
+///         vectors uses one.
 /// Repeats bit for bit on every back end, with any number of threads, in every layout.
-/// Errors  ShapeError; InputError if C overlaps A or B, or if alpha is not finite.
+/// Errors  ShapeError; InputError if C overlaps A or B.
 /// Source  Goto, van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34(3), 2008.
 template <Backend On, class Real>
 void gemm(const On& on, std::type_identity_t<Real> alpha,
@@ -48,7 +48,6 @@ void gemm(const On& on, std::type_identity_t<Real> alpha,
   require_shape(C, C.nrows, C.ncols, "gemm", "C");
   if (overlap(A, C) || overlap(B, C))
     throw InputError("gemm: C shares memory with A or B; write the product into a matrix of its own");
-  if (!std::isfinite(alpha)) throw InputError("gemm: alpha is " + std::to_string(alpha) + ", expected a finite number");
   gemm_detail::product(on, alpha, A, B, beta, C);
 }
 

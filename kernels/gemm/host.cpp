@@ -11,8 +11,9 @@ namespace seidel::gemm_detail {
 
 namespace {
 
-/// Elements of a block that stay in a cache: a tile's columns of B, `depth` long, in the first level (16 kB); the block of A, `rows`
-/// tiles high, in the second (at most 600 kB with AVX-512, half of that with AVX2); the block of B, up to `columns` wide, in the last.
+/// Blocks that stay in a cache: a tile's columns of B, `depth` long, in the first level (16 kB); the block of A, `rows`
+/// tiles high, in the second (at most 600 kB with AVX-512, half of that with AVX2); the block of B, up to `columns`
+/// wide, in the last.
 template <class Real>
 constexpr std::int64_t max_depth = sizeof(Real) == 8 ? 256 : 384;
 constexpr std::int64_t max_rows = 8, max_columns = 2048;  // in tiles; in columns

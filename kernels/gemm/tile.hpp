@@ -1,5 +1,6 @@
-// A tile of C in the registers of a core, for one instruction set. No other header may be included where this is compiled for
-// more than the least processor: an inline function of theirs could replace the others' copies of it.
+// A tile of C in the registers of a core, for one instruction set. No other header of the project is included where this
+// is compiled for more than the least processor: an inline function of theirs could replace the other files' copies of
+// it.
 #pragma once
 #include <cstdint>
 

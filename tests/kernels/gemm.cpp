@@ -196,7 +196,7 @@ TEST_CASE_TEMPLATE("every instruction set of this processor gives the same bits"
     }
 }
 
-TEST_CASE("gemm refuses operands that do not fit, a result that overlaps them, and a factor that is no number") {
+TEST_CASE("gemm refuses operands that do not fit, and a result that overlaps them") {
   Array<double> memory(100, 1.0);
   const auto view = [&](std::int64_t offset, std::int64_t m, std::int64_t n, std::int64_t leading) {
     return DenseView<double, Host>{m, n, leading, Layout::row_major, memory.data() + offset};
@@ -210,9 +210,6 @@ TEST_CASE("gemm refuses operands that do not fit, a result that overlaps them, a
   CHECK_THROWS_AS(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(30, 2, 4, 3)), ShapeError);
   CHECK_THROWS_AS(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(5, 2, 4, 4)), InputError);
   CHECK_THROWS_AS(product(view(0, 2, 3, 3), view(10, 3, 4, 4), view(21, 2, 4, 4)), InputError);
-  CHECK_THROWS_AS(gemm(Serial{}, std::numeric_limits<double>::quiet_NaN(), view(0, 2, 3, 3), view(10, 3, 4, 4), 0.0,
-                       view(30, 2, 4, 4)),
-                  InputError);
   // Blocks of one 10 x 10 matrix, as an update of a factorization takes them.
   CHECK_NOTHROW(product(view(50, 5, 5, 10), view(5, 5, 5, 10), view(55, 5, 5, 10)));
   CHECK_THROWS_AS(product(view(50, 5, 5, 10), view(5, 5, 5, 10), view(54, 5, 5, 10)), InputError);
