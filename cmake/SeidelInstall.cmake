@@ -6,6 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/seidel)
 foreach(folder formats kernels solvers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh"
+    REGEX "/mpi/" EXCLUDE   # of the program, not of the library
     # Internal headers of the reader: they need fast_float, which a user of the library need not have.
     REGEX "matrix_market/(chunks|fault|header|line|number|output_file|passes|rows|source)[.]hpp$" EXCLUDE)
 endforeach()

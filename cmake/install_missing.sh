@@ -1,4 +1,4 @@
-# Sourced by quickstart.sh and tests/run.sh:  install_missing PROGRAM|TESTS...  makes sure that seidel can be built here.
+# Sourced by quickstart.sh and tests/run.sh:  install_missing PROGRAM|TESTS|MPI...  makes sure that seidel can be built here.
 # Only what is missing is installed, with apt, as root or through sudo; if nothing is missing, apt is not called.
 
 # The C++ compiler that CMake will use.
@@ -27,7 +27,7 @@ seidel_has_header() {
   echo "#include <$1>" | "$compiler" -std=c++20 -E -x c++ "${options[@]}" - >/dev/null 2>&1
 }
 
-# Names of the missing Debian packages (Ubuntu has the same names), one per line, for PROGRAM and TESTS.
+# Names of the missing Debian packages (Ubuntu has the same names), one per line, for PROGRAM, TESTS and MPI.
 seidel_missing() {
   local what pair
   [ -n "$(seidel_compiler)" ] || echo g++
@@ -38,6 +38,7 @@ seidel_missing() {
     case $what in
       PROGRAM) headers+=" CLI/CLI.hpp=libcli11-dev nlohmann/json.hpp=nlohmann-json3-dev Eigen/Sparse=libeigen3-dev" ;;
       TESTS) headers+=" doctest/doctest.h=doctest-dev" ;;
+      MPI) command -v mpicxx >/dev/null || echo libopenmpi-dev; command -v mpirun >/dev/null || echo openmpi-bin ;;
     esac
   done
   for pair in $headers; do

@@ -7,6 +7,7 @@ namespace seidel::drivers {
 int run(const SolveOptions& options);
 int run(const InfoOptions& options);
 int run(const GenerateOptions& options);
+int run(const GemmOptions& options);
 int run(const ConvertOptions& options);
 int run(const ValidateOptions& options);
 int run(const BenchReadOptions& options);

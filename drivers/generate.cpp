@@ -1,4 +1,6 @@
 // seidel generate: a generated matrix as a file.
+#include <charconv>
+
 #include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -7,14 +9,57 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/dense_file/dense_file.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
+
+namespace {
+
+constexpr std::string_view dense = "dense:";
+
+/// "dense:MxN"
+DenseShape dense_shape(const std::string& spec) {
+  DenseShape shape;
+  const char *at = spec.data() + dense.size(), *const end = spec.data() + spec.size();
+  const auto [middle, error] = std::from_chars(at, end, shape.nrows);
+  const auto [rest, also] = middle == end ? std::from_chars_result{end, std::errc::invalid_argument}
+                                          : std::from_chars(middle + 1, end, shape.ncols);
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (error != std::errc() || also != std::errc() || *middle != 'x' || rest != end || shape.nrows < 0 ||
+      shape.ncols < 0 || shape.nrows > most || shape.ncols > most)
+    throw UsageError(formatted("{}: expected dense:MxN with whole numbers from 0 to {}: dense:1000x64", spec, most));
+  return shape;
+}
+
+int run_dense(const GenerateOptions& options) {
+  const DenseShape shape = dense_shape(options.spec);
+  const Stopwatch writing;
+  write_random_dense(options.out, shape, options.seed);
+  const double seconds = writing.seconds();
+  const bool to_stdout = options.out == "-";
+  print(options,
+        formatted("{}: dense, {} x {}, written in {}\n", to_stdout ? options.spec : options.out, count(shape.nrows),
+                  count(shape.ncols), human_seconds(seconds)),
+        to_stdout);
+  if (options.json.empty()) return 0;
+  Json json;
+  json.set("schema", "seidel.generate/1").set("version", version).set("command", options.command_line);
+  json.set("spec", options.spec).set("seed", std::to_string(options.seed)).set("out", options.out);
+  json.set("rows", shape.nrows).set("columns", shape.ncols).set("nonzeros", shape.nrows * shape.ncols);
+  json.set("seconds", std::move(Json().set("write", seconds)));
+  write_text(options.json, json.text());
+  return 0;
+}
+
+}  // namespace
 
 int run(const GenerateOptions& options) {
   require_writable("--out", options.out);
   require_apart({{"--out", options.out}, {"--json", options.json}});
+  if (options.spec.starts_with(dense)) return run_dense(options);
   const OpenMP host = host_threads(options);
   const Stopwatch generating;
   const auto A = generate(host, options.spec, options.seed);

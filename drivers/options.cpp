@@ -192,11 +192,33 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
     file("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
     number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
            whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
-    app->footer("SPEC is one of\n" + generator_help());
+    app->footer("SPEC is one of\n" + generator_help() +
+                "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
   void finish(const CommonTexts& common) override {
     require_matrix_market("--out", options.out);
     require_one_output(common, options.out, "--out");
+  }
+};
+
+struct GemmCommand : CommandFor<GemmOptions> {
+  explicit GemmCommand(CLI::App& program)
+      : CommandFor(program, "gemm", "multiply dense matrices in files, C = A B (+ C), on many processes (mpirun)") {
+    read_from(app->add_option("A", options.a, "M x K, as seidel generate dense:MxK writes it")->required());
+    read_from(app->add_option("B", options.b, "K x N")->required());
+    read_from(app->add_option("C", options.c, "M x N, added to the product"));
+    file("-o,--out", options.out, "the file to write the result to")->required();
+    app->add_option("--grid", options.grid, "rows and columns of processes (as square as can be)")->type_name("RxC");
+    number("--block", options.block, "N", "rows and columns per block of a matrix (32)",
+           whole<std::int64_t>(1, 1 << 20));
+    app->add_option("--method", options.method,
+                    "summa (the bits of one machine), row-sums (each row of processes adds up its parts)")
+        ->type_name("NAME")
+        ->capture_default_str();
+  }
+  void finish(const CommonTexts&) override {
+    require_one_of("--method", options.method, {"summa", "row-sums"});
+    if (options.out == "-") throw UsageError("--out: found -, expected the name of a file: many processes write it");
   }
 };
 
@@ -289,6 +311,7 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<SolveCommand>(app));
   commands.push_back(std::make_unique<InfoCommand>(app));
   commands.push_back(std::make_unique<GenerateCommand>(app));
+  commands.push_back(std::make_unique<GemmCommand>(app));
   commands.push_back(std::make_unique<ConvertCommand>(app));
   commands.push_back(std::make_unique<ValidateCommand>(app));
   CLI::App* bench =

@@ -46,6 +46,14 @@ struct GenerateOptions : CommonOptions {
   std::uint64_t seed = 1;
 };
 
+/// seidel gemm A B [C]
+struct GemmOptions : CommonOptions {
+  std::string a, b, c, out;
+  std::string grid;              // "2x3"; empty: as square as can be
+  std::string method = "summa";  // or "row-sums"
+  std::int64_t block = 32;
+};
+
 struct ConvertOptions : CommonOptions {
   std::string in, out;
   bool transpose = false, repair = false;
@@ -114,9 +122,9 @@ struct PrintText {
   std::string text;
 };
 
-using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, ConvertOptions, ValidateOptions,
-                             BenchReadOptions, BenchKernelOptions, BenchSolveOptions, BenchSuiteOptions,
-                             BenchMachineOptions, BenchCompareOptions>;
+using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions,
+                             ValidateOptions, BenchReadOptions, BenchKernelOptions, BenchSolveOptions,
+                             BenchSuiteOptions, BenchMachineOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

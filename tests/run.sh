@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds seidel and runs all its tests. Installs what is missing for that, and says so.
 #
-#   tests/run.sh [PRESET] [-DNAME=VALUE...]     PRESET: cpu, cuda, asan, tsan; default: cuda if there is an nvcc, otherwise cpu
+#   tests/run.sh [PRESET] [-DNAME=VALUE...]     PRESET: cpu, cuda, mpi, asan, tsan; default: cuda if there is an nvcc, otherwise cpu
 #
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 if none failed.
 set -euo pipefail
@@ -10,12 +10,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=
 case ${1:-} in
-  cpu | cuda | asan | tsan) preset=$1; shift ;;
+  cpu | cuda | mpi | asan | tsan) preset=$1; shift ;;
   "" | -D*) ;;
   *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 seidel_note_prefix "$@"
-install_missing PROGRAM TESTS
+if [ "$preset" = mpi ]; then install_missing PROGRAM TESTS MPI; else install_missing PROGRAM TESTS; fi   # else its tests are skipped
 
 nvcc=$(seidel_nvcc)
 if [ -z "$preset" ]; then preset=$([ -n "$nvcc" ] && echo cuda || echo cpu); fi

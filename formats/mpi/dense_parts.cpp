@@ -1,0 +1,154 @@
+// Parts of a file through MPI-IO: a darray type says where a process's blocks lie, so that each sees only its own.
+#include <seidel/formats/mpi/dense_parts.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel {
+
+namespace {
+
+/// A type of MPI that is given back.
+class Datatype {
+ public:
+  explicit Datatype(MPI_Datatype type) : type_(type) { mpi_check(MPI_Type_commit(&type_), "making a type"); }
+  ~Datatype() { MPI_Type_free(&type_); }
+  Datatype(const Datatype&) = delete;
+  operator MPI_Datatype() const { return type_; }
+
+ private:
+  MPI_Datatype type_;
+};
+
+Datatype view_of(const DensePart& part) {
+  const int sizes[] = {int(part.rows.n), int(part.columns.n)};
+  const int parts[] = {part.rows.nparts, part.columns.nparts};
+  const auto kind = [](const BlockCyclic& of) { return of.nparts == 1 ? MPI_DISTRIBUTE_NONE : MPI_DISTRIBUTE_CYCLIC; };
+  const auto block = [](const BlockCyclic& of) {
+    return of.nparts == 1 ? MPI_DISTRIBUTE_DFLT_DARG : int(std::min(of.block, of.n));
+  };
+  const int kinds[] = {kind(part.rows), kind(part.columns)};
+  const int blocks[] = {block(part.rows), block(part.columns)};
+  MPI_Datatype type;
+  mpi_check(MPI_Type_create_darray(parts[0] * parts[1], part.row_part * parts[1] + part.column_part, 2, sizes, kinds,
+                                   blocks, parts, MPI_ORDER_C, MPI_DOUBLE, &type),
+            "describing a part of a matrix");
+  return Datatype(type);
+}
+
+/// One row of the part, so that counts stay below 2^31.
+Datatype row_of(const DensePart& part) {
+  MPI_Datatype type;
+  mpi_check(MPI_Type_contiguous(int(part.ncols()), MPI_DOUBLE, &type), "describing a row");
+  return Datatype(type);
+}
+
+/// A file that all processes have open. The view is of the elements.
+class SharedFile {
+ public:
+  SharedFile(MPI_Comm all, const std::string& path, int mode) : path_(path) {
+    check(MPI_File_open(all, path.c_str(), mode, MPI_INFO_NULL, &file_), "opened");
+  }
+  ~SharedFile() {
+    if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
+  }
+  SharedFile(const SharedFile&) = delete;
+
+  /// Errors  ResourceError naming the file.
+  void check(int status, const char* what) const {
+    if (status == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(status, text, &length);
+    throw ResourceError(path_ + ": cannot be " + what + ": " + std::string(text, std::size_t(length)));
+  }
+  void require_count(const MPI_Status& status, MPI_Datatype type, std::int64_t expected, const char* what) const {
+    int found = 0;
+    MPI_Get_count(&status, type, &found);
+    if (found != expected) throw ResourceError(path_ + ": cannot be " + what + ": it ended too soon");
+  }
+  MPI_File file() const { return file_; }
+  void close() { check(MPI_File_close(&file_), "written"); }
+
+ private:
+  std::string path_;
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
+/// Calls transfer(file, row type) with the view set; no process may have more than the others wait for.
+template <class Transfer>
+void with_view(MPI_Comm all, const std::string& path, int mode, const DensePart& part, const Transfer& transfer) {
+  std::unique_ptr<SharedFile> shared;
+  together(all, [&] { shared = std::make_unique<SharedFile>(all, path, mode); });
+  together(all, [&] {
+    const Datatype view = view_of(part);
+    shared->check(MPI_File_set_view(shared->file(), dense_head_bytes, MPI_DOUBLE, view, "native", MPI_INFO_NULL),
+                  "viewed in parts");
+  });
+  const Datatype row = row_of(part);
+  together(all, [&] { transfer(*shared, row); });
+  together(all, [&] { shared->close(); });
+}
+
+bool is_empty(const DensePart& part) { return part.rows.n == 0 || part.columns.n == 0; }
+
+/// Makes the file under a temporary name, with its head, and takes all the room it needs.
+void make_file(const std::string& path, DenseShape shape) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) throw ResourceError(path + ": cannot be made: " + std::strerror(errno));
+  const auto head = dense_head(shape);
+  const std::int64_t bytes = dense_head_bytes + 8 * shape.nrows * shape.ncols;
+  int failed = posix_fallocate(file, 0, bytes);
+  if (!failed && pwrite(file, head.data(), head.size(), 0) != dense_head_bytes) failed = errno;
+  close(file);
+  if (failed) throw ResourceError(path + ": no room for " + std::to_string(bytes) + " bytes: " + std::strerror(failed));
+}
+
+}  // namespace
+
+Array<double> read_part(MPI_Comm all, const std::string& path, const DensePart& part) {
+  Array<double> elements;
+  together(all, [&] { elements = Array<double>(part.nrows() * part.ncols()); });
+  if (is_empty(part)) return elements;
+  with_view(all, path, MPI_MODE_RDONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
+    MPI_Status status;
+    const int count = part.ncols() == 0 ? 0 : int(part.nrows());
+    file.check(MPI_File_read_all(file.file(), elements.data(), count, row, &status), "read");
+    if (count > 0) file.require_count(status, row, count, "read");
+  });
+  return elements;
+}
+
+void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, HostSpan<const double> elements) {
+  int rank = 0;
+  MPI_Comm_rank(all, &rank);
+  const auto slash = path.rfind('/') + 1;  // 0 if there is none
+  const std::string temporary = path.substr(0, slash) + "." + path.substr(slash) + ".part";
+  try {
+    together(all, [&] {
+      if (rank == 0) make_file(temporary, part.shape());
+    });
+    if (!is_empty(part))
+      with_view(all, temporary, MPI_MODE_WRONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
+        MPI_Status status;
+        const int count = part.ncols() == 0 ? 0 : int(part.nrows());
+        file.check(MPI_File_write_all(file.file(), elements.data(), count, row, &status), "written");
+        if (count > 0) file.require_count(status, row, count, "written");
+      });
+    together(all, [&] {
+      if (rank == 0 && std::rename(temporary.c_str(), path.c_str()) != 0)
+        throw ResourceError(path + ": cannot be given its name: " + std::strerror(errno));
+    });
+  } catch (...) {
+    if (rank == 0) unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace seidel

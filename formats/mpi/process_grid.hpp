@@ -1,0 +1,41 @@
+// Processes in a grid.
+#pragma once
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+
+#include <seidel/formats/runtime/types.hpp>
+
+namespace seidel {
+
+/// Errors  BackendError with what MPI says of `status`, unless it is success. `what` reads on as "... failed".
+void mpi_check(int status, const char* what);
+
+/// rows x columns processes, of one communicator, row by row. The first of each row is its leader.
+/// Errors  UsageError if there are not as many.
+class ProcessGrid {
+ public:
+  ProcessGrid(MPI_Comm all, int rows, int columns);
+  ~ProcessGrid();
+  ProcessGrid(const ProcessGrid&) = delete;
+
+  int rows() const { return rows_; }
+  int columns() const { return columns_; }
+  int my_row() const { return rank_ / columns_; }
+  int my_column() const { return rank_ % columns_; }
+  bool leads() const { return my_column() == 0; }
+  MPI_Comm all() const { return all_; }
+  MPI_Comm row() const { return row_; }        // of my row: ranks are columns
+  MPI_Comm column() const { return column_; }  // of my column: ranks are rows
+
+ private:
+  MPI_Comm all_, row_ = MPI_COMM_NULL, column_ = MPI_COMM_NULL;
+  int rows_, columns_, rank_ = 0;
+};
+
+/// Runs work() on every process of `all`. If it throws on one of them, then the error of the first such process is
+/// thrown on all, so that none waits for the others. Waits for all of them.
+void together(MPI_Comm all, const std::function<void()>& work);
+
+}  // namespace seidel
