@@ -111,7 +111,8 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
     summary.history = {1};
     certify(system, x, b, criteria, outcome);
     summary.status = in_time ? Status::breakdown : Status::time_limit;
-    summary.reason = in_time ? "a pivot is zero: A is singular"
+    summary.breakdown = in_time ? Breakdown::zero_pivot : Breakdown::none;
+    summary.reason = in_time ? "a pivot of its factors is zero"
                              : formatted("factorising takes about {}, longer than the limit of time",
                                          human_seconds(solver.forecast().seconds));
   }

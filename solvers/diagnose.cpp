@@ -155,6 +155,9 @@ void is_singular(Facts& f) {
           "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0", "",
           "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
           "column)");
+  else if (f.summary.breakdown == Breakdown::zero_pivot)
+    f.add("A is singular", f.summary.reason, "",
+          "check how A and b were made: is an equation missing, or present twice?");
 }
 
 void leaves_the_range(Facts& f) {

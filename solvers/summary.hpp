@@ -32,6 +32,7 @@ enum class Breakdown {
   zero_alpha_divisor,         // bicgstab: A p is orthogonal to the shadow residual
   zero_omega,                 // bicgstab: A s is orthogonal to s
   exhausted,                  // gmres: no new direction is left, and none of those found leads to the solution
+  zero_pivot,                 // factors of A cannot be made: A is singular
 };
 
 /// The recurrence said yes: what it said, and what b - A x is. Both relative to ||b||.

@@ -62,6 +62,12 @@ TEST_CASE("direct says that a matrix is singular, and does not call it solved") 
   CHECK(contains(run.out, "singular"));
   const json report = report_of({"solve", "emptyrows:50", "--method", "direct"}, 1);
   CHECK(report["converged"] == false);
+  // That its diagonal is zero, too, is not the cause.
+  write_file(folder / "S.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n3 1 1\n");
+  const Run symmetric = seidel_program({"solve", folder / "S.mtx", "--method", "direct"});
+  CAPTURE(symmetric.out);
+  CHECK(symmetric.exit_code == 1);
+  CHECK(contains(symmetric.out, "NOT solved: A is singular"));
 }
 
 TEST_CASE("auto takes factors where no preconditioner can be used, and says why") {
