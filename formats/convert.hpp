@@ -42,9 +42,10 @@ struct TransposeReport {
 /// the columns of A do not ascend.
 ///
 /// Where the pattern of A is symmetric, each value is fetched from its mirrored place: that all are found is the proof.
-/// Elsewhere the host sorts buckets of columns, and Cuda distributes by digits of them. If A is square, Cuda waits twice.
-/// Cost    a symmetric pattern: the result alone. Others, besides it, per entry: host 2 bytes; Cuda 4.5 if A has at most
-///         256 columns, 8.5 and a value up to 65,536, 12.5 and a value beyond.
+/// Elsewhere, and on the host where rows are long and near the diagonal, Cuda distributes by digits of the columns, and
+/// the host sorts buckets of columns; one thread counts and scatters near entries. If A is square, Cuda waits twice.
+/// Cost    mirrored, or counted and scattered: the result alone. Others, besides it, per entry: host 2 bytes; Cuda 4.5 if
+///         A has at most 256 columns, 8.5 and a value up to 65,536, 12.5 and a value beyond.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>

@@ -89,8 +89,11 @@ template <class Real, class Offset>
 TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Grouped<Real, Offset>& to) {
   constexpr std::int64_t near_columns = 32768;  // two lines for each: some megabytes, of which the next rows use most
   const Sample sample = sample_of(A);
-  if (sample.is_mirrored && mirror(on, A, to)) return {.is_mirrored = true};
   const Spread spread = sample.mean_span <= near_columns ? Spread::near : Spread::far;
+  // Near entries of longer rows are sorted within the caches in less time than their images are searched for: hpcg:48,
+  // 26 per row, takes 14 ms instead of 20, elasticity3d:20, 73 per row, 10 instead of 25.
+  const bool search_pays = spread == Spread::far || A.nnz() <= 16 * A.nrows;
+  if (search_pays && sample.is_mirrored && mirror(on, A, to)) return {.is_mirrored = true};
   return {.workspace_bytes = group(on, ByColumn<Real, Offset>{A}, spread, to)};
 }
 
