@@ -141,7 +141,7 @@ __device__ __noinline__ void sum_by_block(const Rows& rows, const Store& store, 
   constexpr int warps = row_threads / warp_size;
   __shared__ Sum sums[row_threads], shared[warp_size];
   __shared__ unsigned marked[warps];
-  const unsigned mine = __ballot_sync(full_warp, huge);
+  const unsigned mine = __ballot_sync(whole_warp, huge);
   if (threadIdx.x % warp_size == 0) marked[threadIdx.x / warp_size] = mine;
   __syncthreads();
   for (int w = 0; w < warps; ++w)
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(row_threads)
       }
     }
   }
-  const unsigned of_warp = __ballot_sync(full_warp, length > short_sum && length <= huge_row);
+  const unsigned of_warp = __ballot_sync(whole_warp, length > short_sum && length <= huge_row);
   if (of_warp) sum_by_warp<Sum>(rows, store, p - threadIdx.x % warp_size, of_warp);
   const bool huge = length > huge_row;
   if (__syncthreads_or(huge)) sum_by_block<Sum>(rows, store, first, huge);

@@ -1,32 +1,12 @@
 // The one order of kernels/sum.hpp on the device: by a thread, by a warp, by a block. Same terms, same order, same
 // bits.
 #pragma once
-#include <cstring>
-#include <type_traits>
-
+#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/kernels/sum.hpp>
 
 namespace seidel::cuda {
 
-inline constexpr int warp_size = 32;
-inline constexpr unsigned full_warp = 0xffffffffu;
 static_assert(sum_lanes == warp_size, "a warp's lanes are the lanes of the one order");
-
-/// The value of lane + `by`; any trivially copyable type of 4-byte words. All lanes take part.
-template <class T>
-__device__ T shuffle_down(const T& value, int by) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return __shfl_down_sync(full_warp, value, by);
-  } else {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0);
-    unsigned words[sizeof(T) / 4];
-    memcpy(words, &value, sizeof(T));
-    for (unsigned& word : words) word = __shfl_down_sync(full_warp, word, by);
-    T other;
-    memcpy(&other, words, sizeof(T));
-    return other;
-  }
-}
 
 /// The 32 lanes of a block of terms added as the tree l + (l + 16), l + (l + 8), ...; the sum is in lane 0.
 template <class Sum>
@@ -42,7 +22,7 @@ template <class Sum, class Term>
 __device__ Sum lane_sum(std::int64_t first, std::int64_t last, const Term& term) {
   constexpr int batch = 8;
   Sum s{};
-  std::int64_t k = first + threadIdx.x % warp_size;
+  std::int64_t k = first + lane();
   for (; k + (batch - 1) * warp_size < last; k += batch * warp_size) {
 #pragma unroll
     for (int j = 0; j < batch; ++j) s = term(k + j * warp_size, s);
@@ -71,7 +51,7 @@ __device__ Sum warp_sum_of_long(std::int64_t n, const Term& term) {
 /// passes. The sum is in lane 0. As a subtree of a larger tree, `count` is 32 for all but the last.
 template <class Sum>
 __device__ Sum warp_tree(Sum s, int count) {
-  const int lane = threadIdx.x % warp_size;
+  const int lane = cuda::lane();
 #pragma unroll
   for (int distance = 1; distance < warp_size; distance *= 2) {
     const Sum right = shuffle_down(s, distance);
@@ -84,7 +64,7 @@ __device__ Sum warp_tree(Sum s, int count) {
 /// a barrier, so that `shared` may be used again.
 template <class Sum>
 __device__ Sum block_tree(Sum s, int count, Sum (&shared)[warp_size]) {
-  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const int warp = threadIdx.x / warp_size, lane = cuda::lane();
   s = warp_tree(s, count - warp * warp_size);
   if (lane == 0) shared[warp] = s;
   __syncthreads();
@@ -106,7 +86,7 @@ __device__ Sum block_sum_of_long(std::int64_t n, const Term& term, Sum (&sums)[t
     const int count = int(nblocks - base < threads ? nblocks - base : threads);
     for (int b = threadIdx.x / warp_size; b < count; b += threads / warp_size) {
       const Sum s = warp_sum_of_block<Sum>(base + b, n, term);
-      if (threadIdx.x % warp_size == 0) sums[b] = s;
+      if (lane() == 0) sums[b] = s;
     }
     __syncthreads();
     const Sum s = block_tree(int(threadIdx.x) < count ? sums[threadIdx.x] : Sum{}, count, shared);

@@ -4,6 +4,7 @@
 
 #include <seidel/formats/convert/cuda_device.cuh>
 #include <seidel/formats/convert/refusals.hpp>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {
 
@@ -67,7 +68,7 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(on, nrows + 1), Array<Index, Device>(on, nnz),
                                Array<Real, Device>(on, nnz)};
   for_each(on, nrows + 1, "finding rows",
-           [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = opened[keys_below(sorted.row, n, i)]; });
+           [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = opened[count_below(sorted.row, n, i)]; });
   for_each(on, n, "adding up entries",
            [=, col_idx = to.col_idx.data(), values = to.values.data()] __device__(std::int64_t p) {
              if (!sorted.opens_place(p)) return;

@@ -5,6 +5,7 @@
 
 #include <seidel/formats/convert/cuda_distribution.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel::convert_detail {
@@ -17,7 +18,6 @@ constexpr int warp = 32, threads = 512, warps = threads / warp;
 constexpr int rounds = 8, tile_size = threads * rounds;  // two tiles per multiprocessor, 64 KB under way for each
 constexpr int min_bits = 6, max_bits = 8, digits = 1 << max_bits;
 constexpr int max_passes = 4;
-constexpr unsigned all_lanes = 0xffffffffu;
 static_assert(digits <= threads);
 
 /// Digits of a column, the lowest first.
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads)
 __device__ std::int64_t block_inclusive_sum(std::int64_t value, std::int64_t* of_warp) {
   const int lane = threadIdx.x % warp, my_warp = threadIdx.x / warp;
   for (int step = 1; step < warp; step *= 2) {
-    const std::int64_t before = __shfl_up_sync(all_lanes, value, step);
+    const std::int64_t before = __shfl_up_sync(whole_warp, value, step);
     if (lane >= step) value += before;
   }
   if (lane == warp - 1) of_warp[my_warp] = value;
@@ -129,11 +129,11 @@ __device__ std::int64_t count_before(const volatile Word* told, std::int64_t til
 /// The lanes whose digit is this lane's, among those that have an entry.
 template <int bits>
 __device__ unsigned lanes_alike(unsigned digit, bool valid) {
-  unsigned alike = __ballot_sync(all_lanes, valid);
+  unsigned alike = __ballot_sync(whole_warp, valid);
 #pragma unroll
   for (int b = 0; b < bits; ++b) {
     const bool one = digit >> b & 1;
-    const unsigned ones = __ballot_sync(all_lanes, one);
+    const unsigned ones = __ballot_sync(whole_warp, one);
     alike &= one ? ones : ~ones;
   }
   return alike;

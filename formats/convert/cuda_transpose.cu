@@ -5,6 +5,7 @@
 #include <seidel/formats/convert/cuda_distribution.hpp>
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/transposed.hpp>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {
 
@@ -17,21 +18,15 @@ namespace {
 template <class Value, class Offset>
 __device__ std::int64_t mirrored_place(const Transposing<Value, Offset>& of, Index c, Index r, Offset from_begin) {
   constexpr int max_walk = 8;
-  Offset first = __ldg(of.row_ptr + c), last = __ldg(of.row_ptr + c + 1);
+  const Offset first = __ldg(of.row_ptr + c), last = __ldg(of.row_ptr + c + 1);
   if (first == last) return -1;
   Offset at = last - 1 > first + from_begin ? last - 1 - from_begin : first;
   Index found = __ldg(of.col_idx + at);
   for (int step = 0; step < max_walk && found < r && at + 1 < last; ++step) found = __ldg(of.col_idx + ++at);
   for (int step = 0; step < max_walk && found > r && at > first; ++step) found = __ldg(of.col_idx + --at);
   if (found == r) return at;
-  while (first < last) {
-    const Offset middle = first + (last - first) / 2;
-    if (__ldg(of.col_idx + middle) < r)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first < __ldg(of.row_ptr + c + 1) && __ldg(of.col_idx + first) == r ? std::int64_t(first) : -1;
+  at = partition_point(first, last, [&](Offset k) { return __ldg(of.col_idx + k) < r; });
+  return at < last && __ldg(of.col_idx + at) == r ? std::int64_t(at) : -1;
 }
 
 /// A' where the pattern of A is symmetric, by `group` threads per row: each value is fetched from its mirrored place.

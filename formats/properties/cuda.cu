@@ -2,6 +2,7 @@
 #include <seidel/formats/properties/cuda_rows.cuh>
 #include <seidel/formats/properties/told.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {
 
@@ -22,10 +23,10 @@ __device__ void look_together(const View& A, std::int64_t row, Seen& seen) {
     const Index col = lane() < n ? A.col_idx[k] : -1;
     const double value = lane() < n ? double(A.values[k]) : 0;
     if (lane() < n) seen.entry(row, col, value);
-    below += __popc(__ballot_sync(all_lanes, lane() < n && col < row));
-    const unsigned diagonal = __ballot_sync(all_lanes, lane() < n && col == row);
+    below += __popc(__ballot_sync(whole_warp, lane() < n && col < row));
+    const unsigned diagonal = __ballot_sync(whole_warp, lane() < n && col == row);
     stored |= diagonal != 0;
-    for (int l = 0; l < n; ++l) sums.add(diagonal >> l & 1, __shfl_sync(all_lanes, value, l));
+    for (int l = 0; l < n; ++l) sums.add(diagonal >> l & 1, __shfl_sync(whole_warp, value, l));
   }
   if (lane() == 0) seen.row(A, row, below, stored, sums);
 }
@@ -36,15 +37,8 @@ __device__ std::int64_t share_begin(const View& A, int part, int nparts) {
   if (part == nparts) return A.nrows;
   const std::int64_t n = A.nrows + A.nnz(), size = n / nparts, rest = n % nparts;
   const std::int64_t target = part * size + std::min<std::int64_t>(part, rest);
-  std::int64_t low = 0, high = A.nrows;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (middle + A.row_ptr[middle] < target)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return partition_point(std::int64_t(0), std::int64_t(A.nrows),
+                         [&](auto row) { return row + A.row_ptr[row] < target; });
 }
 
 /// The sum of squares of one share of the rows, from left to right, by a warp.
@@ -63,7 +57,7 @@ __global__ void squares_of_shares(View A, int nshares, int exponent, double* sum
     for (int j = 0; j < batch; ++j) now[j] = next[j];
     for (int j = 0; j < batch; ++j) next[j] = squared(first + (batch + j) * warp_size + lane());
     for (int j = 0; j < batch; ++j)
-      for (int l = 0; l < warp_size; ++l) sum += __shfl_sync(all_lanes, now[j], l);  // past the end they are 0
+      for (int l = 0; l < warp_size; ++l) sum += __shfl_sync(whole_warp, now[j], l);  // past the end they are 0
   }
   if (lane() == 0) sums[share] = sum;
 }
@@ -73,7 +67,7 @@ __device__ void look_for_mirror(const View& A, Half half, std::int64_t row, std:
   const Index col = A.col_idx[k];
   if (half == Half::lower ? col >= row : col <= row) return;
   const std::int64_t begin = A.row_ptr[col], end = A.row_ptr[col + std::int64_t(1)];
-  const std::int64_t low = begin + cuda::keys_below(A.col_idx.data() + begin, end - begin, row);
+  const std::int64_t low = begin + count_below(A.col_idx.data() + begin, end - begin, row);
   const bool stored = low < end && A.col_idx[low] == row;
   seen.mirror(half, double(A.values[k]), stored, stored ? double(A.values[low]) : 0);
 }

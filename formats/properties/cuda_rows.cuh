@@ -4,34 +4,24 @@
 #include <cstring>
 
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel::properties_detail {
 
-inline constexpr int warp_size = 32, block_size = 256, max_blocks = 1024;
-inline constexpr unsigned all_lanes = 0xffffffffu;
+using cuda::lane;
+using cuda::warp_size;
+using cuda::whole_warp;
+
+inline constexpr int block_size = 256, max_blocks = 1024;
 /// Entries of the longest row that a thread takes alone: its neighbours wait for it, and a warp adds up a row one by one.
 inline constexpr int max_alone = 256;
-
-inline __device__ int lane() { return threadIdx.x % warp_size; }
-
-/// The same value of lane + `by`, of whatever type of whole words.
-template <class T>
-__device__ T from_lane_above(const T& value, int by) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0);
-  unsigned words[sizeof(T) / 4];
-  memcpy(words, &value, sizeof(T));
-  for (unsigned& word : words) word = __shfl_down_sync(all_lanes, word, by);
-  T other;
-  memcpy(&other, words, sizeof(T));
-  return other;
-}
 
 /// What the threads of a block saw, joined into *to by one of them.
 template <class Seen>
 __device__ void join_block(Seen seen, Seen* to) {
   __shared__ unsigned words[block_size / warp_size][sizeof(Seen) / 4];
-  for (int by = warp_size / 2; by; by /= 2) seen.join(from_lane_above(seen, by));
+  for (int by = warp_size / 2; by; by /= 2) seen.join(cuda::shuffle_down(seen, by));
   if (lane() == 0) memcpy(words[threadIdx.x / warp_size], &seen, sizeof(Seen));
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -61,7 +51,7 @@ __global__ void look_at_groups(Visit visit, Seen* to) {
     const bool exists = row < A.nrows;
     const bool is_long = exists && A.row_ptr[row + 1] - A.row_ptr[row] > max_alone;
     if (exists && !is_long) visit.alone(row, seen);
-    for (unsigned waiting = __ballot_sync(all_lanes, is_long); waiting; waiting &= waiting - 1)
+    for (unsigned waiting = __ballot_sync(whole_warp, is_long); waiting; waiting &= waiting - 1)
       visit.together(first + __ffs(int(waiting)) - 1, seen);
   }
   join_block(seen, to + blockIdx.x);

@@ -18,7 +18,7 @@ __global__ void look_at_slices(DeviceSpan<const Offset> row_ptr, Lengths* to) {
     const std::int64_t row = first + lane();
     const Index length = row < nrows ? Index(row_ptr[row + 1] - row_ptr[row]) : 0;
     if (row < nrows) seen.row(row, length);
-    const int width = __reduce_max_sync(all_lanes, length);
+    const int width = __reduce_max_sync(whole_warp, length);
     if (lane() == 0) seen.sell_places += std::int64_t(rows_per_slice) * width;
   }
   join_block(seen, to + blockIdx.x);

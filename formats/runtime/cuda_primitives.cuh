@@ -65,17 +65,4 @@ std::int64_t first_where(const Cuda& on, std::int64_t n, const IsBad& is_bad) {
   return std::int64_t(value_of(on, found.data()));
 }
 
-/// The number of the n ascending keys that are below `key`.
-__device__ inline std::int64_t keys_below(const Index* keys, std::int64_t n, std::int64_t key) {
-  std::int64_t low = 0;
-  while (low < n) {
-    const std::int64_t middle = low + (n - low) / 2;
-    if (keys[middle] < key)
-      low = middle + 1;
-    else
-      n = middle;
-  }
-  return low;
-}
-
 }  // namespace seidel::cuda

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/search.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel {
@@ -29,15 +30,7 @@ Range share_by_nonzeros(HostSpan<const Offset> row_ptr, int part, int nparts) {
   if (nrows == 0 || nparts == 1) return {0, nrows};
   const auto row_at = [&](int p) {  // first row at which rows + nonzeros before it reach p / nparts of all
     const std::int64_t target = even_share(nrows + row_ptr[nrows] - row_ptr[0], p, nparts).first;
-    std::int64_t low = 0, high = nrows;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (middle + row_ptr[middle] - row_ptr[0] < target)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return partition_point(std::int64_t(0), nrows, [&](auto row) { return row + row_ptr[row] - row_ptr[0] < target; });
   };
   return {row_at(part), part + 1 == nparts ? nrows : row_at(part + 1)};
 }

@@ -1,6 +1,7 @@
 // Scans on the GPU in one pass over memory, by decoupled look-back: a block takes the next tile, tells those after it
 // what its tile sums to, adds up what those before it have told, then tells the sum of all up to its own end.
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
 
@@ -8,10 +9,11 @@ namespace seidel::primitives_detail {
 
 namespace {
 
+using cuda::whole_warp;
+
 // A thread holds four loads of four counts: enough bytes under way to fill the memory system, and few registers.
 constexpr int warp = 32, warps = 8, vectors = 4, width = 4;
 constexpr int tile_size = warps * warp * vectors * width;
-constexpr unsigned all_lanes = 0xffffffffu;
 
 /// What a tile has told: nothing yet, its own sum, or the sum of all tiles up to it. With the sum in one word, so that
 /// who sees the one sees the other, and no fence is needed.
@@ -22,14 +24,14 @@ __device__ Told told_by(Word word) { return Told(word & 3); }
 __device__ std::int64_t sum_in(Word word) { return std::int64_t(word) >> 2; }  // with its sign
 
 __device__ std::int64_t warp_sum(std::int64_t value) {
-  for (int step = warp / 2; step > 0; step /= 2) value += __shfl_xor_sync(all_lanes, value, step);
+  for (int step = warp / 2; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
   return value;
 }
 
 /// Of the lanes up to this one.
 __device__ std::int64_t warp_inclusive_sum(std::int64_t value, int lane) {
   for (int step = 1; step < warp; step *= 2) {
-    const std::int64_t before = __shfl_up_sync(all_lanes, value, step);
+    const std::int64_t before = __shfl_up_sync(whole_warp, value, step);
     if (lane >= step) value += before;
   }
   return value;
@@ -43,8 +45,8 @@ __device__ std::int64_t sum_before(const volatile Word* told, std::int64_t tile,
     Word word = word_of(Told::sum_so_far, 0);  // in front of the first tile
     do {
       if (mine >= 0) word = told[mine];
-    } while (__any_sync(all_lanes, told_by(word) == Told::nothing));
-    const unsigned whole = __ballot_sync(all_lanes, told_by(word) == Told::sum_so_far);
+    } while (__any_sync(whole_warp, told_by(word) == Told::nothing));
+    const unsigned whole = __ballot_sync(whole_warp, told_by(word) == Told::sum_so_far);
     const int nearest = whole ? __ffs(int(whole)) - 1 : warp - 1;
     sum += warp_sum(lane <= nearest ? sum_in(word) : 0);
     if (whole) return sum;
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(warps* warp)
   for (int v = 0; v < vectors; ++v) {
     const std::int64_t own = mine[v].sum(), up_to = warp_inclusive_sum(own, lane);
     before[v] = sum + up_to - own;
-    sum += __shfl_sync(all_lanes, up_to, warp - 1);
+    sum += __shfl_sync(whole_warp, up_to, warp - 1);
   }
   if (lane == 0) sum_of_warp[my_warp] = sum;
   __syncthreads();

@@ -43,8 +43,8 @@ __device__ void merge_between(const Segments& both, Cut first, Cut last, KeyedNu
   __syncthreads();
   for (int i = int(threadIdx.x); i < size; i += int(blockDim.x)) {
     const bool is_left = i < nleft;
-    const auto place =
-        is_left ? i + count_below(keys + nleft, nright, keys[i]) : i - nleft + count_up_to(keys, nleft, keys[i]);
+    const auto place = is_left ? i + count_below(keys + nleft, nright, keys[i])
+                               : i - nleft + count_below(keys, nleft, keys[i] + std::int64_t(1));
     merged_keys[place] = keys[i];
     merged_numbers[place] = from.numbers[is_left ? left + first.left + i : right + first.right + i - nleft];
   }

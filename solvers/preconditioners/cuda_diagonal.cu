@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/search.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel {
@@ -14,7 +15,7 @@ namespace {
 template <class View>
 __device__ std::int64_t diagonal_place(const View& A, std::int64_t row) {
   const std::int64_t begin = A.row_ptr[row], end = A.row_ptr[row + 1];
-  const std::int64_t place = begin + cuda::keys_below(A.col_idx.data() + begin, end - begin, row);
+  const std::int64_t place = begin + count_below(A.col_idx.data() + begin, end - begin, row);
   return place < end && A.col_idx[place] == row ? place : -1;
 }
 

@@ -6,6 +6,7 @@
 
 #include <seidel/drivers/bench/rivals/transposition.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel::drivers {
 
@@ -36,7 +37,7 @@ void run(On& o) {
   });
   cuda::for_each(o.on, o.A.ncols + std::int64_t(1), "finding columns",
                  [sorted = o.kept.sorted.data(), n = o.A.nnz(), ptr = o.T.row_ptr.data()] __device__(std::int64_t j) {
-                   ptr[j] = std::int32_t(cuda::keys_below(sorted, n, j));
+                   ptr[j] = std::int32_t(count_below(sorted, n, j));
                  });
   cuda::for_each(o.on, o.A.nnz(), "fetching entries",
                  [A = o.A, rows = o.kept.rows.data(), places = o.kept.places.data(), to = o.T.col_idx.data(),

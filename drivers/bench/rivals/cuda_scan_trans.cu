@@ -1,13 +1,13 @@
 // ScanTrans on a GPU: a worker is a warp, so that its entries of a column keep their order.
 #include <seidel/drivers/bench/rivals/scan_trans.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 
 namespace seidel::drivers {
 
 namespace {
 
 constexpr int warp = 32;
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr std::int64_t max_workers = 4096, max_table = std::int64_t(1) << 28;  // 1 GB of counters
 
 /// rank[e]: among the entries of its column in its worker's part. counts is the worker's row of the table.
@@ -20,7 +20,7 @@ __global__ void count_columns(const Index* columns, std::int64_t nnz, std::int64
   for (std::int64_t step = first; step < last; step += warp) {
     const std::int64_t e = step + lane;
     const Index c = e < last ? columns[e] : -1;
-    const unsigned alike = __match_any_sync(all_lanes, c);
+    const unsigned alike = __match_any_sync(cuda::whole_warp, c);
     const std::int32_t before = c >= 0 ? counts[c] : 0;
     __syncwarp();
     if (c >= 0) {

@@ -81,10 +81,10 @@ __device__ double part_sum(const PartOf& part_of, std::int64_t p, bool active) {
     if (!is_long) s = short_sum_of(part.term, int(part.length));
   }
   const int lane = threadIdx.x % warp_size;
-  for (unsigned left = __ballot_sync(full_warp, is_long); left; left &= left - 1) {
+  for (unsigned left = __ballot_sync(whole_warp, is_long); left; left &= left - 1) {
     const int owner = __ffs(left) - 1;
     const Part part = part_of(p - lane + owner);
-    const double sum = __shfl_sync(full_warp, warp_sum_of_long<double>(part.length, part.term), 0);
+    const double sum = __shfl_sync(whole_warp, warp_sum_of_long<double>(part.length, part.term), 0);
     if (lane == owner) s = sum;
   }
   return s;

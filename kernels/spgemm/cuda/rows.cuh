@@ -6,11 +6,13 @@
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_warp.cuh>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel::spgemm_detail {
 
-inline constexpr unsigned whole_warp = 0xffffffffu;
-inline constexpr int warp_size = 32;
+using cuda::warp_size;
+using cuda::whole_warp;
 
 /// A matrix without its values.
 template <class Offset>
@@ -101,14 +103,7 @@ __device__ int warp_max(int value) {
 /// The first place of first ... last - 1 whose column is at least `column`, or last.
 template <class Offset>
 __device__ Offset first_at_least(const Index* col_idx, Offset first, Offset last, Index column) {
-  while (first < last) {
-    const Offset middle = first + (last - first) / 2;
-    if (col_idx[middle] < column)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  return partition_point(first, last, [&](Offset k) { return col_idx[k] < column; });
 }
 
 }  // namespace seidel::spgemm_detail

@@ -3,27 +3,21 @@
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/cuda_warp.cuh>
+#include <seidel/formats/runtime/search.hpp>
 #include <seidel/kernels/symgs/cuda/layout.hpp>
 
 namespace seidel::symgs_detail::device {
 
 using cuda::exclusive_sum;
+using cuda::whole_warp;
 
 inline constexpr int threads_per_block = 256;  // of kernels that wait for nothing
-inline constexpr unsigned whole_warp = 0xffffffffu;
 
 /// A row's first entry whose column is not below `column`, or its end.
 template <class Offset>
 __device__ Offset lower_bound(const Offset* row_ptr, const Index* col_idx, Index row, Index column) {
-  Offset low = row_ptr[row], high = row_ptr[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (__ldg(col_idx + middle) < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return partition_point(row_ptr[row], row_ptr[row + 1], [&](Offset k) { return __ldg(col_idx + k) < column; });
 }
 
 template <class... Parameters, class... Arguments>
