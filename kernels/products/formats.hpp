@@ -55,28 +55,25 @@ struct AsEll {
   }
 };
 
+/// Rows sorted by length in windows of so many.
+template <int window>
 struct AsSell {
-  static constexpr std::string_view name = "sell", variant = "", title = "SELL-32",
-                                    help = "SELL-32, rows in the matrix's order";
+  static constexpr bool sorted = window > 1;
+  static constexpr std::string_view name = "sell", variant = sorted ? "sorted" : "",
+                                    title = sorted ? "SELL-32-4096" : "SELL-32",
+                                    help = sorted ? "SELL-32, rows sorted by length in windows of 4096"
+                                                  : "SELL-32, rows in the matrix's order";
   static constexpr bool several_columns = false;
   template <Backend B, class Real, class Offset>
   static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
-    return to_sell(on, A, 32, 1);
+    return to_sell(on, A, 32, window);
   }
   template <Backend B, class Real, class Offset>
-  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A)
+    requires(!sorted)
+  {
     const FormatBytes bytes = format_bytes(on, A);
     return {bytes.sell, bytes.sell_padding, padding_refusal(bytes.sell_padding)};
-  }
-};
-
-struct AsSortedSell {
-  static constexpr std::string_view name = "sell", variant = "sorted", title = "SELL-32-4096",
-                                    help = "SELL-32, rows sorted by length in windows of 4096";
-  static constexpr bool several_columns = false;
-  template <Backend B, class Real, class Offset>
-  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
-    return to_sell(on, A, 32, 4096);
   }
 };
 
@@ -118,8 +115,8 @@ std::int64_t bytes_of(const Matrix& A) {
 }
 
 /// The default first.
-using ProductFormats = std::tuple<product_formats::AsCsr, product_formats::AsEll, product_formats::AsSell,
-                                  product_formats::AsSortedSell, product_formats::AsBsr<2>, product_formats::AsBsr<3>,
+using ProductFormats = std::tuple<product_formats::AsCsr, product_formats::AsEll, product_formats::AsSell<1>,
+                                  product_formats::AsSell<4096>, product_formats::AsBsr<2>, product_formats::AsBsr<3>,
                                   product_formats::AsBsr<4>, product_formats::AsBsr<6>>;
 
 /// visit(entry) for each entry of the table.
