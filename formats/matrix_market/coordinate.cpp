@@ -40,7 +40,7 @@ namespace {
           raise(reading.source,
                 {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
                  "one of the two in a file that says " + symmetry,
-                 "--repair takes pairs that agree once; if both are meant, say general in the banner"});
+                 "the option repair takes pairs that agree once; if both are meant, say general in the banner"});
         }
         if (!first[k + above]) first[k + above] = p;
       }
@@ -48,7 +48,7 @@ namespace {
     p = e + 1;
   }
   throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " +
-                   "use --repair");
+                   "the option repair takes pairs that agree once");
 }
 
 }  // namespace

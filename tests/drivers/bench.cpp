@@ -45,6 +45,10 @@ TEST_CASE("bench KERNEL --list and validate --list print the same registry, and 
   const Run scan = seidel_program({"bench", "scan", "--list"});
   CHECK(contains(scan.out, "scan.array.serial"));
   CHECK(contains(scan.out, "scan.array.serial.std"));
+  for (const char* kernel : {"sort-segments", "merge-segments", "pointers-to-indices", "indices-to-pointers"})
+    CHECK(contains(all.out, std::string(kernel) + ".array.openmp"));
+  CHECK(seidel_program({"bench", "sort-segments", "2000:1025"}).exit_code ==
+        3);  // too long for the shared memory of a block
   const Run some = seidel_program({"validate", "--list", "--only", "spmm.ell.*"});
   CHECK(contains(some.out, "spmm.ell.openmp"));
   CHECK(!contains(some.out, "spmv"));
@@ -295,6 +299,7 @@ TEST_CASE("bench refuses what it cannot measure") {
                     {{"bench", "spmv", "poisson2d:4", "--threads", "0,1"}, {"--threads"}},
                     {{"bench", "spmv", "poisson2d:4", "--k", "2"}, {"unknown option --k"}},
                     {{"bench", "scan", "many"}, {"N: found 'many'", "whole number"}},
+                    {{"bench", "merge-segments", "20:0"}, {"LENGTH: found '0'", "from 1"}},
                     {{"bench", "spmv", "poisson2d:4", "--trials", "-1"}, {"--trials"}},
                     {{"bench", "solve", "poisson2d:4", "--trials", "0"}, {"from 1"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, {"--csv"}},

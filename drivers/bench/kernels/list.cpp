@@ -7,10 +7,21 @@ namespace seidel::drivers {
 
 std::span<const Kernel* const> all_kernels() {
   static constexpr const Kernel* all[] = {
-      &kernels::spmv,        &kernels::spmm,          &kernels::symgs,
-      &kernels::symgs_guess, &kernels::transpose,     &kernels::transpose_values,
-      &kernels::spgemm,      &kernels::spgemm_values, &kernels::scan,
-      &kernels::gemm,        &kernels::gemm_fp32,
+      &kernels::spmv,
+      &kernels::spmm,
+      &kernels::symgs,
+      &kernels::symgs_guess,
+      &kernels::transpose,
+      &kernels::transpose_values,
+      &kernels::spgemm,
+      &kernels::spgemm_values,
+      &kernels::scan,
+      &kernels::sort_segments,
+      &kernels::merge_segments,
+      &kernels::pointers_to_indices,
+      &kernels::indices_to_pointers,
+      &kernels::gemm,
+      &kernels::gemm_fp32,
   };
   return all;
 }

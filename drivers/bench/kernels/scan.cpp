@@ -15,26 +15,32 @@ constexpr std::int64_t max_size = 4'000'000'000;
 
 std::unique_ptr<Operand> size_of(const std::string& word, const CommonOptions&) {
   auto operand = std::make_unique<SizeOperand>();
-  const char* end = word.data() + word.size();
-  const auto [rest, error] = std::from_chars(word.data(), end, operand->n);
-  if (error != std::errc() || rest != end || operand->n < 0 || operand->n > max_size)
-    throw UsageError(formatted("N: found '{}', expected a whole number from 0 to {}", word, max_size));
+  operand->n = whole_number("N", word, 0, max_size);
   operand->name = word;
   operand->description = plural(operand->n, "entry", "entries");
   return operand;
 }
 
-const OperandKind size = {.placeholder = "N",
-                          .help = "numbers of entries (20000000)",
-                          .example = "20000000",
-                          .for_validation = {"0", "1", "4096", "131073", "1000003"},
-                          .make = size_of};
-
 }  // namespace
+
+std::int64_t whole_number(const char* name, std::string_view text, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || value < low || value > high)
+    throw UsageError(formatted("{}: found '{}', expected a whole number from {} to {}", name, text, low, high));
+  return value;
+}
+
+const OperandKind array_size = {.placeholder = "N",
+                                .help = "numbers of entries (20000000)",
+                                .example = "20000000",
+                                .for_validation = {"0", "1", "4096", "131073", "1000003"},
+                                .make = size_of};
 
 const Kernel kernels::scan = {.name = "scan",
                               .help = "an exclusive scan of an array: 32-bit counts into 64-bit offsets",
-                              .takes = &size,
+                              .takes = &array_size,
                               .unless_given = {"20000000"},
                               .make = [](Operand& operand, const TaskOptions& options) -> std::unique_ptr<Task> {
                                 return std::make_unique<ScanTask>(dynamic_cast<SizeOperand&>(operand).n, options.seed);

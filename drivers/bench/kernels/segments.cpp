@@ -1,0 +1,145 @@
+// Segments, pointers and indices: inputs, costs, judges.
+#include <seidel/drivers/bench/kernels/segments.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/bench/kernels/scan.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/kernels/primitives/segments.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+constexpr std::int64_t max_size = 1'000'000'000;  // two arrays of so many numbers
+
+/// Segments are half of the array unless their length is given.
+struct SegmentsOperand : Operand {
+  std::int64_t n = 0, length = 1;
+};
+
+std::unique_ptr<Operand> segments_of(const std::string& word, const CommonOptions&) {
+  const std::size_t colon = word.find(':');
+  auto operand = std::make_unique<SegmentsOperand>();
+  operand->name = word;
+  operand->n = whole_number("N", word.substr(0, colon), 0, max_size);
+  operand->length = colon == word.npos ? std::max<std::int64_t>((operand->n + 1) / 2, 1)
+                                       : whole_number("LENGTH", word.substr(colon + 1), 1, max_size);
+  operand->description = formatted("{} in segments of {}", plural(operand->n, "pair"), operand->length);
+  return operand;
+}
+
+const OperandKind segments = {.placeholder = "N:LENGTH",
+                              .help = "numbers of pairs and the length of their segments (20000000:128)",
+                              .example = "20000000:128",
+                              .for_validation = {"0", "1:1", "20011:7", "100003:128", "100003:1000"},
+                              .make = segments_of};
+
+template <SegmentsTask::Step step>
+std::unique_ptr<Task> segments_task(Operand& operand, const TaskOptions& options) {
+  const auto& of = dynamic_cast<SegmentsOperand&>(operand);
+  return std::make_unique<SegmentsTask>(step, of.n, of.length, options.seed);
+}
+template <PointersTask::Direction direction>
+std::unique_ptr<Task> pointers_task(Operand& operand, const TaskOptions& options) {
+  return std::make_unique<PointersTask>(direction, dynamic_cast<SizeOperand&>(operand).n, options.seed);
+}
+
+void require_short_segments(const Operand& operand) {
+  if (const auto length = dynamic_cast<const SegmentsOperand&>(operand).length; length > max_sorted_segment)
+    throw InputError(
+        formatted("LENGTH: found {}, expected at most {}: a segment is sorted in the shared memory of a block", length,
+                  max_sorted_segment));
+}
+
+/// The pairs sorted in each segment of `length`, stably.
+Array<Index> sorted_in_segments(const Array<Index>& pairs, std::int64_t length) {
+  const std::int64_t n = pairs.size() / 2;
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t first = 0; first < n; first += length)
+    std::stable_sort(order.begin() + first, order.begin() + std::min(first + length, n),
+                     [&](Index a, Index b) { return pairs[a] < pairs[b]; });
+  Array<Index> sorted(2 * n);
+  for (std::int64_t k = 0; k < n; ++k) {
+    sorted[k] = pairs[order[std::size_t(k)]];
+    sorted[n + k] = pairs[n + order[std::size_t(k)]];
+  }
+  return sorted;
+}
+
+double error_of(HostSpan<const Index> found, const Array<Index>& expected) {
+  if (found.size() != expected.size()) return wrong_size;
+  return worst_of(found.size(), [&](std::int64_t k) { return found[k] == expected[k] ? 0 : not_equal; });
+}
+
+}  // namespace
+
+const Kernel kernels::sort_segments = {.name = "sort-segments",
+                                       .help = "segments of pairs sorted by key, stably, and a copy of them before",
+                                       .takes = &segments,
+                                       .unless_given = {"20000000:128"},
+                                       .require = require_short_segments,
+                                       .make = segments_task<SegmentsTask::Step::sort>};
+
+const Kernel kernels::merge_segments = {.name = "merge-segments",
+                                        .help = "each two neighbouring sorted segments merged into one",
+                                        .takes = &segments,
+                                        .unless_given = {"20000000:128", "20000000:10000000"},
+                                        .make = segments_task<SegmentsTask::Step::merge>};
+
+const Kernel kernels::pointers_to_indices = {.name = "pointers-to-indices",
+                                             .help = "the row of each entry, from the pointers of the rows",
+                                             .takes = &array_size,
+                                             .unless_given = {"20000000"},
+                                             .make = pointers_task<PointersTask::Direction::to_indices>};
+
+const Kernel kernels::indices_to_pointers = {.name = "indices-to-pointers",
+                                             .help = "the pointers of the rows, from the row of each entry",
+                                             .takes = &array_size,
+                                             .unless_given = {"20000000"},
+                                             .make = pointers_task<PointersTask::Direction::to_pointers>};
+
+SegmentsTask::SegmentsTask(Step step, std::int64_t n, std::int64_t length, std::uint64_t seed)
+    : pairs(2 * n), length(length) {
+  const generators::Stream bits(seed, generators::Draw::columns, 0);
+  for (std::int64_t k = 0; k < n; ++k) {
+    pairs[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(n)));
+    pairs[n + k] = Index(k);
+  }
+  if (step == Step::merge) {
+    pairs = sorted_in_segments(pairs, length);
+    length *= 2;
+  }
+  expected = sorted_in_segments(pairs, length);
+  flops = double(n);
+  bytes = 16 * double(n);
+  bytes_model = "16 n";
+}
+
+double SegmentsTask::error(const Answer& answer) const { return error_of(answer.array<Index>(0), expected); }
+
+PointersTask::PointersTask(Direction direction, std::int64_t n, std::uint64_t seed) {
+  const std::int64_t nrows = n / 20 + 1;
+  const generators::Stream bits(seed, generators::Draw::columns, 0);
+  Array<Index> rows(n), pointers(nrows + 1, 0);
+  for (std::int64_t k = 0; k < n; ++k) {
+    rows[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(nrows)));
+    ++pointers[rows[k] + 1];
+  }
+  std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
+  std::sort(rows.begin(), rows.end());
+  given = std::move(rows), expected = std::move(pointers);
+  if (direction == Direction::to_indices) std::swap(given, expected);
+  flops = double(n);
+  bytes = 4 * double(n + nrows + 1);
+  bytes_model = "4 n + 4 rows";
+}
+
+double PointersTask::error(const Answer& answer) const { return error_of(answer.array<Index>(0), expected); }
+
+}  // namespace seidel::drivers

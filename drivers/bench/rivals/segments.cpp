@@ -1,0 +1,70 @@
+// Segments, pointers and indices: seidel's.
+#include <seidel/drivers/bench/kernels/segments.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/kernels/primitives/segments.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+template <class B>
+using On = Operands<B, std::int64_t, Index, Index>;  // kept: the length of segments
+
+template <class B, class Run>
+Prepared on_pairs(const SegmentsTask& task, const Where& where, Run run) {
+  return prepared(std::make_shared<On<B>>(task.pairs, where, task.pairs.size(), task.length), 0, 0, run);
+}
+
+template <class Space>
+KeyedNumbers<Space> halves(Array<Index, Space>& pairs) {
+  const std::int64_t n = pairs.size() / 2;
+  return {pairs.span().subspan(0, n), pairs.span().subspan(n, n)};
+}
+
+template <class B>
+Prepared sorted(const SegmentsTask& task, const Where& where) {
+  return on_pairs<B>(task, where, [](On<B>& o) {
+    using Space = SpaceOf<B>;
+    copy_bytes(o.on, Space{}, o.y.data(), Space{}, o.x.data(), o.x.size() * std::int64_t(sizeof(Index)));
+    sort_segments(o.on, o.kept, halves(o.y));
+  });
+}
+
+template <class B, MergeBy by>
+Prepared merged(const SegmentsTask& task, const Where& where) {
+  return on_pairs<B>(task, where, [](On<B>& o) { merge_segments(o.on, by, o.kept, halves(o.x), halves(o.y)); });
+}
+
+template <class B, auto convert>
+Prepared converted(const PointersTask& task, const Where& where) {
+  return prepared(std::make_shared<On<B>>(task.given, where, task.expected.size(), 0), 0, 0,
+                  [](On<B>& o) { convert(o.on, std::as_const(o.x).span(), o.y.span()); });
+}
+
+}  // namespace
+
+std::vector<Rival> segments_rivals() {
+  std::vector<Rival> all;
+  for_each_back_end([&]<class B>(const B*) {
+    const char* const sorts = HostBackend<B> ? "std::sort by key and place" : "ranks counted in shared memory";
+    all.push_back({&kernels::sort_segments, "array", runs_on<B>, "", Role::exact, sorts, sorted<B>});
+  });
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back({&kernels::merge_segments, "array", runs_on<B>, "", Role::exact, "equal parts, cut by Merge Path",
+                   merged<B, MergeBy::path>});
+    if constexpr (!std::is_same_v<B, Serial>)
+      all.push_back({&kernels::merge_segments, "array", runs_on<B>, "splitters", Role::exact, "parts between splitters",
+                     merged<B, MergeBy::splitters>});
+  });
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back({&kernels::pointers_to_indices, "array", runs_on<B>, "", Role::exact, "each row fills its entries",
+                   converted<B, pointers_to_indices<B>>});
+  });
+  for_each_back_end([&]<class B>(const B*) {
+    all.push_back({&kernels::indices_to_pointers, "array", runs_on<B>, "", Role::exact, "entries counted, then scanned",
+                   converted<B, indices_to_pointers<B>>});
+  });
+  return all;
+}
+
+}  // namespace seidel::drivers
