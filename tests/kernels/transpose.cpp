@@ -2,10 +2,13 @@
 #include <seidel/kernels/transpose/transpose.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 #include "../backends.hpp"
 #include "../matrices.hpp"
@@ -221,6 +224,69 @@ TEST_CASE("a result of another shape is refused") {
   CHECK_THROWS_AS(transpose(Serial{}, A.view(), square), ShapeError);
   Matrix larger{30, 20, Array<std::int64_t>(31), Array<Index>(A.nnz() + 1), Array<double>(A.nnz() + 1)};
   CHECK_THROWS_AS(transpose(Serial{}, A.view(), larger), ShapeError);
+}
+
+namespace {
+
+/// Entry j of row r stands in column r + distance(j), so column c holds entry j of row c - distance(j).
+constexpr Index nrows_of_large = 1 << 25, entries_per_row = 65;
+constexpr Index distance(Index j) { return 7919 * j * j; }
+constexpr float value_at(Index r, Index j) { return float(r % 1000 * 100 + j); }
+
+Csr<float, std::int64_t> more_than_2_to_the_31() {
+  const std::int64_t nnz = std::int64_t(nrows_of_large) * entries_per_row;
+  Csr<float, std::int64_t> A{nrows_of_large, nrows_of_large + distance(entries_per_row - 1),
+                             Array<std::int64_t>(nrows_of_large + 1), Array<Index>(nnz), Array<float>(nnz)};
+  A.row_ptr[0] = 0;
+  parallel_for(OpenMP{}, nrows_of_large, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      A.row_ptr[r + 1] = (r + 1) * entries_per_row;
+      for (Index j = 0; j < entries_per_row; ++j) {
+        A.col_idx[r * entries_per_row + j] = Index(r) + distance(j);
+        A.values[r * entries_per_row + j] = value_at(Index(r), j);
+      }
+    }
+  });
+  return A;
+}
+
+/// How many columns are not what they should be.
+std::int64_t wrong_columns(const CsrView<float, std::int64_t, Host>& T) {
+  std::atomic<std::int64_t> wrong = 0;
+  parallel_for(OpenMP{}, T.nrows, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t c = first; c < last; ++c) {
+      std::int64_t k = T.row_ptr[c];
+      bool right = true;
+      for (Index j = entries_per_row - 1; j >= 0; --j) {
+        const std::int64_t r = c - distance(j);
+        if (r < 0 || r >= nrows_of_large) continue;
+        right = right && k < T.row_ptr[c + 1] && T.col_idx[k] == r && T.values[k] == value_at(Index(r), j);
+        ++k;
+      }
+      if (!right || k != T.row_ptr[c + 1]) ++wrong;
+    }
+  });
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("more than 2^31 entries are transposed") {
+  constexpr std::int64_t needed = std::int64_t(60) << 30;
+  if (!std::getenv("SEIDEL_LONG_TESTS"))
+    return skipped("it takes a minute and 60 GB: set SEIDEL_LONG_TESTS=1 in the environment to run it");
+  if (available_bytes(Host{}) < needed) return skipped("it takes 60 GB of memory");
+  const auto A = more_than_2_to_the_31();
+  REQUIRE(A.values.size() > std::int64_t(1) << 31);
+  const auto on_host = transpose(OpenMP{}, A.view());
+  CHECK(wrong_columns(on_host.view()) == 0);
+  if constexpr (built_with_cuda) {
+    if (!have_gpu()) return skipped_cuda();
+    const Cuda on;
+    const auto there = copied_to<Device>(on, A.view());
+    const auto back = copied_to<Host>(on, transpose(on, there.view()).view());
+    CHECK(wrong_columns(back.view()) == 0);
+  }
 }
 
 TEST_CASE_TEMPLATE("a kept transpose takes new values in the old pattern, again and again", Real, double, float) {
