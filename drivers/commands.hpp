@@ -15,6 +15,7 @@ int run(const BenchKernelOptions& options);
 int run(const BenchSolveOptions& options);
 int run(const BenchSuiteOptions& options);
 int run(const BenchMachineOptions& options);
+int run(const BenchHpcgOptions& options);
 int run(const BenchCompareOptions& options);
 
 /// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with

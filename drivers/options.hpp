@@ -112,6 +112,13 @@ struct BenchSuiteOptions : CommonOptions, BenchOutputs, BenchTrials {
 /// seidel bench machine
 struct BenchMachineOptions : CommonOptions, BenchOutputs {};
 
+/// seidel bench hpcg
+struct BenchHpcgOptions : CommonOptions {
+  Index n = 104;               // points along each side
+  double seconds = 60;         // of timed runs
+  std::optional<Order> order;  // of the sweeps; colours on a GPU, natural elsewhere
+};
+
 /// seidel bench compare OLD NEW
 struct BenchCompareOptions : CommonOptions {
   std::string old_file, new_file, html;
@@ -124,7 +131,7 @@ struct PrintText {
 
 using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions,
                              ValidateOptions, BenchReadOptions, BenchKernelOptions, BenchSolveOptions,
-                             BenchSuiteOptions, BenchMachineOptions, BenchCompareOptions>;
+                             BenchSuiteOptions, BenchMachineOptions, BenchHpcgOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

@@ -140,6 +140,18 @@ struct BenchMachineCommand : CommandFor<BenchMachineOptions> {
   }
 };
 
+struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
+  explicit BenchHpcgCommand(CLI::App& bench)
+      : CommandFor(bench, "hpcg", "the HPCG benchmark: conjugate gradients with four levels of multigrid") {
+    number("--n", options.n, "N", "points along each side, a multiple of 8 (104)", whole<Index>(8, 1024));
+    number("--seconds", options.seconds, "S", "how long solves are repeated (60; at least one solve)",
+           Range<double>{"a number above 0", [](double s) { return s > 0; }});
+    with_text(
+        "--order", "ORDER", "of sweeps: natural, colours (colours on a GPU, natural elsewhere)",
+        [this](const std::string& text) { options.order = one_of("--order", text, {Order::natural, Order::colours}); });
+  }
+};
+
 struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
   explicit BenchCompareCommand(CLI::App& bench)
       : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {

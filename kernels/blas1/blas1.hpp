@@ -163,6 +163,13 @@ void gather(const B& on, Span<const Index, SpaceOf<B>> from, Span<const Real, Sp
   blas1::for_each_element(on, y.size(), blas1::Gather<Real>{from.data(), x.data(), y.data()});
 }
 
+/// y_(to_i) += x_i. No two entries of `to` are the same place in y. Cost  reads to, x and these entries of y, writes them.
+template <Backend B, class Real>
+void add_to(const B& on, Span<const Index, SpaceOf<B>> to, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) {
+  blas1::require_equal_sizes(to.size(), x.size(), "add_to");
+  blas1::for_each_element(on, x.size(), blas1::AddTo<Real>{to.data(), x.data(), y.data()});
+}
+
 /// y_i = *c x_i, rounded to the type of y; *c is a power of two, in the memory of the back end. Cost  reads x, writes y.
 template <Backend B, class From, class To>
 void convert(const B& on, const double* c, Span<const From, SpaceOf<B>> x, Span<To, SpaceOf<B>> y) {

@@ -98,6 +98,14 @@ struct Gather {
   SEIDEL_HD void operator()(std::int64_t i) const { y[i] = x[from[i]]; }
 };
 
+template <class Real>
+struct AddTo {
+  const Index* to;
+  const Real* x;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const { y[to[i]] += x[i]; }
+};
+
 // Updates that a solver needs together, in one pass. What they read comes before what they write, so that the loads of a
 // thread are under way together.
 

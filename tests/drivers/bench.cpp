@@ -286,6 +286,18 @@ TEST_CASE("Ctrl-C ends a bench with what it had measured, and exit code 1") {
   interrupted("solve", "poisson2d:9: 81 rows", {"--only", "cg.*", "--tol", "1e-15"});
 }
 
+TEST_CASE("bench hpcg passes its tests and reaches the goal of the reference") {
+  const Run run = seidel_program({"bench", "hpcg", "--n", "16", "--seconds", "0.01", "--threads", "2", "--json", "-"});
+  REQUIRE(run.exit_code == 0);
+  const auto report = json::parse(run.out);
+  CHECK(report["tests_passed"] == true);
+  CHECK(report["iterations_scaled_diagonal"] <= 12);
+  CHECK(report["iterations_scaled_diagonal_multigrid"] <= 2);
+  CHECK(report["reduction"] <= 1e-12);
+  CHECK(report["gflops"] > 0);
+  check_refused(2, {{{"bench", "hpcg", "--n", "20"}, {"--n: found 20", "multiple of 8"}}});
+}
+
 TEST_CASE("bench refuses what it cannot measure") {
   check_refused(2, {{{"bench", "spmv"}, {"MATRIX"}},
                     {{"bench", "--list", "spvm"}, {"spvm", "did you mean spmv"}},

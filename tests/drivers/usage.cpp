@@ -47,6 +47,7 @@ const std::vector<std::vector<std::string>> commands = {{"solve"},
                                                         {"bench", "solve"},
                                                         {"bench", "suite"},
                                                         {"bench", "machine"},
+                                                        {"bench", "hpcg"},
                                                         {"bench", "compare"},
                                                         {"bench", "read"}};
 
