@@ -96,11 +96,27 @@ std::string memory_of(const FormatSize& size, const char* remark = "") {
 /// Whether a reader wants to know: formats that the structure of the matrix rules out are no news.
 bool worth_a_line(const NamedSize& format) { return format.size.bytes || format.size.refusal.empty(); }
 
+/// What to do with it, which comes first.
+void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options) {
+  const auto& p = story.properties;
+  if (p.nonfinite > 0) {
+    lines.raw("next:   correct the entries that are NaN or infinite; seidel solve refuses them");
+  } else if (!p.square) {
+    lines.raw("next:   nothing to solve: seidel solve needs as many rows as columns");
+  } else if (story.rows.nrows > 0) {
+    lines.item("solve with", choose_method(p, story.rows).reason);
+    const std::string repair = options.repair ? " --repair" : "";
+    lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
+  }
+}
+
 std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
   const auto& [loaded, p, rows, bytes, sizes, seconds] = story;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
+  add_advice(lines, story, options);
+  lines.blank();
   const double all = double(rows.nrows) * double(rows.ncols);
   lines.item("size", formatted("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
                                all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
@@ -143,17 +159,6 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
     std::string plot = spy_plot(loaded.matrix.view(), std::min(60, terminal.width - 4), terminal.unicode);
     plot.pop_back();
     lines.raw(plot);
-  }
-  lines.blank();
-  if (p.square && p.nonfinite == 0 && rows.nrows > 0) {
-    const MethodChoice choice = choose_method(p, rows);
-    lines.item("solve with", choice.reason);
-    const std::string repair = options.repair ? " --repair" : "";
-    lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
-  } else if (p.nonfinite > 0) {
-    lines.raw("next:   mend the entries that are NaN or infinite; seidel solve refuses them");
-  } else if (!p.square) {
-    lines.raw("next:   nothing to solve: seidel solve needs as many rows as columns");
   }
   return lines.text();
 }

@@ -40,12 +40,13 @@ void MemoryPlan::require() const {
 
 namespace {
 
-/// x, b, the best x so far, and the x at the target where the error is estimated; with a fallback the initial guess, and
-/// the larger of two methods that follow each other.
+/// x, b, the best x so far, the x at the target where the error is estimated, and those of the method.
 std::int64_t vectors_of(const SolveNeeds& needs) {
-  const MethodChoice& choice = needs.choice;
-  const std::int64_t first = choice.method.vectors(choice);
-  return 3 + needs.estimates + (choice.fallback ? 1 + std::max(first, choice.fallback->vectors(choice)) : first);
+  return 3 + needs.estimates + needs.choice.method.vectors(needs.choice);
+}
+/// The initial guess, and what the method that follows holds beyond the first.
+std::int64_t more_vectors_of_fallback(const MethodChoice& choice) {
+  return 1 + std::max<std::int64_t>(0, choice.fallback->vectors(choice) - choice.method.vectors(choice));
 }
 
 SystemSize size_of(const SolveNeeds& needs) {
@@ -86,15 +87,17 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   }
   const Method method = needs.choice.method;
   const std::int64_t vectors = vectors_of(needs);
-  const auto& fallback = needs.choice.fallback;
-  plan.items.push_back(
-      {formatted("{} vectors of {}{}", vectors, to_string(method),
-                 fallback ? formatted(", and of {} if it has to take over", to_string(*fallback)) : ""),
-       vectors * vector,
-       method == Method::gmres                ? "--set restart=20, or --method bicgstab"
-       : method == Method::bicgstab           ? "--method cg, if A is positive definite"
-       : needs.choice.form == Form::eisenstat ? "--set form=plain"
-                                              : ""});
+  plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
+                        method == Method::gmres                ? "--set restart=20, or --method bicgstab"
+                        : method == Method::bicgstab           ? "--method cg, if A is positive definite"
+                        : needs.choice.form == Form::eisenstat ? "--set form=plain"
+                                                               : ""});
+  if (const auto& fallback = needs.choice.fallback) {
+    const std::int64_t more = more_vectors_of_fallback(needs.choice);
+    plan.of_fallback = more * vector;
+    plan.items.push_back({formatted("{} more if {} has to take over", more, to_string(*fallback)), plan.of_fallback,
+                          formatted("--method {}", to_string(method))});
+  }
   if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
   bool first = true;
   for (const MemoryPart& part : needs.choice.preconditioner.memory(size_of(needs), needs.choice)) {

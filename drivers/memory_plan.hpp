@@ -22,6 +22,7 @@ struct MemoryPlan {
   std::string where = {};      // "host memory", "memory of the GPU"
   std::int64_t available = 0;  // bytes, asked when the plan was made
   std::vector<MemoryItem> items = {};
+  std::int64_t of_fallback = 0;  // bytes of the item that a fallback alone needs
 
   std::int64_t needed() const;
   /// "1.2 GB of host memory are needed, 3.4 GB are free: 1 GB for the matrix; ..."
@@ -40,7 +41,7 @@ struct SolveNeeds {
   bool cuda = false;
   bool estimates = false;  // the error of x: one vector more
   bool narrow_offsets = true;
-  double sell_padding = 1;  // places per entry in SELL
+  double sell_padding = 1;        // places per entry in SELL
   std::int64_t factor_bytes = 0;  // of the method direct
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};

@@ -79,7 +79,8 @@ std::string nearest(const std::string& word, const std::vector<std::string>& nam
     if (other == lower_case(word) && std::find(names.begin(), names.end(), ours) != names.end())
       return std::string(ours);
   std::string best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  std::size_t least = std::max<std::size_t>(1, letters / 3) + 1;
   for (const auto& name : names) {
     std::size_t distance = edits(word, name);
     if (word.size() >= 2 && name.starts_with(word)) distance = 1;

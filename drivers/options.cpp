@@ -1,8 +1,7 @@
 // The one file of the program that compiles CLI11.
-#include <cmath>
-
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
+#include <seidel/drivers/details.hpp>
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/formats/generators/generate.hpp>
@@ -15,63 +14,6 @@ namespace {
 std::string generators() {
   return formatted("MATRIX may be a generator (seidel generate --help says what each makes and takes):\n  {}",
                    list(generator_names()));
-}
-
-/// A detail of all methods, and so of the program.
-constexpr Setting atol_setting{.key = "atol",
-                               .help = "atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)"};
-
-/// The keys of --set: those of methods and preconditioners, each once, then our own.
-std::vector<Setting> all_settings() {
-  std::vector<Setting> all;
-  for (const Method& method : program_methods) all.insert(all.end(), method.settings.begin(), method.settings.end());
-  for (const PreconditionerKind& kind : preconditioners)
-    for (const Setting& setting : kind.settings)
-      if (std::none_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == setting.key; }))
-        all.push_back(setting);
-  all.push_back(atol_setting);
-  return all;
-}
-
-std::string meanings_of_settings() {
-  std::string meanings;
-  for (const Setting& setting : all_settings()) meanings += formatted("\n  {}", setting.help);
-  return meanings;
-}
-
-double value_of(const Setting& setting, const std::string& option, const std::string& text) {
-  if (setting.key == atol_setting.key)
-    return number(option, text,
-                  Range<double>{"a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); }});
-  if (!setting.words.empty()) {
-    require_one_of(option, lower_case(text), {setting.words.begin(), setting.words.end()});
-    return double(std::find(setting.words.begin(), setting.words.end(), lower_case(text)) - setting.words.begin());
-  }
-  if (setting.whole) return number(option, text, whole(int(setting.min), int(setting.max)));
-  return number(option, text,
-                Range<double>{formatted("a number above {} and below {}", setting.min, setting.max),
-                              [&](double v) { return v > setting.min && v < setting.max; }});
-}
-
-void apply_setting(SolveOptions& solve, const std::string& pair) {
-  const std::string meanings = meanings_of_settings();
-  const auto equals = pair.find('=');
-  if (equals == std::string::npos)
-    throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meanings));
-  if (const auto comma = pair.find(','); comma != std::string::npos && pair.find('=', comma) != std::string::npos)
-    throw UsageError(formatted("--set: found '{}', expected one KEY=VALUE; give --set once for each: --set {} --set {}",
-                               pair, pair.substr(0, comma), pair.substr(comma + 1)));
-  const std::string key = pair.substr(0, equals);
-  std::vector<std::string> keys;
-  for (const Setting& setting : all_settings()) {
-    if (setting.key == key) {
-      const double value = value_of(setting, "--set " + key, pair.substr(equals + 1));
-      if (key == atol_setting.key) return void(solve.absolute_tolerance = value);
-      return solve.request.settings.set(setting, value);
-    }
-    keys.emplace_back(setting.key);
-  }
-  throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, keys), meanings));
 }
 
 /// Names of a table, behind "auto".
@@ -133,7 +75,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
     app->footer("NAME of --method" + meanings_of(program_methods) + "\n\nNAME of --precond" +
-                meanings_of(preconditioners) + "\n\nKEY=VALUE of --set" + meanings_of_settings() + "\n\n" +
+                meanings_of(preconditioners) + "\n\nKEY=VALUE of --set" + meanings_of_details() + "\n\n" +
                 generators() +
                 "\n\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
                 "  seidel solve poisson3d:128 --precond symgs --backend cuda\n"
@@ -150,10 +92,13 @@ struct SolveCommand : CommandFor<SolveOptions> {
     options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
     if (options.request.method == direct_method && common.backend == "cuda")
       throw UsageError("--method direct: factors are computed on the host; leave --backend cuda away");
+    apply_details(options, pairs);
     if (options.request.method == direct_method) {
       if (options.request.preconditioner || !order.empty())
         throw UsageError("--method direct: it takes no preconditioner; leave --precond and --order away");
       if (!options.x0.empty()) throw UsageError("--method direct: it takes no first guess; leave --x0 away");
+      if (app->get_option("--max-iterations")->count() > 0)
+        throw UsageError("--method direct: it does not iterate; leave --max-iterations away");
       options.request.preconditioner = PreconditionerKind::none;
     }
     if (options.request.preconditioner && !order.empty() && options.request.preconditioner->orders.size() < 2)
@@ -161,7 +106,6 @@ struct SolveCommand : CommandFor<SolveOptions> {
                                  order, options.request.preconditioner->name));
     options.order_by_time = lower_case(order) == "auto";
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
-    for (const auto& pair : pairs) apply_setting(options, pair);
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
     require_matrix_market("--out", options.out);
@@ -178,6 +122,10 @@ struct InfoCommand : CommandFor<InfoOptions> {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     app->add_flag("--repair", options.repair, repair_help);
     app->footer(generators());
+  }
+  void finish(const CommonTexts& common) override {
+    if (common.quiet && common.json.empty())
+      throw UsageError("--quiet: info has nothing to say then; give a file for its report with --json");
   }
 };
 
@@ -267,10 +215,7 @@ const CLI::App& last_of(const CLI::App& app) {
 
 /// The keys of --set, where the command has that.
 std::vector<std::string> settings_of(const CLI::App& app) {
-  std::vector<std::string> keys;
-  if (last_of(app).get_option_no_throw("--set"))
-    for (const Setting& setting : all_settings()) keys.emplace_back(setting.key);
-  return keys;
+  return last_of(app).get_option_no_throw("--set") ? names_of_details() : std::vector<std::string>();
 }
 
 constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "seidel bench suite --small";
@@ -345,7 +290,7 @@ Request parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // An option that is not known explains a missing argument better than the missing argument does.
     refuse_extras(last_of(app), path_of(app), settings_of(app));
-    throw UsageError(formatted("{}: {}\n  see {} --help", path_of(app), error.what(), path_of(app)));
+    throw UsageError(formatted("{}: {}\n  see {} --help", within_program(path_of(app)), error.what(), path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app);
   if (bench->parsed() && bench->get_subcommands().empty()) {

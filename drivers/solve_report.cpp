@@ -241,15 +241,25 @@ void add_details(Lines& lines, const SolveStory& story) {
                   double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }
-  lines.item("time", formatted("{} {}, setup {}, solving {}, checking {}", story.loaded.file ? "reading" : "generating",
-                               human_seconds(story.read_seconds), human_seconds(story.setup_seconds),
-                               human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds)));
-  lines.item("back end", backend_text(story.where));
+  lines.item("time",
+             formatted("{} {}, setup {}, solving {}, checking {}, on {}", story.loaded.file ? "reading" : "generating",
+                       human_seconds(story.read_seconds), human_seconds(story.setup_seconds),
+                       human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds),
+                       story.where.backend == BackendName::cuda     ? story.where.device
+                       : story.where.backend == BackendName::openmp ? plural(story.where.threads, "thread")
+                                                                    : "one core"));
   if (!options.verbose && !story.memory.large()) return;
+  lines.item("back end", backend_text(story.where));
   lines.item("machine", processor_text());
-  lines.item("memory", formatted("{} for the matrix, {} more to solve; {} were free",
-                                 human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)), human_bytes(story.memory.needed()),
-                                 human_bytes(story.memory.available)));
+  const MemoryPlan& memory = story.memory;
+  lines.item(
+      "memory",
+      formatted("{} for the matrix, {} more to solve{}; {} were free",
+                human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)), human_bytes(memory.needed() - memory.of_fallback),
+                memory.of_fallback > 0 ? formatted(" ({} if {} has to take over)", human_bytes(memory.needed()),
+                                                   to_string(*choice.fallback))
+                                       : "",
+                human_bytes(memory.available)));
   if (options.verbose) {
     for (const auto& part : story.memory.items)
       if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));

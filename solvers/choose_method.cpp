@@ -87,7 +87,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   } else {
     choice.preconditioner = PreconditionerKind::symgs;
     choice.may_drop_preconditioner = true;
-    taken.say(choice.preconditioner, ", because the diagonal is full");
+    taken.say(choice.preconditioner, ": its diagonal is full");
   }
 
   if (choice.preconditioner.needs_definite && !(A.symmetric && positive_diagonal))
@@ -96,10 +96,10 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
                      (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric"));
 
   if (choice.preconditioner.orders.size() > 1) {
-    if (request.order || !order) {
-      choice.order = request.order.value_or(Order::natural);
-      taken.say(choice.order, request.order ? " order, as asked" : " order, which is the same on every back end");
-    } else {
+    if (request.order) {
+      choice.order = *request.order;
+      taken.say(choice.order, " order, as asked");
+    } else if (order) {
       const OrderChoice chosen = order();
       choice.order = chosen.order;
       taken.say(choice.order, " order, " + chosen.reason);

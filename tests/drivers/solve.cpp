@@ -24,12 +24,16 @@ TEST_CASE("a solved system exits 0; the report goes to standard output and says 
   const Run run = seidel_program({"solve", "poisson2d:20"});
   CHECK(run.exit_code == 0);
   for (const char* part :
-       {"400 x 400", "symmetric", "b = A * ones", "back end", "cg", "symgs", "solved:", "next:", "target 1.0e-08"}) {
+       {"400 x 400", "symmetric", "b = A * ones", "on one core", "cg", "symgs", "solved:", "next:", "target 1.0e-08"}) {
     CAPTURE(part);
     CHECK(contains(run.out, part));
   }
   CHECK(!contains(run.out, "NOT"));
   CHECK(!contains(run.out, "\033"));  // colours are for terminals
+  std::istringstream lines(run.out);
+  std::int64_t said = -1;  // beside the title
+  for (std::string line; std::getline(lines, line);) said += !line.empty();
+  CHECK(said == 9);
   CHECK(run.err.empty());
 }
 

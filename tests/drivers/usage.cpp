@@ -95,6 +95,7 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
   CHECK(run.exit_code == 0);
   CHECK(run.out.empty());
   CHECK(seidel_program({"-V"}).out == seidel_program({"--version"}).out);
+  CHECK(seidel_program({"solve", "-V"}).out == seidel_program({"--version"}).out);
   CHECK(seidel_program({"help", "solve"}).out == seidel_program({"solve", "--help"}).out);
   CHECK(seidel_program({"help"}).out == seidel_program({"--help"}).out);
 }
@@ -135,6 +136,12 @@ TEST_CASE(
           {{"solve", matrix, "--restart", "9"}, {"did you mean --set restart=VALUE"}},
           {{"solve", matrix, "--atol", "9"}, {"did you mean --set atol=VALUE"}},
           {{"solve", matrix, "--set", "restart=10,omega=1.2"}, {"--set restart=10 --set omega=1.2"}},
+          {{"solve", matrix, "--method", "direct", "--set", "restart=9"}, {"--set restart=9", "direct has no such"}},
+          {{"solve", matrix, "--method", "direct", "--set", "omega=1.2"}, {"direct has no such"}},
+          {{"solve", matrix, "--method", "direct", "--max-iterations", "9"}, {"leave --max-iterations away"}},
+          {{"solve", matrix, "--method", "cg", "--set", "restart=9"}, {"cg has no such"}},
+          {{"solve", matrix, "--precond", "jacobi", "--set", "omega=1.2"}, {"jacobi has no such"}},
+          {{"info", matrix, "--quiet"}, {"--quiet", "--json"}},
           {{"solve", matrix, "--precond", "ssor"}, {"did you mean symgs"}},
           {{"solve", matrix, "--precond", "jacobi", "--order", "colours"}, {"--order", "jacobi has no choice"}},
           {{"solve", matrix, "--method", "cgs"}, {"--method", "cgs", "did you mean cg", "auto, cg, bicgstab, gmres"}},

@@ -1,0 +1,106 @@
+// The details of --set: what there is, what was given, what of it would be ignored.
+#include <seidel/drivers/details.hpp>
+
+#include <cmath>
+
+#include <seidel/drivers/direct.hpp>
+#include <seidel/drivers/option_values.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// A detail of all methods, and so of the program.
+constexpr Setting atol_setting{.key = "atol",
+                               .help = "atol=T     also solved when ||b - Ax|| <= T, whatever ||b|| is (0: never)"};
+
+/// The keys of --set: those of methods and preconditioners, each once, then our own.
+std::vector<Setting> all_settings() {
+  std::vector<Setting> all;
+  for (const Method& method : program_methods) all.insert(all.end(), method.settings.begin(), method.settings.end());
+  for (const PreconditionerKind& kind : preconditioners)
+    for (const Setting& setting : kind.settings)
+      if (std::none_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == setting.key; }))
+        all.push_back(setting);
+  all.push_back(atol_setting);
+  return all;
+}
+
+double value_of(const Setting& setting, const std::string& option, const std::string& text) {
+  if (setting.key == atol_setting.key)
+    return number(option, text,
+                  Range<double>{"a number from 0 up", [](double v) { return v >= 0 && std::isfinite(v); }});
+  if (!setting.words.empty()) {
+    require_one_of(option, lower_case(text), {setting.words.begin(), setting.words.end()});
+    return double(std::find(setting.words.begin(), setting.words.end(), lower_case(text)) - setting.words.begin());
+  }
+  if (setting.whole) return number(option, text, whole(int(setting.min), int(setting.max)));
+  return number(option, text,
+                Range<double>{formatted("a number above {} and below {}", setting.min, setting.max),
+                              [&](double v) { return v > setting.min && v < setting.max; }});
+}
+
+void apply_setting(SolveOptions& solve, const std::string& pair) {
+  const auto equals = pair.find('=');
+  if (equals == std::string::npos)
+    throw UsageError(formatted("--set: found '{}', expected KEY=VALUE with a KEY of{}", pair, meanings_of_details()));
+  if (const auto comma = pair.find(','); comma != std::string::npos && pair.find('=', comma) != std::string::npos)
+    throw UsageError(formatted("--set: found '{}', expected one KEY=VALUE; give --set once for each: --set {} --set {}",
+                               pair, pair.substr(0, comma), pair.substr(comma + 1)));
+  const std::string key = pair.substr(0, equals);
+  for (const Setting& setting : all_settings())
+    if (setting.key == key) {
+      const double value = value_of(setting, "--set " + key, pair.substr(equals + 1));
+      if (key == atol_setting.key) return void(solve.absolute_tolerance = value);
+      return solve.request.settings.set(setting, value);
+    }
+  throw UsageError(formatted("--set: unknown key '{}'{}, expected one of{}", key, did_you_mean(key, names_of_details()),
+                             meanings_of_details()));
+}
+
+bool has_setting(std::span<const Setting> settings, const std::string& key) {
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting& setting) { return setting.key == key; });
+}
+template <class Entry, std::size_t n>
+bool has_setting(const std::reference_wrapper<const Entry> (&table)[n], const std::string& key) {
+  return std::any_of(std::begin(table), std::end(table),
+                     [&](const Entry& entry) { return has_setting(entry.settings, key); });
+}
+
+/// Refuses a detail of methods, or of preconditioners, that the one which was asked for by name does not have.
+void refuse_ignored_settings(const MethodRequest& request, const std::vector<std::string>& pairs) {
+  for (const auto& pair : pairs) {
+    const std::string key = pair.substr(0, pair.find('='));
+    const bool of_methods = has_setting(program_methods, key), of_preconditioners = has_setting(preconditioners, key);
+    if (!of_methods && !of_preconditioners) continue;
+    if (of_methods && (!request.method || has_setting(request.method->settings, key))) continue;
+    if (of_preconditioners && request.method != direct_method &&
+        (!request.preconditioner || has_setting(request.preconditioner->settings, key)))
+      continue;
+    throw UsageError(formatted("--set {}: {} has no such detail; leave it away", pair,
+                               of_methods                        ? request.method->name
+                               : request.method == direct_method ? direct_method.name
+                                                                 : request.preconditioner->name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> names_of_details() {
+  std::vector<std::string> names;
+  for (const Setting& setting : all_settings()) names.emplace_back(setting.key);
+  return names;
+}
+
+std::string meanings_of_details() {
+  std::string meanings;
+  for (const Setting& setting : all_settings()) meanings += formatted("\n  {}", setting.help);
+  return meanings;
+}
+
+void apply_details(SolveOptions& solve, const std::vector<std::string>& pairs) {
+  for (const auto& pair : pairs) apply_setting(solve, pair);
+  refuse_ignored_settings(solve.request, pairs);
+}
+
+}  // namespace seidel::drivers

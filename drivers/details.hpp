@@ -1,0 +1,18 @@
+// The details of --set.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace seidel::drivers {
+
+struct SolveOptions;
+
+/// The keys: those of methods and preconditioners, each once, then the program's own.
+std::vector<std::string> names_of_details();
+/// A line for each: "\n  omega=W    relaxation factor ...".
+std::string meanings_of_details();
+/// Takes each "KEY=VALUE", after the method and the preconditioner are known. Errors  UsageError, also for a detail of
+/// methods, or of preconditioners, that the one which was asked for by name does not have.
+void apply_details(SolveOptions& solve, const std::vector<std::string>& pairs);
+
+}  // namespace seidel::drivers

@@ -1,0 +1,80 @@
+// Words of the command line as values, and the refusal of those that are none.
+#pragma once
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <type_traits>
+
+#include <seidel/drivers/options.hpp>
+#include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel::drivers {
+
+inline std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::string near = nearest(word, names);
+  return near.empty() ? "" : formatted(" (did you mean {}?)", near);
+}
+
+inline void require_one_of(const std::string& option, const std::string& value,
+                           const std::vector<std::string>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+  throw UsageError(
+      formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
+}
+
+/// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market.
+inline void require_matrix_market(const std::string& option, const std::string& file) {
+  for (const char* ending : {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json", ".pkl"})
+    if (lower_case(file).ends_with(ending))
+      throw UsageError(formatted("{}: found '{}', expected a .mtx or .mtx.gz file: it is written as Matrix Market text",
+                                 option, file));
+}
+
+/// What a number must be, in words and as a test.
+template <class Number>
+struct Range {
+  std::string expected;
+  std::function<bool(Number)> fits;
+};
+
+inline const Range<double> between_0_and_1{"a number above 0 and below 1", [](double v) { return v > 0 && v < 1; }};
+
+/// Whole numbers from `least` to `most`, or up.
+template <class Number>
+Range<Number> whole(Number least, std::type_identity_t<std::optional<Number>> most = {}) {
+  return {formatted("a whole number from {} {}", least, most ? formatted("to {}", *most) : std::string("up")),
+          [=](Number v) { return v >= least && (!most || v <= *most); }};
+}
+
+/// The whole text as a number in `range`.
+template <class Number>
+Number number(const std::string& option, const std::string& text, const Range<Number>& range) {
+  Number value{};
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !range.fits(value))
+    throw UsageError(formatted("{}: found '{}', expected {}", option, text, range.expected));
+  return value;
+}
+
+/// The option's value as one of `values`, by their names; nothing for "auto".
+template <class Enum>
+std::optional<Enum> one_of(const std::string& option, const std::string& text, std::initializer_list<Enum> values) {
+  std::vector<std::string> names = {"auto"};
+  for (const Enum value : values) {
+    if (to_string(value) == lower_case(text)) return value;
+    names.emplace_back(to_string(value));
+  }
+  require_one_of(option, lower_case(text), names);
+  return {};
+}
+
+}  // namespace seidel::drivers
