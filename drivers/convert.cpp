@@ -48,7 +48,12 @@ int run(const ConvertOptions& options) {
     throw UsageError(
         formatted("OUT: found '{}', expected a name without .gz: --format array is written plain", options.out));
   const OpenMP host = host_threads(options);
-  LoadedMatrix loaded = load_matrix(options.in, options, options.repair);
+  LoadedMatrix loaded =
+      load_matrix(options.in, options, options.repair, {},
+                  options.real_form ? ReadOptions::Complex::as_real_form : ReadOptions::Complex::refused);
+  if (options.real_form && !(loaded.file && loaded.file->field == Field::complex))
+    throw InputError(
+        formatted("{}: found real numbers, expected a complex file\n  leave --real-form away", loaded.name));
   for (const auto& note : notes(loaded)) say(options, loaded.name + ": " + note);
 
   const Stopwatch converting;
@@ -82,7 +87,10 @@ int run(const ConvertOptions& options) {
   if (!options.json.empty()) {
     Json json;
     json.set("schema", "seidel.convert/1").set("version", version).set("command", options.command_line);
-    json.set("matrix", matrix_json(loaded)).set("transposed", options.transpose).set("format", options.form);
+    json.set("matrix", matrix_json(loaded))
+        .set("transposed", options.transpose)
+        .set("real_form", options.real_form)
+        .set("format", options.form);
     json.set("symmetry", name(write.symmetry)).set("out", options.out);
     json.set("seconds",
              std::move(Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds)));

@@ -99,7 +99,11 @@ bool worth_a_line(const NamedSize& format) { return format.size.bytes || format.
 /// What to do with it, which comes first.
 void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options) {
   const auto& p = story.properties;
-  if (p.nonfinite > 0) {
+  if (story.loaded.file && story.loaded.file->field == Field::complex) {
+    lines.raw("next:   " + same_program(options.command_line, "convert " + quoted(options.matrix) +
+                                                                  " REAL.mtx --real-form   (the real system to solve; "
+                                                                  "likewise for b)"));
+  } else if (p.nonfinite > 0) {
     lines.raw("next:   correct the entries that are NaN or infinite; seidel solve refuses them");
   } else if (!p.square) {
     lines.raw("next:   nothing to solve: seidel solve needs as many rows as columns");
@@ -229,7 +233,8 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
 int run(const InfoOptions& options) {
   require_apart({{"--json", options.json}}, {{"MATRIX", options.matrix}});
   const OpenMP host = host_threads(options);
-  const LoadedMatrix loaded = load_matrix(options.matrix, options, options.repair);
+  const LoadedMatrix loaded =
+      load_matrix(options.matrix, options, options.repair, {}, ReadOptions::Complex::as_real_form);
   const auto A = loaded.matrix.view();
   const Stopwatch looking;
   InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}};

@@ -58,7 +58,8 @@ void require_file(const std::string& what, const std::string& word, bool may_be_
 }  // namespace
 
 LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
-                         const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized) {
+                         const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized,
+                         ReadOptions::Complex complex) {
   const Stopwatch watch;
   LoadedMatrix loaded;
   loaded.name = word == "-" ? "standard input" : word;
@@ -69,6 +70,7 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
     LiveLine line(!options.quiet);
     ReadOptions read = read_options(options, line, loaded.name);
     read.repair = repair;
+    read.complex = complex;
     read.sized = sized;
     MatrixFile file = read_matrix_market(word, read);
     loaded.matrix = std::move(file.matrix);
@@ -122,6 +124,8 @@ std::vector<std::string> notes(const LoadedMatrix& loaded) {
   if (!loaded.file) return all;
   const ReadReport& file = *loaded.file;
   all = file.repairs;
+  if (file.field == Field::complex)
+    all.push_back("complex: this is the real matrix [Re A, -Im A; Im A, Re A], of twice the size");
   if (file.field == Field::pattern) all.push_back("a pattern file has no values: every entry is taken as 1");
   if (file.explicit_zeros > 0)
     all.push_back(formatted("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));

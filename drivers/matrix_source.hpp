@@ -17,11 +17,13 @@ struct LoadedMatrix {
   double seconds = 0;                // of reading or generating
 };
 
-/// Reads or generates. A generator's name wins over a file of the same name (write ./NAME for the file).
+/// Reads or generates. A generator's name wins over a file of the same name (write ./NAME for the file). A complex file
+/// is refused, or taken in its real form.
 /// `sized`, if given, is told the size before the memory is taken, and may throw.
 /// Errors  InputError with file:line:column, or saying what MATRIX may be; ResourceError.
 LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
-                         const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {});
+                         const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {},
+                         ReadOptions::Complex complex = ReadOptions::Complex::refused);
 
 /// Reads a vector with `rows` entries. Errors  InputError naming both lengths.
 Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,

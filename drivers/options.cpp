@@ -178,6 +178,8 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
     written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))
         ->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
+    app->add_flag("--real-form", options.real_form,
+                  "of a complex file: [Re A, -Im A; Im A, Re A], and [Re b; Im b] of a vector");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
         ->type_name("NAME")
         ->capture_default_str();

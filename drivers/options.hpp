@@ -56,7 +56,7 @@ struct GemmOptions : CommonOptions {
 
 struct ConvertOptions : CommonOptions {
   std::string in, out;
-  bool transpose = false, repair = false;
+  bool transpose = false, repair = false, real_form = false;
   std::string form = "coordinate";
 };
 

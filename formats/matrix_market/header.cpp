@@ -14,10 +14,22 @@ namespace seidel {
 
 std::string_view name(FileLayout layout) { return layout == FileLayout::coordinate ? "coordinate" : "array"; }
 std::string_view name(Field field) {
-  return field == Field::real ? "real" : field == Field::integer ? "integer" : "pattern";
+  switch (field) {
+    case Field::real: return "real";
+    case Field::integer: return "integer";
+    case Field::pattern: return "pattern";
+    case Field::complex: return "complex";
+  }
+  return "unknown";
 }
 std::string_view name(Symmetry symmetry) {
-  return symmetry == Symmetry::general ? "general" : symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric";
+  switch (symmetry) {
+    case Symmetry::general: return "general";
+    case Symmetry::symmetric: return "symmetric";
+    case Symmetry::skew_symmetric: return "skew-symmetric";
+    case Symmetry::hermitian: return "hermitian";
+  }
+  return "unknown";
 }
 
 namespace mm {
@@ -43,6 +55,7 @@ class HeaderWords {
     return word;
   }
   const char* at() const { return at_; }
+  const Source& source() const { return source_; }
   [[noreturn]] void wrong(const std::string& expected, const std::string& remedy) const {
     raise(source_, {at_, word_at(at_, end_), expected, remedy});
   }
@@ -83,32 +96,34 @@ class HeaderWords {
   const char* at_ = nullptr;
 };
 
-void parse_banner(HeaderWords& words, Header& header) {
+void parse_banner(HeaderWords& words, Header& header, ReadOptions::Complex complex) {
   if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
   if (words.next() != "matrix")
     words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
   header.layout = words.one_of(std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
-  {
-    HeaderWords ahead = words;
-    if (ahead.next() == "complex")
+  if (HeaderWords ahead = words; ahead.next() == "complex") {
+    if (complex == ReadOptions::Complex::refused)
       ahead.wrong("real, integer or pattern",
-                  "complex matrices are not supported: solve the real system [Re A, -Im A; Im A, Re A] of twice the "
-                  "size instead");
-  }
-  if (HeaderWords ahead = words; ahead.next() == "unsigned-integer") {  // as SciPy writes it
+                  "the equivalent real system [Re A, -Im A; Im A, Re A] is written by: seidel convert " +
+                      ahead.source().file() + " REAL.mtx --real-form (likewise for b)");
+    words.next();
+    header.field = Field::complex;
+  } else if (HeaderWords again = words; again.next() == "unsigned-integer") {  // as SciPy writes it
     words.next();
     header.field = Field::integer;
   } else {
     header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
   }
-  {
-    HeaderWords ahead = words;
-    if (ahead.next() == "hermitian")
+  if (HeaderWords ahead = words; ahead.next() == "hermitian") {
+    if (header.field != Field::complex)
       ahead.wrong("general, symmetric or skew-symmetric",
                   "the format knows hermitian for complex matrices only; a real one of that kind is called symmetric");
+    words.next();
+    header.symmetry = Symmetry::hermitian;
+  } else {
+    header.symmetry =
+        words.one_of(std::array{Symmetry::general, Symmetry::symmetric, Symmetry::skew_symmetric}, "the symmetry");
   }
-  header.symmetry =
-      words.one_of(std::array{Symmetry::general, Symmetry::symmetric, Symmetry::skew_symmetric}, "the symmetry");
   if (header.field == Field::pattern && header.symmetry == Symmetry::skew_symmetric)
     words.wrong("general or symmetric", "a pattern has no signs: give values (real), or call it general or symmetric");
   if (header.field == Field::pattern && header.layout == FileLayout::array)
@@ -121,7 +136,8 @@ std::int64_t array_entries(const Header& header) {
   const std::int64_t n = header.nrows;
   switch (header.symmetry) {
     case Symmetry::general: return n * header.ncols;  // below 2^62
-    case Symmetry::symmetric: return n * (n + 1) / 2;
+    case Symmetry::symmetric:
+    case Symmetry::hermitian: return n * (n + 1) / 2;
     case Symmetry::skew_symmetric: return n * (n - 1) / 2;
   }
   return 0;
@@ -157,7 +173,7 @@ void parse_sizes(const Source& source, std::int64_t text_bytes, HeaderWords& wor
 
 }  // namespace
 
-Header parse_header(const Source& source, std::int64_t text_bytes) {
+Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOptions& options) {
   const std::string_view text = source.text();
   const char* const end = text.data() + text.size();
   Header header;
@@ -175,7 +191,7 @@ Header parse_header(const Source& source, std::int64_t text_bytes) {
     raise(source, {p, "text in UTF-16", "a byte a character: %%MatrixMarket",
                    "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"});
   HeaderWords banner = next_line();
-  parse_banner(banner, header);
+  parse_banner(banner, header, options.complex);
   for (;;) {
     if (p == end)
       raise(source, {p, "end of file", "the size line",

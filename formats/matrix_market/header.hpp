@@ -15,7 +15,9 @@ struct Header {
 };
 
 /// `text_bytes`: of all text, if the source has only the first of it. Errors  InputError for the first defect.
-Header parse_header(const Source& source, std::int64_t text_bytes);
-inline Header parse_header(const Source& source) { return parse_header(source, std::int64_t(source.text().size())); }
+Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOptions& options = {});
+inline Header parse_header(const Source& source, const ReadOptions& options = {}) {
+  return parse_header(source, std::int64_t(source.text().size()), options);
+}
 
 }  // namespace seidel::mm

@@ -99,6 +99,7 @@ void InOrder::place(const Fence& fence, const char* first, const char* last, Str
     case Field::real: return with(std::integral_constant<Field, Field::real>{});
     case Field::integer: return with(std::integral_constant<Field, Field::integer>{});
     case Field::pattern: return with(std::integral_constant<Field, Field::pattern>{});
+    case Field::complex: break;  // real_form.cpp
   }
 }
 

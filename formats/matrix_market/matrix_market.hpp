@@ -10,11 +10,11 @@
 
 namespace seidel {
 
-/// The words of a banner: `%%MatrixMarket matrix <Layout> <Field> <Symmetry>`. Complex fields, and hermitian, which the
-/// format defines for complex only, are refused with a message of their own.
+/// The words of a banner: `%%MatrixMarket matrix <Layout> <Field> <Symmetry>`. The format defines hermitian for complex
+/// files only.
 enum class FileLayout { coordinate, array };
-enum class Field { real, integer, pattern };
-enum class Symmetry { general, symmetric, skew_symmetric };
+enum class Field { real, integer, pattern, complex };
+enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
 
 std::string_view name(FileLayout layout);
 std::string_view name(Field field);
@@ -22,6 +22,10 @@ std::string_view name(Symmetry symmetry);
 
 struct ReadOptions {
   bool repair = false;  ///< take a file that says symmetric and gives entries in both triangles, if they agree
+  /// What becomes of a complex file: refused, or read as the real matrix [Re A, -Im A; Im A, Re A], by one thread, in
+  /// triplets of 32 bytes per listed entry beside it. A vector, n x 1 with n > 1, becomes [Re b; Im b]. The x with
+  /// A x = b is [Re x; Im x] then.
+  enum class Complex { refused, as_real_form } complex = Complex::refused;
   int threads = available_threads();
   /// Called from time to time by the calling thread with the work done so far; total is 0 if it is not known. Must
   /// not throw.

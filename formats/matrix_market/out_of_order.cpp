@@ -183,7 +183,8 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Rows& r
   switch (reading.header.field) {
     case Field::integer: return place_entries<Field::integer, expand>(reading, chunks, rows, A);
     case Field::pattern: return place_entries<Field::pattern, expand>(reading, chunks, rows, A);
-    case Field::real: break;
+    case Field::real:
+    case Field::complex: break;  // not here: real_form.cpp
   }
   return place_entries<Field::real, expand>(reading, chunks, rows, A);
 }

@@ -141,5 +141,7 @@ Csr<double, std::int64_t> read_out_of_order(const Reading& reading);
 
 Csr<double, std::int64_t> read_coordinate(const Reading& reading);
 Csr<double, std::int64_t> read_array(const Reading& reading);
+/// A complex file, as ReadOptions::Complex::as_real_form says.
+Csr<double, std::int64_t> read_real_form(const Reading& reading);
 
 }  // namespace seidel::mm

@@ -73,7 +73,8 @@ void Reading::explain() const {
 std::int64_t expected_nnz(const Header& header) {
   if (header.layout == FileLayout::array) return header.nrows * header.ncols;
   if (header.symmetry == Symmetry::general) return header.entries;
-  const std::int64_t diagonal = header.symmetry == Symmetry::symmetric ? std::min(header.nrows, header.entries) : 0;
+  const bool has_diagonal = header.symmetry != Symmetry::skew_symmetric;
+  const std::int64_t diagonal = has_diagonal ? std::min(header.nrows, header.entries) : 0;
   return 2 * header.entries - diagonal;
 }
 
@@ -96,10 +97,12 @@ namespace {
 
 MatrixFile read(const Source& source, const ReadOptions& options) {
   MatrixFile file;
-  const Header header = parse_header(source);
+  const Header header = parse_header(source, options);
   file.report = report_of(source, header, options);
   const Reading reading{source, header, options, file.report};
-  file.matrix = header.layout == FileLayout::coordinate ? read_coordinate(reading) : read_array(reading);
+  file.matrix = header.field == Field::complex            ? read_real_form(reading)
+                : header.layout == FileLayout::coordinate ? read_coordinate(reading)
+                                                          : read_array(reading);
   return file;
 }
 

@@ -45,6 +45,29 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
                     {{"solve", folder / "small.mtx", "--rhs", folder / "none.mtx"}, {"none.mtx", "No such file"}}});
 }
 
+TEST_CASE("a complex system is solved in its real form, which the refusal names") {
+  Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 0 2\n");  // 2i x = 4
+  write_file(folder / "A2.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 0 2\n2 2 1 0\n");
+  write_file(folder / "b.mtx", "%%MatrixMarket matrix array complex general\n2 1\n4 0\n3 5\n");
+  const Run refused = seidel_program({"solve", folder / "A2.mtx"});
+  CHECK(refused.exit_code == 3);
+  CHECK(contains(refused.err, "seidel convert " + (folder / "A2.mtx") + " REAL.mtx --real-form"));
+  const Run info = seidel_program({"info", folder / "A2.mtx"});
+  CHECK(info.exit_code == 0);
+  CHECK(contains(info.out, "4 x 4"));
+  CHECK(contains(info.out, "--real-form"));
+  for (const char* name : {"A2", "b"})
+    CHECK(seidel_program(
+              {"convert", folder / (name + std::string(".mtx")), folder / (name + std::string("r.mtx")), "--real-form"})
+              .exit_code == 0);
+  const Run run = seidel_program({"solve", folder / "A2r.mtx", "--rhs", folder / "br.mtx", "--out", "-", "--quiet"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "4 1\n0\n3\n-2\n5\n"));  // x = (-2i, 3 + 5i)
+  CHECK(seidel_program({"convert", folder / "A.mtx", "-"}).exit_code == 3);
+  CHECK(seidel_program({"convert", folder / "A2r.mtx", "-", "--real-form"}).exit_code == 3);
+}
+
 TEST_CASE("info and convert take NaN, and say so") {
   Folder folder;
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");

@@ -1,0 +1,203 @@
+// Complex files, read as the real matrix [Re A, -Im A; Im A, Re A], line by line: they are rare, and converted once.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <seidel/formats/convert.hpp>
+#include <seidel/formats/matrix_market/passes.hpp>
+
+namespace seidel::mm {
+
+namespace {
+
+struct ComplexEntry {
+  std::int64_t row, col;  // from 1; of an array file from its number
+  double real, imaginary;
+};
+
+/// The end of the `words`-th word, or the end of the line.
+const char* end_of_words(const char* p, const char* end, int words) {
+  for (; words > 0; --words) {
+    while (p < end && is_blank(*p)) ++p;
+    while (p < end && !is_blank(*p) && *p != '\r') ++p;
+  }
+  return p;
+}
+
+/// Lines as two: what stands before the imaginary part is a line of a real file, and the rest one of a real array.
+class ComplexLines {
+ public:
+  ComplexLines(const Source& source, const Header& header) : source_(source), before_(header), rest_(header) {
+    before_.field = rest_.field = Field::real;
+    rest_.layout = FileLayout::array;
+    if (before_.symmetry == Symmetry::hermitian) before_.symmetry = Symmetry::symmetric;
+  }
+  /// Errors  InputError for a line that is no entry.
+  Line parse(const char* p, const char* end, ComplexEntry& entry) const {
+    const char* const split = end_of_words(p, end, before_.layout == FileLayout::coordinate ? 3 : 1);
+    Entry first{}, second{};
+    Fault fault;
+    const Line line = parse_line(before_, p, split, first, &fault);
+    if (line == Line::nothing) return line;
+    if (line == Line::fault) raise(source_, fault);
+    const Line imaginary = parse_line(rest_, split, end, second, &fault);
+    if (imaginary == Line::fault) raise(source_, fault);
+    if (imaginary == Line::nothing)
+      raise(source_, {split, word_at(split, end), "the imaginary part",
+                      "the banner says complex: each entry ends with two numbers, its real and its imaginary part"});
+    entry = {first.row, first.col, first.value, second.value};
+    return Line::entry;
+  }
+
+ private:
+  const Source& source_;
+  Header before_, rest_;
+};
+
+/// Where entry k of an array file stands, from 1.
+void place_in_array(const Header& header, std::int64_t& row, std::int64_t& col) {
+  if (row == 0) {
+    row = col = 1;
+    row += header.symmetry == Symmetry::skew_symmetric;
+  } else if (++row > header.nrows) {
+    ++col;
+    row = header.symmetry == Symmetry::general ? 1 : col + (header.symmetry == Symmetry::skew_symmetric);
+  }
+}
+
+/// The same value in the other triangle.
+ComplexEntry mirrored(const Header& header, const ComplexEntry& e) {
+  const double sign = header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
+  return {e.col, e.row, sign * e.real, header.symmetry == Symmetry::hermitian ? -e.imaginary : sign * e.imaginary};
+}
+
+/// What the entries of one triangle imply in the other one.
+class Images {
+ public:
+  explicit Images(const Header& header) : header_(header) {}
+  /// What was implied for the place of `entry`, if its mirror image was listed before. Notes `entry` otherwise.
+  const ComplexEntry* of(const ComplexEntry& entry) {
+    if (header_.symmetry == Symmetry::general || header_.layout == FileLayout::array || entry.row == entry.col)
+      return nullptr;
+    if (const auto found = implied_.find({entry.row, entry.col}); found != implied_.end()) return &found->second;
+    implied_.emplace(std::pair(entry.col, entry.row), mirrored(header_, entry));
+    return nullptr;
+  }
+
+ private:
+  const Header& header_;
+  std::map<std::pair<std::int64_t, std::int64_t>, ComplexEntry> implied_;
+};
+
+/// Triplets of the real form.
+class RealForm {
+ public:
+  explicit RealForm(const Header& header)
+      : header_(header),
+        vector_(header.ncols == 1 && header.nrows > 1),
+        nrows_(Index(2 * header.nrows)),
+        ncols_(Index(vector_ ? 1 : 2 * header.ncols)) {}
+  void add(const ComplexEntry& e) {
+    put(e.row - 1, e.col - 1, e.real, e.imaginary);
+    if (header_.symmetry == Symmetry::general || e.row == e.col) return;
+    const ComplexEntry image = mirrored(header_, e);
+    put(image.row - 1, image.col - 1, image.real, image.imaginary);
+  }
+  Csr<double, std::int64_t> matrix(const OpenMP& on, ReadReport& report) {
+    ToCsrReport sums;
+    const CooView<double, Host> triplets{nrows_, ncols_, view(rows_), view(cols_), view(values_)};
+    auto A = to_csr<std::int64_t>(on, triplets, &sums);
+    report.duplicates = sums.duplicates;
+    return A;
+  }
+
+ private:
+  template <class T>
+  static HostSpan<const T> view(const std::vector<T>& v) {
+    return {v.data(), std::int64_t(v.size())};
+  }
+  /// A part that is zero is left out, unless both are: then the real one stays, as a zero that was listed.
+  void put(std::int64_t row, std::int64_t col, double real, double imaginary) {
+    const std::int64_t below = row + header_.nrows, beside = col + header_.ncols;
+    if (real != 0 || imaginary == 0) {
+      put(row, col, real);
+      if (!vector_) put(below, beside, real);
+    }
+    if (imaginary != 0) {
+      if (!vector_) put(row, beside, -imaginary);
+      put(below, col, imaginary);
+    }
+  }
+  void put(std::int64_t row, std::int64_t col, double value) {
+    rows_.push_back(Index(row));
+    cols_.push_back(Index(col));
+    values_.push_back(value);
+  }
+
+  const Header& header_;
+  bool vector_;
+  Index nrows_, ncols_;
+  std::vector<Index> rows_, cols_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+Csr<double, std::int64_t> read_real_form(const Reading& reading) {
+  const Header& header = reading.header;
+  constexpr std::int64_t most = std::numeric_limits<Index>::max() / 2;
+  if (header.nrows > most || header.ncols > most)
+    throw ResourceError(reading.source.file() +
+                        ": its real form has twice as many rows and columns, more than indices of 32 bits count");
+  reading.require(2 * expected_nnz(header) * (16 + 12) + header.entries * 96 * (header.symmetry != Symmetry::general));
+  const ComplexLines lines(reading.source, header);
+  RealForm form(header);
+  ValueCounts counts;
+  const std::string_view text = reading.source.text();
+  const char* const end = text.data() + text.size();
+  std::int64_t entries = 0, row = 0, col = 0;
+  Images images(header);
+  const std::string promise =
+      "the size line (line " + std::to_string(header.size_line) + ") promises " + std::to_string(header.entries);
+  for (const char* p = header.body; p < end;) {
+    const char* const line = p;
+    const char* const e = line_end(p, end);
+    p = e + 1;
+    ComplexEntry entry{};
+    if (lines.parse(line, e, entry) == Line::nothing) continue;
+    if (++entries > header.entries)
+      raise(reading.source, {skip_blanks(line), "entry " + std::to_string(entries), "end of file",
+                             promise + ": correct it, or the file"});
+    if (header.layout == FileLayout::array) {
+      place_in_array(header, row, col);
+      entry.row = row, entry.col = col;
+    }
+    if (header.symmetry == Symmetry::hermitian && entry.row == entry.col && entry.imaginary != 0)
+      raise(reading.source, {skip_blanks(line), "a diagonal entry with an imaginary part", "a real one",
+                             "the diagonal of a hermitian matrix is real: say symmetric or general in the banner"});
+    counts.zeros += entry.real == 0 && entry.imaginary == 0;
+    if (!std::isfinite(entry.real) || !std::isfinite(entry.imaginary)) counts.add({0, 1, line});
+    if (const auto* image = images.of(entry)) {
+      const bool agrees = image->real == entry.real && image->imaginary == entry.imaginary;
+      if (!agrees || !reading.options.repair)
+        raise(reading.source,
+              {skip_blanks(line),
+               std::string("an entry whose mirror image was listed") + (agrees ? "" : " with another value"),
+               "one of the two in a file that says " + std::string(name(header.symmetry)),
+               agrees ? "--repair takes pairs that agree once" : "say general in the banner, or correct the file"});
+      ++reading.report.mirrored;
+    } else {
+      form.add(entry);
+    }
+  }
+  if (entries < header.entries)
+    raise(reading.source,
+          {end, "end of file after " + std::to_string(entries), std::to_string(header.entries) + " entries",
+           promise + ": correct it; or the file was cut short: fetch it again"});
+  reading.source.check_unchanged();
+  reading.report_values(counts);
+  return form.matrix(reading.on(), reading.report);
+}
+
+}  // namespace seidel::mm
