@@ -1,6 +1,8 @@
 // Every step of aggregation, named once for all back ends.
 #pragma once
+#include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
+#include <seidel/kernels/aggregation/tentative.hpp>
 
 namespace seidel::aggregation_detail {
 
@@ -14,6 +16,11 @@ void instances(const B& on, const Offset*) {
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
   prolongator<B, Offset>(on, A, {}, found, 1);
   fill_start<B, Offset>(on, A.row_ptr, {}, {});
+  node_matrix<B, Offset>(on, A, unknowns_per_node<B, Offset>(on, A));
+  const auto modes = translations<B, Offset>(on, A, 1);
+  auto T = tentative<B, Offset>(on, A, {}, found.of_row, found.count, 1, modes.view()).T;
+  smoothed<B, Offset>(on, A, {}, 1, T.view());
+  complete_coarse<B, Offset>(on, T, 1);
 }
 
 }  // namespace seidel::aggregation_detail

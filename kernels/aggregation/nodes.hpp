@@ -1,0 +1,130 @@
+// Nodes: consecutive rows that belong together, as the displacements of a point do. Aggregates are made of nodes.
+#pragma once
+#include <algorithm>
+
+#include <seidel/formats/convert.hpp>
+#include <seidel/kernels/aggregation/rows.hpp>
+
+namespace seidel {
+
+inline constexpr int max_unknowns_per_node = 16;
+
+namespace aggregation_detail {
+
+/// Whether the rows i - 1 and i are of one node of `block` rows, and have different columns.
+template <class Offset, class Space>
+struct DiffersWithinNode {
+  Span<const Offset, Space> row_ptr;
+  Span<const Index, Space> col_idx;
+  Index block;
+  SEIDEL_HD bool operator()(Index i) const {
+    if (i % block == 0) return false;
+    const Offset before = row_ptr[i - 1], first = row_ptr[i], length = row_ptr[i + 1] - first;
+    if (first - before != length) return true;
+    for (Offset k = 0; k < length; ++k)
+      if (col_idx[before + k] != col_idx[first + k]) return true;
+    return false;
+  }
+};
+
+/// The rows of a node as one row of blocks.
+template <class Offset, class Space>
+struct NodeRow {
+  CsrView<double, Offset, Space> A;
+  Index block;
+
+  /// Calls each(j, the largest magnitude in block j), j ascending.
+  template <class Each>
+  SEIDEL_HD void blocks(Index node, const Each& each) const {
+    constexpr Index nothing = std::numeric_limits<Index>::max();
+    Offset at[max_unknowns_per_node];
+    const Index first = node * block;
+    for (Index d = 0; d < block; ++d) at[d] = A.row_ptr[first + d];
+    for (;;) {
+      Index next = nothing;
+      for (Index d = 0; d < block; ++d)
+        if (at[d] < A.row_ptr[first + d + 1] && A.col_idx[at[d]] < next) next = A.col_idx[at[d]];
+      if (next == nothing) return;
+      next /= block;
+      const std::int64_t end = std::int64_t(next + 1) * block;
+      double largest = 0;
+      for (Index d = 0; d < block; ++d)
+        for (; at[d] < A.row_ptr[first + d + 1] && A.col_idx[at[d]] < end; ++at[d])
+          largest = std::fmax(largest, std::fabs(A.values[at[d]]));
+      each(next, largest);
+    }
+  }
+};
+
+template <class Offset, class Space>
+struct CountBlocks {
+  NodeRow<Offset, Space> row;
+  Span<std::int32_t, Space> count;            // one more entry, 0
+  SEIDEL_HD void operator()(Index i) const {  // its first row counts for a node
+    if (i % row.block != 0) return;
+    std::int32_t blocks = 0;
+    row.blocks(i / row.block, [&](Index, double) { ++blocks; });
+    count[i / row.block] = blocks;
+    if (i == 0) count[count.size() - 1] = 0;
+  }
+};
+
+template <class Offset, class Space>
+struct FillBlocks {
+  NodeRow<Offset, Space> row;
+  Span<const Offset, Space> row_ptr;
+  Span<Index, Space> col_idx;
+  Span<double, Space> values;
+  SEIDEL_HD void operator()(Index node) const {
+    Offset k = row_ptr[node];
+    row.blocks(node, [&](Index j, double largest) {
+      col_idx[k] = j;
+      values[k++] = j == node ? largest : -largest;
+    });
+  }
+};
+
+}  // namespace aggregation_detail
+
+/// The largest b of 6, 5, ..., 2 that divides the number of rows and for which rows k b ... k b + b - 1 have the same
+/// columns, for every k; 1 if there is none. Where the pattern is symmetric, it consists of full blocks of b x b then.
+///
+/// Cost    reads the pattern up to the first row that shows otherwise, for each b; the host waits once where the second row
+///         has not as many entries as the first, else up to six times.
+template <Backend B, class Offset>
+Index unknowns_per_node(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A) {
+  using namespace aggregation_detail;
+  if (A.nrows < 2) return 1;
+  const auto ends = copied_to<Host>(on, A.row_ptr.subspan(0, 3));
+  if (ends[2] - ends[1] != ends[1] - ends[0]) return 1;
+  const auto rows = copied_to<Host>(on, A.col_idx.subspan(0, ends[2]));
+  if (!std::equal(rows.begin(), rows.begin() + ends[1], rows.begin() + ends[1])) return 1;
+  for (Index b = 6; b > 1; --b)
+    if (A.nrows % b == 0 && !any_row(on, A.row_ptr, DiffersWithinNode<Offset, SpaceOf<B>>{A.row_ptr, A.col_idx, b}))
+      return b;
+  return 1;
+}
+
+/// One row per node of `block` rows: entry (i, j) is minus the largest magnitude in block (i, j), on the diagonal plus
+/// that. What the aggregation of rows takes as a matrix whose couplings are all of the right sign.
+///
+/// Shapes  A is n x n, n a multiple of block and not 0; block is 1 to max_unknowns_per_node.
+/// Cost    reads A twice; the host waits once.
+template <Backend B, class Offset>
+Csr<double, Offset, SpaceOf<B>> node_matrix(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index block) {
+  using namespace aggregation_detail;
+  using Space = SpaceOf<B>;
+  const Index nodes = A.nrows / block;
+  Csr<double, Offset, Space> G{nodes, nodes, Array<Offset, Space>(on, std::int64_t(nodes) + 1), {}, {}};
+  Array<std::int32_t, Space> count(on, std::int64_t(nodes) + 1);
+  const NodeRow<Offset, Space> row{A, block};
+  for_each_row(on, A.row_ptr, CountBlocks<Offset, Space>{row, count});
+  const std::int64_t nnz = places_of<B, Offset>(on, count, G.row_ptr);
+  G.col_idx = Array<Index, Space>(on, nnz);
+  G.values = Array<double, Space>(on, nnz);
+  for_each_row(on, Span<const Offset, Space>(G.row_ptr),
+               FillBlocks<Offset, Space>{row, G.row_ptr, G.col_idx, G.values});
+  return G;
+}
+
+}  // namespace seidel
