@@ -67,6 +67,7 @@ Json levels_json(const std::vector<LevelFacts>& levels) {
                            .set("rows", level.rows)
                            .set("nonzeros", level.nnz)
                            .set("prolongation_nonzeros", level.prolongation_nnz)
+                           .set("unknowns_per_node", level.unknowns_per_node)
                            .set("largest_eigenvalue", level.largest_eigenvalue)
                            .set("strength", level.strength)
                            .set("left_to_smoother", level.lone)));
@@ -196,11 +197,13 @@ void add_levels(Lines& lines, const std::vector<LevelFacts>& levels) {
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelFacts& level = levels[l];
     rows += level.rows;
-    lines.item(l == 0 ? "levels" : "",
-               formatted("{}, {} ({:.1f} per row), eigenvalues up to {:.2f}{}", plural(level.rows, "row"),
-                         plural(level.nnz, "nonzero"),
-                         double(level.nnz) / double(std::max<std::int64_t>(1, level.rows)), level.largest_eigenvalue,
-                         level.lone > 0 ? formatted("; {} left to the smoother", plural(level.lone, "row")) : ""));
+    lines.item(
+        l == 0 ? "levels" : "",
+        formatted("{}, {} ({:.1f} per row){}, eigenvalues up to {:.2f}{}", plural(level.rows, "row"),
+                  plural(level.nnz, "nonzero"), double(level.nnz) / double(std::max<std::int64_t>(1, level.rows)),
+                  level.unknowns_per_node > 1 ? formatted(", {} per node", level.unknowns_per_node) : "",
+                  level.largest_eigenvalue,
+                  level.lone > 0 ? formatted("; {} left to the smoother", plural(level.lone, "row")) : ""));
   }
   if (!levels.empty() && levels.front().rows > 0)
     lines.item("", formatted("together {:.2f} times the nonzeros of A, {:.2f} times its rows",

@@ -10,10 +10,11 @@ namespace seidel {
 /// What a report tells of a level.
 struct LevelFacts {
   std::int64_t rows = 0, nnz = 0;
-  std::int64_t prolongation_nnz = 0;  // 0 on the coarsest
-  double largest_eigenvalue = 0;      // of D^-1 A, as it was estimated
-  double strength = 0;                // the theta that was taken
-  std::int64_t lone = 0;              // rows that no coarse row stands for, and that their diagonal does not dominate
+  std::int64_t prolongation_nnz = 0;   // 0 on the coarsest
+  std::int64_t unknowns_per_node = 1;  // rows that aggregates took together; 1 on the coarsest
+  double largest_eigenvalue = 0;       // of D^-1 A, as it was estimated
+  double strength = 0;                 // the theta that was taken
+  std::int64_t lone = 0;               // rows that no coarse row stands for, and that their diagonal does not dominate
 };
 
 /// Stored entries of all levels over those of the finest: what a cycle costs in sweeps of the finest.

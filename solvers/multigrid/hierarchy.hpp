@@ -18,6 +18,8 @@ struct Level {
   Csr<double, Offset, Space> prolongation = {};
   Array<Index, Space> neighbour = {};  // what P was made of, for new values: its couplings (StrongView::neighbour),
   Array<Index, Space> aggregate = {};  // and the aggregate of each row; empty on the coarsest
+  Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
+  bool plain = false;                         // and whether P is T
   LevelFacts facts = {};
 };
 
@@ -37,7 +39,7 @@ std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy) {
   };
   std::int64_t bytes = of(hierarchy.coarsest_inverse);
   for (const auto& level : hierarchy.levels)
-    bytes += of(level.owned) + of(level.restriction) + of(level.prolongation) +
+    bytes += of(level.owned) + of(level.restriction) + of(level.prolongation) + of(level.tentative) +
              level.inverse_diagonal.size() * std::int64_t(sizeof(double)) +
              (level.neighbour.size() + level.aggregate.size()) * std::int64_t(sizeof(Index));
   return bytes;

@@ -1,11 +1,12 @@
-// The hierarchy of smoothed aggregation, from nothing but the matrix:
+// The hierarchy of smoothed aggregation, from the matrix, and from near-null vectors where they are known:
 //
-//   P_l as in kernels/aggregation/prolongator.hpp,   R_l = P_l',   A_(l+1) = R_l A_l P_l
+//   P_l as in kernels/aggregation/prolongator.hpp or nodes.hpp,   R_l = P_l',   A_(l+1) = R_l A_l P_l
 //
 // Source  Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
 //         problems, Computing 56, 1996.
 #pragma once
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <seidel/formats/convert.hpp>
@@ -15,14 +16,18 @@
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
+#include <seidel/solvers/multigrid/nodes.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
 
 struct CoarseningOptions {
-  double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
-  Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
+  // theta of kernels/aggregation/strength.hpp, 0 to 1; 0.25 unless given, for nodes of several unknowns 0
+  std::optional<double> strength = {};
+  Index coarsest = 256;  // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
+  Index unknowns_per_node = 0;               // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
+  FirstLevel first = FirstLevel::automatic;  // of nodes; that of rows is always smoothed
 };
 
 namespace multigrid_detail {
@@ -68,15 +73,17 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
   return scales;
 }
 
-/// Aggregates of a level for the strength asked for, or for a smaller one if that leaves too many rows.
+/// Aggregates of a level for the strength asked for, or for a smaller one if that leaves too many rows. A is the matrix of
+/// the level, or that of its nodes.
 template <class B, class Offset>
-Aggregates<SpaceOf<B>> aggregated(const B& on, Level<Offset, SpaceOf<B>>& level, const RowScales<SpaceOf<B>>& scales,
+Aggregates<SpaceOf<B>> aggregated(const B& on, Level<Offset, SpaceOf<B>>& level,
+                                  const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales,
                                   RootSets sets, double strength) {
-  level.neighbour = Array<Index, SpaceOf<B>>(on, level.A.nnz());
+  level.neighbour = Array<Index, SpaceOf<B>>(on, A.nnz());
   for (int attempt = 0;; ++attempt) {
-    mark_strong<B, Offset>(on, level.A, scales, strength, level.neighbour);
-    auto found = aggregates<B, Offset>(on, level.A, {level.A.row_ptr, level.neighbour}, scales, sets);
-    const std::int64_t to_coarsen = std::max<std::int64_t>(1, level.A.nrows - found.dominated);
+    mark_strong<B, Offset>(on, A, scales, strength, level.neighbour);
+    auto found = aggregates<B, Offset>(on, A, {A.row_ptr, level.neighbour}, scales, sets);
+    const std::int64_t to_coarsen = std::max<std::int64_t>(1, A.nrows - found.dominated);
     const bool failed = 2 * (found.count + found.lone) > to_coarsen;
     if (!failed || strength == 0) {
       level.facts.strength = strength;
@@ -85,6 +92,18 @@ Aggregates<SpaceOf<B>> aggregated(const B& on, Level<Offset, SpaceOf<B>>& level,
     }
     strength = attempt < 2 ? strength / 4 : 0;
   }
+}
+
+/// Those of its nodes. Their couplings are not kept: P does not depend on them.
+template <class B, class Offset>
+Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Index unknowns_per_node,
+                                        RootSets sets, std::optional<double> strength) {
+  const auto A = node_matrix<B, Offset>(on, level.A, unknowns_per_node);
+  const auto scales = row_scales<B, Offset>(on, A.view());
+  auto found = aggregated<B, Offset>(on, level, A.view(), scales, sets, strength.value_or(0));
+  level.neighbour = {};
+  level.facts.lone *= unknowns_per_node;
+  return found;
 }
 
 /// omega of the prolongator.
@@ -96,7 +115,9 @@ Csr<double, Offset, SpaceOf<B>> coarse_matrix(const B& on, Level<Offset, SpaceOf
   const auto P = level.prolongation.view();
   level.restriction = transpose(on, P);
   const auto AP = spgemm(on, level.A, P);
-  return spgemm(on, level.restriction.view(), AP.view());
+  auto coarse = spgemm(on, level.restriction.view(), AP.view());
+  if (!level.tentative.row_ptr.empty()) complete_coarse<B, Offset>(on, coarse, level.plain ? plain_correction : 1);
+  return coarse;
 }
 
 /// The inverse of the last level, made on the host.
@@ -112,18 +133,25 @@ void invert_coarsest(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy) {
 /// need one, is tried again with a smaller strength; where even all couplings leave nine rows of ten, that level is the
 /// last one.
 ///
-/// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone.
+/// Aggregates are of nodes where a node has several unknowns, or where `modes` are given: near-null vectors, a column each,
+/// which are not kept. Without them such nodes have translations. Elsewhere aggregates are of rows.
+///
+/// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
+///         m at most 16; linearly dependent ones do no harm.
 /// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
 ///         the inverse of the coarsest matrix; the host waits about 50 times per level, for single numbers.
-/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
+///         for modes that are not finite.
 /// Repeats bit for bit on every back end and with any number of threads.
 template <class B, class Offset>
 Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                                        const CoarseningOptions& options = {}) {
+                                        const CoarseningOptions& options = {},
+                                        const MultiVectorView<const double, SpaceOf<B>>& modes = {}) {
   using namespace multigrid_detail;
   require_square(A.nrows, A.ncols, "amg");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
   hierarchy.levels.push_back({.A = A});
+  auto near_null = near_null_of<B, Offset>(on, A, options.unknowns_per_node, modes);
   for (std::size_t l = 0;; ++l) {
     auto& level = hierarchy.levels[l];
     RowScales scales = measured<B, Offset>(on, hierarchy, l);
@@ -131,13 +159,22 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
     if (small) invert_coarsest<B, Offset>(on, hierarchy);
     bool last = small || int(l) + 1 >= options.max_levels;
     if (!last) {
-      auto found = aggregated<B, Offset>(on, level, scales, l == 0 ? RootSets::one : RootSets::two, options.strength);
-      last = found.count == 0 || double(found.count) > 0.9 * level.A.nrows;
-      if (!last) {
+      const RootSets sets = l == 0 ? RootSets::one : RootSets::two;
+      const std::int64_t modes_per_node = near_null.modes.ncols;
+      level.facts.unknowns_per_node = near_null.unknowns_per_node;
+      auto found = modes_per_node > 0
+                       ? aggregated_nodes<B, Offset>(on, level, near_null.unknowns_per_node, sets, options.strength)
+                       : aggregated<B, Offset>(on, level, level.A, scales, sets, options.strength.value_or(0.25));
+      const std::int64_t coarse_rows = found.count * std::max<std::int64_t>(1, modes_per_node);
+      last = coarse_rows == 0 || double(coarse_rows) > 0.9 * level.A.nrows;
+      if (!last && modes_per_node > 0) {
+        prolong_nodes<B, Offset>(on, level, scales.inverse_diagonal, found,
+                                 l == 0 ? options.first : FirstLevel::smoothed, damping(level.facts), near_null);
+      } else if (!last) {
         level.prolongation = prolongator<B, Offset>(on, level.A, level.neighbour, found, damping(level.facts));
-        level.facts.prolongation_nnz = level.prolongation.nnz();
         level.aggregate = std::move(found.of_row);
       }
+      level.facts.prolongation_nnz = level.prolongation.nnz();
     }
     level.inverse_diagonal = std::move(scales.inverse_diagonal);
     if (last) return hierarchy;
@@ -165,8 +202,11 @@ void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
     auto& level = levels[l];
     level.inverse_diagonal = measured<B, Offset>(on, hierarchy, l).inverse_diagonal;
     if (l + 1 == levels.size()) break;
-    update_prolongator<B, Offset>(on, level.A, level.neighbour, level.aggregate, damping(level.facts),
-                                  level.prolongation);
+    if (level.tentative.row_ptr.empty())
+      update_prolongator<B, Offset>(on, level.A, level.neighbour, level.aggregate, damping(level.facts),
+                                    level.prolongation);
+    else
+      level.prolongation = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
     levels[l + 1].owned = coarse_matrix<B, Offset>(on, level);
     levels[l + 1].A = levels[l + 1].owned.view();
   }

@@ -8,12 +8,15 @@ namespace seidel {
 
 namespace {
 
-enum Detail { strength, smoother, cycle, coarsest };
+enum Detail { strength, smoother, cycle, coarsest, block, first };
 constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"};  // as AmgSmoother
 constexpr std::string_view cycles[] = {"v", "w"};
+constexpr std::string_view first_levels[] = {"auto", "smoothed", "plain"};  // as FirstLevel
 constexpr Setting details[] = {
     {.key = "amg.strength",
-     .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
+     .help =
+         "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25; of "
+         "nodes all)",
      .usual = 0.25,
      .max = 1},
     {.key = "amg.smoother",
@@ -27,17 +30,29 @@ constexpr Setting details[] = {
      .usual = 256,
      .min = 1,
      .max = 4000,
-     .whole = true}};
+     .whole = true},
+    {.key = "amg.block",
+     .help = "amg.block=N     unknowns per node, 1 to 16 (as many as the pattern shows)",
+     .min = 1,
+     .max = max_unknowns_per_node,
+     .whole = true},
+    {.key = "amg.first",
+     .help =
+         "amg.first=F     prolongation of nodes to the finest level: smoothed, plain, or auto: plain where they have "
+         "fewer unknowns than there are near-null vectors (auto)",
+     .words = first_levels}};
 
 struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
     const Settings& set = choice.settings;
-    AmgPreconditioner<Offset, B> amg(
-        on, A.there,
-        {.coarsening = {.strength = set[details[strength]], .coarsest = Index(set[details[coarsest]])},
-         .smoother = AmgSmoother(int(set[details[smoother]])),
-         .visits = 1 + int(set[details[cycle]])});
+    AmgPreconditioner<Offset, B> amg(on, A.there,
+                                     {.coarsening = {.strength = set.find(details[strength]),
+                                                     .coarsest = Index(set[details[coarsest]]),
+                                                     .unknowns_per_node = Index(set[details[block]]),
+                                                     .first = FirstLevel(int(set[details[first]]))},
+                                      .smoother = AmgSmoother(int(set[details[smoother]])),
+                                      .visits = 1 + int(set[details[cycle]])});
     auto levels = amg.levels();
     const std::int64_t bytes = amg.bytes();
     return {.M = std::move(amg),

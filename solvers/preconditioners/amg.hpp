@@ -46,11 +46,12 @@ class AmgPreconditioner {
   using View = CsrView<double, Offset, SpaceOf<B>>;
 
   /// For A in the memory of B, which must outlive this.
-  AmgPreconditioner(B on, const View& A, const AmgOptions& options = {})
+  AmgPreconditioner(B on, const View& A, const AmgOptions& options = {},
+                    const MultiVectorView<const double, SpaceOf<B>>& modes = {})
       : on_(on),
         options_(options),
         hierarchy_(std::make_unique<Hierarchy<Offset, SpaceOf<B>>>(
-            coarsened<Working, Offset>(Working(on), A, options.coarsening))) {
+            coarsened<Working, Offset>(Working(on), A, options.coarsening, modes))) {
     make_stages();
   }
 

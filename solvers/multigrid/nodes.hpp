@@ -1,0 +1,92 @@
+// Coarsening where an aggregate needs several numbers: several unknowns per node, several near-null vectors.
+//
+//   T as in kernels/aggregation/tentative.hpp;   P = (I - 4 / (3 lambda) D^-1 A) T,   or T where that is plain
+//
+// A coarse node has as many unknowns as there are near-null vectors.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <seidel/kernels/aggregation/nodes.hpp>
+#include <seidel/kernels/aggregation/tentative.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/solvers/multigrid/hierarchy.hpp>
+
+namespace seidel {
+
+/// Prolongation from the second level to the finest.
+enum class FirstLevel {
+  automatic,  // plain where there are more near-null vectors than unknowns per node, else smoothed
+  smoothed,   // fewer iterations
+  plain,      // far fewer products in the setup, and a sparser second level
+};
+
+namespace multigrid_detail {
+
+/// What the aggregates of a level are made of, and what they must be able to represent.
+template <MemorySpace Space>
+struct NearNull {
+  Index unknowns_per_node = 1;
+  MultiVectorView<const double, Space> modes = {};  // a column each; none: aggregates of rows, constant in each
+  std::optional<MultiVector<double, Space>> owned = {};
+
+  void take(MultiVector<double, Space> made) {
+    owned = std::move(made);
+    modes = std::as_const(*owned).view();
+  }
+};
+
+/// Of the finest level: `modes` if any are given, else translations where a node has several unknowns, of which there are as
+/// many as the pattern shows if unknowns_per_node is 0. Errors  as coarsened().
+template <class B, class Offset>
+NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index unknowns_per_node,
+                                  const MultiVectorView<const double, SpaceOf<B>>& modes) {
+  NearNull<SpaceOf<B>> found{
+      .unknowns_per_node = unknowns_per_node > 0 ? unknowns_per_node : seidel::unknowns_per_node<B, Offset>(on, A),
+      .modes = modes};
+  if (const Index per_node = found.unknowns_per_node; per_node > max_unknowns_per_node || A.nrows % per_node != 0)
+    throw ShapeError("amg: found " + std::to_string(A.nrows) + " rows and " + std::to_string(per_node) +
+                     " unknowns per node, expected at most " + std::to_string(max_unknowns_per_node) +
+                     " of them, and a multiple of them as rows");
+  if (modes.ncols > max_unknowns_per_node)
+    throw ShapeError("amg: found " + std::to_string(modes.ncols) + " near-null vectors, expected at most " +
+                     std::to_string(max_unknowns_per_node));
+  if (modes.ncols > 0) {
+    require_shape(modes, A.nrows, modes.ncols, "amg", "the array of near-null vectors");
+    if (modes.layout != Layout::column_major) throw ShapeError("amg: near-null vectors must be the columns of memory");
+  }
+  for (std::int64_t c = 0; c < modes.ncols; ++c)
+    if (const std::int64_t row = first_nonfinite<B, double>(on, {&modes.data[modes.at(0, c)], modes.nrows}); row >= 0)
+      throw InputError("amg: found an entry in row " + std::to_string(row + 1) + " of near-null vector " +
+                       std::to_string(c + 1) + " that is NaN or infinite, expected finite numbers only");
+  if (modes.ncols == 0 && found.unknowns_per_node > 1)
+    found.take(translations<B, Offset>(on, A, found.unknowns_per_node));
+  return found;
+}
+
+/// P of a level whose T is known.
+template <class B, class Offset>
+Csr<double, Offset, SpaceOf<B>> prolongator_of_nodes(const B& on, const Level<Offset, SpaceOf<B>>& level,
+                                                     Span<const double, SpaceOf<B>> inverse_diagonal, double omega) {
+  const auto T = level.tentative.view();
+  return level.plain ? copied_to<SpaceOf<B>>(on, T) : smoothed<B, Offset>(on, level.A, inverse_diagonal, omega, T);
+}
+
+/// T and P of a level for these aggregates of its nodes. Then near_null is that of the next level.
+template <class B, class Offset>
+void prolong_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Span<const double, SpaceOf<B>> inverse_diagonal,
+                   const Aggregates<SpaceOf<B>>& found, FirstLevel first, double omega,
+                   NearNull<SpaceOf<B>>& near_null) {
+  const Index count = Index(near_null.modes.ncols);
+  auto made = tentative<B, Offset>(on, level.A, inverse_diagonal, found.of_row, found.count,
+                                   near_null.unknowns_per_node, near_null.modes);
+  level.tentative = std::move(made.T);
+  level.plain = first == FirstLevel::plain || (first == FirstLevel::automatic && count > near_null.unknowns_per_node);
+  level.prolongation = prolongator_of_nodes<B, Offset>(on, level, inverse_diagonal, omega);
+  near_null.take(std::move(made.coarse_modes));
+  near_null.unknowns_per_node = count;
+}
+
+}  // namespace multigrid_detail
+}  // namespace seidel

@@ -1,0 +1,168 @@
+// Multigrid for several unknowns per node and for near-null vectors: iterations, bits, new values, what is refused.
+#include "systems.hpp"
+
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/kernels/aggregation/near_null.hpp>
+#include <seidel/solvers/cg.hpp>
+#include <seidel/solvers/preconditioners/amg.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+template <class B>
+using Amg = AmgPreconditioner<std::int64_t, B>;
+
+Matrix elastic(Index n) { return generate(OpenMP{2}, "elasticity3d:" + std::to_string(n)); }
+
+/// The six rigid-body modes of elasticity3d:N, column by column.
+std::vector<double> rigid_modes(Index n) {
+  MultiVector<double> points(std::int64_t(n) * n * n, 3, Layout::row_major);
+  for (std::int64_t i = 0; i < std::int64_t(n) * n * n; ++i) {
+    points.view()(i, 0) = double(i % n + 1);
+    points.view()(i, 1) = double(i / n % n);
+    points.view()(i, 2) = double(i / n / n);
+  }
+  const auto modes = rigid_body_modes(std::as_const(points).view());
+  return {modes.elements().begin(), modes.elements().end()};
+}
+
+std::vector<double> random_vector(unsigned seed, std::int64_t n) {
+  std::mt19937_64 random(seed);
+  std::vector<double> v(n);
+  for (double& e : v) e = std::ldexp(double(random() >> 11), -52) - 1;
+  return v;
+}
+
+template <class Space>
+MultiVectorView<const double, Space> columns(const Array<double, Space>& v, std::int64_t n) {
+  return {n, n > 0 ? v.size() / n : 0, n, Layout::column_major, v.data()};
+}
+
+template <class B>
+std::vector<double> applied(const B& on, const Amg<B>& M, const std::vector<double>& r) {
+  const Vector<double, B> there(on, moved_to(on, r));
+  Vector<double, B> z(on, std::int64_t(r.size()));
+  fill(z, std::numeric_limits<double>::quiet_NaN());
+  M.apply(there, z);
+  const auto back = copied_to<Host>(on, std::as_const(z).span());
+  return {back.begin(), back.end()};
+}
+
+std::int64_t iterations(const Matrix& A, const Amg<Serial>& M, const std::vector<double>& b) {
+  const MatrixOperator op(Serial{}, A.view());
+  const Vector<double, Serial> rhs(Serial{}, Array<double>(b));
+  Vector<double, Serial> x(Serial{}, A.nrows);
+  const Summary summary = cg(op, M, rhs, x);
+  CHECK(summary.converged());
+  const std::vector<double> found(x.span().begin(), x.span().end());
+  CHECK(true_residual(A, found, b) <= 1.001e-8);
+  return summary.iterations;
+}
+
+}  // namespace
+
+TEST_CASE("iterations for an elastic body are those of its near-null vectors, and hardly grow") {
+  struct Expected {
+    FirstLevel first;
+    bool rigid;
+    std::int64_t at_8, at_16;  // of the worse of both right-hand sides, and one more
+  };
+  for (const Expected& e :
+       {Expected{FirstLevel::automatic, false, 24, 28}, Expected{FirstLevel::plain, false, 31, 35},
+        Expected{FirstLevel::automatic, true, 18, 19}, Expected{FirstLevel::smoothed, true, 13, 15}})
+    for (const Index n : {8, 16}) {
+      CAPTURE(n);
+      CAPTURE(e.rigid);
+      CAPTURE(int(e.first));
+      const Matrix A = elastic(n);
+      const Array<double> modes(e.rigid ? rigid_modes(n) : std::vector<double>());
+      const Amg<Serial> M(Serial{}, A.view(), {.coarsening = {.coarsest = 100, .first = e.first}},
+                          columns(modes, A.nrows));
+      CHECK(M.levels().front().unknowns_per_node == 3);
+      if (M.levels().size() > 2) CHECK(M.levels()[1].unknowns_per_node == (e.rigid ? 6 : 3));
+      const std::int64_t most = n == 8 ? e.at_8 : e.at_16;
+      CHECK(iterations(A, M, times(A, ones(A.nrows))) <= most);
+      CHECK(iterations(A, M, random_vector(1, A.nrows)) <= most);
+    }
+}
+
+TEST_CASE("hierarchies of nodes have the same bits on every back end, and new values give those of a new one") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix A = elastic(9);
+  Matrix scaled = copy_of(A);
+  for (double& a : scaled.values) a *= 4;  // exact
+  const auto r = random_vector(seed, A.nrows);
+  for (const FirstLevel first : {FirstLevel::plain, FirstLevel::smoothed})
+    for (const bool rigid : {false, true}) {
+      CAPTURE(rigid);
+      CAPTURE(int(first));
+      const AmgOptions options{.coarsening = {.coarsest = 50, .first = first}};
+      const auto modes = rigid ? rigid_modes(9) : std::vector<double>();
+      const Array<double> here(modes);
+      const Amg<OpenMP> expected(OpenMP{1}, A.view(), options, columns(here, A.nrows));
+      CHECK(expected.levels().size() > 1);
+      on_every_backend([&](auto on) {
+        using B = decltype(on);
+        const auto there = moved_to(on, modes);
+        const auto old = copied_to<SpaceOf<B>>(on, A.view()), now = copied_to<SpaceOf<B>>(on, scaled.view());
+        Amg<B> M(on, old.view(), options, columns(there, A.nrows));
+        CHECK(applied(on, M, r) == applied(OpenMP{1}, expected, r));
+        M.update_values(now.view());
+        CHECK(applied(on, M, r) == applied(on, Amg<B>(on, now.view(), options, columns(there, A.nrows)), r));
+        M.update_values(old.view());
+        CHECK(applied(on, M, r) == applied(OpenMP{1}, expected, r));
+      });
+    }
+}
+
+TEST_CASE("near-null vectors that depend on each other do no harm, with any smoother") {
+  const Matrix A = elastic(8);
+  auto modes = rigid_modes(8);
+  modes.insert(modes.end(), modes.begin(), modes.end());  // each twice
+  modes.resize(modes.size() + std::size_t(A.nrows));      // and one of zeros
+  const Array<double> here(modes);
+  for (const AmgSmoother smoother : {AmgSmoother::jacobi, AmgSmoother::chebyshev, AmgSmoother::symgs}) {
+    CAPTURE(int(smoother));
+    const Amg<Serial> M(Serial{}, A.view(), {.coarsening = {.coarsest = 50}, .smoother = smoother},
+                        columns(here, A.nrows));
+    CHECK(M.levels().size() > 1);
+    CHECK(iterations(A, M, random_vector(1, A.nrows)) <= 35);
+  }
+}
+
+TEST_CASE("near-null vectors of a scalar problem describe what constants do not") {
+  // D A D for a lattice: what is smooth is D^-1 ones.
+  Matrix A = generate(OpenMP{2}, "poisson3d:20");
+  Array<double> mode(A.nrows);
+  for (Index i = 0; i < A.nrows; ++i) mode[i] = 1 / (1.5 + std::sin(double(i) * i));
+  for (Index i = 0; i < A.nrows; ++i)
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) A.values[k] /= mode[i] * mode[A.col_idx[k]];
+  const auto b = random_vector(1, A.nrows);
+  const Amg<Serial> with(Serial{}, A.view(), {}, columns(mode, A.nrows)), without(Serial{}, A.view());
+  CHECK(iterations(A, with, b) <= 20);
+  CHECK(iterations(A, with, b) < iterations(A, without, b));
+}
+
+TEST_CASE("nodes and near-null vectors that cannot be are refused") {
+  const Matrix A = elastic(4);
+  const auto message = [&](const AmgOptions& options, const MultiVectorView<const double, Host>& modes) -> std::string {
+    try {
+      Amg<Serial>(Serial{}, A.view(), options, modes);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  Array<double> modes(rigid_modes(4));
+  const std::int64_t n = A.nrows;  // 192
+  CHECK(message({.coarsening = {.unknowns_per_node = 5}}, {}).find("192 rows and 5 unknowns") != std::string::npos);
+  CHECK(message({.coarsening = {.unknowns_per_node = 24}}, {}).find("at most 16") != std::string::npos);
+  CHECK(message({}, {n - 1, 6, n, Layout::column_major, modes.data()}).find("191 x 6") != std::string::npos);
+  CHECK(message({}, {n, 6, 6, Layout::row_major, modes.data()}).find("columns") != std::string::npos);
+  CHECK(message({}, {n, 17, n, Layout::column_major, modes.data()}).find("17 near-null vectors") != std::string::npos);
+  modes[2 * n + 7] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(message({}, columns(modes, n)).find("row 8 of near-null vector 3") != std::string::npos);
+}
