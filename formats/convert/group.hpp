@@ -119,6 +119,57 @@ std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Gr
   return bytes;
 }
 
+/// What a thread counts: the keys from `first` on.
+template <class Offset>
+struct Counted {
+  std::int64_t first = 0;
+  std::vector<Offset> count;
+
+  std::int64_t last() const { return first + std::int64_t(count.size()); }
+};
+
+/// Each thread counts the keys of its share, and writes its entries behind those of the shares before. Best where the
+/// keys of a share lie close together. Returns the bytes of the counters.
+template <class Entries, class Real, class Offset>
+std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
+  const std::int64_t n = entries.size();
+  std::vector<Counted<Offset>> shares(std::size_t(on.threads));
+  for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
+    const Range mine = even_share(n, int(share), on.threads);
+    Index least = std::numeric_limits<Index>::max(), most = -1;
+    entries.each_key(mine.first, mine.last,
+                     [&](Index key) { least = std::min(least, key), most = std::max(most, key); });
+    if (most < 0) return;
+    auto& [first, count] = shares[std::size_t(share)];
+    first = least;
+    count.assign(std::size_t(most - least) + 1, 0);
+    entries.each_key(mine.first, mine.last, [&](Index key) { ++count[std::size_t(key - least)]; });
+  });
+  // A count becomes that of the same key in the shares before, and their sum the length of the group.
+  for_shares(on, to.nkeys, on.threads, [&](std::int64_t begin, std::int64_t end, int) {
+    Offset* const lengths = to.ptr + 1;
+    std::fill(lengths + begin, lengths + end, Offset(0));
+    for (auto& share : shares)
+      for (std::int64_t key = std::max(begin, share.first); key < std::min(end, share.last()); ++key) {
+        const Offset before = lengths[key];
+        lengths[key] += std::exchange(share.count[std::size_t(key - share.first)], before);
+      }
+  });
+  offsets_from_lengths(on, HostSpan<Offset>(to.ptr, to.nkeys + 1));
+  std::int64_t bytes = 0;
+  for (const auto& share : shares) bytes += std::int64_t(share.count.size() * sizeof(Offset));
+  for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
+    const Range mine = even_share(n, int(share), on.threads);
+    auto& [first, count] = shares[std::size_t(share)];
+    entries.each(mine.first, mine.last, [&](Index key, Index other, Real value) {
+      const Offset at = to.ptr[key] + count[std::size_t(key - first)]++;
+      to.others[at] = other;
+      if (to.values) to.values[at] = value;
+    });
+  });
+  return bytes;
+}
+
 enum class Spread { near, far };  // whether the places that neighbouring entries go to lie in a cache together
 
 /// Entry k of `entries` becomes an entry of group key(k) of `to`. Returns the bytes taken besides.
@@ -126,7 +177,8 @@ template <class Entries, class Real, class Offset>
 std::int64_t group(const OpenMP& on, const Entries& entries, Spread spread, const Grouped<Real, Offset>& to) {
   const std::int64_t n = entries.size();
   const bool few = n < 2 * worth_per_thread;
-  if (!few && to.nkeys > 0 && (on.threads > 1 || spread == Spread::far)) return group_by_buckets(on, entries, to);
+  if (!few && to.nkeys > 0 && spread == Spread::far) return group_by_buckets(on, entries, to);
+  if (!few && to.nkeys > 0 && on.threads > 1) return group_by_shares(on, entries, to);
   group_at_once(entries, to);
   return 0;
 }

@@ -78,8 +78,9 @@ std::int64_t first_row_where(const OpenMP& on, HostSpan<const Offset> row_ptr, c
 
 /// Turns lengths into offsets: on entry ptr[i + 1] is the length of i, on return ptr[i] the sum of the lengths before
 /// i. Errors  ResourceError if the sum does not fit into Offset.
-template <class Offset>
-void offsets_from_lengths(const OpenMP& on, Array<Offset>& ptr) {
+template <class Pointers>
+void offsets_from_lengths(const OpenMP& on, Pointers&& ptr) {
+  using Offset = std::remove_reference_t<decltype(ptr[0])>;
   const std::int64_t n = ptr.size() - 1;
   const int npieces = n < 2 * worth_per_thread ? 1 : std::max(1, on.threads);  // however many threads there are
   Array<std::int64_t> sums(npieces + 1);

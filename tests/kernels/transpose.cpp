@@ -153,6 +153,16 @@ TEST_CASE("a column with everything, beside empty ones, is as good as any") {
   check_all(matrix_of_entries(60000, 1000, all_but_few));
 }
 
+TEST_CASE("rows whose columns move with them, so that threads meet few columns of each other's") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 40000; ++i)
+    for (int k = 0; k < 3; ++k) entries.push_back({i, Index(i + i / 2 + Index(random() % 900))});
+  check_all(matrix_of_entries(40000, 61000, entries));
+}
+
 TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is not") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
