@@ -25,6 +25,17 @@ namespace {
 // 0.98 with 7 entries per row (poisson3d:96), 0.77 and 0.85 with 27 (hpcg:64), 0.61 and 0.6 with 75 (elasticity3d:24).
 constexpr double entries_that_pay = 16;
 
+/// Whether cg with symgs would take so many iterations that setting up amg pays. Where rows sum to zero, smooth errors last,
+/// and travel once from end to end: on lattices symgs needs about as many iterations as there are points along the
+/// longest side, which is the number of rows over the bandwidth.
+bool amg_pays(const MatrixProperties& A, const RowStatistics& rows) {
+  // One core gains nothing up to some 150 iterations, 16 cores and a GPU gain from 50 on (docs/multigrid.md).
+  constexpr std::int64_t iterations_that_pay = 100, least_rows = 10000;
+  const std::int64_t bandwidth = std::max<std::int64_t>({A.bandwidth_lower, A.bandwidth_upper, 1});
+  return 2 * A.zero_row_sums >= rows.nrows && A.weakly_dominant_rows == rows.nrows &&
+         rows.nrows >= std::max(least_rows, iterations_that_pay * bandwidth);
+}
+
 /// What was taken, and why: "cg, because A is symmetric".
 struct Taken {
   template <class What>
@@ -84,6 +95,11 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
         "; no preconditioner, because gmres keeps all directions of so small a system, and sweeps may do harm where "
         "few "
         "rows are dominated";
+  } else if (choice.method == Method::cg && A.symmetric && positive_diagonal && amg_pays(A, rows)) {
+    choice.preconditioner = PreconditionerKind::amg;
+    choice.may_drop_preconditioner = true;
+    taken.say(choice.preconditioner,
+              ": most rows sum to zero, and simpler ones take many iterations on so long a system");
   } else {
     choice.preconditioner = PreconditionerKind::symgs;
     choice.may_drop_preconditioner = true;

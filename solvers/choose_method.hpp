@@ -59,7 +59,9 @@ struct MethodChoice {
 /// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
 ///                 of the rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one
 ///                 if stuck.
-/// Preconditioner  symgs if the diagonal is full and nonzero; otherwise none. None, too, for gmres that keeps all
+/// Preconditioner  amg for cg where every row is weakly dominated, half of them or more sum to zero, and there are
+///                 10,000 rows or more, and 100 times the bandwidth; else
+///                 symgs if the diagonal is full and nonzero; otherwise none. None, too, for gmres that keeps all
 ///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
 ///                 Where both methods break down with it, gmres goes on without.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;

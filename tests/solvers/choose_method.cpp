@@ -1,6 +1,7 @@
 // The rules of `auto`, one matrix for each.
 #include "systems.hpp"
 
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
 
@@ -21,6 +22,15 @@ TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with
   CHECK(choice.may_drop_preconditioner);
   CHECK(choice.order == Order::natural);
   CHECK(choice.reason == "cg, because A is symmetric with a positive diagonal; symgs: its diagonal is full");
+}
+
+TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or a strictly dominated one: symgs") {
+  const auto chosen = [](const char* name) { return choice_for(generate(Serial{}, name)).preconditioner; };
+  CHECK(chosen("poisson2d:100") == PreconditionerKind::amg);
+  CHECK(chosen("poisson3d:16x16x100") == PreconditionerKind::amg);
+  CHECK(chosen("poisson2d:99") == PreconditionerKind::symgs);
+  CHECK(chosen("poisson3d:24") == PreconditionerKind::symgs);
+  CHECK(chosen("spd:20000:5") == PreconditionerKind::symgs);
 }
 
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal: gmres alone") {
