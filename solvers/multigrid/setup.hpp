@@ -6,7 +6,6 @@
 //         problems, Computing 56, 1996.
 #pragma once
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <seidel/formats/convert.hpp>
@@ -22,9 +21,8 @@
 namespace seidel {
 
 struct CoarseningOptions {
-  // theta of kernels/aggregation/strength.hpp, 0 to 1; 0.25 unless given, for nodes of several unknowns 0
-  std::optional<double> strength = {};
-  Index coarsest = 256;  // a level of no more rows is the last one, and is solved directly
+  double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
+  Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
   Index unknowns_per_node = 0;               // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
   FirstLevel first = FirstLevel::automatic;  // of nodes; that of rows is always smoothed
@@ -97,10 +95,10 @@ Aggregates<SpaceOf<B>> aggregated(const B& on, Level<Offset, SpaceOf<B>>& level,
 /// Those of its nodes. Their couplings are not kept: P does not depend on them.
 template <class B, class Offset>
 Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Index unknowns_per_node,
-                                        RootSets sets, std::optional<double> strength) {
+                                        RootSets sets, double strength) {
   const auto A = node_matrix<B, Offset>(on, level.A, unknowns_per_node);
   const auto scales = row_scales<B, Offset>(on, A.view());
-  auto found = aggregated<B, Offset>(on, level, A.view(), scales, sets, strength.value_or(0));
+  auto found = aggregated<B, Offset>(on, level, A.view(), scales, sets, strength);
   level.neighbour = {};
   level.facts.lone *= unknowns_per_node;
   return found;
@@ -164,7 +162,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
       level.facts.unknowns_per_node = near_null.unknowns_per_node;
       auto found = modes_per_node > 0
                        ? aggregated_nodes<B, Offset>(on, level, near_null.unknowns_per_node, sets, options.strength)
-                       : aggregated<B, Offset>(on, level, level.A, scales, sets, options.strength.value_or(0.25));
+                       : aggregated<B, Offset>(on, level, level.A, scales, sets, options.strength);
       const std::int64_t coarse_rows = found.count * std::max<std::int64_t>(1, modes_per_node);
       last = coarse_rows == 0 || double(coarse_rows) > 0.9 * level.A.nrows;
       if (!last && modes_per_node > 0) {

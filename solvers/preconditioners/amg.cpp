@@ -14,9 +14,7 @@ constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view first_levels[] = {"auto", "smoothed", "plain"};  // as FirstLevel
 constexpr Setting details[] = {
     {.key = "amg.strength",
-     .help =
-         "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25; of "
-         "nodes all)",
+     .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
      .usual = 0.25,
      .max = 1},
     {.key = "amg.smoother",
@@ -47,7 +45,7 @@ struct Recipe {
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
     const Settings& set = choice.settings;
     AmgPreconditioner<Offset, B> amg(on, A.there,
-                                     {.coarsening = {.strength = set.find(details[strength]),
+                                     {.coarsening = {.strength = set[details[strength]],
                                                      .coarsest = Index(set[details[coarsest]]),
                                                      .unknowns_per_node = Index(set[details[block]]),
                                                      .first = FirstLevel(int(set[details[first]]))},
