@@ -58,7 +58,9 @@ int run_dense(const GenerateOptions& options) {
 
 int run(const GenerateOptions& options) {
   require_writable("--out", options.out);
-  require_apart({{"--out", options.out}, {"--json", options.json}});
+  require_writable("--coordinates", options.coordinates);
+  require_apart({{"--out", options.out}, {"--coordinates", options.coordinates}, {"--json", options.json}});
+  const auto points = options.coordinates.empty() ? Csr<double, std::int64_t>() : generate_coordinates(options.spec);
   if (options.spec.starts_with(dense)) return run_dense(options);
   const OpenMP host = host_threads(options);
   const Stopwatch generating;
@@ -69,6 +71,10 @@ int run(const GenerateOptions& options) {
   write.threads = host.threads;
   write.comment = formatted("seidel generate {} --seed {}", options.spec, options.seed);
   write_matrix_market(options.out, A.view(), write);
+  if (!options.coordinates.empty()) {
+    write.comment = formatted("seidel generate {} --coordinates", options.spec);
+    write_matrix_market(options.coordinates, points.view(), write);
+  }
   const double write_seconds = writing.seconds();
 
   const bool to_stdout = options.out == "-";

@@ -105,6 +105,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
     plan.items.push_back({part.what, bytes, first ? smaller_preconditioner(bytes, needs) : ""});
     first = false;
   }
+  if (needs.near_null_vectors > 0)
+    plan.items.push_back({"near-null vectors, for the setup of amg", needs.near_null_vectors * vector, ""});
   if (needs.choice.order != Order::natural && needs.choice.preconditioner.orders.size() > 1)
     plan.items.back().less = "--order natural";
   return plan;

@@ -41,8 +41,9 @@ struct SolveNeeds {
   bool cuda = false;
   bool estimates = false;  // the error of x: one vector more
   bool narrow_offsets = true;
-  double sell_padding = 1;        // places per entry in SELL
-  std::int64_t factor_bytes = 0;  // of the method direct
+  std::int64_t near_null_vectors = 0;  // for amg
+  double sell_padding = 1;             // places per entry in SELL
+  std::int64_t factor_bytes = 0;       // of the method direct
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};
 };

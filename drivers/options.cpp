@@ -54,6 +54,12 @@ struct SolveCommand : CommandFor<SolveOptions> {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     input_file("-b,--rhs", options.rhs, "right-hand side b, a Matrix Market file (default: A * ones)");
     input_file("--x0", options.x0, "where to start (default: 0)");
+    input_file(
+        "--coordinates", options.coordinates,
+        "of the points of an elastic body, one row of 2 or 3 numbers per point, or the generator of A: amg makes "
+        "its rigid-body modes of them");
+    input_file("--near-null", options.near_null,
+               "what A maps to nearly nothing, a column per vector: what amg should know of the smooth error");
     file("-o,--out", options.out, "write x, a Matrix Market file");
     app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, names_of(preconditioners))->type_name("NAME")->capture_default_str();
@@ -104,12 +110,20 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (options.request.preconditioner && !order.empty() && options.request.preconditioner->orders.size() < 2)
       throw UsageError(formatted("--order {}: {} has no choice of orders; leave --order away, or take --precond symgs",
                                  order, options.request.preconditioner->name));
+    for (const auto& [option, value] :
+         {std::pair{"--coordinates", &options.coordinates}, {"--near-null", &options.near_null}})
+      if (!value->empty() && options.request.preconditioner != PreconditionerKind::amg)
+        throw UsageError(formatted("{}: only amg uses it; take --precond amg", option));
+    if (!options.coordinates.empty() && !options.near_null.empty())
+      throw UsageError("--coordinates and --near-null both tell the near-null vectors; give one of them");
     options.order_by_time = lower_case(order) == "auto";
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
     require_matrix_market("--out", options.out);
-    if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") > 1)
+    if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") + (options.near_null == "-") +
+            (options.coordinates == "-") >
+        1)
       throw UsageError("standard input (-) holds one file; give the others by name");
     if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)
       throw UsageError("standard output (-) takes one of --out, --history and --json; give the others a file name");
@@ -138,6 +152,8 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
   explicit GenerateCommand(CLI::App& program) : CommandFor(program, "generate", "write a generated matrix to a file") {
     app->add_option("SPEC", options.spec, "which one, as listed below")->required()->type_name("");
     file("-o,--out", options.out, "the .mtx or .mtx.gz file to write, - for standard output")->required();
+    file("--coordinates", options.coordinates,
+         "of elasticity3d: write the coordinates of its points, too, for seidel solve --coordinates");
     number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
            whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
     app->footer("SPEC is one of\n" + generator_help() +

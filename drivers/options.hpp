@@ -27,6 +27,7 @@ struct CommonOptions {
 
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
+  std::string near_null, coordinates;  // for amg
   MethodRequest request;                            // --method, --precond, --order, --set
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
@@ -42,7 +43,7 @@ struct InfoOptions : CommonOptions {
 };
 
 struct GenerateOptions : CommonOptions {
-  std::string spec, out;
+  std::string spec, out, coordinates;
   std::uint64_t seed = 1;
 };
 

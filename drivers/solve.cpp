@@ -50,7 +50,10 @@ void require_files(const SolveOptions& options) {
   require_writable("--html", options.html);
   require_apart(  // x may take the place of the x that it began with
       {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
-      {{"MATRIX", options.matrix}, {"--rhs", options.rhs}});
+      {{"MATRIX", options.matrix},
+       {"--rhs", options.rhs},
+       {"--near-null", options.near_null},
+       {"--coordinates", options.coordinates}});
 }
 
 /// `--order auto`. Otherwise natural unless told otherwise: it has the same bits on every back end.
@@ -122,6 +125,7 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .cuda = cuda,
                                        .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
+                                       .near_null_vectors = loaded.near_null.vectors.view().ncols,
                                        .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1};
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already
@@ -152,7 +156,8 @@ Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& 
                                 .sell_padding = decided.needs.sell_padding,
                                 .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows),
                                 .A_there = A_there,
-                                .b_there = there.b.span()};
+                                .b_there = there.b.span(),
+                                .near_null = loaded.near_null.view()};
     return solve_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {

@@ -76,6 +76,7 @@ Loaded load(const SolveOptions& options) {
   const auto& A = loaded.matrix.matrix;
   if (!options.rhs.empty()) loaded.b = load_vector("--rhs", options.rhs, A.nrows, loaded.matrix.name, options);
   if (!options.x0.empty()) loaded.x0 = load_vector("--x0", options.x0, A.ncols, loaded.matrix.name, options);
+  loaded.near_null = load_near_null(options, loaded.matrix);
   loaded.seconds = reading.seconds();
   return loaded;
 }

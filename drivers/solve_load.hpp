@@ -1,6 +1,7 @@
 // The first steps of `seidel solve`: what was read, and what it looks like.
 #pragma once
 #include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/near_null.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/properties.hpp>
@@ -12,6 +13,7 @@ namespace seidel::drivers {
 struct Loaded {
   LoadedMatrix matrix = {};
   Array<double> b = {}, x0 = {};  // empty: A * ones, made by inspect(); zeros
+  LoadedNearNull near_null = {};
   double seconds = 0;
   Array<std::int32_t> row_ptr = {};  // of 32 bits, or empty
 

@@ -69,7 +69,8 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto made = make_preconditioner<B, Offset>(on, {.here = system.A, .there = A}, choice);
+  const auto made =
+      make_preconditioner<B, Offset>(on, {.here = system.A, .there = A, .near_null = system.near_null}, choice);
   outcome.preconditioner = made.description;
   outcome.wavefronts = made.wavefronts;
   outcome.preconditioner_bytes = made.bytes;

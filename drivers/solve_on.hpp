@@ -20,6 +20,7 @@ struct System {
   bool ones = false;                             // b is A * ones
   CsrView<double, Offset, Device> A_there = {};  // empty: copied there
   DeviceSpan<double> b_there = {};
+  NearNullVectors near_null = {};
 };
 
 /// How the error of x is known.

@@ -69,10 +69,29 @@ struct Blocks {
 
 int side_of(std::int64_t at, std::int64_t n) { return at == 0 ? no_cube_before : at + 1 == n ? no_cube_after : inside; }
 
-Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {
+Box box_of(const Spec& spec) {
   spec.require_arguments(1, 1);
   const Box box = spec.box(0, 3, 3, 3);
   if (box.ny < 2 || box.nz < 2) spec.refuse(spec.word(0), "at least 2 nodes in y and z");
+  return box;
+}
+
+Matrix make_coordinates(const Spec& spec) {
+  const Box box = box_of(spec);
+  Matrix points = room_for(spec, box.size(), 3, 3 * box.size());
+  for (std::int64_t i = 0; i < box.size(); ++i) {
+    const std::int64_t at[3] = {i % box.nx + 1, i / box.nx % box.ny, i / (box.nx * box.ny)};  // x = 0 is clamped
+    for (Index c = 0; c < 3; ++c) {
+      points.col_idx[3 * i + c] = c;
+      points.values[3 * i + c] = double(at[c]);
+    }
+    points.row_ptr[i + 1] = 3 * (i + 1);
+  }
+  return points;
+}
+
+Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {
+  const Box box = box_of(spec);
   const Blocks blocks;
   const std::int64_t nnz = 9 * (3 * box.nx - 2) * (3 * box.ny - 2) * (3 * box.nz - 2), nlines = box.ny * box.nz;
   Matrix A = room_for(spec, 3 * box.size(), 3 * box.size(), nnz, nlines * 8);
@@ -109,9 +128,12 @@ Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {
 
 }  // namespace
 
-constinit const Generator elasticity3d{"elasticity3d", "elasticity3d:N or elasticity3d:NXxNYxNZ", "elasticity3d:48",
+constinit const Generator elasticity3d{"elasticity3d",
+                                       "elasticity3d:N or elasticity3d:NXxNYxNZ",
+                                       "elasticity3d:48",
                                        "elastic box of trilinear hexahedra clamped at x = 0, E = 1, nu = 0.3, 3 "
                                        "unknowns a node; symmetric positive definite",
-                                       make_elasticity};
+                                       make_elasticity,
+                                       make_coordinates};
 
 }  // namespace seidel::generators

@@ -23,6 +23,10 @@ inline Csr<double, std::int64_t> generate(const Serial&, std::string_view spec, 
   return generate(OpenMP{1}, spec, seed);
 }
 
+/// The coordinates of the points whose unknowns, together, are the rows of that matrix: a row per point, every entry stored.
+/// Errors  as generate(); UsageError for generators that know of no points.
+Csr<double, std::int64_t> generate_coordinates(std::string_view spec);
+
 /// Whether `spec` starts with the name of a generator, alone or before a colon. The rest is checked by
 /// generate().
 bool is_generator(std::string_view spec);

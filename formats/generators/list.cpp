@@ -21,19 +21,29 @@ const Generator* find(std::string_view spec) {
   return nullptr;
 }
 
+const Generator& found(std::string_view spec) {
+  if (const Generator* generator = find(spec)) return *generator;
+  std::string names;
+  for (const auto& name : generator_names()) names += (names.empty() ? "" : ", ") + name;
+  throw UsageError(std::string(spec) + ": found \"" + std::string(spec.substr(0, spec.find(':'))) +
+                   "\", expected the name of a generator\n  one of " + names);
+}
+
 }  // namespace
 
 bool is_generator(std::string_view spec) { return find(spec) != nullptr; }
 
 Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed, const Sized& sized) {
-  const Generator* generator = find(spec);
-  if (!generator) {
-    std::string names;
-    for (const auto& name : generator_names()) names += (names.empty() ? "" : ", ") + name;
-    throw UsageError(std::string(spec) + ": found \"" + std::string(spec.substr(0, spec.find(':'))) +
-                     "\", expected the name of a generator\n  one of " + names);
-  }
-  return generator->make(on, Spec(spec, *generator, sized), seed);
+  const Generator& generator = found(spec);
+  return generator.make(on, Spec(spec, generator, sized), seed);
+}
+
+Csr<double, std::int64_t> generate_coordinates(std::string_view spec) {
+  const Generator& generator = found(spec);
+  if (!generator.coordinates)
+    throw UsageError(std::string(spec) + ": found " + std::string(generator.name) +
+                     ", expected a generator that knows the coordinates of its points: elasticity3d");
+  return generator.coordinates(Spec(spec, generator, {}));
 }
 
 std::vector<std::string> generator_names() {

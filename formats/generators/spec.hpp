@@ -19,6 +19,7 @@ class Spec;
 struct Generator {
   std::string_view name, grammar, example, meaning;
   Matrix (*make)(const OpenMP& on, const Spec& spec, std::uint64_t seed);
+  Matrix (*coordinates)(const Spec& spec) = nullptr;  // of its points, a row each, every entry stored
 };
 
 /// Sizes of a lattice; the last ones are 1 below three dimensions.

@@ -44,17 +44,22 @@ struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
     const Settings& set = choice.settings;
-    AmgPreconditioner<Offset, B> amg(on, A.there,
-                                     {.coarsening = {.strength = set[details[strength]],
-                                                     .coarsest = Index(set[details[coarsest]]),
-                                                     .unknowns_per_node = Index(set[details[block]]),
-                                                     .first = FirstLevel(int(set[details[first]]))},
-                                      .smoother = AmgSmoother(int(set[details[smoother]])),
-                                      .visits = 1 + int(set[details[cycle]])});
+    const auto& known = A.near_null.vectors;
+    const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
+    AmgPreconditioner<Offset, B> amg(
+        on, A.there,
+        {.coarsening = {.strength = set[details[strength]],
+                        .coarsest = Index(set[details[coarsest]]),
+                        .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
+                        .first = FirstLevel(int(set[details[first]]))},
+         .smoother = AmgSmoother(int(set[details[smoother]])),
+         .visits = 1 + int(set[details[cycle]])},
+        {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()});
     auto levels = amg.levels();
     const std::int64_t bytes = amg.bytes();
     return {.M = std::move(amg),
-            .description = "amg by smoothed aggregation, " + counted(std::int64_t(levels.size()), "level"),
+            .description = "amg by smoothed aggregation, " + counted(std::int64_t(levels.size()), "level") +
+                           (known.ncols > 0 ? ", " + counted(known.ncols, "near-null vector") : ""),
             .bytes = bytes,
             .levels = std::move(levels)};
   }

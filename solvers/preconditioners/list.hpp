@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/multivector.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/solvers/settings.hpp>
 
@@ -23,11 +24,18 @@ enum class Order {
 std::string_view to_string(Order);
 inline constexpr Order natural_order[] = {Order::natural};
 
+/// What is known of the smooth error of A beside its entries (multigrid/nodes.hpp).
+struct NearNullVectors {
+  MultiVectorView<const double, Host> vectors = {};  // n x m, column-major; m = 0: not known
+  Index unknowns_per_node = 0;                       // 0: not known
+};
+
 /// The same matrix in host memory and in the memory of B; there it must outlive what is made of it.
 template <Backend B, class Offset>
 struct HereAndThere {
   CsrView<double, Offset, Host> here;
   CsrView<double, Offset, typename B::Space> there;
+  NearNullVectors near_null = {};
 };
 
 /// What is known of a system before memory is taken for it.

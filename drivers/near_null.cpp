@@ -1,0 +1,92 @@
+// What a user knows of the smooth error of A: --coordinates, --near-null.
+#include <cmath>
+
+#include <seidel/drivers/near_null.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/kernels/aggregation/near_null.hpp>
+#include <seidel/kernels/aggregation/nodes.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// A matrix of which every entry is there.
+MultiVector<double> dense(const CsrView<double, std::int64_t, Host>& A) {
+  MultiVector<double> columns(A.nrows, A.ncols, Layout::column_major);
+  std::fill(columns.elements().begin(), columns.elements().end(), 0);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) columns.view()(i, A.col_idx[k]) = A.values[k];
+  return columns;
+}
+
+LoadedMatrix finite(LoadedMatrix loaded) {
+  if (loaded.file && loaded.file->nonfinite > 0)
+    throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only",
+                               loaded.file->first_nonfinite,
+                               plural(loaded.file->nonfinite, "entry that is", "entries that are")));
+  return loaded;
+}
+
+std::string shape_of(const LoadedMatrix& loaded) {
+  return formatted("{} x {}", count(loaded.matrix.nrows), count(loaded.matrix.ncols));
+}
+
+/// Modified Gram-Schmidt: the first column of which nothing is left, or -1.
+std::int64_t first_dependent_column(MultiVector<double> columns) {
+  const auto Q = columns.view();
+  const auto product = [&](std::int64_t a, std::int64_t b) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < Q.nrows; ++i) sum += Q(i, a) * Q(i, b);
+    return sum;
+  };
+  for (std::int64_t c = 0; c < Q.ncols; ++c) {
+    const double before = std::sqrt(product(c, c));
+    for (std::int64_t p = 0; p < c; ++p) {
+      const double s = product(p, c);
+      for (std::int64_t i = 0; i < Q.nrows; ++i) Q(i, c) -= s * Q(i, p);
+    }
+    const double after = std::sqrt(product(c, c));
+    if (!(after > 1e-10 * before)) return c;
+    for (std::int64_t i = 0; i < Q.nrows; ++i) Q(i, c) /= after;
+  }
+  return -1;
+}
+
+}  // namespace
+
+LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A) {
+  const std::int64_t n = A.matrix.nrows;
+  if (!options.coordinates.empty()) {
+    LoadedMatrix points{.name = options.coordinates, .matrix = {}, .file = {}};
+    if (is_generator(options.coordinates))
+      points.matrix = generate_coordinates(options.coordinates);
+    else
+      points = finite(load_matrix(options.coordinates, options, false));
+    const std::int64_t dimensions = points.matrix.ncols;
+    if ((dimensions != 2 && dimensions != 3) || points.matrix.nrows * dimensions != n)
+      throw InputError(formatted("{}: found {}, expected {}: a row of coordinates per point, {} has {}", points.name,
+                                 shape_of(points),
+                                 n % 3 == 0   ? formatted("{} x 3", count(n / 3))
+                                 : n % 2 == 0 ? formatted("{} x 2", count(n / 2))
+                                              : "2 or 3 unknowns per point",
+                                 A.name, plural(n, "row")));
+    const MultiVector<double> coordinates = dense(points.matrix.view());
+    return {rigid_body_modes(coordinates.view()), Index(dimensions)};
+  }
+  if (options.near_null.empty()) return {};
+  const LoadedMatrix vectors = finite(load_matrix(options.near_null, options, false));
+  if (vectors.matrix.nrows != n || vectors.matrix.ncols < 1 || vectors.matrix.ncols > max_unknowns_per_node)
+    throw InputError(formatted("{}: found {}, expected {} x 1 to {}: a column per vector, {} has {}", vectors.name,
+                               shape_of(vectors), count(n), max_unknowns_per_node, A.name, plural(n, "row")));
+  LoadedNearNull loaded{.vectors = dense(vectors.matrix.view())};
+  if (const std::int64_t column = first_dependent_column(dense(vectors.matrix.view())); column >= 0)
+    throw InputError(
+        formatted("{}: found a column {} that is a sum of multiples of those before it, or zero, expected "
+                  "independent ones\n  leave it out",
+                  vectors.name, column + 1));
+  return loaded;
+}
+
+}  // namespace seidel::drivers

@@ -1,0 +1,105 @@
+// What is told of the smooth error on the command line: coordinates, near-null vectors.
+#include "../backends.hpp"
+#include "process.hpp"
+
+#include <cstdio>
+
+using namespace seidel::tests;
+
+namespace {
+
+std::int64_t iterations(const Run& run) {
+  const auto at = run.out.find("after ");
+  return at == run.out.npos ? -1 : std::stoll(run.out.substr(at + 6));
+}
+
+std::vector<std::string> with_amg(std::vector<std::string> words) {
+  words.insert(words.end(), {"--method", "cg", "--precond", "amg"});
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("coordinates of the points of an elastic body save iterations, from a file or a generator alike") {
+  Folder folder;
+  const std::string A = folder / "A.mtx", xyz = folder / "xyz.mtx";
+  CHECK(seidel_program({"generate", "elasticity3d:10", "--out", A, "--coordinates", xyz}).exit_code == 0);
+  const Run without = seidel_program(with_amg({"solve", A})),
+            from_file = seidel_program(with_amg({"solve", A, "--coordinates", xyz, "--verbose"})),
+            generated = seidel_program(with_amg({"solve", "elasticity3d:10", "--coordinates", "elasticity3d:10"}));
+  CHECK(from_file.exit_code == 0);
+  CHECK(iterations(without) > 18);
+  CHECK(iterations(from_file) > 0);
+  CHECK(iterations(from_file) <= 16);
+  CHECK(iterations(generated) == iterations(from_file));
+  CHECK(contains(from_file.out, "6 near-null vectors"));
+  CHECK(contains(from_file.out, "3 per node"));
+  CHECK(contains(from_file.out, "6 per node"));
+}
+
+TEST_CASE("near-null vectors of a file have the bits of those made of coordinates, on every back end") {
+  Folder folder;
+  std::string rigid = "%%MatrixMarket matrix array real general\n1536 6\n";  // of elasticity3d:8, by columns
+  for (int c = 0; c < 6; ++c)
+    for (int i = 0; i < 1536; ++i) {
+      const double at[3] = {i / 3 % 8 - 3.5, i / 24 % 8 - 3.5, i / 192 - 3.5};  // from the middle
+      const int d = i % 3, a = c - 3, b = (c - 2) % 3;
+      rigid += std::to_string(c < 3 ? double(c == d) : d == a ? -at[b] : d == b ? at[a] : 0.0) + "\n";
+    }
+  write_file(folder / "rigid.mtx", rigid);
+  const auto history = [&](std::vector<std::string> how) {
+    how.insert(how.begin(), {"solve", "elasticity3d:8", "--set", "amg.coarsest=100", "--history", "-", "--quiet"});
+    const Run run = seidel_program(with_amg(how));
+    CHECK(run.exit_code == 0);
+    return run.out;
+  };
+  const std::string expected = history({"--coordinates", "elasticity3d:8", "--backend", "serial"});
+  CHECK(history({"--near-null", folder / "rigid.mtx", "--backend", "serial"}) == expected);
+  CHECK(history({"--near-null", folder / "rigid.mtx", "--backend", "openmp", "--threads", "3"}) == expected);
+  if (have_gpu())
+    CHECK(history({"--near-null", folder / "rigid.mtx", "--backend", "cuda"}) == expected);
+  else
+    seidel::tests::skipped_cuda();
+}
+
+TEST_CASE(
+    "files of coordinates and near-null vectors that cannot be are refused, and the message says what is expected") {
+  Folder folder;
+  const std::string head = "%%MatrixMarket matrix array real general\n";
+  const auto message = [&](const std::string& option, const std::string& text, int exit_code = 3) {
+    write_file(folder / "it.mtx", head + text);
+    const Run run = seidel_program(with_amg({"solve", "poisson2d:2", option, folder / "it.mtx"}));
+    CHECK(run.exit_code == exit_code);
+    return run.err;
+  };
+  const auto says = [&](const std::string& err, std::vector<std::string> parts) {
+    CAPTURE(err);
+    for (const auto& part : parts) CHECK(contains(err, part));
+  };
+  says(message("--coordinates", "3 2\n1\n2\n3\n4\n5\n6\n"), {"it.mtx", "3 x 2", "expected 2 x 2", "4 rows"});
+  says(message("--coordinates", "4 1\n1\n2\n3\n4\n"), {"4 x 1", "expected 2 x 2"});
+  says(message("--coordinates", "2 2\n1\n2\nnan\n4\n"), {"it.mtx:5", "NaN"});
+  says(message("--near-null", "3 1\n1\n1\n1\n"), {"3 x 1", "expected 4 x 1 to 16", "poisson2d:2"});
+  says(message("--near-null", "4 1\n1\n1\ninf\n1\n"), {"it.mtx:5", "infinite"});
+  says(message("--near-null", "4 3\n1\n1\n1\n1\n1\n2\n3\n4\n3\n5\n7\n9\n"), {"column 3", "independent"});
+  says(message("--near-null", "4 1\n0\n0\n0\n0\n"), {"column 1", "zero"});
+  says(message("--near-null", "4 1\n1\n1\n1\n"), {"it.mtx"});  // one entry is missing
+}
+
+TEST_CASE("what amg is told needs amg, and is told once") {
+  const auto refused = [](std::vector<std::string> words, const char* part) {
+    words.insert(words.begin(), {"solve", "elasticity3d:4"});
+    const Run run = seidel_program(words);
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 2);
+    CHECK(contains(run.err, part));
+  };
+  refused({"--coordinates", "elasticity3d:4"}, "--precond amg");
+  refused({"--near-null", "x.mtx", "--precond", "symgs"}, "--precond amg");
+  refused({"--near-null", "x.mtx", "--coordinates", "y.mtx", "--precond", "amg"}, "give one of them");
+  refused({"--coordinates", "poisson3d:4", "--precond", "amg"}, "elasticity3d");
+  const Run run = seidel_program({"generate", "poisson3d:4", "--out", "-", "--coordinates", "x.mtx"});
+  CHECK(run.exit_code == 2);
+  CHECK(run.out.empty());
+  CHECK(seidel_program(with_amg({"solve", "elasticity3d:4", "--set", "amg.block=5", "--quiet"})).exit_code != 0);
+}
