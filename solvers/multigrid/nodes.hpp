@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <seidel/kernels/aggregation/aggregates.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>

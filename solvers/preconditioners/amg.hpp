@@ -45,7 +45,8 @@ class AmgPreconditioner {
   using V = Vector<double, B>;
   using View = CsrView<double, Offset, SpaceOf<B>>;
 
-  /// For A in the memory of B, which must outlive this.
+  /// For A in the memory of B, which must outlive this. `modes`, in the same memory, are near-null vectors as coarsened()
+  /// takes them; they need not outlive the call.
   AmgPreconditioner(B on, const View& A, const AmgOptions& options = {},
                     const MultiVectorView<const double, SpaceOf<B>>& modes = {})
       : on_(on),
