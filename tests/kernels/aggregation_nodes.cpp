@@ -14,8 +14,6 @@ using namespace seidel::tests;
 
 namespace {
 
-double random_entry(std::mt19937_64& random) { return std::ldexp(double(random() >> 11), -52) - 1; }
-
 /// Symmetric, its diagonal dominant: `nodes` of `block` rows. `density` of the entries in a coupled block are stored.
 Matrix in_blocks(unsigned seed, Index nodes, Index block, int mean, double density) {
   std::mt19937_64 random(seed);
@@ -23,8 +21,8 @@ Matrix in_blocks(unsigned seed, Index nodes, Index block, int mean, double densi
   const auto couple = [&](Index I, Index J) {
     for (Index i = I * block; i < (I + 1) * block; ++i)
       for (Index j = J * block; j < (J + 1) * block; ++j)
-        if (i != j && random_entry(random) < 2 * density - 1)
-          rows[std::size_t(i)][j] = rows[std::size_t(j)][i] = random_entry(random);
+        if (i != j && random_value(random) < 2 * density - 1)
+          rows[std::size_t(i)][j] = rows[std::size_t(j)][i] = random_value(random);
   };
   for (Index I = 0; I < nodes; ++I) {
     couple(I, I);
@@ -60,7 +58,7 @@ std::vector<double> some_modes(unsigned seed, std::int64_t n, Index count) {
   for (Index c = 0; c < count; ++c)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto at = [&](Index column) -> double& { return modes[std::size_t(column * n + i)]; };
-      at(c) = c == 2 ? at(0) - 3 * at(1) : c == 4 ? 0 : random_entry(random);
+      at(c) = c == 2 ? at(0) - 3 * at(1) : c == 4 ? 0 : random_value(random);
     }
   return modes;
 }
@@ -244,7 +242,7 @@ TEST_CASE("rigid-body modes change no distance between points, and are independe
   std::mt19937_64 random(fresh_seed());
   for (const std::int64_t dimensions : {2, 3}) {
     MultiVector<double> coordinates(20, dimensions, Layout::row_major);
-    for (double& x : coordinates.elements()) x = 1000 + random_entry(random);
+    for (double& x : coordinates.elements()) x = 1000 + random_value(random);
     const auto points = std::as_const(coordinates).view();
     const auto modes = rigid_body_modes(points);
     const auto B = modes.view();

@@ -1,17 +1,13 @@
 // Multigrid: a symmetric preconditioner whose iterations do not grow, the same on every back end; and what may go wrong.
-#include "systems.hpp"
+#include "multigrid.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/solvers/multigrid/coarsest.hpp>
-#include <seidel/solvers/preconditioners/amg.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-
-template <class B>
-using Amg = AmgPreconditioner<std::int64_t, B>;
 
 /// Iterations of cg with amg to 1e-8, of the true residual.
 std::int64_t iterations(const Matrix& A, const std::vector<double>& b) {
@@ -21,27 +17,10 @@ std::int64_t iterations(const Matrix& A, const std::vector<double>& b) {
   return outcome->iterations;
 }
 
-std::vector<double> random_vector(unsigned seed, std::int64_t n) {
-  std::mt19937_64 random(seed);
-  std::vector<double> v(n);
-  for (double& e : v) e = random_value(random);
-  return v;
-}
-
 double product(const std::vector<double>& x, const std::vector<double>& y) {
   long double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) sum += (long double)x[i] * y[i];
   return double(sum);
-}
-
-template <class B>
-std::vector<double> applied(const B& on, const Amg<B>& M, const std::vector<double>& r) {
-  const Vector<double, B> there(on, moved_to(on, r));
-  Vector<double, B> z(on, std::int64_t(r.size()));
-  fill(z, std::numeric_limits<double>::quiet_NaN());
-  M.apply(there, z);
-  const auto back = copied_to<Host>(on, std::as_const(z).span());
-  return {back.begin(), back.end()};
 }
 
 /// The Laplacian of a path of n points per piece, `pieces` of them, without boundary: singular, its null space constants.

@@ -1,18 +1,14 @@
 // Multigrid for several unknowns per node and for near-null vectors: iterations, bits, new values, what is refused.
-#include "systems.hpp"
+#include "multigrid.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/kernels/aggregation/near_null.hpp>
 #include <seidel/solvers/cg.hpp>
-#include <seidel/solvers/preconditioners/amg.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-
-template <class B>
-using Amg = AmgPreconditioner<std::int64_t, B>;
 
 Matrix elastic(Index n) { return generate(OpenMP{2}, "elasticity3d:" + std::to_string(n)); }
 
@@ -28,26 +24,9 @@ std::vector<double> rigid_modes(Index n) {
   return {modes.elements().begin(), modes.elements().end()};
 }
 
-std::vector<double> random_vector(unsigned seed, std::int64_t n) {
-  std::mt19937_64 random(seed);
-  std::vector<double> v(n);
-  for (double& e : v) e = std::ldexp(double(random() >> 11), -52) - 1;
-  return v;
-}
-
 template <class Space>
 MultiVectorView<const double, Space> columns(const Array<double, Space>& v, std::int64_t n) {
   return {n, n > 0 ? v.size() / n : 0, n, Layout::column_major, v.data()};
-}
-
-template <class B>
-std::vector<double> applied(const B& on, const Amg<B>& M, const std::vector<double>& r) {
-  const Vector<double, B> there(on, moved_to(on, r));
-  Vector<double, B> z(on, std::int64_t(r.size()));
-  fill(z, std::numeric_limits<double>::quiet_NaN());
-  M.apply(there, z);
-  const auto back = copied_to<Host>(on, std::as_const(z).span());
-  return {back.begin(), back.end()};
 }
 
 std::int64_t iterations(const Matrix& A, const Amg<Serial>& M, const std::vector<double>& b) {
