@@ -1,8 +1,6 @@
 // The lattices of the HPCG benchmark.
 #include <seidel/solvers/multigrid/hpcg.hpp>
 
-#include <numeric>
-
 #include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::hpcg_detail {
@@ -13,32 +11,25 @@ HostMatrix matrix(const OpenMP& on, const Lattice& lattice) {
   return with_offsets<std::int32_t>(on, wide.view());
 }
 
-Array<Index> injection(const OpenMP& on, const Lattice& fine) {
+HostMatrix injection(const OpenMP& on, const Lattice& fine, HostSpan<const Index> fine_order,
+                     HostSpan<const Index> coarse_order) {
   const Lattice coarse = fine.halved();
-  Array<Index> points(coarse.size());
-  parallel_for(on, points.size(), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t p = first; p < last; ++p) {
-      const std::int64_t i = p % coarse.nx, j = p / coarse.nx % coarse.ny, k = p / coarse.nx / coarse.ny;
-      points[p] = Index((2 * k * fine.ny + 2 * j) * fine.nx + 2 * i);
-    }
+  const std::int64_t n = coarse.size();
+  const Array<Index> fine_place =
+      fine_order.empty() ? Array<Index>() : inverse_permutation(on, fine_order, Index(fine.size()));
+  HostMatrix R{Index(n), Index(fine.size()), Array<std::int32_t>(n + 1), Array<Index>(n), Array<double>(n, 1.0)};
+  parallel_for(on, n + 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) R.row_ptr[row] = std::int32_t(row);
   });
-  return points;
-}
-
-HostMatrix rows_of(const OpenMP& on, const CsrView<double, std::int32_t, Host>& A, HostSpan<const Index> rows) {
-  const std::int64_t n = rows.size();
-  Array<std::int32_t> row_ptr(n + 1, 0);
-  for (std::int64_t i = 0; i < n; ++i) row_ptr[i + 1] = row_ptr[i] + A.row_ptr[rows[i] + 1] - A.row_ptr[rows[i]];
-  Array<Index> col_idx(row_ptr[n]);
-  Array<double> values(row_ptr[n]);
   parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const std::int32_t begin = A.row_ptr[rows[i]], size = row_ptr[i + 1] - row_ptr[i];
-      std::copy_n(A.col_idx.data() + begin, size, col_idx.data() + row_ptr[i]);
-      std::copy_n(A.values.data() + begin, size, values.data() + row_ptr[i]);
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::int64_t p = coarse_order.empty() ? row : coarse_order[row];
+      const std::int64_t i = p % coarse.nx, j = p / coarse.nx % coarse.ny, k = p / coarse.nx / coarse.ny;
+      const auto point = Index((2 * k * fine.ny + 2 * j) * fine.nx + 2 * i);
+      R.col_idx[row] = fine_place.empty() ? point : fine_place[point];
     }
   });
-  return {Index(n), A.ncols, std::move(row_ptr), std::move(col_idx), std::move(values)};
+  return R;
 }
 
 }  // namespace seidel::hpcg_detail

@@ -1,6 +1,7 @@
 // The multigrid method of the HPCG benchmark: lattices that halve, injection, and one symmetric Gauss-Seidel sweep before
 // and after each correction.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,9 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/permute.hpp>
+#include <seidel/kernels/spgemm/spgemm.hpp>
+#include <seidel/kernels/symgs/orders.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 
@@ -33,10 +37,20 @@ using HostMatrix = Csr<double, std::int32_t>;
 /// The matrix of the benchmark on a lattice: 26 on the diagonal, -1 for each of up to 26 neighbours.
 /// Errors  ResourceError from 2^31 entries on.
 HostMatrix matrix(const OpenMP& on, const Lattice& lattice);
-/// The point (2i, 2j, 2k) of `fine` for each point (i, j, k) of its half.
-Array<Index> injection(const OpenMP& on, const Lattice& fine);
-/// The given rows of A.
-HostMatrix rows_of(const OpenMP& on, const CsrView<double, std::int32_t, Host>& A, HostSpan<const Index> rows);
+/// The matrix that takes the point (2i, 2j, 2k) of `fine` for each point (i, j, k) of its half. The points of either may
+/// stand in another order: new_to_old, empty for that of the lattice.
+HostMatrix injection(const OpenMP& on, const Lattice& fine, HostSpan<const Index> fine_order,
+                     HostSpan<const Index> coarse_order);
+
+/// Rows by colours, the last colour first. The points that the injection takes have the first colour, and would be those
+/// that a symmetric sweep ends with: their residual would be 0, and the coarser levels had nothing to correct.
+template <Backend B>
+Array<Index> colours_backwards(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
+  const auto colours = greedy_colours(on, A);
+  Array<Index> order = colour_order(copied_to<Host>(on, colours.span()));
+  std::reverse(order.begin(), order.end());
+  return order;
+}
 
 template <Backend B>
 OpenMP host_of(const B& on) {
@@ -53,10 +67,11 @@ OpenMP host_of(const B& on) {
 ///
 ///   z = S(0, r);   z_c = M_c^-1 R (r - A z);   z = S(z + R' z_c, r);   on the coarsest level z = S(0, r) alone
 ///
-/// The coarser matrices are those of the benchmark on the smaller lattices. The residual is computed where R takes it.
+/// The coarser matrices are those of the benchmark on the smaller lattices. The residual is computed where R takes it. By
+/// colours, all matrices and vectors are in the order of the sweeps: new_to_old() says which.
 ///
 /// Cost    an application: reads A four times in all (from zero once), and the coarser ones a seventh of that; allocates
-///         nothing, waits for nothing. The setup generates the coarser matrices on the host.
+///         nothing, waits for nothing. The setup generates the matrices on the host.
 /// Repeats bit for bit on every back end, for each order of the sweeps.
 /// Errors  UsageError for a lattice whose sides cannot be halved three times; as SymgsPreconditioner.
 /// Source  Dongarra, Heroux, Luszczek, High-performance conjugate-gradient benchmark, Int. J. High Perform. Comput. Appl.
@@ -74,16 +89,30 @@ class HpcgMultigrid {
                        " x " + std::to_string(lattice.nz) + " points, expected multiples of " +
                        std::to_string(1 << (nlevels - 1)));
     const OpenMP host = hpcg_detail::host_of(on);
-    for (int l = 0; l < nlevels; ++l, lattice = lattice.halved())
-      levels_.push_back(std::make_unique<Level>(on, l ? hpcg_detail::matrix(host, lattice) : std::move(finest), lattice,
-                                                order, l + 1 == nlevels));
+    std::vector<Lattice> lattices;
+    for (int l = 0; l < nlevels; ++l, lattice = lattice.halved()) {
+      lattices.push_back(lattice);
+      levels_.push_back(std::make_unique<Level>(
+          on, in_memory_of(on, l ? hpcg_detail::matrix(host, lattice) : std::move(finest)), order));
+    }
+    for (std::size_t l = 0; l + 1 < nlevels; ++l) {
+      Level& level = *levels_[l];
+      Matrix R =
+          in_memory_of(on, hpcg_detail::injection(host, lattices[l], level.new_to_old, levels_[l + 1]->new_to_old));
+      const std::int64_t n = R.nrows;
+      MatrixOperator<Matrix, B> rows(on, spgemm(on, std::as_const(R).view(), std::as_const(level.A).view()));
+      level.coarsening =
+          std::make_unique<Coarsening>(Coarsening{std::move(R.col_idx), std::move(rows), V(on, n), V(on, n), V(on, n)});
+    }
   }
 
   void apply(const V& r, V& z) const { cycle(0, r, z); }
   bool is_symmetric() const { return true; }
 
-  /// The finest A.
+  /// The finest A, in the order of the sweeps.
   CsrView<double, std::int32_t, SpaceOf<B>> A() const { return std::as_const(levels_.front()->A).view(); }
+  /// Which row of the benchmark's matrix each row of A() is; empty where they are the same.
+  HostSpan<const Index> new_to_old() const { return levels_.front()->new_to_old.span(); }
   std::int64_t nrows(int level) const { return levels_[std::size_t(level)]->A.nrows; }
   std::int64_t nnz(int level) const { return levels_[std::size_t(level)]->A.nnz(); }
 
@@ -91,40 +120,36 @@ class HpcgMultigrid {
   using Space = SpaceOf<B>;
   using Matrix = Csr<double, std::int32_t, Space>;
 
+  static Matrix in_memory_of(const B& on, hpcg_detail::HostMatrix here) {
+    if constexpr (HostBackend<B>)
+      return here;
+    else
+      return copied_to<Space>(on, std::as_const(here).view());
+  }
+
   /// To the next coarser level.
   struct Coarsening {
     Array<Index, Space> points;
-    MatrixOperator<Matrix, B> rows;  // of A, at these points
+    MatrixOperator<Matrix, B> rows;  // R A
     V right_hand_side, residual, correction;
   };
   struct Level {
-    Matrix A;
+    Array<Index> new_to_old;  // of the sweeps; empty for natural order
+    Matrix A;                 // in that order
     SymgsPreconditioner<double, std::int32_t, B> sweeps;
-    std::unique_ptr<Coarsening> coarsening;  // none on the coarsest level
+    std::unique_ptr<Coarsening> coarsening = {};  // none on the coarsest level
 
-    Level(const B& on, hpcg_detail::HostMatrix here, const Lattice& lattice, Order order, bool is_coarsest)
-        : A(in_memory_of(on, here)), sweeps(on, on_host(here), std::as_const(A).view(), order) {
-      if (is_coarsest) return;
-      const OpenMP host = hpcg_detail::host_of(on);
-      const Array<Index> points = hpcg_detail::injection(host, lattice);
-      hpcg_detail::HostMatrix rows = hpcg_detail::rows_of(host, on_host(here), points.span());
-      const std::int64_t n = points.size();
-      coarsening = std::make_unique<Coarsening>(
-          Coarsening{copied_to<Space>(on, points.span()), {on, in_memory_of(on, rows)}, V(on, n), V(on, n), V(on, n)});
-    }
+    Level(const B& on, Matrix there, Order order)
+        : new_to_old(order == Order::natural ? Array<Index>()
+                                             : hpcg_detail::colours_backwards(on, std::as_const(there).view())),
+          A(in_order(on, std::move(there), new_to_old)),
+          sweeps(on, std::as_const(A).view()) {}
 
    private:
-    static Matrix in_memory_of(const B& on, hpcg_detail::HostMatrix& here) {
-      if constexpr (HostBackend<B>)
-        return std::move(here);
-      else
-        return copied_to<Space>(on, std::as_const(here).view());
-    }
-    CsrView<double, std::int32_t, Host> on_host(const hpcg_detail::HostMatrix& here) const {
-      if constexpr (HostBackend<B>)
-        return A.view();
-      else
-        return here.view();
+    static Matrix in_order(const B& on, Matrix A, const Array<Index>& order) {
+      if (order.empty()) return A;
+      const auto there = copied_to<Space>(on, order.span());
+      return permuted(on, std::as_const(A).view(), there.span());
     }
   };
 
