@@ -27,7 +27,7 @@ struct CommonOptions {
 
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
-  std::string near_null, coordinates;  // for amg
+  std::string near_null, coordinates;               // for amg
   MethodRequest request;                            // --method, --precond, --order, --set
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
@@ -117,7 +117,7 @@ struct BenchMachineOptions : CommonOptions, BenchOutputs {};
 struct BenchHpcgOptions : CommonOptions {
   Index n = 104;               // points along each side
   double seconds = 60;         // of timed runs
-  std::optional<Order> order;  // of the sweeps; colours on a GPU, natural elsewhere
+  std::optional<Order> order;  // of the sweeps; colours unless one core works alone
 };
 
 /// seidel bench compare OLD NEW

@@ -147,7 +147,7 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
     number("--seconds", options.seconds, "S", "how long solves are repeated (60; at least one solve)",
            Range<double>{"a number above 0", [](double s) { return s > 0; }});
     with_text(
-        "--order", "ORDER", "of sweeps: natural, colours (colours on a GPU, natural elsewhere)",
+        "--order", "ORDER", "of sweeps: natural, colours (colours, unless one core works alone)",
         [this](const std::string& text) { options.order = one_of("--order", text, {Order::natural, Order::colours}); });
   }
 };

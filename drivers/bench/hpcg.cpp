@@ -136,7 +136,7 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options) {
   const Lattice lattice{options.n, options.n, options.n};
   const OpenMP host = hpcg_detail::host_of(on);
   HpcgResult result{};
-  result.order = options.order.value_or(HostBackend<B> ? Order::natural : Order::colours);
+  result.order = options.order.value_or(host.threads == 1 && HostBackend<B> ? Order::natural : Order::colours);
   result.tests = tests_of(on, options.n, result.order);
   const auto made = [&](Order order) {
     return std::make_unique<HpcgMultigrid<B>>(on, hpcg_detail::matrix(host, lattice), lattice, order);
