@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/solvers/methods.hpp>
@@ -12,8 +13,11 @@ namespace seidel::drivers {
 
 /// The entry `direct`, the program's own: the library needs no Eigen.
 extern const Method direct_method;
-inline const std::reference_wrapper<const Method> program_methods[] = {Method::cg, Method::bicgstab, Method::gmres,
-                                                                       direct_method};
+inline const auto program_methods = [] {
+  std::vector<std::reference_wrapper<const Method>> all(std::begin(methods), std::end(methods));
+  all.push_back(direct_method);
+  return all;
+}();
 
 /// What factors of A would take, counted from its pattern: of LU, without what pivoting adds.
 struct DirectForecast {

@@ -44,9 +44,12 @@ namespace {
 std::int64_t vectors_of(const SolveNeeds& needs) {
   return 3 + needs.estimates + needs.choice.method.vectors(needs.choice);
 }
-/// The initial guess, and what the method that follows holds beyond the first.
-std::int64_t more_vectors_of_fallback(const MethodChoice& choice) {
-  return 1 + std::max<std::int64_t>(0, choice.fallback->vectors(choice) - choice.method.vectors(choice));
+/// The initial guess, and what the methods that follow hold at most beyond the first.
+std::int64_t more_vectors_of_fallbacks(const MethodChoice& choice) {
+  std::int64_t more = 0;
+  for (const Method& next : choice.fallbacks)
+    more = std::max(more, next.vectors(choice) - choice.method.vectors(choice));
+  return 1 + more;
 }
 
 SystemSize size_of(const SolveNeeds& needs) {
@@ -92,10 +95,13 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
                         : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                                                : ""});
-  if (const auto& fallback = needs.choice.fallback) {
-    const std::int64_t more = more_vectors_of_fallback(needs.choice);
+  if (!needs.choice.fallbacks.empty()) {
+    std::string others;
+    for (const Method& next : needs.choice.fallbacks)
+      others += formatted("{}{}", others.empty() ? "" : " or ", to_string(next));
+    const std::int64_t more = more_vectors_of_fallbacks(needs.choice);
     plan.of_fallback = more * vector;
-    plan.items.push_back({formatted("{} more if {} has to take over", more, to_string(*fallback)), plan.of_fallback,
+    plan.items.push_back({formatted("{} more if {} has to take over", more, others), plan.of_fallback,
                           formatted("--method {}", to_string(method))});
   }
   if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
@@ -125,11 +131,13 @@ bool worth_counting(const SolveNeeds& needs, std::int64_t available) {
 }
 
 MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
-  if (!needs.choice.fallback || plan_solve(needs, available).needed() <= available) return needs.choice;
-  SolveNeeds alone = needs;
-  alone.choice.fallback.reset();
-  alone.choice.reason += formatted("; no fallback to {}: not enough memory", to_string(*needs.choice.fallback));
-  return alone.choice;
+  SolveNeeds fewer = needs;
+  MethodChoice& choice = fewer.choice;
+  while (!choice.fallbacks.empty() && plan_solve(fewer, available).needed() > available) {
+    choice.reason += formatted("; no fallback to {}: not enough memory", to_string(choice.fallbacks.back()));
+    choice.fallbacks.pop_back();
+  }
+  return choice;
 }
 
 namespace {

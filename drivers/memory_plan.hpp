@@ -66,7 +66,7 @@ SolveNeeds at_least(SolveNeeds needs);
 /// said beforehand.
 bool worth_counting(const SolveNeeds& needs, std::int64_t available);
 
-/// needs.choice; without the method that would go on, where there is memory for the first alone: its reason says so.
+/// needs.choice, without the last of the methods that would go on where there is no memory for them: its reason says so.
 MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
 /// What a solve takes at least, before the matrix is read: method and preconditioner where they were asked for, else

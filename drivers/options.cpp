@@ -31,9 +31,8 @@ std::string meanings_of(const Table& table) {
   return meanings;
 }
 /// The entry of that name; nothing for "auto".
-template <class Entry, std::size_t n>
-std::optional<Entry> entry_of(const std::string& option, const std::string& text,
-                              const std::reference_wrapper<const Entry> (&table)[n]) {
+template <class Table, class Entry = std::remove_const_t<typename std::ranges::range_value_t<Table>::type>>
+std::optional<Entry> entry_of(const std::string& option, const std::string& text, const Table& table) {
   std::vector<std::string> names = {"auto"};
   for (const Entry& entry : table) {
     if (entry.name == lower_case(text)) return entry;

@@ -25,7 +25,7 @@ constexpr Setting details[] = {form_setting};
 
 constinit const Method Method::cg = {.name = "cg",
                                      .help = "conjugate gradients, for symmetric positive definite A",
-                                     .needs_definite = true,
+                                     .needs = Needs::definite,
                                      .settings = details,
                                      .vectors = [](const MethodChoice& choice) -> std::int64_t {
                                        return (choice.form == Form::plain ? cg_vectors : eisenstat_vectors) -

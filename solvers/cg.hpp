@@ -25,7 +25,7 @@ inline constexpr int cg_vectors = iterate_vectors + 5;
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
   using Real = typename V::Real;
-  if (!M.is_symmetric()) refuse_unsymmetric_preconditioner();
+  if (!M.is_symmetric()) refuse_unsymmetric_preconditioner("cg");
   Iterate iterate("cg", A, b, x, criteria, 100);
   Progress& progress = iterate.progress();
   auto [r, z, p, Ap, s] = vectors_like<cg_vectors - iterate_vectors>(b);

@@ -69,16 +69,26 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     taken.say(choice.method, ", as asked");
   } else if (A.symmetric && positive_diagonal) {
     choice.method = Method::cg;
-    choice.fallback = Method::gmres;
+    choice.fallbacks = {Method::minres, Method::gmres};
     taken.say(choice.method, ", because A is symmetric with a positive diagonal");
   } else {
     const std::string because = !A.symmetric ? ", because A is not symmetric"
                                              : ", because A is symmetric, but its diagonal is not all positive";
-    choice.method = dominant && full_diagonal ? Method::bicgstab : Method::gmres;
-    choice.fallback = dominant && full_diagonal ? Method::gmres : Method::bicgstab;
-    taken.say(choice.method, because + (!full_diagonal ? ", and zeros on the diagonal are no harm to it"
-                                        : dominant     ? ", and most rows are dominated by their diagonal"
-                                                       : ", and few rows are dominated by their diagonal"));
+    const bool definite_M = request.preconditioner.value_or(PreconditionerKind::none) == PreconditionerKind::none;
+    if (dominant && full_diagonal) {
+      choice.method = Method::bicgstab;
+      choice.fallbacks = {Method::gmres, Method::idr};
+      taken.say(choice.method, because + ", and most rows are dominated by their diagonal");
+    } else if (A.symmetric && definite_M) {
+      choice.method = Method::minres;
+      choice.fallbacks = {Method::gmres};
+      taken.say(choice.method, because);
+    } else {
+      choice.method = Method::gmres;
+      choice.fallbacks = {Method::idr};
+      taken.say(choice.method, because + (full_diagonal ? ", and few rows are dominated by their diagonal"
+                                                        : ", and zeros on the diagonal are no harm to it"));
+    }
   }
 
   if (request.preconditioner) {
@@ -88,6 +98,9 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +
                       std::to_string(A.first_bad_diagonal + 1) + " has no nonzero entry there";
+  } else if (choice.method == Method::minres) {
+    choice.preconditioner = PreconditionerKind::none;
+    taken.sentence += "; no preconditioner, because minres needs a positive definite one";
   } else if (choice.method == Method::gmres && choice.restart >= rows.nrows && !dominant) {
     // Of 24 random matrices of 100 to 800 rows symgs let gmres fail on 6; without it all were solved.
     choice.preconditioner = PreconditionerKind::none;

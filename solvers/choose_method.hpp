@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <seidel/solvers/methods.hpp>
 #include <seidel/solvers/preconditioners/list.hpp>
@@ -49,21 +50,22 @@ struct MethodChoice {
   PreconditionerKind preconditioner = PreconditionerKind::none;
   Order order = Order::natural;
   int restart = 50;
-  std::optional<Method> fallback = {};   // goes on if `method` cannot take A; none if it was asked for by name
+  std::vector<Method> fallbacks = {};    // go on, one after the other; none if `method` was asked for by name
   std::string reason = {};               // one sentence: what was taken, and why
   Form form = Form::plain;               // of cg
-  bool may_drop_preconditioner = false;  // where the fallback breaks down, too: it was not asked for by name
+  bool may_drop_preconditioner = false;  // as solve() says: it was not asked for by name
   Settings settings = {};                // as requested
 };
 
-/// Method          cg if A is symmetric with a positive diagonal; otherwise bicgstab if the diagonal is full and half
-///                 of the rows or more are weakly dominated by it; otherwise gmres. Not cg: goes on with the other one
-///                 if stuck.
+/// Method          cg if A is symmetric with a positive diagonal, which goes on with minres, then with gmres; otherwise
+///                 bicgstab if the diagonal is full and half of the rows or more are weakly dominated by it, which goes on
+///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
+///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
 /// Preconditioner  amg for cg where every row is weakly dominated, half of them or more sum to zero, and there are
-///                 10,000 rows or more, and 100 times the bandwidth; else
-///                 symgs if the diagonal is full and nonzero; otherwise none. None, too, for gmres that keeps all
+///                 10,000 rows or more, and 100 times the bandwidth; else symgs if the diagonal is full and nonzero, and
+///                 positive for minres; otherwise none. None, too, for gmres that keeps all
 ///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
-///                 Where both methods break down with it, gmres goes on without.
+///                 Where all methods break down with it, gmres goes on without.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
 /// Restart         of gmres, unless asked for: none where A has at most 1000 rows, for n iterations that keep all their

@@ -1,8 +1,8 @@
 // What a solver asks of a matrix and of a preconditioner. No base class: any type with these members fits.
 //
-// Of a vector type V it asks for V::Real, size(), and what kernels/vector.hpp and, for gmres, kernels/vector_block.hpp have
-// for Vector. A distributed V answers sums() and its kin for all ranks, with one all-reduce a call; no solver is changed for
-// it.
+// Of a vector type V it asks for V::Real, size(), and what kernels/vector.hpp and, for gmres and idr,
+// kernels/vector_block.hpp and kernels/blas1/hashed.hpp have for Vector. A distributed V answers sums() and its kin for all
+// ranks, with one all-reduce a call; no solver is changed for it.
 #pragma once
 #include <concepts>
 #include <cstdint>

@@ -207,8 +207,8 @@ void is_not_preconditioned(Facts& f) {
 }
 
 void is_not_symmetric(Facts& f) {
-  if (f.summary.method != "cg" || f.A.symmetric) return;
-  f.add("A is not symmetric, and cg needs that",
+  if ((f.summary.method != "cg" && f.summary.method != "minres") || f.A.symmetric) return;
+  f.add("A is not symmetric, and " + f.summary.method + " needs that",
         f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
                               : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
                                     text(f.A.symmetry_error) + " of the largest |a_ij|",
@@ -254,9 +254,9 @@ void is_indefinite(Facts& f) {
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
                                                       : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
     f.add("A is not positive definite", evidence,
-          f.summary.method != "cg"               ? f.other_method()
-          : f.preconditioned() && !f.dominated() ? "--method gmres --precond none"
-                                                 : "--method gmres",
+          f.summary.method != "cg" ? f.other_method()
+          : f.preconditioned()     ? "--method minres --precond none"
+                                   : "--method minres",
           f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres");
   }
 }

@@ -21,7 +21,7 @@ inline constexpr int eisenstat_vectors = iterate_vectors + 8;
 template <class V, LinearOperator<V> Matrix, SplitPreconditioner<V> Precond>
 Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
   using Real = typename V::Real;
-  if (!M.is_symmetric()) refuse_unsymmetric_preconditioner();
+  if (!M.is_symmetric()) refuse_unsymmetric_preconditioner("cg");
   Iterate iterate("cg", A, b, x, criteria, 100);
   Progress& progress = iterate.progress();
   const V& D = M.diagonal_of_A();

@@ -24,20 +24,24 @@ template <class V>
 using RunMethod = Summary (*)(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice,
                               const V& b, V& x, const Criteria& criteria);
 
+/// What a method needs of A. Where A must be symmetric, M must be symmetric positive definite.
+enum class Needs { square, symmetric, definite };
+
 /// What everybody else needs to know of a method.
 struct Method {
   std::string_view name, help;
-  bool needs_definite = false;  // A and M symmetric, both positive definite
+  Needs needs = Needs::square;
   std::span<const Setting> settings = {};
   std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far
   /// Of each back end; null where that is not built.
   std::tuple<RunMethod<Vector<double, Serial>>, RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>>
       run = {};
 
-  static const Method cg, bicgstab, gmres;
+  static const Method cg, minres, bicgstab, idr, gmres;
   friend bool operator==(const Method& a, const Method& b) { return a.name == b.name; }
 };
-inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg, Method::bicgstab, Method::gmres};
+inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg, Method::minres, Method::bicgstab,
+                                                                   Method::idr, Method::gmres};
 
 inline std::string_view to_string(const Method& method) { return method.name; }
 

@@ -34,8 +34,8 @@ const char* text(Breakdown breakdown) {
     case Breakdown::indefinite_matrix: return "p'Ap";
     case Breakdown::indefinite_preconditioner: return "r'M^-1 r";
     case Breakdown::zero_rho: return "rho = 0 (the residual is orthogonal to the shadow residual)";
-    case Breakdown::zero_alpha_divisor: return "A p is orthogonal to the shadow residual";
-    case Breakdown::zero_omega: return "omega = 0 (A s is orthogonal to s)";
+    case Breakdown::zero_alpha_divisor: return "A p is orthogonal to its shadow";
+    case Breakdown::zero_omega: return "omega = 0 (A s is 0, or orthogonal to s)";
     case Breakdown::exhausted:
       return "no new direction is left, and those found do not lead to a solution (is A singular?)";
     default: return "";

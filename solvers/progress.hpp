@@ -130,6 +130,6 @@ class Progress {
   Summary summary_;
 };
 
-[[noreturn]] void refuse_unsymmetric_preconditioner();
+[[noreturn]] void refuse_unsymmetric_preconditioner(const char* method);
 
 }  // namespace seidel

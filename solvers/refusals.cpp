@@ -25,10 +25,10 @@ void refuse_nonfinite(const char* vector, std::int64_t entry) {
                    " is NaN or infinite, a finite number is needed\n  correct this entry (entries are counted from 1)");
 }
 
-void refuse_unsymmetric_preconditioner() {
-  throw UsageError(
-      "cg needs a symmetric preconditioner, and this one says that it is not\n"
-      "  take another preconditioner, or gmres or bicgstab as the method");
+void refuse_unsymmetric_preconditioner(const char* method) {
+  throw UsageError(std::string(method) +
+                   " needs a symmetric preconditioner, and this one says that it is not\n"
+                   "  take another preconditioner, or gmres or bicgstab as the method");
 }
 
 std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {

@@ -7,6 +7,8 @@
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/eisenstat.hpp>
 #include <seidel/solvers/gmres.hpp>
+#include <seidel/solvers/idr.hpp>
+#include <seidel/solvers/minres.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>
 
 namespace seidel {
@@ -39,19 +41,20 @@ Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<
 
 }  // namespace solve_detail
 
-/// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with choice.fallback, if there is
-/// one, from the better of the first guess and what was reached; where that breaks down, too, with gmres without M, if
-/// choice.may_drop_preconditioner: numbers of sweeps that do not suit A grow beyond all bounds. criteria.seconds is for
-/// all together, max_iterations for each. The Summary is that of the last method, with its reason; `attempts` tells of
-/// all.
+/// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with the first of choice.fallbacks,
+/// from the better of the first guess and what was reached, and so on; where the last one breaks down, too, with gmres
+/// without M, if choice.may_drop_preconditioner: numbers of sweeps that do not suit A grow beyond all bounds. Then minres
+/// and idr go on without M as well: where one method failed with it, others do better alone (docs/notes/methods.md).
+/// criteria.seconds is for all together, max_iterations for each. The Summary is that of the last method, with its reason;
+/// `attempts` tells of all.
 ///
-/// Shapes, errors  as cg, bicgstab and gmres.
+/// Shapes, errors  as each method.
 template <class V>
 Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b, V& x,
               const Criteria& criteria = {}) {
   using namespace solve_detail;
   std::optional<V> guess;
-  if (choice.fallback) copy(x, guess.emplace(like(x)));
+  if (!choice.fallbacks.empty()) copy(x, guess.emplace(like(x)));
   Summary last = run(choice.method, choice, A, M, b, x, criteria);
   std::vector<Attempt> attempts = {attempt_of(last)};
   Criteria rest = criteria;
@@ -61,13 +64,18 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
     last = run(method, choice, A, with, b, x, rest);
     attempts.push_back(attempt_of(last));
   };
-  if (choice.fallback && may_go_on(last)) {
-    go_on(*choice.fallback, M);
-    if (choice.may_drop_preconditioner && last.status == Status::breakdown) {
-      go_on(Method::gmres, IdentityPreconditioner{});
-      attempts.back().preconditioned = false;
-    }
+  const auto go_on_alone = [&](const Method& method) {
+    go_on(method, IdentityPreconditioner{});
+    attempts.back().preconditioned = false;
+  };
+  for (const Method& next : choice.fallbacks) {
+    if (!may_go_on(last)) break;
+    if (next == Method::gmres || !choice.may_drop_preconditioner)
+      go_on(next, M);
+    else
+      go_on_alone(next);
   }
+  if (guess && choice.may_drop_preconditioner && last.status == Status::breakdown) go_on_alone(Method::gmres);
   last.attempts = std::move(attempts);
   return last;
 }

@@ -14,7 +14,7 @@ enum class Status {
   iteration_limit,  //
   time_limit,       //
   stagnated,        // more iterations of this kind gain nothing
-  indefinite,       // cg met p'Ap <= 0, or r'M^-1 r <= 0
+  indefinite,       // cg met p'Ap <= 0, or cg or minres r'M^-1 r <= 0
   breakdown,        // the method divided by zero, or met NaN or infinity
   interrupted,      // the stop request
 };
@@ -27,11 +27,11 @@ enum class Breakdown {
   not_finite,                 // NaN or infinity appeared, or numbers left the range of their type
   underflow,                  // a product of vectors is 0 because its terms are too small for their type
   indefinite_matrix,          // cg: p'Ap <= 0
-  indefinite_preconditioner,  // cg: r'M^-1 r <= 0
+  indefinite_preconditioner,  // cg, minres: r'M^-1 r <= 0
   zero_rho,                   // bicgstab: the residual is orthogonal to the shadow residual
-  zero_alpha_divisor,         // bicgstab: A p is orthogonal to the shadow residual
-  zero_omega,                 // bicgstab: A s is orthogonal to s
-  exhausted,                  // gmres: no new direction is left, and none of those found leads to the solution
+  zero_alpha_divisor,         // bicgstab, idr: A p is orthogonal to the shadow residual, or shadow vector
+  zero_omega,                 // bicgstab: A s is orthogonal to s; idr: A s = 0
+  exhausted,                  // gmres, minres: no new direction is left, and none of those found leads to the solution
   zero_pivot,                 // factors of A cannot be made: A is singular
 };
 
@@ -75,7 +75,7 @@ struct Summary {
   Status status = Status::iteration_limit;
   Breakdown breakdown = Breakdown::none;
   std::string reason;            // why it ended, one sentence
-  std::string method;            // "cg", "bicgstab", "gmres"
+  std::string method;            // "cg", "minres", ...
   std::int64_t iterations = 0;   // each applies A and M^-1 once; of bicgstab twice
   std::vector<double> history;   // ||r|| / ||b|| of the recurrence, entry 0 is the start; at most 2^20 + 1 entries
   double relative_residual = 0;  // the TRUE one of the x returned, ||b - A x|| / ||b||, recomputed; 0 where b = 0

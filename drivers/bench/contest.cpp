@@ -44,7 +44,9 @@ Contestant ours(const Method& method, const PreconditionerKind& kind, Order orde
       [method, kind](const MatrixProperties& p) {
         const bool full = p.diagonal_missing + p.diagonal_zero == 0;
         const bool definite = p.symmetric && full && p.diagonal_negative == 0;
-        return (definite || !(method.needs_definite || kind.needs_definite)) && (full || !kind.needs_diagonal);
+        const bool suits =
+            method.needs == Needs::square || definite || (method.needs == Needs::symmetric && p.symmetric);
+        return suits && (definite || !kind.needs_definite) && (full || !kind.needs_diagonal);
       },
       [choice, backend](const Contest& contest, int threads) { return solve_ours(choice, backend, contest, threads); }};
 }

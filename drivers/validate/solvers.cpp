@@ -38,7 +38,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders) {
-        if ((method.needs_definite || kind.needs_definite) && !expected.symmetric_positive) continue;
+        if ((method.needs != Needs::square || kind.needs_definite) && !expected.symmetric_positive) continue;
         if (kind.needs_diagonal && !expected.sweeps) continue;
         const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 30};
         const System<std::int64_t> system{A, b.span(), {}, 1, padding, false};

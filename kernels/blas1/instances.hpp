@@ -1,6 +1,7 @@
 // Every vector operation, named once for all back ends.
 #pragma once
 #include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/blas1/hashed.hpp>
 
 namespace seidel::blas1 {
 
@@ -8,6 +9,7 @@ namespace seidel::blas1 {
 template <class On, class Real>
 void instances(const On& on, Real* x) {
   for_each_element(on, 0, Fill<Real>{0, x});
+  for_each_element(on, 0, FillHashed<Real>{0, x});
   for_each_element(on, 0, Copy<Real>{x, x});
   for_each_element(on, 0, CopyStrided<Real>{x, 1, x, 1});
   for_each_element(on, 0, Axpy<Real>{0, x, x});

@@ -46,7 +46,8 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   const auto A = with_offsets<std::int32_t>(OpenMP{}, wide.view());
   const Array<double> b(A.nrows, 1.0);
   const double padding = format_bytes(OpenMP{}, A.view()).sell_padding;
-  SolveNeeds needs{.nrows = A.nrows, .nnz = A.nnz(), .choice = choice, .cuda = cuda, .estimates = true, .sell_padding = padding};
+  SolveNeeds needs{
+      .nrows = A.nrows, .nnz = A.nnz(), .choice = choice, .cuda = cuda, .estimates = true, .sell_padding = padding};
   if constexpr (!cuda)
     if (choice.preconditioner.count) {
       const std::int64_t at_most = 2 * plan_solve(needs, 0).needed();  // what worth_counting() counts on
@@ -140,12 +141,13 @@ TEST_CASE("a plan leaves a margin, and asks for the memory of a GPU before the m
 }
 
 TEST_CASE("a method that may have to go on is left out where its memory is not there, and nothing else is") {
-  const MethodChoice choice{.method = Method::cg, .fallback = Method::gmres, .reason = "cg, because"};
+  const MethodChoice choice{
+      .method = Method::cg, .fallbacks = {Method::minres, Method::gmres}, .reason = "cg, because"};
   const SolveNeeds needs{1'000'000, 7'000'000, choice};
   CHECK(plan_solve(needs, 0).needed() > 8'000'000 * 53LL);
-  CHECK(affordable(needs, 1'000'000'000).fallback == Method::gmres);
+  CHECK(affordable(needs, 1'000'000'000).fallbacks == choice.fallbacks);
   const MethodChoice alone = affordable(needs, 200'000'000);
-  CHECK(!alone.fallback);
+  CHECK(alone.fallbacks == std::vector<Method>{Method::minres});
   CHECK(alone.reason == "cg, because; no fallback to gmres: not enough memory");
   CHECK(plan_solve({1'000'000, 7'000'000, alone}, 200'000'000).needed() < 100'000'000);
 }

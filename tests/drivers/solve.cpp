@@ -50,7 +50,7 @@ TEST_CASE("sweeps that nobody asked for, and that break the methods down, are le
   CHECK(run.exit_code == 0);
   CHECK(contains(run.out, " without preconditioner, residual "));
   const std::string json = read_file(folder / "report.json");
-  CHECK(contains(json, "\"method\": \"gmres\",\n  \"preconditioner\": \"none\""));
+  CHECK(contains(json, "\"method\": \"idr\",\n  \"preconditioner\": \"none\""));
   CHECK(seidel_program({"solve", folder / "A.mtx", "--precond", "symgs"}).exit_code == 1);
 }
 

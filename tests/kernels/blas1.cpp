@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include <seidel/kernels/blas1/hashed.hpp>
 #include <seidel/kernels/sum.hpp>
 #include <seidel/kernels/vector.hpp>
 
@@ -87,4 +88,21 @@ TEST_CASE("vectors of different sizes are refused") {
   Vector<double, Serial> x(Serial{}, 3), y(Serial{}, 4);
   CHECK_THROWS_AS(dot(x, y), ShapeError);
   CHECK_THROWS_AS(axpy(1, x, y), ShapeError);
+}
+
+TEST_CASE_TEMPLATE("hashed entries are in (-1, 1), not 0, and differ with the seed", Real, double, float) {
+  for (std::int64_t n : sizes) {
+    CAPTURE(n);
+    Vector<Real, Serial> one(Serial{}, n), other(Serial{}, n);
+    fill_hashed(one, 1);
+    fill_hashed(other, 2);
+    for (Real v : one.span()) REQUIRE((std::abs(v) < 1 && v != 0));
+    if (n > 1000) CHECK(std::abs(dot(one, other)) < Real(0.2) * norm2(one) * norm2(other));
+    on_every_backend([&](auto on) {
+      Vector<Real, decltype(on)> there(on, n);
+      fill_hashed(there, 1);
+      const auto here = copied_to<Host>(on, std::as_const(there).span());
+      CHECK(std::equal(here.begin(), here.end(), one.span().begin()));
+    });
+  }
 }

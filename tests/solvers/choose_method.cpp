@@ -14,10 +14,10 @@ MethodChoice choice_for(const Matrix& A, const MethodRequest& request = {}) {
 }
 }  // namespace
 
-TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with gmres") {
+TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with minres, then with gmres") {
   const MethodChoice choice = choice_for(poisson(5));
   CHECK(choice.method == Method::cg);
-  CHECK(choice.fallback == Method::gmres);
+  CHECK(choice.fallbacks == std::vector<Method>{Method::minres, Method::gmres});
   CHECK(choice.preconditioner == PreconditionerKind::symgs);
   CHECK(choice.may_drop_preconditioner);
   CHECK(choice.order == Order::natural);
@@ -36,18 +36,32 @@ TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or 
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal: gmres alone") {
   const Matrix dominant = with_dominant_diagonal(random_matrix(1, 50, 50, 4));
   CHECK(choice_for(dominant).method == Method::bicgstab);
-  CHECK(choice_for(dominant).fallback == Method::gmres);
+  CHECK(choice_for(dominant).fallbacks == std::vector<Method>{Method::gmres, Method::idr});
   CHECK(choice_for(dominant).preconditioner == PreconditionerKind::symgs);
 
   const Matrix weak = matrix_of(3, {{{0, 1.0}, {1, 9.0}}, {{0, -9.0}, {1, 1.0}, {2, 9.0}}, {{1, 9.0}, {2, 1.0}}});
   CHECK(choice_for(weak).method == Method::gmres);
+  CHECK(choice_for(weak).fallbacks == std::vector<Method>{Method::idr});
   CHECK(choice_for(weak).preconditioner == PreconditionerKind::none);  // so small that gmres needs no help
-  CHECK(choice_for(tridiagonal(1001, -1, 9)).preconditioner == PreconditionerKind::symgs);
+  CHECK(choice_for(random_matrix(2, 1500, 1500, 9)).method == Method::gmres);
 
-  const Matrix holes = matrix_of(2, {{{1, 1.0}}, {{0, 1.0}}});
+  const Matrix holes = matrix_of(2, {{{1, 1.0}}, {{0, 2.0}}});
   CHECK(choice_for(holes).method == Method::gmres);
   CHECK(choice_for(holes).preconditioner == PreconditionerKind::none);
   CHECK(choice_for(holes).reason.find("row 1 has no nonzero entry there") != std::string::npos);
+}
+
+TEST_CASE("symmetric, not dominant, not all of the diagonal positive: minres alone, then gmres") {
+  const Matrix signs = matrix_of(3, {{{0, 1.0}, {1, 9.0}}, {{0, 9.0}, {1, -1.0}, {2, 9.0}}, {{1, 9.0}, {2, 1.0}}});
+  for (const Matrix& A : {copy_of(signs), matrix_of(2, {{{1, 1.0}}, {{0, 1.0}}})}) {
+    const MethodChoice choice = choice_for(A);
+    CHECK(choice.method == Method::minres);
+    CHECK(choice.fallbacks == std::vector<Method>{Method::gmres});
+    CHECK(choice.preconditioner == PreconditionerKind::none);
+  }
+  MethodRequest request;
+  request.preconditioner = PreconditionerKind::symgs;  // not positive definite there
+  CHECK(choice_for(signs, request).method == Method::gmres);
 }
 
 TEST_CASE("symmetric with a negative diagonal entry is not for cg") {
@@ -69,7 +83,7 @@ TEST_CASE("what is asked for is taken, and nothing else is tried") {
   CHECK(choice.method == Method::gmres);
   CHECK(choice.preconditioner == PreconditionerKind::jacobi);
   CHECK(choice.restart == 7);
-  CHECK(!choice.fallback);
+  CHECK(choice.fallbacks.empty());
   CHECK(!choice.may_drop_preconditioner);
   CHECK(choice.reason == "gmres, as asked; jacobi, as asked");
   MethodRequest colours;

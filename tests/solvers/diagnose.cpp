@@ -49,7 +49,7 @@ TEST_CASE("indefinite: named with p'Ap and the diagonal") {
   CHECK(c.first().cause == "A is not positive definite");
   CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
   CHECK(c.first().evidence.find("row 3") != std::string::npos);
-  CHECK(c.first().remedy == "--method gmres");
+  CHECK(c.first().remedy == "--method minres");
   // seen in the diagonal already: that symgs is indefinite, too, is no cause of its own
   CHECK(diagnosed({Method::cg, PreconditionerKind::symgs}, diagonal({1, 2, -0.1}), ones(3)).first().cause ==
         "A is not positive definite");
@@ -84,7 +84,7 @@ TEST_CASE("symgs on a matrix without a dominant diagonal: told to do without it,
 
 TEST_CASE("nearly singular: named before rounding makes it look indefinite, and no tolerance of that size is offered") {
   const Case c =
-      diagnosed({Method::cg, PreconditionerKind::symgs, Order::natural, 14, Method::gmres}, hilbert(14), ramp(14));
+      diagnosed({Method::cg, PreconditionerKind::symgs, Order::natural, 14, {Method::gmres}}, hilbert(14), ramp(14));
   REQUIRE(!c.outcome->converged());
   CHECK(c.first().cause.starts_with("A is singular, or so nearly singular"));
   for (const auto& d : c.causes) CHECK(d.remedy.find("--tol") == std::string::npos);
@@ -204,7 +204,7 @@ TEST_CASE("an indefinite matrix that no method was quick with is called so") {
       if (A.col_idx[k] == i) A.values[k] = 3;
   Criteria criteria;
   criteria.max_iterations = 60;
-  const How how{Method::cg, PreconditionerKind::none, Order::natural, 20, Method::gmres};
+  const How how{Method::cg, PreconditionerKind::none, Order::natural, 20, {Method::gmres}};
   const Case c = diagnosed(how, A, ramp(A.nrows), criteria);
   REQUIRE(c.outcome->status == Status::iteration_limit);
   CHECK(c.first().cause == "A is not positive definite");

@@ -22,7 +22,7 @@ MethodChoice choice_of(const How& how) {
           .preconditioner = how.preconditioner,
           .order = how.order,
           .restart = how.restart,
-          .fallback = how.fallback,
+          .fallbacks = how.fallbacks,
           .form = how.form,
           .may_drop_preconditioner = how.may_drop_preconditioner};
 }

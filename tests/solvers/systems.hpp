@@ -18,7 +18,7 @@ struct How {
   PreconditionerKind preconditioner = PreconditionerKind::none;
   Order order = Order::natural;
   int restart = 50;
-  std::optional<Method> fallback = {};
+  std::vector<Method> fallbacks = {};
   Form form = Form::plain;
   bool may_drop_preconditioner = false;
 };

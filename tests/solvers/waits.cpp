@@ -18,6 +18,7 @@ struct Counted {
 Counted like(const Counted& x) { return {like(x.v)}; }
 void copy(const Counted& x, Counted& y) { copy(x.v, y.v); }
 void fill(Counted& x, double a) { fill(x.v, a); }
+void fill_hashed(Counted& x, std::uint64_t seed) { fill_hashed(x.v, seed); }
 void axpy(double a, const Counted& x, Counted& y) { axpy(a, x.v, y.v); }
 void axpby(double a, const Counted& x, double b, Counted& y) { axpby(a, x.v, b, y.v); }
 void xpby(const Counted& x, double b, Counted& y) { xpby(x.v, b, y.v); }
@@ -206,6 +207,22 @@ TEST_CASE("bicgstab waits three times per iteration") {
       A, [&](auto& b, auto& x, auto& criteria) { return bicgstab(own::Operator{A}, wrapped, b, x, criteria); },
       [&](auto& b, auto& x) { return bicgstab(MatrixOperator(Serial{}, A.view()), symgs, b, x); });
   counts.check(3);
+}
+
+TEST_CASE("minres and idr wait twice per iteration") {
+  const Matrix A = poisson(40);
+  const SymgsPreconditioner symgs(Serial{}, A.view());
+  const own::Wrapped<decltype(symgs)> wrapped{symgs, {vector_of({})}};
+  const own::Operator counting{A};
+  const MatrixOperator op(Serial{}, A.view());
+  counted(
+      A, [&](auto& b, auto& x, auto& criteria) { return minres(counting, wrapped, b, x, criteria); },
+      [&](auto& b, auto& x) { return minres(op, symgs, b, x); })
+      .check(2);
+  counted(
+      A, [&](auto& b, auto& x, auto& criteria) { return idr(counting, wrapped, b, x, criteria); },
+      [&](auto& b, auto& x) { return idr(op, symgs, b, x); })
+      .check(2);
 }
 
 TEST_CASE("gmres waits twice per iteration, whatever the number of directions") {
