@@ -255,14 +255,13 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("back end", backend_text(story.where));
   lines.item("machine", processor_text());
   const MemoryPlan& memory = story.memory;
-  lines.item(
-      "memory",
-      formatted("{} for the matrix, {} more to solve{}; {} were free",
-                human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)), human_bytes(memory.needed() - memory.of_fallback),
-                memory.of_fallback > 0 ? formatted(" ({} if {} has to take over)", human_bytes(memory.needed()),
-                                                   to_string(*choice.fallback))
-                                       : "",
-                human_bytes(memory.available)));
+  lines.item("memory", formatted("{} for the matrix, {} more to solve{}; {} were free",
+                                 human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
+                                 human_bytes(memory.needed() - memory.of_fallback),
+                                 memory.of_fallback > 0 ? formatted(" ({} if another method has to take over)",
+                                                                    human_bytes(memory.needed()))
+                                                        : "",
+                                 human_bytes(memory.available)));
   if (options.verbose) {
     for (const auto& part : story.memory.items)
       if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));

@@ -94,6 +94,12 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   if (request.preconditioner) {
     choice.preconditioner = *request.preconditioner;
     taken.say(choice.preconditioner, ", as asked");
+    if (!choice.method.takes(choice.preconditioner.name))
+      throw UsageError(std::string(choice.method.name) + ": found " + std::string(choice.preconditioner.name) +
+                       " as preconditioner, expected " + std::string(choice.method.only_with));
+  } else if (choice.method == Method::multigrid) {
+    choice.preconditioner = PreconditionerKind::amg;
+    taken.say(choice.preconditioner, ", whose cycles are the method");
   } else if (!full_diagonal) {
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +

@@ -31,17 +31,20 @@ enum class Needs { square, symmetric, definite };
 struct Method {
   std::string_view name, help;
   Needs needs = Needs::square;
+  std::string_view only_with = {};  // the one preconditioner that it takes; empty: any
   std::span<const Setting> settings = {};
   std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far
   /// Of each back end; null where that is not built.
   std::tuple<RunMethod<Vector<double, Serial>>, RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>>
       run = {};
 
-  static const Method cg, minres, bicgstab, idr, gmres;
+  bool takes(std::string_view preconditioner) const { return only_with.empty() || only_with == preconditioner; }
+
+  static const Method cg, minres, bicgstab, idr, gmres, multigrid;
   friend bool operator==(const Method& a, const Method& b) { return a.name == b.name; }
 };
-inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg, Method::minres, Method::bicgstab,
-                                                                   Method::idr, Method::gmres};
+inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg,  Method::minres, Method::bicgstab,
+                                                                   Method::idr, Method::gmres,  Method::multigrid};
 
 inline std::string_view to_string(const Method& method) { return method.name; }
 

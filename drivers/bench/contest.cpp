@@ -60,7 +60,8 @@ std::vector<Contestant> contestants() {
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders)
-        for (const BackendName backend : places) all.push_back(ours(method, kind, order, backend));
+        for (const BackendName backend : places)
+          if (method.takes(kind.name)) all.push_back(ours(method, kind, order, backend));
   for (auto& other : eigen_contestants()) all.push_back(std::move(other));
   return all;
 }

@@ -40,6 +40,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
       for (const Order order : kind.orders) {
         if ((method.needs != Needs::square || kind.needs_definite) && !expected.symmetric_positive) continue;
         if (kind.needs_diagonal && !expected.sweeps) continue;
+        if (!method.takes(kind.name)) continue;
         const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 30};
         const System<std::int64_t> system{A, b.span(), {}, 1, padding, false};
         const Outcome outcome = solve_on(where, system, choice, criteria);

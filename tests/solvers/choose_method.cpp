@@ -75,6 +75,13 @@ TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
   CHECK(choice_for(tridiagonal(1001, 1, 9)).restart == 50);
 }
 
+TEST_CASE("multigrid as a method takes amg, and nothing else") {
+  CHECK(choice_for(poisson(5), {.method = Method::multigrid}).preconditioner == PreconditionerKind::amg);
+  CHECK_THROWS_WITH_AS(
+      choice_for(poisson(5), {.method = Method::multigrid, .preconditioner = PreconditionerKind::symgs}),
+      "multigrid: found symgs as preconditioner, expected amg", UsageError);
+}
+
 TEST_CASE("what is asked for is taken, and nothing else is tried") {
   MethodRequest request;
   request.method = Method::gmres, request.preconditioner = PreconditionerKind::jacobi;

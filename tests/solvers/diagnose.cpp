@@ -120,11 +120,13 @@ TEST_CASE("singular with the constants in its null space, and with an empty row"
   A.values[0] = A.values[A.nnz() - 1] = 1;
   Criteria criteria;
   criteria.max_iterations = 300;
-  for (const Method& method : methods)
+  const Matrix empty = matrix_of(3, {{{0, 1.0}}, {}, {{2, 1.0}}});
+  for (const Method& method : methods) {
+    if (!method.takes("none")) continue;
     CHECK(diagnosed({method}, A, ones(40), criteria).first().cause ==
           "A is singular with the constants in its null space");
-  const Matrix empty = matrix_of(3, {{{0, 1.0}}, {}, {{2, 1.0}}});
-  for (const Method& method : methods) CHECK(diagnosed({method}, empty, ones(3)).first().cause == "A is singular");
+    CHECK(diagnosed({method}, empty, ones(3)).first().cause == "A is singular");
+  }
 }
 
 TEST_CASE("of rank one: called singular, not as good as double precision gives it") {

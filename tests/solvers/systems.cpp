@@ -12,7 +12,8 @@ std::vector<How> all_ways() {
   std::vector<How> ways;
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
-      for (const Order order : kind.orders) ways.push_back({method, kind, order});
+      for (const Order order : kind.orders)
+        if (method.takes(kind.name)) ways.push_back({method, kind, order});
   ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
   return ways;
 }
