@@ -36,67 +36,98 @@ struct CountMember {
   }
 };
 
-/// The aggregate of row i, and its row of B, which becomes one of T. Rows of A that are zero are left alone.
 template <class Offset, class Space>
-struct CopyModes {
-  MultiVectorView<const double, Space> modes;
-  Span<const double, Space> inverse_diagonal;
+struct ListAggregate {
   Span<const Index, Space> of_node;
   Index block;
   Span<const Offset, Space> before;  // members before row i
   Span<Index, Space> aggregate;      // of each member
-  Span<Offset, Space> row_ptr;
-  Span<Index, Space> col_idx;
-  Span<double, Space> values;
   SEIDEL_HD void operator()(Index i) const {
-    const Index count = Index(modes.ncols);
-    const Offset first = before[i] * count;
-    if (i == 0) row_ptr[0] = 0;
-    row_ptr[i + 1] = before[i + 1] * count;
-    if (before[i + 1] == before[i]) return;
-    const Index a = of_node[i / block];
-    aggregate[before[i]] = a;
-    for (Index c = 0; c < count; ++c) {
-      col_idx[first + c] = a * count + c;
-      values[first + c] = inverse_diagonal[i] == 0 ? 0 : modes(i, c);
-    }
+    if (before[i + 1] > before[i]) aggregate[before[i]] = of_node[i / block];
+  }
+};
+
+/// Where the columns of an aggregate, which are rows of T', begin: one behind the other.
+template <class Offset, class Space>
+struct PlaceColumnsOfAggregate {
+  Span<const Offset, Space> members;  // before each aggregate
+  Index count;
+  Span<Offset, Space> row_ptr;
+  SEIDEL_HD void operator()(Index a) const {
+    const Offset length = members[a + 1] - members[a];
+    if (a == 0) row_ptr[0] = 0;
+    for (Index c = 0; c < count; ++c) row_ptr[std::int64_t(a) * count + c + 1] = members[a] * count + (c + 1) * length;
   }
 };
 
 /// The columns of an aggregate by the modified Gram-Schmidt process, in the order of the modes; sums in that of the rows.
+/// All columns of an aggregate have the same rows, so that they are vectors of one length.
 template <class Offset, class Space>
-struct Orthonormalize {
-  Span<const Offset, Space> first_member;
-  Span<const Index, Space> member;  // rows of T by aggregate
-  Span<const Offset, Space> row_ptr;
-  Span<double, Space> values;
+struct Columns {
+  Index count;                        // per aggregate
+  Span<const Offset, Space> row_ptr;  // of T'
+  Span<double, Space> values;         // of T'
+  Span<double, Space> squared;        // norm of each column of B in an aggregate, squared
   MultiVectorView<double, Space> coarse;
 
-  SEIDEL_HD double& at(Offset m, Index c) const { return values[row_ptr[member[m]] + c]; }
-  SEIDEL_HD double product(Index aggregate, Index p, Index c) const {
+  SEIDEL_HD Offset length(Index i) const { return row_ptr[i + 1] - row_ptr[i]; }
+  SEIDEL_HD double product(Index i, Index j) const {
+    const double *const x = &values[row_ptr[i]], *const y = &values[row_ptr[j]];
     double sum = 0;
-    for (Offset m = first_member[aggregate]; m < first_member[aggregate + 1]; ++m)
-      sum = std::fma(at(m, p), at(m, c), sum);
+    for (Offset m = 0; m < length(i); ++m) sum = std::fma(x[m], y[m], sum);
     return sum;
   }
-  SEIDEL_HD void operator()(Index aggregate) const {
-    constexpr double dependent = 1e-16;  // what is left of a squared norm then
-    const Index count = Index(coarse.ncols);
-    const std::int64_t first = std::int64_t(aggregate) * count;
-    for (Index c = 0; c < count; ++c) {
-      const double before = product(aggregate, c, c);
-      for (Index p = 0; p < c; ++p) {
-        const double s = product(aggregate, p, c);
-        coarse(first + p, c) = s;
-        coarse(first + c, p) = 0;
-        for (Offset m = first_member[aggregate]; m < first_member[aggregate + 1]; ++m)
-          at(m, c) = std::fma(-s, at(m, p), at(m, c));
-      }
-      const double after = product(aggregate, c, c);
-      const double norm = after > dependent * before ? std::sqrt(after) : 0, scale = norm > 0 ? 1 / norm : 0;
-      coarse(first + c, c) = norm;
-      for (Offset m = first_member[aggregate]; m < first_member[aggregate + 1]; ++m) at(m, c) *= scale;
+};
+
+/// B, before it is made orthonormal. Rows of A that are zero are left alone.
+template <class Offset, class Space>
+struct FillColumn {
+  Columns<Offset, Space> columns;
+  Span<const Offset, Space> members;  // before each aggregate
+  Span<const Index, Space> member;
+  Span<const double, Space> inverse_diagonal;
+  MultiVectorView<const double, Space> modes;
+  Span<Index, Space> col_idx;
+  SEIDEL_HD void operator()(Index i) const {
+    const Index a = i / columns.count, c = i % columns.count;
+    for (Offset m = 0; m < columns.length(i); ++m) {
+      const Index row = member[members[a] + m];
+      col_idx[columns.row_ptr[i] + m] = row;
+      columns.values[columns.row_ptr[i] + m] = inverse_diagonal[row] == 0 ? 0 : modes(row, c);
     }
+    columns.squared[i] = columns.product(i, i);
+  }
+};
+
+/// Column `which` of each aggregate gets norm 1, or 0 if it depends on those before it.
+template <class Offset, class Space>
+struct Normalize {
+  Columns<Offset, Space> columns;
+  Index which;
+  SEIDEL_HD void operator()(Index i) const {
+    constexpr double dependent = 1e-16;  // what is left of a squared norm then
+    if (i % columns.count != which) return;
+    const double left = columns.product(i, i);
+    const double norm = left > dependent * columns.squared[i] ? std::sqrt(left) : 0, scale = norm > 0 ? 1 / norm : 0;
+    for (Offset m = 0; m < columns.length(i); ++m) columns.values[columns.row_ptr[i] + m] *= scale;
+    columns.coarse(i, which) = norm;
+  }
+};
+
+/// Those behind it become orthogonal to it.
+template <class Offset, class Space>
+struct Project {
+  Columns<Offset, Space> columns;
+  Index which;
+  SEIDEL_HD void operator()(Index i) const {
+    const Index c = i % columns.count, onto = i - c + which;
+    if (c <= which) return;
+    const double s = columns.product(onto, i);
+    columns.coarse(onto, c) = s;
+    columns.coarse(i, which) = 0;
+    const double* const q = &columns.values[columns.row_ptr[onto]];
+    double* const x = &columns.values[columns.row_ptr[i]];
+    for (Offset m = 0; m < columns.length(i); ++m) x[m] = std::fma(-s, q[m], x[m]);
   }
 };
 
@@ -145,7 +176,8 @@ struct UnitOfUnknown {
 /// T and B_c for the rows of A in nodes of `block` rows, of which of_node[i] is the aggregate, 0 ... count - 1, or -1.
 ///
 /// Shapes  A is n x n, modes (B) n x m, T n x (m count), B_c (m count) x m. `inverse_diagonal` is 0 for rows to be left alone.
-/// Cost    m (m + 1) passes over T, by one thread per aggregate; 12 bytes per row. The host waits once.
+/// Cost    2 m (m + 1) passes over a column of T per aggregate; as much memory as T, and 12 bytes per row. The host waits
+///         once, and where transpose() does.
 template <Backend B, class Offset>
 Tentative<Offset, SpaceOf<B>> tentative(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                         Span<const double, SpaceOf<B>> inverse_diagonal,
@@ -155,28 +187,35 @@ Tentative<Offset, SpaceOf<B>> tentative(const B& on, const CsrView<double, Offse
   using Space = SpaceOf<B>;
   const std::int64_t n = A.nrows, m = modes.ncols;
   spgemm_detail::require_countable<Offset>(m * n);
-  Csr<double, Offset, Space> in{A.nrows, count, Array<Offset, Space>(on, n + 1), {}, {}};  // a row's aggregate
+  const auto pattern = [&](Index nrows, Index ncols, std::int64_t nnz) {
+    return Csr<double, Offset, Space>{
+        nrows, ncols, Array<Offset, Space>(on, std::int64_t(nrows) + 1), Array<Index, Space>(on, nnz), {}};
+  };
+  const auto rows_of = [](const Csr<double, Offset, Space>& of) { return of.row_ptr.span(); };
+  auto in = pattern(A.nrows, count, 0);  // the aggregate of each row that is in one
   {
     Array<std::int32_t, Space> is_member(on, n + 1);
     for_each_row(on, A.row_ptr, CountMember<Space>{of_node, block, is_member});
     in.col_idx = Array<Index, Space>(on, places_of<B, Offset>(on, is_member, in.row_ptr));
   }
-  Csr<double, Offset, Space> T{A.nrows, Index(m * count), Array<Offset, Space>(on, n + 1),
-                               Array<Index, Space>(on, m * in.col_idx.size()),
-                               Array<double, Space>(on, m * in.col_idx.size())};
-  for_each_row(on, A.row_ptr,
-               CopyModes<Offset, Space>{modes, inverse_diagonal, of_node, block, in.row_ptr, in.col_idx, T.row_ptr,
-                                        T.col_idx, T.values});
-  Csr<double, Offset, Space> members{count,
-                                     A.nrows,
-                                     Array<Offset, Space>(on, std::int64_t(count) + 1),
-                                     Array<Index, Space>(on, in.col_idx.size()),
-                                     {}};
+  const std::int64_t all = in.col_idx.size();
+  for_each_row(on, A.row_ptr, ListAggregate<Offset, Space>{of_node, block, in.row_ptr, in.col_idx});
+  auto members = pattern(count, A.nrows, all);
   transpose(on, std::as_const(in).view(), members);
+  auto Tt = pattern(Index(m * count), A.nrows, m * all);  // T', a row per column of T
+  Tt.values = Array<double, Space>(on, m * all);
+  for_each_row(on, rows_of(members), PlaceColumnsOfAggregate<Offset, Space>{members.row_ptr, Index(m), Tt.row_ptr});
   MultiVector<double, Space> coarse(on, m * count, m, Layout::column_major);
-  for_each_row(on, Span<const Offset, Space>(members.row_ptr),
-               Orthonormalize<Offset, Space>{members.row_ptr, members.col_idx, T.row_ptr, T.values, coarse.view()});
-  return {std::move(T), std::move(coarse)};
+  Array<double, Space> squared(on, m * count);
+  const Columns<Offset, Space> columns{Index(m), rows_of(Tt), Tt.values, squared, coarse.view()};
+  for_each_row(
+      on, rows_of(Tt),
+      FillColumn<Offset, Space>{columns, members.row_ptr, members.col_idx, inverse_diagonal, modes, Tt.col_idx});
+  for (Index c = 0; c < m; ++c) {
+    for_each_row(on, rows_of(Tt), Normalize<Offset, Space>{columns, c});
+    for_each_row(on, rows_of(Tt), Project<Offset, Space>{columns, c});
+  }
+  return {transpose(on, std::as_const(Tt).view()), std::move(coarse)};
 }
 
 /// (I - omega D^-1 A) T for T of tentative().
