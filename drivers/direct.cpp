@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/arrange.hpp>
 
 namespace seidel::drivers {
 
@@ -47,50 +48,6 @@ std::vector<std::int64_t> column_counts(const Sparse& A) {
   return counts;
 }
 
-/// The row whose entry stands on the diagonal of each column after as many columns as possible got one of their own; those
-/// left over get the rows left over.
-/// Source  Duff, On algorithms for obtaining a maximum transversal, ACM TOMS 7(3), 1981.
-std::vector<std::int32_t> matched_rows(const Sparse& A) {
-  const auto n = std::int32_t(A.cols());
-  std::vector<std::int32_t> column_of(n, -1), row_of(n, -1), seen(n, -1), tried(n), next(n);  // next: cheap entries
-  std::vector<std::int32_t> path;                                                             // of columns
-  const std::int32_t *const first = A.outerIndexPtr(), *const rows = A.innerIndexPtr();
-  std::copy_n(first, n, next.begin());
-  for (std::int32_t start = 0; start < n; ++start) {
-    path = {start};
-    tried[start] = first[start];
-    seen[start] = start;
-    while (!path.empty()) {
-      const std::int32_t column = path.back();
-      while (next[column] < first[column + 1] && column_of[rows[next[column]]] >= 0) ++next[column];
-      if (next[column] < first[column + 1]) {  // a free row: each column of the path passes its own one back
-        std::int32_t row = rows[next[column]];
-        for (; !path.empty(); path.pop_back()) {
-          std::swap(row, row_of[path.back()]);
-          column_of[row_of[path.back()]] = path.back();
-        }
-        break;
-      }
-      while (tried[column] < first[column + 1] && seen[column_of[rows[tried[column]]]] == start) ++tried[column];
-      if (tried[column] == first[column + 1]) {
-        path.pop_back();
-        continue;
-      }
-      const std::int32_t further = column_of[rows[tried[column]++]];
-      seen[further] = start;
-      tried[further] = first[further];
-      path.push_back(further);
-    }
-  }
-  std::int32_t free = 0;
-  for (std::int32_t& row : row_of)
-    if (row < 0) {
-      while (column_of[free] >= 0) ++free;
-      row = free++;
-    }
-  return row_of;
-}
-
 }  // namespace
 
 double seconds_to_count(std::int64_t nnz) { return seconds_per_nonzero * double(nnz); }
@@ -110,11 +67,9 @@ DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool po
                                           A.values.data());
   Sparse one = matrix;
   if (!positive) {  // the pivots stand elsewhere than on the diagonal, if that has zeros
-    one.prune([](std::int32_t, std::int32_t, double value) { return value != 0; });
-    one.makeCompressed();
-    const std::vector<std::int32_t> row_of = matched_rows(one);
+    const Matching found = max_product_matching(A);
     Order to(A.nrows);
-    for (std::int32_t column = 0; column < A.nrows; ++column) to.indices()[row_of[column]] = column;
+    for (Index column = 0; column < A.nrows; ++column) to.indices()[found.arrangement.row_of[column]] = column;
     one = Sparse(to * one);
   }
   const Sparse other = one.transpose();
