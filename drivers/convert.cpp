@@ -8,6 +8,7 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/arrange.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
@@ -64,6 +65,19 @@ int run(const ConvertOptions& options) {
                    "the matrix and its transpose are both held: use a larger machine");
     A = transpose(host, A.view());
   }
+  Array<Index> rows;  // in the order in which they are written
+  if (options.permute_diagonal) {
+    require_memory((12 + 28) * A.nnz() + 70 * std::int64_t(A.nrows), "--permute-diagonal", "use a larger machine");
+    Matching found = max_product_matching(A.view());
+    if (found.matched < A.nrows)
+      throw InputError(
+          formatted("{}: found nonzero entries for {} of {} places on the diagonal, expected all\n"
+                    "  it is singular, whatever its entries are: is an equation missing, or present twice?",
+                    loaded.name, count(found.matched), count(A.nrows)));
+    rows = std::move(found.arrangement.row_of);
+    A = arranged(A.view(), {.row_of = Array<Index>(std::vector<Index>(rows.begin(), rows.end()))});
+    say(options, "its rows are in another order: those of a right-hand side must follow (\"rows\" of --json)");
+  }
   // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
   WriteOptions write;
   write.threads = host.threads;
@@ -91,6 +105,9 @@ int run(const ConvertOptions& options) {
         .set("transposed", options.transpose)
         .set("real_form", options.real_form)
         .set("format", options.form);
+    Json order = Json::array();
+    for (const Index row : rows) order.push(std::int64_t(row) + 1);
+    json.set("rows", rows.empty() ? Json(nullptr) : std::move(order));
     json.set("symmetry", name(write.symmetry)).set("out", options.out);
     json.set("seconds",
              std::move(Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds)));

@@ -104,6 +104,9 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
     plan.items.push_back({formatted("{} more if {} has to take over", more, others), plan.of_fallback,
                           formatted("--method {}", to_string(method))});
   }
+  if (needs.arranged)
+    plan.items.push_back(
+        {"the matrix with its rows permuted or scaled", csr + 2 * vector + 20 * n, "--permute none --scale none"});
   if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
   bool first = true;
   for (const MemoryPart& part : needs.choice.preconditioner.memory(size_of(needs), needs.choice)) {

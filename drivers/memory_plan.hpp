@@ -44,6 +44,7 @@ struct SolveNeeds {
   std::int64_t near_null_vectors = 0;  // for amg
   double sell_padding = 1;             // places per entry in SELL
   std::int64_t factor_bytes = 0;       // of the method direct
+  bool arranged = false;               // preconditioners see a permuted or scaled copy of A
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};
 };

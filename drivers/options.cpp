@@ -46,7 +46,7 @@ const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 besid
                                        [](double v) { return v >= 0 && v < 1; }};
 
 struct SolveCommand : CommandFor<SolveOptions> {
-  std::string method = "auto", preconditioner = "auto", order;
+  std::string method = "auto", preconditioner = "auto", order, permute = "auto", scale = "auto";
   std::vector<std::string> pairs;
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
@@ -59,12 +59,24 @@ struct SolveCommand : CommandFor<SolveOptions> {
         "its rigid-body modes of them");
     input_file("--near-null", options.near_null,
                "what A maps to nearly nothing, a column per vector: what amg should know of the smooth error");
+    input_file(
+        "--null-space", options.null_space,
+        "A is singular: constant (where rows sum to zero), or a file with vectors z, A z = 0; the part of b in it "
+        "is left out")
+        ->type_name("constant|FILE");
     file("-o,--out", options.out, "write x, a Matrix Market file");
     app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, names_of(preconditioners))->type_name("NAME")->capture_default_str();
     app->add_option("--order", order,
                     "symgs only: natural (default, bit-identical everywhere), colours, auto (the fastest by estimate)")
         ->type_name("NAME");
+    app->add_option("--permute", permute,
+                    "auto (where the diagonal has zeros, preconditioners see other rows there), none")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app->add_option("--scale", scale, "auto (preconditioners see scaled rows and columns where that helps), none")
+        ->type_name("NAME")
+        ->capture_default_str();
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
     with_text("--error-tol", "E", "go on until the estimated error of x is at most E, too",
               [this](const std::string& text) {
@@ -115,6 +127,10 @@ struct SolveCommand : CommandFor<SolveOptions> {
         throw UsageError(formatted("{}: only amg uses it; take --precond amg", option));
     if (!options.coordinates.empty() && !options.near_null.empty())
       throw UsageError("--coordinates and --near-null both tell the near-null vectors; give one of them");
+    require_one_of("--permute", lower_case(permute), {"auto", "none"});
+    require_one_of("--scale", lower_case(scale), {"auto", "none"});
+    if (lower_case(permute) == "none") options.permute = Permute::none;
+    if (lower_case(scale) == "none") options.scale = Scale::none;
     options.order_by_time = lower_case(order) == "auto";
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
@@ -193,6 +209,8 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
     written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))
         ->required();
     app->add_flag("--transpose", options.transpose, "write the transpose");
+    app->add_flag("--permute-diagonal", options.permute_diagonal,
+                  "bring large entries to the diagonal: its rows in another order, which --json tells (for b)");
     app->add_flag("--real-form", options.real_form,
                   "of a complex file: [Re A, -Im A; Im A, Re A], and [Re b; Im b] of a vector");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")

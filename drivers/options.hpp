@@ -25,10 +25,16 @@ struct CommonOptions {
   bool quiet = false, verbose = false;
 };
 
+enum class Permute { automatic, none };  ///< --permute
+enum class Scale { automatic, none };    ///< --scale
+
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
-  std::string near_null, coordinates;               // for amg
-  MethodRequest request;                            // --method, --precond, --order, --set
+  std::string near_null, coordinates;  // for amg
+  std::string null_space;              // --null-space: "constant" or a file
+  MethodRequest request;               // --method, --precond, --order, --set
+  Permute permute = Permute::automatic;
+  Scale scale = Scale::automatic;
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::optional<double> error_tolerance;            // --error-tol
@@ -57,7 +63,7 @@ struct GemmOptions : CommonOptions {
 
 struct ConvertOptions : CommonOptions {
   std::string in, out;
-  bool transpose = false, repair = false, real_form = false;
+  bool transpose = false, repair = false, real_form = false, permute_diagonal = false;
   std::string form = "coordinate";
 };
 

@@ -10,9 +10,11 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_arrange.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/drivers/solve_singular.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
@@ -39,6 +41,7 @@ std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int
 struct Decided {
   Placement where = {};
   std::unique_ptr<DirectSolver> factors = {};  // where they come first
+  std::unique_ptr<Arranged> arranged = {};     // where preconditioners do not see A itself
   SolveNeeds needs = {};                       // with the choice of the method
   std::int64_t available = 0;
   MemoryPlan memory = {};
@@ -52,6 +55,7 @@ void require_files(const SolveOptions& options) {
       {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
       {{"MATRIX", options.matrix},
        {"--rhs", options.rhs},
+       {"--null-space", options.null_space},
        {"--near-null", options.near_null},
        {"--coordinates", options.coordinates}});
 }
@@ -90,12 +94,15 @@ std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& 
 }
 
 /// Factors that come first: asked for, or where no preconditioner can be used and they are not too expensive.
-std::unique_ptr<DirectSolver> first_factors(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
+std::unique_ptr<DirectSolver> first_factors(const SolveOptions& options, const Loaded& loaded, const Inspected& seen,
+                                            const Singular& singular) {
   if (options.request.method == direct_method) {
     if (loaded.row_ptr.empty()) throw UsageError("--method direct: A has more entries than its factors may have");
     return std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen));
   }
-  if (!automatic(options.request) || seen.properties.first_bad_diagonal < 0 || seen.rows.empty_rows > 0) return {};
+  if (!automatic(options.request) || seen.properties.first_bad_diagonal < 0 || seen.rows.empty_rows > 0 ||
+      singular.known())
+    return {};
   return factors_of(loaded, seen, std::min(max_direct_seconds, options.time_limit));
 }
 
@@ -112,26 +119,30 @@ Criteria criteria_of(const SolveOptions& options) {
 }
 
 Decided decide(const SolveOptions& options, const Placement& where, const Loaded& loaded, const LoadedThere& there,
-               const Inspected& seen) {
+               const Inspected& seen, const Singular& singular) {
   const OpenMP host = host_threads(options);
   const auto A = loaded.wide();
-  Decided decided{.where = where, .factors = first_factors(options, loaded, seen)};
+  Decided decided{.where = where, .factors = first_factors(options, loaded, seen, singular)};
+  if (!decided.factors && !singular.known()) decided.arranged = arrange(options, loaded, seen);
+  const Inspected& shape = decided.arranged ? decided.arranged->seen : seen;
   const bool cuda = where.gpu.has_value();
   std::function<OrderChoice()> order;
   if (options.order_by_time) order = [&] { return fastest_order(host, A, seen, cuda); };
   SolveNeeds& needs = decided.needs = {.nrows = A.nrows,
                                        .nnz = A.nnz(),
-                                       .choice = choose_method(seen.properties, seen.rows, options.request, order),
+                                       .choice = choose_method(shape.properties, shape.rows, options.request, order),
                                        .cuda = cuda,
                                        .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
                                        .near_null_vectors = loaded.near_null.vectors.view().ncols,
-                                       .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1};
+                                       .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1,
+                                       .arranged = decided.arranged != nullptr};
+  if (decided.arranged) needs.choice.reason += "; " + decided.arranged->why;
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already
       without_margin(cuda ? available_bytes(*where.gpu) + there.bytes() : available_bytes(Host{}));
   const std::int64_t unless_this_is_plenty = options.verbose ? 0 : available;  // the plan is said then
-  if (worth_counting(needs, unless_this_is_plenty) && seen.properties.first_bad_diagonal < 0) {
+  if (!needs.arranged && worth_counting(needs, unless_this_is_plenty) && seen.properties.first_bad_diagonal < 0) {
     SolveNeeds least = at_least(needs);
     least.choice = affordable(least, available);
     plan_solve(least, available).require();  // counting takes memory, too
@@ -148,7 +159,8 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
 Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
                 Decided& decided, const Criteria& criteria) {
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
-                                      const CsrView<double, Offset, Device>& A_there) {
+                                      const CsrView<double, Offset, Device>& A_there,
+                                      const CsrView<double, Offset, Host>& arranged_A) {
     const System<Offset> system{.A = A,
                                 .b = loaded.b,
                                 .x0 = loaded.x0,
@@ -157,19 +169,24 @@ Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& 
                                 .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows),
                                 .A_there = A_there,
                                 .b_there = there.b.span(),
-                                .near_null = loaded.near_null.view()};
+                                .near_null = loaded.near_null.view(),
+                                .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
+                                .arranged_A = arranged_A};
     return solve_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
     Outcome outcome =
-        loaded.row_ptr.empty() ? with(loaded.wide(), there.wide.view()) : with(loaded.narrow(), there.narrow.view());
+        loaded.row_ptr.empty()
+            ? with(loaded.wide(), there.wide.view(), decided.arranged ? decided.arranged->wide.view() : loaded.wide())
+            : with(loaded.narrow(), there.narrow.view(),
+                   decided.arranged ? decided.arranged->narrow.view() : loaded.narrow());
     if (outcome.preconditioner_bytes > 0) {  // as it was, for the report
       decided.needs.counted_bytes = outcome.preconditioner_bytes;
       decided.memory = plan_solve(decided.needs, decided.available);
     }
     return outcome;
   } catch (const ZeroDiagonal& error) {
-    throw InputError(loaded.matrix.name + ": " + error.what() + " (--precond none)");
+    throw InputError(loaded.matrix.name + ": " + error.what() + " (--precond none, or --permute auto)");
   }
 }
 
@@ -197,7 +214,7 @@ double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
 }
 
 Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-              Decided& decided) {
+              const Singular& singular, Decided& decided) {
   SolveProgress progress(!options.quiet, options.tolerance);
   Criteria criteria = criteria_of(options);
   criteria.stop = &stop_requested();
@@ -233,6 +250,11 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   Outcome outcome = iterate(options, loaded, there, seen, decided, criteria);
   outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts.begin(), attempts.end());
   attempts = outcome.summary.attempts;
+  if (singular.known()) {  // factors would not tell more
+    outcome.known_x = options.rhs.empty();
+    finish_singular(host, singular, loaded, seen, system().b, tolerance_of(options, outcome.summary.norm_b), outcome);
+    return outcome;
+  }
   if (stop_requested() || decided.factors) return outcome;
   if (!outcome.solved) {
     if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
@@ -255,6 +277,7 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.solved) return {};
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
+  if (auto cause = inconsistency(story.singular)) return {std::move(*cause)};
   return diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));
 }
 
@@ -301,16 +324,19 @@ int run(const SolveOptions& options) {
     there = upload(*where.gpu, loaded);
   }
   const Inspected seen = inspect(options, where, loaded, there);
-  Decided decided = decide(options, where, loaded, there, seen);
+  const Singular singular = find_null_space(options, seen, loaded);
+  Decided decided = decide(options, where, loaded, there, seen, singular);
   const double setup_seconds = setup.seconds();
-  const Outcome outcome = solve(options, loaded, there, seen, decided);
+  const Outcome outcome = solve(options, loaded, there, seen, singular, decided);
   report(options, {.options = options,
                    .loaded = loaded.matrix,
                    .properties = seen.properties,
                    .rows = seen.rows,
+                   .singular = singular,
                    .where = decided.where,
                    .choice = decided.needs.choice,
                    .memory = decided.memory,
+                   .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
                    .outcome = outcome,
                    .colours_instead = colours_instead_of(options, loaded, decided, outcome),
                    .read_seconds = loaded.seconds,

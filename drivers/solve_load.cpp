@@ -47,10 +47,8 @@ Array<std::int32_t> narrowed(const OpenMP& host, const Array<std::int64_t>& row_
 template <Backend B, class Offset>
 Array<double, SpaceOf<B>> default_rhs(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, bool ones_vanish,
                                       const std::string& name) {
-  Array<double> x(A.ncols, 1.0);
-  if (ones_vanish)
-    for (Index i = 0; i < A.ncols; ++i) x[i] = (i * 2654435761U >> 7) & 1 ? 1 : -1;
-  const auto there = copied_to<SpaceOf<B>>(on, std::as_const(x).span());
+  const Array<double> x = known_solution(A.ncols, ones_vanish);
+  const auto there = copied_to<SpaceOf<B>>(on, x.span());
   Array<double, SpaceOf<B>> b(on, A.nrows);
   spmv<B>(on, A, there.span(), b.span());
   if (const std::int64_t row = first_nonfinite(on, std::as_const(b).span()); row >= 0)
@@ -79,6 +77,13 @@ Loaded load(const SolveOptions& options) {
   loaded.near_null = load_near_null(options, loaded.matrix);
   loaded.seconds = reading.seconds();
   return loaded;
+}
+
+Array<double> known_solution(Index n, bool ones_vanish) {
+  Array<double> x(n, 1.0);
+  if (ones_vanish)
+    for (Index i = 0; i < n; ++i) x[i] = (i * 2654435761U >> 7) & 1 ? 1 : -1;
+  return x;
 }
 
 LoadedThere upload(const Cuda& on, const Loaded& loaded) {

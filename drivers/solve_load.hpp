@@ -53,6 +53,8 @@ void narrow(const SolveOptions& options, Loaded& loaded);
 inline bool ones_vanish(const MatrixProperties& properties, const RowStatistics& rows) {
   return rows.nrows > 0 && properties.zero_row_sums == rows.nrows;
 }
+/// The x of the right-hand side that is made: ones, or, where A * ones = 0, signs.
+Array<double> known_solution(Index n, bool ones_vanish);
 /// Brings the matrix to where it is solved, once.
 LoadedThere upload(const Cuda& on, const Loaded& loaded);
 /// Looks at A where it lies, and makes b there unless one was given. Errors  ShapeError, InputError for what cannot be

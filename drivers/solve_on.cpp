@@ -7,6 +7,7 @@
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
+#include <seidel/solvers/preconditioners/arranged.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
 #include <seidel/solvers/solve.hpp>
 
@@ -42,6 +43,23 @@ Vector<double, B> initial_guess(const B& on, const System<Offset>& system) {
   return {on, copied_to<SpaceOf<B>>(on, system.x0)};
 }
 
+/// Of A, or of the matrix that stands for it, which is copied to where it is needed.
+template <Backend B, class Offset>
+MadePreconditioner<B> preconditioner_of(const B& on, const System<Offset>& system, HereAndThere<B, Offset> A,
+                                        Csr<double, Offset, SpaceOf<B>>& copy, const MethodChoice& choice) {
+  if (!system.arrangement) return make_preconditioner<B, Offset>(on, A, choice);
+  A.here = system.arranged_A;
+  if constexpr (HostBackend<B>) {
+    A.there = A.here;
+  } else {
+    copy = copied_to<Device>(on, A.here);
+    A.there = copy.view();
+  }
+  auto made = make_preconditioner<B, Offset>(on, A, choice);
+  made.M = ArrangedPreconditioner<B>(on, std::move(made.M), *system.arrangement, system.A.nrows);
+  return made;
+}
+
 template <Backend B, class Offset>
 Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, Criteria criteria) {
   using V = Vector<double, B>;
@@ -69,8 +87,9 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     }
   }
   if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
-  const auto made =
-      make_preconditioner<B, Offset>(on, {.here = system.A, .there = A, .near_null = system.near_null}, choice);
+  Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
+  const auto made = preconditioner_of<B, Offset>(
+      on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
   outcome.preconditioner = made.description;
   outcome.wavefronts = made.wavefronts;
   outcome.preconditioner_bytes = made.bytes;

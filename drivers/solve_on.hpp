@@ -1,6 +1,7 @@
 // A system solved and certified on one back end.
 #pragma once
 #include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/arrange.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/solvers/certify.hpp>
 #include <seidel/solvers/choose_method.hpp>
@@ -21,6 +22,8 @@ struct System {
   CsrView<double, Offset, Device> A_there = {};  // empty: copied there
   DeviceSpan<double> b_there = {};
   NearNullVectors near_null = {};
+  const Arrangement* arrangement = nullptr;  // where the preconditioner is made of another matrix:
+  CsrView<double, Offset, Host> arranged_A = {};
 };
 
 /// How the error of x is known.
@@ -39,6 +42,7 @@ struct Outcome {
   Certificate certificate;
   bool solved = false;  // the certificate is within the tolerance
   Array<double> x;
+  bool known_x = false;            // b was made from it
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones
   ErrorSource error_source = ErrorSource::none;
   double error = 0;           // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known

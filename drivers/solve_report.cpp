@@ -100,10 +100,11 @@ std::string attempt_text(const Attempt& attempt) {
                    attempt.reason);
 }
 
-double tolerance_of(const SolveStory& story) {
-  const double norm_b = story.outcome.summary.norm_b, absolute = story.options.absolute_tolerance;
-  return norm_b > 0 ? std::max(story.options.tolerance, absolute / norm_b) : absolute;
+double tolerance_of(const SolveOptions& options, double norm_b) {
+  const double absolute = options.absolute_tolerance;
+  return norm_b > 0 ? std::max(options.tolerance, absolute / norm_b) : absolute;
 }
+double tolerance_of(const SolveStory& story) { return tolerance_of(story.options, story.outcome.summary.norm_b); }
 
 namespace {
 
@@ -224,8 +225,7 @@ void add_details(Lines& lines, const SolveStory& story) {
                formatted("all entries are {} the diagonal: if this is half of a symmetric matrix, its file must say "
                          "`symmetric` in the first line",
                          story.properties.below > 0 ? "on or below" : "on or above"));
-  if (ones_vanish(story.properties, rows))
-    lines.item("", "singular: every row sums to zero, so x is determined up to a constant at best");
+  if (const std::string text = singular_text(story.singular); !text.empty()) lines.item("", text);
   lines.item("right-hand side", !options.rhs.empty() ? "b from " + options.rhs
                                 : ones_vanish(story.properties, rows)
                                     ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"
@@ -301,6 +301,14 @@ Json solve_json(const SolveStory& story) {
   json.set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr));
   json.set("error_estimate_iterations", summary.error ? Json(summary.error->iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound", outcome.error_source == ErrorSource::going_on && summary.error->at_least);
+  json.set("permuted", story.arrangement && !story.arrangement->row_of.empty());
+  json.set("scaled", story.arrangement && !story.arrangement->row_scale.empty());
+  json.set("null_space", !story.singular.known() ? Json(nullptr)
+                                                 : std::move(Json()
+                                                                 .set("dimension", story.singular.space.dimension())
+                                                                 .set("constants", story.singular.space.is_constants())
+                                                                 .set("part_of_b", story.singular.part_of_b)
+                                                                 .set("projected", story.singular.asked)));
   json.set("rhs", !options.rhs.empty()                        ? options.rhs
                   : ones_vanish(story.properties, story.rows) ? "A * signs"
                                                               : "A * ones");

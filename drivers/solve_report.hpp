@@ -6,7 +6,7 @@
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_singular.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/properties.hpp>
@@ -24,9 +24,11 @@ struct SolveStory {
   const LoadedMatrix& loaded;
   const MatrixProperties& properties;
   const RowStatistics& rows;
+  const Singular& singular;
   const Placement& where;
   const MethodChoice& choice;
   const MemoryPlan& memory;
+  const Arrangement* arrangement;  // of the matrix that the preconditioner sees; null where that is A
   const Outcome& outcome;
   std::vector<Diagnosis> diagnosis = {};  // empty if solved
   std::int64_t colours_instead = 0;       // of a natural order without parallelism; 0 where it has some
@@ -40,6 +42,7 @@ std::string backend_text(const Placement& where);
 std::string method_text(const SolveStory& story);
 std::string attempt_text(const Attempt& attempt);
 /// What the relative residual must not exceed.
+double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal);

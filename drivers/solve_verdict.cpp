@@ -53,7 +53,11 @@ std::string error_text(const SolveStory& story) {
   if (outcome.error_against_ones >= 0) return formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones));
   switch (outcome.error_source) {
     case ErrorSource::none: return "";
-    case ErrorSource::exact: return "0, because b = 0";
+    case ErrorSource::exact:
+      return outcome.known_x
+                 ? formatted("{} = max |x_i - x*_i| / max |x*_i|, of the x* that b was made of; both of least norm",
+                             brief(outcome.error))
+                 : "0, because b = 0";
     case ErrorSource::singular: return "unknown: A is singular as far as double precision can tell";
     case ErrorSource::refinement:
       return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of A{}",

@@ -84,7 +84,7 @@ TEST_CASE("solve notices half of a symmetric matrix, and a matrix whose rows sum
   CHECK(contains(seidel_program({"solve", "-"}, {.text = half}).out, "half of a symmetric matrix"));
   const Run run = seidel_program({"solve", "-"}, {.text = singular});
   CHECK(run.exit_code == 0);
-  CHECK(contains(run.out, "every row sums to zero"));
+  CHECK(contains(run.out, "singular: A times a constant is zero"));
   CHECK(contains(run.out, "because A * ones is zero"));
   CHECK(!contains(run.out, "after 0 iterations"));
 }
@@ -273,7 +273,7 @@ TEST_CASE("a diagonal that cannot be divided by is refused with the file and the
   const std::string file = folder / "hole.mtx";
   write_file(file, "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 1\n2 1 1\n");
   for (const char* order : {"natural", "colours"}) {
-    const Run run = seidel_program({"solve", file, "--precond", "symgs", "--order", order});
+    const Run run = seidel_program({"solve", file, "--precond", "symgs", "--order", order, "--permute", "none"});
     CHECK(run.exit_code == 3);
     CHECK(contains(run.err, file + ": row 2: the diagonal entry is not stored"));
   }

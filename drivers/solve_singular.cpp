@@ -1,0 +1,130 @@
+// Singular systems: the null space of A as far as it is known, and what that means for b, x and the verdict.
+#include <seidel/drivers/solve_singular.hpp>
+
+#include <cmath>
+
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/kernels/vector.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// A null space holds to rounding, but its file may have been written with few digits.
+constexpr double max_defect = 1e-8, max_defect_of_left = 1e-12;
+
+NullSpace null_space_in(const SolveOptions& options, const Loaded& loaded) {
+  const LoadedMatrix file = load_matrix(options.null_space, options, options.repair);
+  const auto& Z = file.matrix;
+  const Index n = loaded.matrix.matrix.nrows;
+  if (Z.nrows != n)
+    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", options.null_space,
+                               plural(Z.nrows, "row"), count(n), loaded.matrix.name));
+  std::vector<double> columns(std::size_t(n) * std::size_t(Z.ncols), 0.0);
+  for (Index i = 0; i < n; ++i)
+    for (std::int64_t k = Z.row_ptr[i]; k < Z.row_ptr[i + 1]; ++k)
+      columns[std::size_t(Z.col_idx[k]) * std::size_t(n) + std::size_t(i)] = Z.values[k];
+  return NullSpace::spanned_by(std::move(columns), n);
+}
+
+NullSpace asked_for(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
+  const auto A = loaded.wide();
+  if (lower_case(options.null_space) == "constant") {
+    NullSpace space = NullSpace::constants(A);
+    if (space.dimension() == 0)
+      throw InputError(
+          formatted("--null-space constant: found rows of {} that do not sum to zero in each of its parts, "
+                    "expected A * ones = 0\n  leave --null-space away, or give its vectors in a file",
+                    loaded.matrix.name));
+    return space;
+  }
+  NullSpace space = null_space_in(options, loaded);
+  const double defect = space.defect(A, seen.properties.norm_inf, NullSpace::Side::right);
+  if (space.dimension() == 0 || !(defect <= max_defect))
+    throw InputError(formatted("--null-space {}: found {}, expected vectors z with A z = 0", options.null_space,
+                               space.dimension() == 0
+                                   ? std::string("no vector other than zero")
+                                   : formatted("A z of size {} relative to A and z", brief(defect))));
+  return space;
+}
+
+double largest(HostSpan<const double> v) {
+  double most = 0;
+  for (const double value : v) most = std::max(most, std::abs(value));
+  return most;
+}
+
+}  // namespace
+
+Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loaded& loaded) {
+  Singular singular{.asked = !options.null_space.empty()};
+  if (singular.asked)
+    singular.space = asked_for(options, loaded, seen);
+  else if (ones_vanish(seen.properties, seen.rows) || seen.rows.empty_rows > 0)
+    singular.space = NullSpace::constants(loaded.wide());
+  if (!singular.known() || options.rhs.empty()) return singular;
+  const bool of_transpose =
+      seen.properties.symmetric ||
+      singular.space.defect(loaded.wide(), seen.properties.norm_inf, NullSpace::Side::left) <= max_defect_of_left;
+  if (!of_transpose) return singular;
+  Array<double> rest = copied_to<Host>(Serial{}, std::as_const(loaded.b).span());
+  const Vector<double, Serial> b(Serial{}, loaded.b.span());
+  const double norm_b = norm2(b), part = singular.space.project(rest.span());
+  if (norm_b > 0) singular.part_of_b = part / norm_b;
+  const bool matters = singular.part_of_b > options.tolerance && part > options.absolute_tolerance;
+  if (!singular.asked && !matters) return singular;
+  if (!singular.asked) singular.given_b = std::move(loaded.b);
+  loaded.b = std::move(rest);
+  return singular;
+}
+
+void finish_singular(const OpenMP& host, const Singular& singular, const Loaded& loaded, const Inspected& seen,
+                     HostSpan<const double> b, double tolerance, Outcome& outcome) {
+  if (!std::isfinite(largest(std::as_const(outcome.x).span()))) return;
+  (void)singular.space.project(outcome.x.span());
+  using V = Vector<double, OpenMP>;
+  const V x(host, outcome.x.span());
+  const V right(host, copied_to<Host>(host, singular.inconsistent() ? std::as_const(singular.given_b).span() : b));
+  outcome.certificate = certify(host, loaded.wide(), x, right, seen.properties.norm_inf);
+  outcome.summary.relative_residual = outcome.certificate.relative_residual;
+  outcome.solved = outcome.certificate.relative_residual <= tolerance;
+  if (singular.inconsistent() && outcome.summary.converged()) {
+    outcome.summary.status = Status::stagnated;
+    outcome.summary.reason = "the part of b that some x gives is solved for";
+    outcome.error_source = ErrorSource::none;
+  }
+  if (!outcome.known_x) return;
+  Array<double> known = known_solution(loaded.matrix.matrix.ncols, ones_vanish(seen.properties, seen.rows));
+  (void)singular.space.project(known.span());
+  const double size = largest(std::as_const(known).span());
+  for (std::int64_t i = 0; i < known.size(); ++i) known[i] -= outcome.x[i];
+  outcome.error_source = ErrorSource::exact;
+  outcome.error = largest(std::as_const(known).span()) / (size > 0 ? size : 1);
+  outcome.error_against_ones = -1;
+}
+
+std::string singular_text(const Singular& singular) {
+  if (!singular.known()) return "";
+  const std::int64_t vectors = singular.space.dimension();
+  std::string text =
+      !singular.space.is_constants() ? formatted("singular: {} of its null space as given", plural(vectors, "vector"))
+      : vectors == 1                 ? "singular: A times a constant is zero"
+                     : formatted("singular: A times a constant on any of {} separate parts is zero", count(vectors));
+  text += "; x is the solution of least norm";
+  if (singular.asked && singular.part_of_b > 0)
+    text += formatted("; b is solved for without its part in the null space, {} of it", brief(singular.part_of_b));
+  return text;
+}
+
+std::optional<Diagnosis> inconsistency(const Singular& singular) {
+  if (!singular.inconsistent()) return {};
+  return Diagnosis{
+      .cause = "A is singular, and b is not in its range",
+      .evidence =
+          formatted("{} of b lies in the null space of A', so no x has a smaller residual", brief(singular.part_of_b)),
+      .remedy = "--null-space constant",
+      .advice = "x is the least-squares solution of least norm; the command solves for b without that part"};
+}
+
+}  // namespace seidel::drivers

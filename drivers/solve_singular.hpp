@@ -1,0 +1,35 @@
+// Singular systems: the null space of A as far as it is known, and what that means for b, x and the verdict.
+#pragma once
+#include <seidel/drivers/solve_load.hpp>
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/solvers/diagnose.hpp>
+#include <seidel/solvers/null_space.hpp>
+
+namespace seidel::drivers {
+
+/// Of an A with a known null space. Its x is that of least norm.
+struct Singular {
+  NullSpace space = {};
+  bool asked = false;          // --null-space: the part of b that no x gives is left out
+  double part_of_b = 0;        // ||Z Z'b|| / ||b||, where Z spans the null space of A' as well
+  Array<double> given_b = {};  // where b has such a part, and nobody asked: b is judged as it was given
+
+  bool known() const { return space.dimension() > 0; }
+  bool inconsistent() const { return !given_b.empty(); }
+};
+
+/// What was asked for, or the constants where all rows sum to zero or some are empty. Takes from b what no x gives: what
+/// is left has a least-squares solution.
+/// Errors  InputError for a null space that is none.
+Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loaded& loaded);
+
+/// Brings x to least norm and judges it anew, on the host.
+void finish_singular(const OpenMP& host, const Singular& singular, const Loaded& loaded, const Inspected& seen,
+                     HostSpan<const double> b, double tolerance, Outcome& outcome);
+
+/// "singular: the constants are its null space ..."; empty where nothing is known.
+std::string singular_text(const Singular& singular);
+/// Why no x solves it, if that is so.
+std::optional<Diagnosis> inconsistency(const Singular& singular);
+
+}  // namespace seidel::drivers

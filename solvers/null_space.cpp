@@ -1,0 +1,149 @@
+// Singular systems: a known null space, and what it leaves of b and of x.
+#include <seidel/solvers/null_space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+#include <seidel/formats/properties/seen.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel {
+
+namespace {
+
+/// Disjoint sets of rows, each named by one of them.
+class Parts {
+ public:
+  explicit Parts(Index n) : parent_(std::size_t(n)) { std::iota(parent_.begin(), parent_.end(), Index(0)); }
+  Index find(Index i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(Index i, Index j) {
+    i = find(i), j = find(j);
+    parent_[std::max(i, j)] = std::min(i, j);
+  }
+
+ private:
+  std::vector<Index> parent_;
+};
+
+double dot(const std::vector<double>& x, HostSpan<const double> y) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < y.size(); ++i) sum = std::fma(x[i], y[i], sum);
+  return sum;
+}
+void subtract(double a, const std::vector<double>& x, HostSpan<double> y) {
+  for (std::int64_t i = 0; i < y.size(); ++i) y[i] = std::fma(-a, x[i], y[i]);
+}
+HostSpan<double> view(std::vector<double>& v) { return {v.data(), std::int64_t(v.size())}; }
+
+}  // namespace
+
+template <class Offset>
+NullSpace NullSpace::constants(const CsrView<double, Offset, Host>& A) {
+  NullSpace space;
+  if (A.nrows != A.ncols) return space;
+  Parts parts(A.nrows);
+  std::vector<bool> vanishes(std::size_t(A.nrows), true);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (A.values[k] != 0) parts.join(i, A.col_idx[k]);
+  for (Index i = 0; i < A.nrows; ++i) {
+    double sum = 0, sum_of_sizes = 0;
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) sum += A.values[k], sum_of_sizes += std::abs(A.values[k]);
+    if (!(std::abs(sum) <= properties_detail::sums_to_zero * sum_of_sizes)) vanishes[parts.find(i)] = false;
+  }
+  std::vector<Index> number(std::size_t(A.nrows), -1);
+  Array<Index> part_of(A.nrows, Index(-1));
+  for (Index i = 0; i < A.nrows; ++i) {
+    const Index part = parts.find(i);
+    if (!vanishes[part]) continue;
+    if (number[part] < 0) {
+      number[part] = Index(space.dimension_++);
+      space.rows_of_.push_back(0);
+    }
+    part_of[i] = number[part];
+    ++space.rows_of_[std::size_t(number[part])];
+  }
+  if (space.dimension_ > 0) space.part_of_ = std::move(part_of);
+  return space;
+}
+
+NullSpace NullSpace::spanned_by(std::vector<double> Z, Index n) {
+  if (n <= 0 || Z.size() % std::size_t(n) != 0)
+    throw ShapeError("a null space has " + std::to_string(Z.size()) + " numbers, expected a multiple of " +
+                     std::to_string(n) + ", the rows of the matrix");
+  NullSpace space;
+  for (std::size_t first = 0; first < Z.size(); first += std::size_t(n)) {
+    std::vector<double> z(Z.begin() + std::ptrdiff_t(first), Z.begin() + std::ptrdiff_t(first) + n);
+    const double before = std::sqrt(dot(z, view(z)));
+    for (int twice = 0; twice < 2; ++twice)
+      for (const auto& other : space.basis_) subtract(dot(other, view(z)), other, view(z));
+    const double norm = std::sqrt(dot(z, view(z)));
+    if (!(norm > 1e-10 * before)) continue;  // zero, or within the span of those before
+    for (double& v : z) v /= norm;
+    space.basis_.push_back(std::move(z));
+  }
+  space.dimension_ = std::int64_t(space.basis_.size());
+  return space;
+}
+
+double NullSpace::project(HostSpan<double> v) const {
+  double squares = 0;
+  if (is_constants()) {
+    std::vector<double> mean(rows_of_.size(), 0.0);
+    for (std::int64_t i = 0; i < v.size(); ++i)
+      if (part_of_[i] >= 0) mean[std::size_t(part_of_[i])] += v[i];
+    for (std::size_t part = 0; part < mean.size(); ++part) {
+      mean[part] /= double(rows_of_[part]);
+      squares += mean[part] * mean[part] * double(rows_of_[part]);
+    }
+    for (std::int64_t i = 0; i < v.size(); ++i)
+      if (part_of_[i] >= 0) v[i] -= mean[std::size_t(part_of_[i])];
+  }
+  for (const auto& z : basis_) {
+    const double along = dot(z, v);
+    squares += along * along;
+    subtract(along, z, v);
+  }
+  return std::sqrt(squares);
+}
+
+template <class Offset>
+double NullSpace::defect(const CsrView<double, Offset, Host>& A, double norm_inf_of_A, Side side) const {
+  double worst = 0;
+  std::vector<double> product(std::size_t(A.nrows)), z(std::size_t(A.nrows));
+  const auto look = [&] {
+    std::fill(product.begin(), product.end(), 0.0);
+    for (Index i = 0; i < A.nrows; ++i)
+      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+        const Index j = A.col_idx[k];
+        side == Side::right ? product[i] += A.values[k] * z[j] : product[j] += A.values[k] * z[i];
+      }
+    double largest = 0;
+    for (const double v : z) largest = std::max(largest, std::abs(v));
+    for (const double v : product)
+      if (!(std::abs(v) <= worst * norm_inf_of_A * largest)) worst = std::abs(v) / (norm_inf_of_A * largest);
+  };
+  if (norm_inf_of_A == 0) return 0;
+  if (is_constants()) {  // parts do not touch each other, so all at once
+    for (Index i = 0; i < A.nrows; ++i) z[i] = part_of_[i] >= 0 ? 1 : 0;
+    look();
+  }
+  for (const auto& vector : basis_) {
+    z = vector;
+    look();
+  }
+  return worst;
+}
+
+template NullSpace NullSpace::constants(const CsrView<double, std::int32_t, Host>&);
+template NullSpace NullSpace::constants(const CsrView<double, std::int64_t, Host>&);
+template double NullSpace::defect(const CsrView<double, std::int32_t, Host>&, double, Side) const;
+template double NullSpace::defect(const CsrView<double, std::int64_t, Host>&, double, Side) const;
+
+}  // namespace seidel

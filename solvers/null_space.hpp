@@ -1,0 +1,44 @@
+// Singular systems: a known null space, and what it leaves of b and of x.
+#pragma once
+#include <vector>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/array.hpp>
+
+namespace seidel {
+
+/// An orthonormal basis Z of vectors with A Z = 0, or some of them.
+///
+/// Projections run on one core of the host, in one order: the same bits for every back end that solves.
+class NullSpace {
+ public:
+  NullSpace() = default;
+
+  /// Of each connected part of A whose rows all sum to zero (|sum a_ij| <= 1e-12 sum |a_ij|), the constants on it. A row
+  /// and column without entries are such a part; two rows are connected by entries between them, in either direction.
+  /// Cost  one pass over A for the parts (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2),
+  ///       1975), one for the sums; 4 bytes per row.
+  template <class Offset>
+  static NullSpace constants(const CsrView<double, Offset, Host>& A);
+  /// The span of the columns of Z, n x k, entry (i, j) at Z[j * n + i]. Errors  ShapeError unless its size is n k.
+  static NullSpace spanned_by(std::vector<double> Z, Index n);
+
+  /// How many vectors are in the basis; 0 for a matrix that is not known to be singular.
+  std::int64_t dimension() const { return dimension_; }
+  bool is_constants() const { return !part_of_.empty(); }
+
+  /// v -= Z Z'v, and ||Z Z'v||: the part of least norm.
+  double project(HostSpan<double> v) const;
+  /// max_j ||A z_j||_inf / ||A||_inf: of rounding size where A Z = 0. With A' in place of A where `transposed`.
+  enum class Side { right, left };
+  template <class Offset>
+  double defect(const CsrView<double, Offset, Host>& A, double norm_inf_of_A, Side side) const;
+
+ private:
+  Array<Index> part_of_ = {};                    // constants: of each row; -1 where its part is not singular
+  std::vector<std::int64_t> rows_of_ = {};       // of each part
+  std::vector<std::vector<double>> basis_ = {};  // otherwise
+  std::int64_t dimension_ = 0;
+};
+
+}  // namespace seidel

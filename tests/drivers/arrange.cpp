@@ -1,0 +1,67 @@
+// seidel solve and convert where the diagonal has zeros.
+#include "process.hpp"
+
+#include <nlohmann/json.hpp>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+/// A dominant tridiagonal matrix with its rows moved down by one, in rows and columns of very different sizes.
+std::string moved_rows(int n) {
+  std::string text;
+  const auto put = [&](int i, int j, double value) {
+    const double scale = i % 3 == 0 ? 1e6 : 1;
+    text += std::to_string((i + 1) % n + 1) + " " + std::to_string(j + 1) + " " + std::to_string(scale * value) + "\n";
+  };
+  for (int i = 0; i < n; ++i) {
+    put(i, i, 5);
+    if (i > 0) put(i, i - 1, -2);
+    if (i + 1 < n) put(i, i + 1, -1);
+  }
+  return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " + std::to_string(n) + " " +
+         std::to_string(3 * n - 2) + "\n" + text;
+}
+
+}  // namespace
+
+TEST_CASE("zeros on the diagonal do not stop a preconditioner, with the same bits on every back end") {
+  Folder folder;
+  const std::string file = folder / "A.mtx";
+  write_file(file, moved_rows(2000));
+  for (const char* precond : {"symgs", "jacobi", "ilu0"})
+    for (const char* backend : {"serial", "openmp"}) {
+      const Run run = seidel_program({"solve", file, "--method", "bicgstab", "--precond", precond, "--backend", backend,
+                                      "--out", folder / (std::string(precond) + backend), "--json", "-"});
+      CAPTURE(run.err);
+      CHECK(run.exit_code == 0);
+      const json report = json::parse(run.out);
+      CHECK(report["permuted"] == true);
+      CHECK(report["scaled"] == true);
+      CHECK(report["iterations"] <= 60);
+      CHECK(report["error_against_ones"] <= 1e-4);
+    }
+  for (const std::string precond : {"symgs", "jacobi", "ilu0"})
+    CHECK(read_file(folder / (precond + "serial")) == read_file(folder / (precond + "openmp")));
+  const Run refused = seidel_program({"solve", file, "--precond", "symgs", "--permute", "none"});
+  CHECK(refused.exit_code == 3);
+  CHECK(contains(refused.err, "--permute auto"));
+  const json plain = json::parse(
+      seidel_program({"solve", file, "--method", "gmres", "--precond", "jacobi", "--scale", "none", "--json", "-"})
+          .out);
+  CHECK(plain["permuted"] == true);
+  CHECK(plain["scaled"] == false);
+  CHECK(json::parse(seidel_program({"solve", "poisson2d:9", "--json", "-"}).out)["permuted"] == false);
+}
+
+TEST_CASE("convert --permute-diagonal writes the rows in that order, and says which") {
+  Folder folder;
+  write_file(folder / "A.mtx", moved_rows(5));
+  CHECK(
+      seidel_program({"convert", folder / "A.mtx", folder / "B.mtx", "--permute-diagonal", "--json", folder / "order"})
+          .exit_code == 0);
+  CHECK(json::parse(read_file(folder / "order"))["rows"] == json({2, 3, 4, 5, 1}));
+  CHECK(contains(seidel_program({"info", folder / "B.mtx"}).out, "5 positive"));
+  CHECK(seidel_program({"convert", "emptyrows:9", "-", "--permute-diagonal"}).exit_code == 3);
+}

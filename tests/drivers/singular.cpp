@@ -1,0 +1,104 @@
+// seidel solve of singular systems whose null space is known.
+#include "process.hpp"
+
+#include <nlohmann/json.hpp>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+/// The Laplacian of `parts` rings of `n` points each.
+std::string rings(int n, int parts) {
+  std::string text;
+  for (int p = 0; p < parts; ++p)
+    for (int i = 0; i < n; ++i) {
+      const int row = p * n + i + 1, next = p * n + (i + 1) % n + 1;
+      text += std::to_string(row) + " " + std::to_string(row) + " 2\n" + std::to_string(std::max(row, next)) + " " +
+              std::to_string(std::min(row, next)) + " -1\n";
+    }
+  return "%%MatrixMarket matrix coordinate real symmetric\n" + std::to_string(n * parts) + " " +
+         std::to_string(n * parts) + " " + std::to_string(2 * n * parts) + "\n" + text;
+}
+
+std::string ramp(int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) text += std::to_string(i * i % 7) + "\n";
+  return text;
+}
+
+json report_of(std::vector<std::string> words, int exit_code) {
+  words.insert(words.begin(), "solve");
+  words.insert(words.end(), {"--json", "-"});
+  const Run run = seidel_program(words);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == exit_code);
+  return json::parse(run.out);
+}
+
+double sum_of(const std::string& file) {
+  std::istringstream lines(read_file(file));
+  std::string line;
+  std::getline(lines, line), std::getline(lines, line);
+  double sum = 0;
+  while (std::getline(lines, line)) sum += std::stod(line);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a Laplacian is called singular before it is solved, and x has least norm and a known error") {
+  Folder folder;
+  write_file(folder / "A.mtx", rings(50, 3));
+  const json report = report_of({folder / "A.mtx", "--out", folder / "x.mtx"}, 0);
+  CHECK(report["null_space"]["dimension"] == 3);
+  CHECK(report["error_estimate"] <= 1e-5);
+  CHECK(report["error_estimate_source"] == "exact");
+  CHECK(std::abs(sum_of(folder / "x.mtx")) <= 1e-10);
+  CHECK(contains(seidel_program({"solve", folder / "A.mtx"}).out, "singular: A times a constant on any of 3"));
+  CHECK(report_of({"poisson2d:9"}, 0)["null_space"].is_null());
+}
+
+TEST_CASE("a b outside the range is called that, and the command that is proposed solves for the rest of it") {
+  Folder folder;
+  write_file(folder / "A.mtx", rings(40, 2));
+  write_file(folder / "b.txt", ramp(80));
+  const std::vector<std::string> words = {folder / "A.mtx", "--rhs", folder / "b.txt"};
+  const json refused = report_of(words, 1);
+  CHECK(refused["diagnosis"][0]["cause"] == "A is singular, and b is not in its range");
+  CHECK(refused["diagnosis"][0]["try"].get<std::string>().ends_with("--null-space constant"));
+  CHECK(refused["relative_residual"].get<double>() ==
+        doctest::Approx(refused["null_space"]["part_of_b"].get<double>()));  // x is the least-squares solution
+  for (const char* backend : {"serial", "openmp"}) {
+    std::vector<std::string> asked = words;
+    asked.insert(asked.end(), {"--null-space", "constant", "--backend", backend, "--out", folder / backend});
+    const json report = report_of(asked, 0);
+    CHECK(report["null_space"]["projected"] == true);
+    CHECK(report["null_space"]["part_of_b"] > 0.1);
+    CHECK(std::abs(sum_of(folder / backend)) <= 1e-10);
+  }
+  CHECK(read_file(folder / "serial") == read_file(folder / "openmp"));
+}
+
+TEST_CASE("a null space in a file is taken if it is one, and refused if not") {
+  Folder folder;
+  write_file(folder / "A.mtx", rings(30, 1));
+  write_file(folder / "b.txt", ramp(30));
+  std::string ones = "%%MatrixMarket matrix array real general\n30 1\n", ramp_file = ones;
+  for (int i = 0; i < 30; ++i) ones += "2\n", ramp_file += std::to_string(i) + "\n";
+  write_file(folder / "ones.mtx", ones);
+  write_file(folder / "ramp.mtx", ramp_file);
+  const std::vector<std::string> words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--null-space"};
+  const auto with = [&](const std::string& what) {
+    auto all = words;
+    all.push_back(what);
+    return all;
+  };
+  const json by_file = report_of(with(folder / "ones.mtx"), 0), by_name = report_of(with("constant"), 0);
+  CHECK(by_file["null_space"]["dimension"] == 1);
+  CHECK(by_file["null_space"]["part_of_b"].get<double>() ==
+        doctest::Approx(by_name["null_space"]["part_of_b"].get<double>()));
+  check_refused(3, {{{"solve", folder / "A.mtx", "--null-space", folder / "ramp.mtx"}, {"A z of size", "A z = 0"}},
+                    {{"solve", "poisson2d:9", "--null-space", "constant"}, {"do not sum to zero"}},
+                    {{"solve", "poisson2d:9", "--null-space", folder / "ones.mtx"}, {"30 rows", "81"}}});
+}
