@@ -137,7 +137,7 @@ struct CountLone {
 /// The aggregates of A for the strong couplings `graph` of it; `scales` are those of A.
 ///
 /// Cost    reads the graph about ten times for one set of roots, some rows more often; 18 bytes per row. The host waits
-///         once per round of a set, and three times.
+///         once in three rounds of a set, and three times.
 template <Backend B, class Offset>
 Aggregates<SpaceOf<B>> aggregates(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                   const StrongView<Offset, SpaceOf<B>>& graph, const RowScales<SpaceOf<B>>& scales,

@@ -1,6 +1,7 @@
 // The steps of aggregation on the GPU: a thread per row.
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/aggregation/instances.hpp>
+#include <seidel/kernels/cuda_entries.cuh>
 
 namespace seidel::aggregation_detail {
 
@@ -8,6 +9,35 @@ template <class Offset, class OfRow>
 void for_each_row(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfRow& of_row) {
   cuda::for_each(on, row_ptr.size() - 1, "a step of aggregation",
                  [of_row] __device__(std::int64_t i) { of_row(Index(i)); });
+}
+
+namespace {
+
+constexpr int entry_threads = 256;
+
+template <class Offset, class OfEntry>
+__global__ void __launch_bounds__(entry_threads)
+    each_entry(std::int64_t nrows, const Offset* row_ptr, const __grid_constant__ OfEntry of_entry) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * entry_threads + threadIdx.x, first = row - threadIdx.x % 32;
+  if (first >= nrows) return;
+  const Index length = row < nrows ? Index(row_ptr[row + 1] - row_ptr[row]) : 0;
+  cuda::EntriesOfWarp(length).for_each(
+      [&](cuda::EntriesOfWarp::Place p) { of_entry(Index(first + p.row), row_ptr[first + p.row] + p.entry); });
+}
+
+}  // namespace
+
+template <class Offset, class OfEntry>
+void for_each_entry(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfEntry& of_entry) {
+  const std::int64_t nrows = row_ptr.size() - 1;
+  if (nrows <= 0) return;
+  each_entry<<<blocks_for(nrows, entry_threads), entry_threads, 0, on.stream()>>>(nrows, row_ptr.data(), of_entry);
+  check_launch("a step of aggregation");
+}
+
+template <class Of>
+void for_each_of(const Cuda& on, std::int64_t n, const Of& of) {
+  cuda::for_each(on, n, "a step of aggregation", [of] __device__(std::int64_t k) { of(k); });
 }
 
 template <class Offset, class OfRow>

@@ -13,6 +13,21 @@ void for_each_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow&
   });
 }
 
+template <class Offset, class OfEntry>
+void for_each_entry(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfEntry& of_entry) {
+  for_row_shares(on, row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) of_entry(Index(i), k);
+  });
+}
+
+template <class Of>
+void for_each_of(const OpenMP& on, std::int64_t n, const Of& of) {
+  for_shares(on, n, 8, [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t k = first; k < last; ++k) of(k);
+  });
+}
+
 template <class Offset, class OfRow>
 bool any_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow& of_row) {
   std::atomic<bool> found = false;

@@ -15,6 +15,8 @@ void instances(const B& on, const Offset*) {
   mark_strong<B, Offset>(on, A, scales, 0, {});
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
   prolongator<B, Offset>(on, A, {}, found, 1);
+  packed_strong<B>(on, {});
+  unpacked_strong<B>(on, {}, {});
   fill_start<B, Offset>(on, A.row_ptr, {}, {});
   node_matrix<B, Offset>(on, A, unknowns_per_node<B, Offset>(on, A));
   const auto modes = translations<B, Offset>(on, A, 1);

@@ -18,6 +18,19 @@ template <class Offset, class OfRow>
 template <class Offset, class OfRow>
 [[gnu::used]] void for_each_row(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfRow& of_row);
 
+/// Calls of_entry(i, k) for each entry k of each row i, in any order: on a GPU faster than of_row for what is done entry by
+/// entry.
+template <class Offset, class OfEntry>
+[[gnu::used]] void for_each_entry(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfEntry& of_entry);
+template <class Offset, class OfEntry>
+[[gnu::used]] void for_each_entry(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfEntry& of_entry);
+
+/// Calls of(k) for k = 0 ... n - 1, in any order, for work that is not by rows.
+template <class Of>
+[[gnu::used]] void for_each_of(const OpenMP& on, std::int64_t n, const Of& of);
+template <class Of>
+[[gnu::used]] void for_each_of(const Cuda& on, std::int64_t n, const Of& of);
+
 /// Whether of_row(i) is true for any row. The same, but that the host waits for the answer.
 template <class Offset, class OfRow>
 [[gnu::used]] bool any_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow& of_row);

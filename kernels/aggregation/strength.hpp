@@ -8,6 +8,8 @@
 // Source  Ruge, Stueben, Algebraic multigrid, in McCormick (ed.), Multigrid methods, SIAM 1987: couplings relative to the
 //         largest; Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation, Computing 56, 1996: symmetric in i, j.
 #pragma once
+#include <cstdint>
+
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/kernels/aggregation/rows.hpp>
 
@@ -64,16 +66,43 @@ struct MarkStrong {
   double theta;
   Span<Index, Space> neighbour;
 
-  SEIDEL_HD void operator()(Index i) const {
-    const double sign = inverse_diagonal[i] > 0 ? -1 : 1, mine = largest_coupling[i];
-    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      const Index j = A.col_idx[k];
-      const double coupling = sign * A.values[k], theirs = largest_coupling[j];
-      // Quotients, which neither overflow nor depend on the scale of A; without a root, so that equal couplings are equal.
-      const bool strong =
-          j != i && coupling > 0 && theirs > 0 && (coupling / mine) * (coupling / theirs) >= theta * theta;
-      neighbour[k] = strong ? j : ~j;
-    }
+  SEIDEL_HD void operator()(Index i, Offset k) const {
+    const Index j = A.col_idx[k];
+    const double coupling = (inverse_diagonal[i] > 0 ? -1 : 1) * A.values[k];
+    const double mine = largest_coupling[i], theirs = largest_coupling[j];
+    // Quotients, which neither overflow nor depend on the scale of A; without a root, so that equal couplings are equal.
+    const bool strong =
+        j != i && coupling > 0 && theirs > 0 && (coupling / mine) * (coupling / theirs) >= theta * theta;
+    neighbour[k] = strong ? j : ~j;
+  }
+};
+
+}  // namespace aggregation_detail
+
+namespace aggregation_detail {
+
+inline constexpr int packed_bits = 32;
+
+/// Bit k % 32 of bits[k / 32]: whether entry k is a strong coupling.
+template <class Space>
+struct PackStrong {
+  Span<const Index, Space> neighbour;
+  Span<std::uint32_t, Space> bits;
+  SEIDEL_HD void operator()(std::int64_t word) const {
+    std::uint32_t all = 0;
+    for (int b = 0; b < packed_bits && word * packed_bits + b < neighbour.size(); ++b)
+      all |= std::uint32_t(neighbour[word * packed_bits + b] >= 0) << b;
+    bits[word] = all;
+  }
+};
+
+template <class Space>
+struct UnpackStrong {
+  Span<const std::uint32_t, Space> bits;
+  Span<const Index, Space> col_idx;
+  Span<Index, Space> neighbour;
+  SEIDEL_HD void operator()(std::int64_t k) const {
+    neighbour[k] = bits[k / packed_bits] >> k % packed_bits & 1 ? col_idx[k] : ~col_idx[k];
   }
 };
 
@@ -95,9 +124,28 @@ RowScales<SpaceOf<B>> row_scales(const B& on, const CsrView<double, Offset, Spac
 template <Backend B, class Offset>
 void mark_strong(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales,
                  double theta, Span<Index, SpaceOf<B>> neighbour) {
-  aggregation_detail::for_each_row(on, A.row_ptr,
-                                   aggregation_detail::MarkStrong<Offset, SpaceOf<B>>{
-                                       A, scales.inverse_diagonal, scales.largest_coupling, theta, neighbour});
+  aggregation_detail::for_each_entry(on, A.row_ptr,
+                                     aggregation_detail::MarkStrong<Offset, SpaceOf<B>>{
+                                         A, scales.inverse_diagonal, scales.largest_coupling, theta, neighbour});
+}
+
+/// StrongView::neighbour as a bit per entry, to be kept; and back, for a matrix of the same pattern.
+/// Cost  one pass. Do not wait.
+template <Backend B>
+Array<std::uint32_t, SpaceOf<B>> packed_strong(const B& on, Span<const Index, SpaceOf<B>> neighbour) {
+  using namespace aggregation_detail;
+  const std::int64_t words = (neighbour.size() + packed_bits - 1) / packed_bits;
+  Array<std::uint32_t, SpaceOf<B>> bits(on, words);
+  for_each_of(on, words, PackStrong<SpaceOf<B>>{neighbour, bits});
+  return bits;
+}
+template <Backend B>
+Array<Index, SpaceOf<B>> unpacked_strong(const B& on, Span<const std::uint32_t, SpaceOf<B>> bits,
+                                         Span<const Index, SpaceOf<B>> col_idx) {
+  Array<Index, SpaceOf<B>> neighbour(on, col_idx.size());
+  aggregation_detail::for_each_of(on, col_idx.size(),
+                                  aggregation_detail::UnpackStrong<SpaceOf<B>>{bits, col_idx, neighbour});
+  return neighbour;
 }
 
 }  // namespace seidel

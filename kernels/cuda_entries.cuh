@@ -1,0 +1,42 @@
+// Entries of up to 32 rows that lie one after another, by a warp: neighbouring lanes take neighbouring entries, however
+// short or long the rows are.
+#pragma once
+#include <seidel/formats/runtime/types.hpp>
+
+namespace seidel::cuda {
+
+/// The rows of a warp, one per lane. All lanes take part in every call.
+class EntriesOfWarp {
+ public:
+  /// `length` of this lane's row, 0 where it has none.
+  __device__ explicit EntriesOfWarp(Index length) : end_(length) {
+    for (int by = 1; by < 32; by *= 2) {
+      const Index before = __shfl_up_sync(whole, end_, by);
+      if (int(threadIdx.x % 32) >= by) end_ += before;
+    }
+    total_ = __shfl_sync(whole, end_, 31);
+  }
+
+  struct Place {
+    int row;      // the lane whose row it is in
+    Index entry;  // of that row
+  };
+  /// Calls use(place) for all entries, each on one lane.
+  template <class Use>
+  __device__ void for_each(const Use& use) const {
+    for (Index base = 0; base < total_; base += 32) {
+      const Index at = base + Index(threadIdx.x % 32);
+      int row = 0;  // rows that end at `at` or before
+      for (int by = 16; by; by /= 2)
+        if (__shfl_sync(whole, end_, row + by - 1) <= at) row += by;
+      const Index before = __shfl_sync(whole, end_, row > 0 ? row - 1 : 0);
+      if (at < total_) use(Place{row, row > 0 ? at - before : at});
+    }
+  }
+
+ private:
+  static constexpr unsigned whole = 0xffffffffu;
+  Index end_, total_;
+};
+
+}  // namespace seidel::cuda
