@@ -5,6 +5,7 @@
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/release_scratch.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel {
@@ -125,6 +126,14 @@ void* Scratch<Cuda>::take_bytes(std::int64_t bytes) {
   void* const p = static_cast<std::byte*>(chunks[std::size_t(chunk)].data) + used;
   used += bytes;
   return p;
+}
+
+void release_scratch(const Cuda& on) {
+  CudaState& state = *on.state();
+  auto& [chunks, chunk, used] = state.scratch;
+  if (chunk != 0 || used != 0) return;
+  for (const auto& c : chunks) state.memory->release(c.data, c.bytes, state.stream);
+  chunks.clear();
 }
 
 namespace {
