@@ -114,6 +114,7 @@ struct BenchSolveOptions : CommonOptions, BenchOutputs {
 /// seidel bench suite
 struct BenchSuiteOptions : CommonOptions, BenchOutputs, BenchTrials {
   bool large = false;
+  std::string files;  // --files: a folder of matrices in place of the list
 };
 
 /// seidel bench machine

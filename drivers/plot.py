@@ -235,6 +235,31 @@ def draw_speedups(rows, kernel, folder):
     save(figure, folder, f"{kernel}-speedup")
 
 
+def draw_gains(rows, kernel, folder):
+    """The speed-ups of ours over the fastest baseline, as a box over all matrices."""
+    gains = defaultdict(list)
+    for (_, k, layout), group in grouped(rows, "matrix", "k", "layout").items():
+        times = {key: median(t, "seconds") for key, t in grouped(group, "rival", "backend", "threads").items()}
+        for (rival, backend, threads), seconds in times.items():
+            theirs = [s for (r, b, t), s in times.items() if not is_ours({"rival": r}) and t <= threads and (b == "cuda") == (backend == "cuda")]
+            if is_ours({"rival": rival}) and theirs:
+                name = short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else "")
+                gains[name].append(min(theirs) / seconds)
+    gains = {name: values for name, values in gains.items() if len(values) > 2}
+    if not gains:
+        return
+    lying = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
+    figure, axes = plt.subplots(figsize=(8, 1.4 + 0.32 * len(gains)))
+    axes.boxplot(list(gains.values()), **lying, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
+    axes.set_yticks(range(1, len(gains) + 1), [f"{name} ({len(values)})" for name, values in gains.items()], fontsize=8)
+    axes.invert_yaxis()
+    values = [value for box in gains.values() for value in box]
+    logarithmic(axes.xaxis, min(values), max(values))
+    axes.axvline(1, color="#444444", linewidth=1)
+    axes.set(xlabel="times faster than the fastest baseline (number of matrices)", title=f"{kernel} over all matrices")
+    save(figure, folder, f"{kernel}-gains")
+
+
 def draw_correlations(rows, kernel, folder):
     columns = [speed_of(rows)[0], "nnz", "nrows", "row_mean", "row_variance", "row_max", "padding_indicator", "k", "threads"]
     if len({r["matrix"] for r in rows}) < 3:
@@ -290,6 +315,7 @@ def main():
         draw_boxes(of_kernel, kernel, options.output)
         draw_scaling(of_kernel, kernel, options.output)
         draw_speedups(of_kernel, kernel, options.output)
+        draw_gains(of_kernel, kernel, options.output)
         draw_correlations(of_kernel, kernel, options.output)
     if options.residuals:
         draw_residuals(options.residuals, options.output)

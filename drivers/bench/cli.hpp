@@ -125,9 +125,12 @@ struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
       : ContestCommand(bench, "suite", "all kernels on a fixed list of generated matrices") {
     app->add_flag("--small", small_suite, "for a laptop (unless --large is given)");
     app->add_flag("--large", options.large, "for a GPU: up to 211 million nonzeros");
+    input_file("--files", options.files, "all .mtx and .mtx.gz files of a folder instead")->type_name("FOLDER");
     outputs(timed_repetitions, 0);
   }
   void finish(const CommonTexts&) override {
+    if (!options.files.empty() && (small_suite || options.large))
+      throw UsageError("--files is a suite of its own; leave --small and --large away");
     if (small_suite && options.large) throw UsageError("--small and --large contradict each other; take one of them");
   }
 };

@@ -55,6 +55,9 @@ std::string page_of(const Found& found, const std::string& machine, const Common
   if (summary.size() > 1)
     page.table("Ours beside the fastest baseline", summary_header(), summary,
                "Times are medians; the last two columns say how many times faster than theirs.");
+  if (const auto gains = gains_rows(all); !gains.empty())
+    page.table("Over all matrices", gains_header(), gains,
+               "How many times faster than the fastest baseline; means are geometric.");
   for (const auto task : tasks_of(all)) add_task(page, task, roofs);
   if (!orders.empty()) {
     std::vector<std::vector<std::string>> rows;

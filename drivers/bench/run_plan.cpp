@@ -56,7 +56,13 @@ class Walk {
     for (const BenchKernel& kernel : item.kernels) all += weight_of(kernel);
     step_ = 0, done_ = first;
     show(0, item.operand);
-    const auto operand = item.kernels.front().kernel->takes->make(item.operand, options_);
+    std::unique_ptr<Operand> operand;
+    try {
+      operand = item.kernels.front().kernel->takes->make(item.operand, options_);
+    } catch (const InputError& error) {
+      if (!item.only_what_fits) throw;
+      return drivers::say(options_, formatted("left out: {}", error.what()));
+    }
     if (head_.empty()) measure_roofs();  // not before an operand is there: a misspelt name is then told at once
     for (const BenchKernel& kernel : item.kernels) {
       scale_ = share / all, done_ = first + share * before / all;
@@ -77,6 +83,11 @@ class Walk {
     Table table(summary_header());
     for (const auto& row : rows) table.row(row);
     say("\nours beside the fastest baseline: medians, and how many times faster than theirs\n\n" + table.text(paint_));
+    const auto gains = gains_rows(found.all);
+    if (gains.empty()) return;
+    Table over_all(gains_header());
+    for (const auto& row : gains) over_all.row(row);
+    say("\nover all matrices, how many times faster than theirs: geometric means\n\n" + over_all.text(paint_));
   }
 
   Found found;

@@ -19,7 +19,7 @@ struct BenchKernel {
 struct BenchItem {
   std::string operand;
   std::vector<BenchKernel> kernels;
-  bool only_what_fits = false;  // a kernel that cannot work on the operand is left out, not an error
+  bool only_what_fits = false;  // what cannot be read, and a kernel that cannot work on it, is left out, not an error
 };
 
 /// Measures every item, prints each table once it is measured, writes JSON, CSV and HTML at the end: also where Ctrl-C

@@ -1,6 +1,11 @@
-// seidel bench suite: a fixed list, so that one command repeats a table.
+// seidel bench suite: a fixed list, so that one command repeats a table; or a folder of files.
+#include <algorithm>
+#include <filesystem>
+
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -18,6 +23,19 @@ std::vector<std::string> suite_matrices(bool large) {
   return {"poisson3d:64", "hpcg:48", "elasticity3d:20", "random:100000x100000:1000000", "rmat:15"};
 }
 
+/// The Matrix Market files of a folder, by name. Errors  InputError where there are none.
+std::vector<std::string> matrices_in(const std::string& folder) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(folder)) throw InputError(formatted("--files: found {}, expected a folder", folder));
+  std::vector<std::string> files;
+  for (const auto& file : fs::directory_iterator(folder))
+    if (const std::string name = file.path().string(); name.ends_with(".mtx") || name.ends_with(".mtx.gz"))
+      files.push_back(name);
+  if (files.empty()) throw InputError(formatted("--files: found no .mtx or .mtx.gz file in {}", folder));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 int run(const BenchSuiteOptions& options) {
@@ -25,7 +43,7 @@ int run(const BenchSuiteOptions& options) {
   for (const Kernel* kernel : all_kernels())
     if (!kernel->in_suite.empty()) kernels.push_back({.kernel = kernel, .k = kernel->in_suite});
   std::vector<BenchItem> items;
-  for (const std::string& matrix : suite_matrices(options.large))
+  for (const std::string& matrix : options.files.empty() ? suite_matrices(options.large) : matrices_in(options.files))
     items.push_back({.operand = matrix, .kernels = kernels, .only_what_fits = true});
   return run_items(items, options, bench_places(options, {}), options, options);
 }

@@ -2,6 +2,7 @@
 #include <seidel/drivers/bench/summary.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace seidel::drivers {
 
@@ -28,12 +29,18 @@ bool is_default(const Rival& rival) {
   return rival.role == Role::exact && rival.variant.empty() && rival.format == first->format;
 }
 
-std::vector<std::string> row_of(const Measurement& plain, std::span<const Measurement> task, const Roofs& roofs) {
+/// The fastest of ours where `plain` runs.
+const Measurement& best_of(const Measurement& plain, std::span<const Measurement> task) {
   const Measurement* best = &plain;
   for (const Measurement& m : task)
     if (same_place(m, plain) && m.rival->role != Role::baseline && !m.sample.empty() &&
         m.sample.median() < best->sample.median())
       best = &m;
+  return *best;
+}
+
+std::vector<std::string> row_of(const Measurement& plain, std::span<const Measurement> task, const Roofs& roofs) {
+  const Measurement* const best = &best_of(plain, task);
   const double seconds = best->sample.median(), roof = roofs.of(best->rival->backend, best->threads).roof();
   std::vector<std::string> row = {plain.operand,
                                   name_of_task(plain),
@@ -50,6 +57,16 @@ std::vector<std::string> row_of(const Measurement& plain, std::span<const Measur
   }
   row.resize(summary_header().size(), "-");
   return row;
+}
+
+/// "1.32x (0.81x, 1.10x, 1.52x, 3.00x)": the geometric mean, and the least, the quartiles beside the median, the most.
+std::string spread_of(std::vector<double> gains) {
+  std::sort(gains.begin(), gains.end());
+  double logarithms = 0;
+  for (const double gain : gains) logarithms += std::log(gain);
+  const auto at = [&](double share) { return gains[std::size_t(std::lround(share * double(gains.size() - 1)))]; };
+  return formatted("{:.2f}x ({:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f})", std::exp(logarithms / double(gains.size())),
+                   gains.front(), at(0.25), at(0.5), at(0.75), gains.back());
 }
 
 }  // namespace
@@ -73,6 +90,41 @@ std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> 
   for (const auto task : tasks_of(all))
     for (const Measurement& m : task)
       if (is_default(*m.rival) && !m.sample.empty()) rows.push_back(row_of(m, task, roofs));
+  return rows;
+}
+
+std::vector<std::string> gains_header() {
+  return {"kernel",   "on",
+          "matrices", "CSR: mean (least, quartiles, most)",
+          "below 1x", "best: mean (least, quartiles, most)",
+          "below 1x"};
+}
+
+std::vector<std::vector<std::string>> gains_rows(std::span<const Measurement> all) {
+  struct Gains {
+    std::string kernel, place;
+    std::vector<double> plain, best;
+  };
+  std::vector<Gains> groups;
+  for (const auto task : tasks_of(all))
+    for (const Measurement& m : task) {
+      const Measurement* const baseline = baseline_of(m, task);
+      if (!is_default(*m.rival) || m.sample.empty() || !baseline) continue;
+      const std::string kernel = name_of_task(m), place = place_of(m);
+      auto group = std::ranges::find_if(groups, [&](const Gains& g) { return g.kernel == kernel && g.place == place; });
+      if (group == groups.end()) group = groups.insert(group, {kernel, place, {}, {}});
+      const double theirs = baseline->sample.median();
+      group->plain.push_back(theirs / m.sample.median());
+      group->best.push_back(theirs / best_of(m, task).sample.median());
+    }
+  const auto below_one = [](const std::vector<double>& gains) {
+    return std::to_string(std::ranges::count_if(gains, [](double gain) { return gain < 1; }));
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (const Gains& g : groups)
+    if (g.plain.size() > 1)
+      rows.push_back({g.kernel, g.place, std::to_string(g.plain.size()), spread_of(g.plain), below_one(g.plain),
+                      spread_of(g.best), below_one(g.best)});
   return rows;
 }
 

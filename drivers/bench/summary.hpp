@@ -15,4 +15,8 @@ std::vector<std::string> summary_header();
 /// A row a task and place (serial, so many threads, GPU) where one of ours was timed.
 std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> all, const Roofs& roofs);
 
+/// Over all matrices, for each kernel and place: how many times faster than the fastest baseline ours are.
+std::vector<std::string> gains_header();
+std::vector<std::vector<std::string>> gains_rows(std::span<const Measurement> all);
+
 }  // namespace seidel::drivers

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 using namespace seidel::tests;
@@ -284,6 +285,23 @@ TEST_CASE("Ctrl-C ends a bench with what it had measured, and exit code 1") {
   };
   interrupted("spmv", "spmv of poisson2d:9", {"--warm"});
   interrupted("solve", "poisson2d:9: 81 rows", {"--only", "cg.*", "--tol", "1e-15"});
+}
+
+TEST_CASE("bench suite --files takes the matrices of a folder, and says what it leaves out") {
+  const Folder folder;
+  for (const auto& [name, file] :
+       {std::pair{"poisson2d:9", "a.mtx"}, {"poisson3d:4", "b.mtx"}, {"spd:50:5", "c.mtx.gz"}})
+    REQUIRE(seidel_program({"generate", name, "--out", folder / file}).exit_code == 0);
+  std::ofstream(folder / "bad.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n";
+  std::ofstream(folder / "notes.txt") << "no matrix";
+  const Run run = seidel_program(
+      {"bench", "suite", "--files", folder.path(), "--trials", "2", "--warm", "--threads", "1", "--backend", "serial"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "over all matrices"));
+  CHECK(contains(run.err, "left out: "));
+  CHECK(contains(run.err, "bad.mtx:3"));
+  check_refused(3, {{{"bench", "suite", "--files", folder / "none"}, {"expected a folder"}}});
+  check_refused(2, {{{"bench", "suite", "--files", folder.path(), "--small"}, {"--files"}}});
 }
 
 TEST_CASE("bench hpcg passes its tests and reaches the goal of the reference") {
