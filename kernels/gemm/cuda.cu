@@ -1,7 +1,9 @@
 // Products on the GPU: which kernel takes a product, and operands brought into the form that it wants.
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
-#include <seidel/kernels/gemm/cuda_math.cuh>
+#include <seidel/kernels/gemm/cuda_fma.cuh>
+#include <seidel/kernels/gemm/cuda_tensor.cuh>
+#include <seidel/kernels/gemm/cuda_thin.cuh>
 #include <seidel/kernels/gemm/gemm.hpp>
 
 namespace seidel::gemm_detail {
@@ -39,15 +41,26 @@ bool is_aligned(const Lines<Real>& lines) {
   return reinterpret_cast<std::uintptr_t>(lines.data) % 16 == 0 && lines.leading_dimension * sizeof(Real) % 16 == 0;
 }
 
+}  // namespace
+
+template <class Real>
+void copy_by_columns(const Cuda& on, Real scale, const Lines<Real>& from, Real* to, std::int64_t leading) {
+  const std::int64_t squares = ((from.nrows + square - 1) / square) * ((from.ncols + square - 1) / square);
+  if (squares == 0) return;
+  copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, scale, to, leading);
+  check_launch("a copy of an operand");
+}
+template void copy_by_columns(const Cuda&, double, const Lines<double>&, double*, std::int64_t);
+
+namespace {
+
 /// A view of `scale` times the same elements in aligned memory, neighbouring lines side by side.
 template <class Real>
 Lines<Real> copied(const Cuda& on, Scratch<Cuda>& scratch, const Lines<Real>& from, Real scale) {
   constexpr std::int64_t vector = 16 / sizeof(Real);
   const std::int64_t leading = (from.nrows + vector - 1) / vector * vector;
   const auto to = scratch.take<Real>(leading * from.ncols);
-  const std::int64_t squares = ((from.nrows + square - 1) / square) * ((from.ncols + square - 1) / square);
-  copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, scale, to.data(), leading);
-  check_launch("a copy of an operand");
+  copy_by_columns(on, scale, from, to.data(), leading);
   return {from.nrows, from.ncols, leading, Layout::column_major, to.data()};
 }
 
@@ -59,24 +72,46 @@ struct Product {
   DenseView<Real, Device> C;
 };
 
+template <class Real>
+Operand<Real> operand(const Lines<Real>& lines, Real pad) {
+  return {lines.data, lines.leading_dimension, lines.nrows, pad};
+}
+
+template <class Kernel>
+void allow_shared_bytes(Kernel* kernel, int bytes) {
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "a dense product");
+}
+
+/// Tiles of C.
+template <class S, class Real>
+std::int64_t tiles(const Product<Real>& p) {
+  return ((p.C.nrows + S::block_m - 1) / S::block_m) * ((p.C.ncols + S::block_n - 1) / S::block_n);
+}
+
 template <class Math, class S, Contiguous of_a, Contiguous of_b, class Real>
 void launch(const Cuda& on, const Product<Real>& p) {
   const auto kernel = product_tile<Math, S, of_a, of_b>;
   constexpr int shared = shared_bytes<Real, S, of_a, of_b>;
-  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "a dense product");
-  const std::int64_t tiles = ((p.C.nrows + S::block_m - 1) / S::block_m) * ((p.C.ncols + S::block_n - 1) / S::block_n);
-  const auto operand = [](const Lines<Real>& lines, Real pad) {
-    return Operand<Real>{lines.data, lines.leading_dimension, lines.nrows, pad};
-  };
+  allow_shared_bytes(kernel, shared);
   // Terms beyond 2^30 are added by another launch: the chain goes on where the first one left it.
   constexpr std::int64_t most = 1 << 30;
   Operand<Real> A = operand(p.A, Real(0)), B = operand(p.B, Real(-0.0));
   for (std::int64_t k = 0; k < p.A.ncols; k += most) {
-    kernel<<<unsigned(tiles), S::threads, shared, on.stream()>>>(
+    kernel<<<unsigned(tiles<S>(p)), S::threads, shared, on.stream()>>>(
         A, B, int(std::min(most, p.A.ncols - k)), k == 0 ? p.beta : Real(1), p.C.data, p.C.leading_dimension);
     check_launch("a dense product");
     A.data += most * (of_a == Contiguous::k ? 1 : A.leading), B.data += most * (of_b == Contiguous::k ? 1 : B.leading);
   }
+}
+
+template <Contiguous of_a, Contiguous of_b>
+void launch_thin(const Cuda& on, const Product<double>& p) {
+  const auto kernel = product_thin<TensorMath<Thin::S>, of_a, of_b>;
+  constexpr int shared = Thin::shared_bytes<of_a, of_b>;
+  allow_shared_bytes(kernel, shared);
+  kernel<<<unsigned(on.multiprocessors()), Thin::threads, shared, on.stream()>>>(
+      operand(p.A, 0.0), operand(p.B, -0.0), int(p.A.ncols), p.beta, p.C.data, p.C.leading_dimension);
+  check_launch("a dense product");
 }
 
 template <class Real, class S>
@@ -90,10 +125,22 @@ void launch_fma(const Cuda& on, Product<Real> p) {
   launch<FmaMath<Real, S>, S, Contiguous::other, Contiguous::other>(on, p);
 }
 
-template <class S>
+using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
+
+/// Whether blocks that keep rows of A pay: they need tiles enough to alternate, and many for the same rows.
+bool is_thin(const Cuda& on, const Product<double>& p) {
+  constexpr int min_tiles_per_block = 8, min_tiles_per_row = 16;
+  return p.A.ncols <= Thin::max_terms && p.C.ncols >= min_tiles_per_row * Thin::S::block_n &&
+         tiles<Thin::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
+}
+
+template <Contiguous of_a, Contiguous of_b>
+void launch_tensor(const Cuda& on, const Product<double>& p) {
+  is_thin(on, p) ? launch_thin<of_a, of_b>(on, p) : launch<TensorMath<TensorShape>, TensorShape, of_a, of_b>(on, p);
+}
+
 void launch_tensor(const Cuda& on, Product<double> p) {
   constexpr auto k = Contiguous::k, other = Contiguous::other;
-  using Math = TensorMath<S>;
   Scratch<Cuda> scratch(on);
   const auto bring = [&](Lines<double>& lines, double scale) {
     if (scale != 1 || !is_aligned(lines)) lines = copied(on, scratch, lines, scale);
@@ -101,12 +148,11 @@ void launch_tensor(const Cuda& on, Product<double> p) {
   bring(p.A, p.scale_a), bring(p.B, p.scale_b);
   const bool a_by_k = p.A.layout == Layout::row_major, b_by_k = p.B.layout == Layout::row_major;
   if (a_by_k)
-    b_by_k ? launch<Math, S, k, k>(on, p) : launch<Math, S, k, other>(on, p);
+    b_by_k ? launch_tensor<k, k>(on, p) : launch_tensor<k, other>(on, p);
   else
-    b_by_k ? launch<Math, S, other, k>(on, p) : launch<Math, S, other, other>(on, p);
+    b_by_k ? launch_tensor<other, k>(on, p) : launch_tensor<other, other>(on, p);
 }
 
-using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
 using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;      // FP32
 using SmallFmaShape = Shape<128, 64, 16, 64, 32, 3, 3>;  // FP32 where the other would leave multiprocessors idle
 using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64 without tensor cores
@@ -123,11 +169,11 @@ bool have_tensor_cores() {
 }
 
 void choose(const Cuda& on, const Product<float>& p) {
-  const std::int64_t tiles = (p.C.nrows + 127) / 128 * ((p.C.ncols + 127) / 128);
-  tiles < on.multiprocessors() ? launch_fma<float, SmallFmaShape>(on, p) : launch_fma<float, FmaShape>(on, p);
+  tiles<FmaShape>(p) < on.multiprocessors() ? launch_fma<float, SmallFmaShape>(on, p)
+                                            : launch_fma<float, FmaShape>(on, p);
 }
 void choose(const Cuda& on, const Product<double>& p) {
-  have_tensor_cores() ? launch_tensor<TensorShape>(on, p) : launch_fma<double, DoubleFmaShape>(on, p);
+  have_tensor_cores() ? launch_tensor(on, p) : launch_fma<double, DoubleFmaShape>(on, p);
 }
 
 template <class Real>

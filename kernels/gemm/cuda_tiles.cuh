@@ -96,7 +96,7 @@ class Fetcher {
                        passes = (by_k ? Tile::extent : Tile::depth) / lines_per_pass;
   static_assert(threads % per_line == 0 && passes * lines_per_pass == (by_k ? Tile::extent : Tile::depth));
 
-  __device__ static int my_line() { return int(threadIdx.x) / per_line; }
+  __device__ static int my_line() { return int(threadIdx.x) % threads / per_line; }
   __device__ static int my_place() { return int(threadIdx.x) % per_line * vector; }
 
   /// Vectors that reach over an end are copied by elements.
@@ -129,9 +129,7 @@ __device__ inline TilePlace tile_place(unsigned index, unsigned tiles_m, unsigne
   return {first + rest % rows, rest / rows};
 }
 
-/// C = beta C + A B, C row-major. Math holds a thread's elements of C; it loads what one step along k needs of A and B, and
-/// adds the products. What the next step needs is loaded before, so that the products of a warp follow each other
-/// without a gap.
+/// C = beta C + A B, C row-major. Math holds a thread's elements of C and adds stage after stage to them.
 template <class Math, class ShapeOf, Contiguous of_a, Contiguous of_b>
 __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
     product_tile(const __grid_constant__ Operand<typename Math::Real> A,
@@ -141,22 +139,26 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   using S = ShapeOf;
   using TileA = SharedTile<Real, S::block_m, S::depth, of_a>;
   using TileB = SharedTile<Real, S::block_n, S::depth, of_b>;
-  constexpr int stage_size = TileA::size + TileB::size, steps = S::depth / Math::step;
-  static_assert(steps % 2 == 0);
+  constexpr int stage_size = TileA::size + TileB::size;
   extern __shared__ __align__(16) unsigned char memory[];
   Real* const stages = reinterpret_cast<Real*>(memory);
+  const auto next_stage = [stages](Real* stage) {
+    return stage == stages + (S::stages - 1) * stage_size ? stages : stage + stage_size;
+  };
   const TilePlace place = tile_place(blockIdx.x, unsigned((A.extent + S::block_m - 1) / S::block_m),
                                      unsigned((B.extent + S::block_n - 1) / S::block_n));
-  Fetcher<Real, TileA, S::threads> a(A, std::int64_t(place.m) * S::block_m);
-  Fetcher<Real, TileB, S::threads> b(B, std::int64_t(place.n) * S::block_n);
-  int terms = K;  // that are not fetched yet
-  const auto fetch = [&](Real* stage) {
-    if (terms > 0) a.next(A, terms, stage), b.next(B, terms, stage + TileA::size);
+  Fetcher<Real, TileA, S::threads> fetch_a(A, std::int64_t(place.m) * S::block_m);
+  Fetcher<Real, TileB, S::threads> fetch_b(B, std::int64_t(place.n) * S::block_n);
+  int terms = K;                        // that are not fetched yet
+  Real *now = stages, *later = stages;  // stages to compute with, and to fetch into
+  const auto fetch = [&] {
+    if (terms > 0) fetch_a.next(A, terms, later), fetch_b.next(B, terms, later + TileA::size);
     terms -= S::depth;
+    later = next_stage(later);
     end_of_stage();
   };
 #pragma unroll
-  for (int stage = 0; stage < S::stages - 1; ++stage) fetch(stages + stage * stage_size);
+  for (int stage = 0; stage < S::stages - 1; ++stage) fetch();
 
   const int warp = int(threadIdx.x) / 32;
   const int warp_m = warp / S::warps_n * S::warp_m, warp_n = warp % S::warps_n * S::warp_n;
@@ -165,27 +167,21 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
     const std::int64_t m = std::int64_t(place.m) * S::block_m + warp_m, n = std::int64_t(place.n) * S::block_n + warp_n;
     math.begin(beta, C + m * leading + n, leading, A.extent - m, B.extent - n);
   }
-  typename Math::Fragments fragments[2];
-  const auto load = [&](const Real* stage, int step, typename Math::Fragments& to) {
-    Math::template load<TileA, TileB>(stage, warp_m, stage + TileA::size, warp_n, step * Math::step, to);
+  const Real *a = nullptr, *b = nullptr;  // of this warp
+  const auto stage_is = [&](Real* stage) {
+    now = stage;
+    a = stage + TileA::at(warp_m, 0), b = stage + TileA::size + TileB::at(warp_n, 0);
   };
-  Real *now = stages, *later = stages + (S::stages - 1) * stage_size;
+  const auto advance = [&] {  // all have loaded what they need of this stage, and the next one has arrived
+    wait_for_stages<S::stages - 2>();
+    __syncthreads();
+    stage_is(next_stage(now));
+  };
+  stage_is(stages);
   wait_for_stages<S::stages - 2>();
   __syncthreads();
-  load(now, 0, fragments[0]);
-  for (int k = 0; k < K; k += S::depth)
-#pragma unroll
-    for (int step = 0; step < steps; ++step) {
-      if (step == steps - 1) {  // all have loaded what they need of this stage, and the next one has arrived
-        wait_for_stages<S::stages - 2>();
-        __syncthreads();
-        later = now;
-        now = now == stages + (S::stages - 1) * stage_size ? stages : now + stage_size;
-      }
-      load(now, (step + 1) % steps, fragments[(step + 1) % 2]);
-      if (step == 0) fetch(later);
-      math.add(fragments[step % 2]);
-    }
+  math.template load_first<TileA, TileB>(a, b);
+  for (int k = 0; k < K; k += S::depth) math.template add_stage<TileA, TileB>(a, b, advance, fetch);
   const std::int64_t m = std::int64_t(place.m) * S::block_m + warp_m, n = std::int64_t(place.n) * S::block_n + warp_n;
   math.store(C + m * leading + n, leading, A.extent - m, B.extent - n);
 }

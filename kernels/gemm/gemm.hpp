@@ -15,6 +15,10 @@ void product(const OpenMP& on, Real alpha, const DenseView<const Real, Host>& A,
 template <class Real>
 void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
              Real beta, const DenseView<Real, Device>& C);
+/// to[k * leading + i] = scale * from(i, k).
+template <class Real>
+void copy_by_columns(const Cuda& on, Real scale, const DenseView<const Real, Device>& from, Real* to,
+                     std::int64_t leading);
 
 }  // namespace gemm_detail
 

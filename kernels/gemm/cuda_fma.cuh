@@ -1,0 +1,100 @@
+// What a warp does with tiles of A and B on the cores: sums by fma, k ascending.
+#pragma once
+#include <cmath>
+
+#include <seidel/kernels/gemm/cuda_tiles.cuh>
+
+namespace seidel::gemm_detail {
+
+/// On the cores: a lane holds `quads_m` x `quads_n` squares of 4 x 4 elements; 4 x 8 lanes lie side by side.
+template <class Real_, class S>
+struct FmaMath {
+  using Real = Real_;
+  static constexpr int lanes_m = 4, lanes_n = 8, quad = 4;
+  static constexpr int quads_m = S::warp_m / (lanes_m * quad), quads_n = S::warp_n / (lanes_n * quad);
+  struct alignas(16) Quad {
+    Real of[quad];
+  };
+
+  Real c[quads_m * quad][quads_n * quad];
+
+  __device__ static int row_of(int i) {
+    return i / quad * lanes_m * quad + int(threadIdx.x) % 32 / lanes_n * quad + i % quad;
+  }
+  __device__ static int column_of(int q) { return q * lanes_n * quad + int(threadIdx.x) % lanes_n * quad; }
+
+  __device__ void begin(Real beta, const Real* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) {
+#pragma unroll
+    for (int i = 0; i < quads_m * quad; ++i)
+#pragma unroll
+      for (int j = 0; j < quads_n * quad; ++j) {
+        const int row = row_of(i), column = column_of(j / quad) + j % quad;
+        c[i][j] = beta != 0 && row < rows && column < columns ? beta * C[row * leading + column] : Real(0);
+      }
+  }
+
+  /// Loads what the first step needs. `a` and `b` are the places of this warp in a stage.
+  template <class TileA, class TileB>
+  __device__ void load_first(const Real* a, const Real* b) {
+    load<TileA, TileB>(a, b, 0, fragments[0]);
+  }
+  /// Adds the terms of one stage. What the next step needs is loaded before, so that products follow each other without
+  /// a gap; advance() waits for the next stage and moves a and b there; fetch() may overwrite
+  /// the one before this.
+  template <class TileA, class TileB, class Advance, class Fetch>
+  __device__ void add_stage(const Real*& a, const Real*& b, const Advance& advance, const Fetch& fetch) {
+    static_assert(TileA::depth % 2 == 0);
+#pragma unroll
+    for (int k = 0; k < TileA::depth; ++k) {
+      if (k == TileA::depth - 1) advance();
+      load<TileA, TileB>(a, b, (k + 1) % TileA::depth, fragments[(k + 1) % 2]);
+      if (k == 0) fetch();
+      add(fragments[k % 2]);
+    }
+  }
+
+  __device__ void store(Real* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) const {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(C) % 16 == 0 && leading * sizeof(Real) % 16 == 0;
+#pragma unroll
+    for (int i = 0; i < quads_m * quad; ++i)
+#pragma unroll
+      for (int q = 0; q < quads_n; ++q) {
+        const int row = row_of(i), column = column_of(q);
+        if (row >= rows) continue;
+        Real* const to = C + row * leading + column;
+        if (aligned && column + quad <= columns) {
+          Quad four;
+#pragma unroll
+          for (int e = 0; e < quad; ++e) four.of[e] = c[i][q * quad + e];
+          *reinterpret_cast<Quad*>(to) = four;
+        } else {
+#pragma unroll
+          for (int e = 0; e < quad; ++e)
+            if (column + e < columns) to[e] = c[i][q * quad + e];
+        }
+      }
+  }
+
+ private:
+  struct Fragments {
+    Quad x[quads_m], y[quads_n];
+  };
+  template <class TileA, class TileB>
+  __device__ static void load(const Real* a, const Real* b, int k, Fragments& to) {
+#pragma unroll
+    for (int q = 0; q < quads_m; ++q) to.x[q] = *reinterpret_cast<const Quad*>(a + TileA::at(row_of(q * quad), k));
+#pragma unroll
+    for (int q = 0; q < quads_n; ++q) to.y[q] = *reinterpret_cast<const Quad*>(b + TileB::at(column_of(q), k));
+  }
+  __device__ void add(const Fragments& of) {
+#pragma unroll
+    for (int i = 0; i < quads_m * quad; ++i)
+#pragma unroll
+      for (int j = 0; j < quads_n * quad; ++j)
+        c[i][j] = std::fma(of.x[i / quad].of[i % quad], of.y[j / quad].of[j % quad], c[i][j]);
+  }
+
+  Fragments fragments[2];
+};
+
+}  // namespace seidel::gemm_detail
