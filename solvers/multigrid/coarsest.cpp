@@ -1,6 +1,7 @@
 // A dense inverse by L D L'.
 #include <seidel/solvers/multigrid/coarsest.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <seidel/formats/runtime/array.hpp>
@@ -23,14 +24,14 @@ void add_multiple(std::int64_t n, double a, const double* x, double* y) {
 }
 
 /// L becomes the factor, without its diagonal of ones, and `inverse_pivots` those of D, 0 for rows that are left out.
-void factorize(Lower& L, double* inverse_pivots) {
+void factorize(Lower& L, double vanishing, double* inverse_pivots) {
   const std::int64_t n = L.n;
+  const double least = double(n) * std::max(vanishing, 8 * 0x1p-53);  // what rounding leaves of a pivot that is 0
   Array<double> column(n), diagonal(n);
   for (std::int64_t i = 0; i < n; ++i) diagonal[i] = L.row(i)[i];
   for (std::int64_t k = 0; k < n; ++k) {
     const double pivot = L.row(k)[k];
-    // What rounding leaves of a pivot that is 0.
-    const bool vanishes = !(pivot > 8 * double(n) * 0x1p-53 * diagonal[k]);
+    const bool vanishes = !(pivot > least * diagonal[k]);
     inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
     for (std::int64_t i = k + 1; i < n; ++i) column[i] = L.row(i)[k];
     for (std::int64_t i = k + 1; i < n; ++i) {
@@ -54,7 +55,7 @@ Lower inverse_of(Lower& L) {
 }  // namespace
 
 template <class Offset>
-Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A) {
+Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing) {
   const std::int64_t n = A.nrows;
   Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
   for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
@@ -65,7 +66,7 @@ Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A) {
       for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
         if (A.col_idx[k] <= i) L.row(i)[A.col_idx[k]] = A.values[k];
     Array<double> inverse_pivots(n);
-    factorize(L, inverse_pivots.data());
+    factorize(L, vanishing, inverse_pivots.data());
     Lower W = inverse_of(L);
     for (std::int64_t k = 0; k < n; ++k)  // G = sum over k of w_k' d_k^-1 w_k
       for (std::int64_t i = 0; i <= k; ++i) add_multiple(i + 1, inverse_pivots[k] * W.row(k)[i], W.row(k), sum.row(i));
@@ -75,7 +76,7 @@ Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A) {
   return G;
 }
 
-template Csr<double, std::int32_t> dense_inverse(const CsrView<double, std::int32_t, Host>&);
-template Csr<double, std::int64_t> dense_inverse(const CsrView<double, std::int64_t, Host>&);
+template Csr<double, std::int32_t> dense_inverse(const CsrView<double, std::int32_t, Host>&, double);
+template Csr<double, std::int64_t> dense_inverse(const CsrView<double, std::int64_t, Host>&, double);
 
 }  // namespace seidel

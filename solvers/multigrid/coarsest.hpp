@@ -7,12 +7,13 @@ namespace seidel {
 
 /// A^-1 for symmetric positive definite A, every entry stored: from A = L D L', as L^-T D^-1 L^-1. Where A is singular, a
 /// row whose pivot vanishes is left out, and with it its row and column of the result: for A positive semidefinite the
-/// result G still has A G A = A, so that it solves every system that has a solution.
+/// result G still has A G A = A, so that it solves every system that has a solution. A pivot vanishes if it is no more than n
+/// times `vanishing`, or rounding, of its diagonal entry.
 ///
 /// Shapes  A is n x n, its lower triangle is used. Repeats bit for bit.
 /// Cost    n^3 / 2 multiplications and additions on one core; 16 n^2 bytes for the time of the call.
 /// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 4.1.
 template <class Offset>
-Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A);
+Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing = 0);
 
 }  // namespace seidel

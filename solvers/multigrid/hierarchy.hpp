@@ -1,26 +1,38 @@
 // The matrices of a multigrid method, finest first.
 #pragma once
+#include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/solvers/multigrid/facts.hpp>
+#include <seidel/solvers/multigrid/galerkin.hpp>
 
 namespace seidel {
 
-/// A matrix and what leads to the next coarser one.
+/// A matrix and what leads to the next coarser one. Where a SingleCycle (single_cycle.hpp) has taken over what a cycle needs,
+/// `owned`, `restriction`, the values of `prolongation` and `inverse_diagonal` are empty on all levels but the coarsest.
 template <class Offset, MemorySpace Space>
 struct Level {
+  using Working = std::conditional_t<std::is_same_v<Space, Host>, OpenMP, Cuda>;  // of the setup
   Csr<double, Offset, Space> owned = {};        // its A; empty on the finest level, where the arrays are the caller's
   CsrView<double, Offset, Space> A = {};        // of `owned`, but on the finest level
   Array<double, Space> inverse_diagonal = {};   // 0 for rows that a smoother must leave alone
   Csr<double, Offset, Space> restriction = {};  // R = P', to the next level; like P empty on the coarsest
   Csr<double, Offset, Space> prolongation = {};
-  Array<Index, Space> neighbour = {};  // what P was made of, for new values: its couplings (StrongView::neighbour),
-  Array<Index, Space> aggregate = {};  // and the aggregate of each row; empty on the coarsest
+  Array<std::uint32_t, Space> strong = {};    // what P was made of, for new values: the couplings (packed_strong()),
+  Array<Index, Space> aggregate = {};         // and the aggregate of each row; empty on the coarsest
   Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
   bool plain = false;                         // and whether P is T
+  std::unique_ptr<GalerkinProduct<Offset, Working>> galerkin =
+      {};  // of rows: from the first new values on, in place of `restriction`
+           // and of `owned` of the next level
   LevelFacts facts = {};
+
+  bool of_nodes() const { return !tentative.row_ptr.empty(); }
+  CsrView<double, Offset, Space> R() const { return galerkin ? galerkin->R() : restriction.view(); }
 };
 
 template <class Offset, MemorySpace Space>
@@ -35,13 +47,15 @@ struct Hierarchy {
 template <class Offset, class Space>
 std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy) {
   const auto of = [](const Csr<double, Offset, Space>& A) {
-    return A.row_ptr.size() * std::int64_t(sizeof(Offset)) + A.nnz() * std::int64_t(sizeof(Index) + sizeof(double));
+    return A.row_ptr.size() * std::int64_t(sizeof(Offset)) + A.col_idx.size() * std::int64_t(sizeof(Index)) +
+           A.values.size() * std::int64_t(sizeof(double));
   };
   std::int64_t bytes = of(hierarchy.coarsest_inverse);
   for (const auto& level : hierarchy.levels)
     bytes += of(level.owned) + of(level.restriction) + of(level.prolongation) + of(level.tentative) +
              level.inverse_diagonal.size() * std::int64_t(sizeof(double)) +
-             (level.neighbour.size() + level.aggregate.size()) * std::int64_t(sizeof(Index));
+             (level.galerkin ? level.galerkin->bytes() : 0) +
+             (level.strong.size() + level.aggregate.size()) * std::int64_t(sizeof(Index));
   return bytes;
 }
 

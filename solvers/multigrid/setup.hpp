@@ -6,9 +6,11 @@
 //         problems, Computing 56, 1996.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/runtime/release_scratch.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
@@ -16,7 +18,7 @@
 #include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
 #include <seidel/solvers/multigrid/nodes.hpp>
-#include <seidel/solvers/smoothers/chebyshev.hpp>
+#include <seidel/solvers/multigrid/single_cycle.hpp>
 
 namespace seidel {
 
@@ -42,24 +44,49 @@ void refuse_unusable(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, 
 }
 
 /// An upper bound of the eigenvalues of D^-1 A, or nearly one: by Lanczos steps, but no more than by Gershgorin's circles.
+/// They are taken with the matrix in single precision where `cycle`, whose last level is that of A, has it.
 /// Source  Vanek, Brezina, Mandel, Convergence of algebraic multigrid based on smoothed aggregation, Numer. Math. 88,
 ///         2001, for why an estimate will do.
 template <class B, class Offset>
 double spectral_bound(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                      Span<double, SpaceOf<B>> inverse_diagonal, double max_off_diagonal) {
+                      Span<double, SpaceOf<B>> inverse_diagonal, double max_off_diagonal, const SingleCycle<B>* cycle) {
   constexpr int steps = 8;
   constexpr double margin = 1.05;  // for what so few steps do not see
-  using V = Vector<double, B>;
-  V start(on, A.nrows);
-  fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
-  const double estimate = estimate_largest_eigenvalue(MatrixOperator(on, A), V(on, inverse_diagonal), start, steps);
+  const auto estimated = [&] {
+    if (cycle) return cycle->estimate_largest_eigenvalue(steps);
+    using V = Vector<double, B>;
+    V start(on, A.nrows);
+    const V inverse(on, inverse_diagonal);
+    fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
+    return estimate_largest_eigenvalue(MatrixOperator(on, A), &inverse, start, steps);
+  };
+  const double estimate = estimated();
   const double bound = std::min(margin * estimate, 1 + max_off_diagonal);
   return bound > 0 ? bound : 1;  // of a matrix of zeros
 }
 
-/// Looks at a level: its diagonal, its largest eigenvalue, whether it is dominated. Errors  as coarsened(), on the finest.
+/// Hands level l to `cycle`, which has the scales of the next one; what only a cycle in double precision reads is given back,
+/// and so is AP, as early as can be: here memory is at its peak.
 template <class B, class Offset>
-RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l) {
+void hand_over(Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l, Csr<double, Offset, SpaceOf<B>> AP,
+               SingleCycle<B>& cycle) {
+  auto& level = hierarchy.levels[l];
+  cycle.add_restriction(level.R());
+  level.restriction = {};
+  cycle.add_correction(level.prolongation.view(), level.galerkin ? level.galerkin->AP() : AP.view(),
+                       std::as_const(level.inverse_diagonal).span(), level.facts.largest_eigenvalue);
+  AP = {};
+  level.prolongation.values = {};
+  level.inverse_diagonal = {};
+  cycle.lay_out(l, level.A);
+  if (l > 0) level.owned = {};
+}
+
+/// Looks at a level: its diagonal, its largest eigenvalue, whether it is dominated. AP is that of the level before; it is
+/// handed over to `cycle`, if there is one, unless that level keeps it. Errors  as coarsened(), on the finest.
+template <class B, class Offset>
+RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l,
+                               Csr<double, Offset, SpaceOf<B>> AP, SingleCycle<B>* cycle) {
   auto& level = hierarchy.levels[l];
   RowScales<SpaceOf<B>> scales = row_scales<B, Offset>(on, level.A);
   if (l == 0) refuse_unusable<B, Offset>(on, level.A, scales);
@@ -67,25 +94,32 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
   if (l == 0) hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
   level.facts.rows = level.A.nrows;
   level.facts.nnz = level.A.nnz();
-  level.facts.largest_eigenvalue = spectral_bound<B, Offset>(on, level.A, scales.inverse_diagonal, max_off_diagonal);
+  if (cycle) {
+    if (l == 0) cycle->begin(hierarchy.dominant);
+    const CsrView<double, Offset, SpaceOf<B>> none{};
+    cycle->add_level(std::as_const(scales.inverse_diagonal).span(), l > 0 ? hierarchy.levels[l - 1].R() : none);
+    if (l > 0) hand_over<B, Offset>(hierarchy, l - 1, std::move(AP), *cycle);
+    cycle->lay_out(l, level.A);
+  }
+  level.facts.largest_eigenvalue =
+      spectral_bound<B, Offset>(on, level.A, scales.inverse_diagonal, max_off_diagonal, cycle);
   return scales;
 }
 
-/// Aggregates of a level for the strength asked for, or for a smaller one if that leaves too many rows. A is the matrix of
-/// the level, or that of its nodes.
+/// Aggregates of a level for the strength asked for, or for a smaller one if that leaves too many rows; `neighbour` tells
+/// of the couplings that they were made with. A is the matrix of the level, or that of its nodes.
 template <class B, class Offset>
-Aggregates<SpaceOf<B>> aggregated(const B& on, Level<Offset, SpaceOf<B>>& level,
-                                  const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales,
-                                  RootSets sets, double strength) {
-  level.neighbour = Array<Index, SpaceOf<B>>(on, A.nnz());
+Aggregates<SpaceOf<B>> aggregated(const B& on, LevelFacts& facts, const CsrView<double, Offset, SpaceOf<B>>& A,
+                                  const RowScales<SpaceOf<B>>& scales, RootSets sets, double strength,
+                                  Span<Index, SpaceOf<B>> neighbour) {
   for (int attempt = 0;; ++attempt) {
-    mark_strong<B, Offset>(on, A, scales, strength, level.neighbour);
-    auto found = aggregates<B, Offset>(on, A, {A.row_ptr, level.neighbour}, scales, sets);
+    mark_strong<B, Offset>(on, A, scales, strength, neighbour);
+    auto found = aggregates<B, Offset>(on, A, {A.row_ptr, neighbour}, scales, sets);
     const std::int64_t to_coarsen = std::max<std::int64_t>(1, A.nrows - found.dominated);
     const bool failed = 2 * (found.count + found.lone) > to_coarsen;
     if (!failed || strength == 0) {
-      level.facts.strength = strength;
-      level.facts.lone = found.lone;
+      facts.strength = strength;
+      facts.lone = found.lone;
       return found;
     }
     strength = attempt < 2 ? strength / 4 : 0;
@@ -97,9 +131,9 @@ template <class B, class Offset>
 Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Index unknowns_per_node,
                                         RootSets sets, double strength) {
   const auto A = node_matrix<B, Offset>(on, level.A, unknowns_per_node);
-  const auto scales = row_scales<B, Offset>(on, A.view());
-  auto found = aggregated<B, Offset>(on, level, A.view(), scales, sets, strength);
-  level.neighbour = {};
+  Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
+  auto found =
+      aggregated<B, Offset>(on, level.facts, A.view(), row_scales<B, Offset>(on, A.view()), sets, strength, neighbour);
   level.facts.lone *= unknowns_per_node;
   return found;
 }
@@ -107,22 +141,54 @@ Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& 
 /// omega of the prolongator.
 inline double damping(const LevelFacts& facts) { return 4.0 / 3 / facts.largest_eigenvalue; }
 
-/// R = P' of a level, and R A P.
+/// R = P' of a level, A P, which is returned, and R A P, the matrix of the `coarse` one.
 template <class B, class Offset>
-Csr<double, Offset, SpaceOf<B>> coarse_matrix(const B& on, Level<Offset, SpaceOf<B>>& level) {
+Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B>>& level,
+                                            Level<Offset, SpaceOf<B>>& coarse) {
   const auto P = level.prolongation.view();
   level.restriction = transpose(on, P);
-  const auto AP = spgemm(on, level.A, P);
-  auto coarse = spgemm(on, level.restriction.view(), AP.view());
-  if (!level.tentative.row_ptr.empty()) complete_coarse<B, Offset>(on, coarse, level.plain ? plain_correction : 1);
-  return coarse;
+  release_scratch(on);  // 30 bytes per entry of P
+  auto AP = spgemm(on, level.A, P);
+  coarse.owned = spgemm(on, level.R(), AP.view());
+  if (level.of_nodes()) complete_coarse<B, Offset>(on, coarse.owned, level.plain ? plain_correction : 1);
+  coarse.A = coarse.owned.view();
+  return AP;
 }
 
-/// The inverse of the last level, made on the host.
+/// P and what follows from it for new values of level l; returns A P unless the level keeps that. The first ones analyse the
+/// products once more, and the analysis is kept where aggregates are of rows.
 template <class B, class Offset>
-void invert_coarsest(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy) {
-  const auto inverse = dense_inverse(copied_to<Host>(on, hierarchy.levels.back().A).view());
-  hierarchy.coarsest_inverse = copied_to<SpaceOf<B>>(on, inverse.view());
+Csr<double, Offset, SpaceOf<B>> update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l) {
+  auto &level = hierarchy.levels[l], &coarse = hierarchy.levels[l + 1];
+  auto& P = level.prolongation;
+  if (level.of_nodes()) {
+    P = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
+    return make_coarse<B, Offset>(on, level, coarse);
+  }
+  if (P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
+  const auto neighbour = unpacked_strong<B>(on, level.strong, level.A.col_idx);
+  update_prolongator<B, Offset>(on, level.A, neighbour, level.aggregate, damping(level.facts), P);
+  if (level.galerkin) {
+    level.galerkin->update_values(level.A, P.view());
+  } else {
+    level.restriction = {};
+    coarse.owned = {};
+    level.galerkin = std::make_unique<GalerkinProduct<Offset, B>>(on, level.A, P.view());
+  }
+  coarse.A = level.galerkin->coarse();
+  return {};
+}
+
+/// The inverse of the last level, made on the host, if that is `small`; then `cycle` is complete.
+template <class B, class Offset>
+void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, SingleCycle<B>* cycle) {
+  const auto& last = hierarchy.levels.back();
+  if (small) {
+    constexpr double vanishing = level_detail::vanishing_mode;
+    const auto inverse = dense_inverse(copied_to<Host>(on, last.A).view(), cycle ? vanishing : 0);
+    hierarchy.coarsest_inverse = copied_to<SpaceOf<B>>(on, inverse.view());
+  }
+  if (cycle) cycle->finish(hierarchy.coarsest_inverse.view(), last.facts.largest_eigenvalue);
 }
 
 }  // namespace multigrid_detail
@@ -138,57 +204,66 @@ void invert_coarsest(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy) {
 ///         m at most 16; linearly dependent ones do no harm.
 /// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
 ///         the inverse of the coarsest matrix; the host waits about 50 times per level, for single numbers.
+///         With `cycle` that is made, too, and only it holds what a cycle needs; the hierarchy what new values need.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
 ///         for modes that are not finite.
 /// Repeats bit for bit on every back end and with any number of threads.
 template <class B, class Offset>
 Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                         const CoarseningOptions& options = {},
-                                        const MultiVectorView<const double, SpaceOf<B>>& modes = {}) {
+                                        const MultiVectorView<const double, SpaceOf<B>>& modes = {},
+                                        SingleCycle<B>* cycle = nullptr) {
   using namespace multigrid_detail;
   require_square(A.nrows, A.ncols, "amg");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
   hierarchy.levels.push_back({.A = A});
   auto near_null = near_null_of<B, Offset>(on, A, options.unknowns_per_node, modes);
+  Csr<double, Offset, SpaceOf<B>> AP;  // of the level before
   for (std::size_t l = 0;; ++l) {
     auto& level = hierarchy.levels[l];
-    RowScales scales = measured<B, Offset>(on, hierarchy, l);
+    RowScales scales = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle);
     const bool small = level.A.nrows <= options.coarsest;
-    if (small) invert_coarsest<B, Offset>(on, hierarchy);
     bool last = small || int(l) + 1 >= options.max_levels;
     if (!last) {
       const RootSets sets = l == 0 ? RootSets::one : RootSets::two;
       const std::int64_t modes_per_node = near_null.modes.ncols;
       level.facts.unknowns_per_node = near_null.unknowns_per_node;
+      Array<Index, SpaceOf<B>> neighbour(on, modes_per_node > 0 ? 0 : level.A.nnz());
       auto found = modes_per_node > 0
                        ? aggregated_nodes<B, Offset>(on, level, near_null.unknowns_per_node, sets, options.strength)
-                       : aggregated<B, Offset>(on, level, level.A, scales, sets, options.strength);
+                       : aggregated<B, Offset>(on, level.facts, level.A, scales, sets, options.strength, neighbour);
       const std::int64_t coarse_rows = found.count * std::max<std::int64_t>(1, modes_per_node);
       last = coarse_rows == 0 || double(coarse_rows) > 0.9 * level.A.nrows;
       if (!last && modes_per_node > 0) {
         prolong_nodes<B, Offset>(on, level, scales.inverse_diagonal, found,
                                  l == 0 ? options.first : FirstLevel::smoothed, damping(level.facts), near_null);
       } else if (!last) {
-        level.prolongation = prolongator<B, Offset>(on, level.A, level.neighbour, found, damping(level.facts));
+        level.prolongation = prolongator<B, Offset>(on, level.A, neighbour, found, damping(level.facts));
         level.aggregate = std::move(found.of_row);
+        level.strong = packed_strong<B>(on, neighbour);
       }
       level.facts.prolongation_nnz = level.prolongation.nnz();
     }
     level.inverse_diagonal = std::move(scales.inverse_diagonal);
-    if (last) return hierarchy;
-    auto coarse = coarse_matrix<B, Offset>(on, level);
-    hierarchy.levels.push_back({.owned = std::move(coarse)});
-    hierarchy.levels.back().A = hierarchy.levels.back().owned.view();
+    scales = {};
+    if (last) {
+      finish<B, Offset>(on, hierarchy, small, cycle);
+      return hierarchy;
+    }
+    if (cycle && l == 0) cycle->drop(l);  // for now: here memory counts
+    hierarchy.levels.emplace_back();
+    AP = make_coarse<B, Offset>(on, hierarchy.levels[l], hierarchy.levels[l + 1]);
   }
 }
 
 /// The same hierarchy for new values of A, in the pattern that it had: couplings, aggregates and the pattern of P stay as
 /// they were, so that no coarsening is repeated. Where the values differ much, a new one may need fewer iterations.
 ///
-/// Cost    as coarsened() but for couplings, aggregates and the columns of P. Errors  as coarsened(), which leave the hierarchy of no use.
+/// Cost    as coarsened() but for couplings, aggregates, the columns of P and, from the second time on, all patterns; what that
+///         takes is held from the first time on (GalerkinProduct). Errors  as coarsened(), which leave the hierarchy of no use.
 template <class B, class Offset>
-void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                   Hierarchy<Offset, SpaceOf<B>>& hierarchy) {
+void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hierarchy<Offset, SpaceOf<B>>& hierarchy,
+                   SingleCycle<B>* cycle = nullptr) {
   using namespace multigrid_detail;
   auto& levels = hierarchy.levels;
   if (A.nrows != levels[0].A.nrows || A.nnz() != levels[0].A.nnz())
@@ -196,19 +271,12 @@ void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                      " entries, expected the pattern of " + std::to_string(levels[0].A.nrows) + " and " +
                      std::to_string(levels[0].A.nnz()));
   levels[0].A = A;
+  Csr<double, Offset, SpaceOf<B>> AP;  // of the level before
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    auto& level = levels[l];
-    level.inverse_diagonal = measured<B, Offset>(on, hierarchy, l).inverse_diagonal;
-    if (l + 1 == levels.size()) break;
-    if (level.tentative.row_ptr.empty())
-      update_prolongator<B, Offset>(on, level.A, level.neighbour, level.aggregate, damping(level.facts),
-                                    level.prolongation);
-    else
-      level.prolongation = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
-    levels[l + 1].owned = coarse_matrix<B, Offset>(on, level);
-    levels[l + 1].A = levels[l + 1].owned.view();
+    levels[l].inverse_diagonal = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle).inverse_diagonal;
+    if (l + 1 < levels.size()) AP = update_coarse<B, Offset>(on, hierarchy, l);
   }
-  if (!hierarchy.coarsest_inverse.row_ptr.empty()) invert_coarsest<B, Offset>(on, hierarchy);
+  finish<B, Offset>(on, hierarchy, !hierarchy.coarsest_inverse.row_ptr.empty(), cycle);
 }
 
 }  // namespace seidel

@@ -8,10 +8,11 @@ namespace seidel {
 
 namespace {
 
-enum Detail { strength, smoother, cycle, coarsest, block, first };
+enum Detail { strength, smoother, cycle, coarsest, block, first, storage };
 constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"};  // as AmgSmoother
 constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view first_levels[] = {"auto", "smoothed", "plain"};  // as FirstLevel
+constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};           // as AmgStorage
 constexpr Setting details[] = {
     {.key = "amg.strength",
      .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
@@ -38,7 +39,11 @@ constexpr Setting details[] = {
      .help =
          "amg.first=F     prolongation of nodes to the finest level: smoothed, plain, or auto: plain where they have "
          "fewer unknowns than there are near-null vectors (auto)",
-     .words = first_levels}};
+     .words = first_levels},
+    {.key = "amg.storage",
+     .help =
+         "amg.storage=S   levels in fp32 under an iteration in double, fp64, or auto: fp32 unless symgs smooths (auto)",
+     .words = storages}};
 
 struct Recipe {
   template <Backend B, class Offset>
@@ -53,6 +58,7 @@ struct Recipe {
                         .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
                         .first = FirstLevel(int(set[details[first]]))},
          .smoother = AmgSmoother(int(set[details[smoother]])),
+         .storage = AmgStorage(int(set[details[storage]])),
          .visits = 1 + int(set[details[cycle]])},
         {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()});
     auto levels = amg.levels();
@@ -66,13 +72,16 @@ struct Recipe {
 };
 
 std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
-  // Measured, with 5 to 80 entries per row: 155 to 185 per row, and the strong couplings. What the setup takes for a time is given back before the vectors
-  // of the method are taken, and is no more than they are.
+  // Measured, with 5 to 75 entries per row: 165 to 205 bytes per row in double precision; in single precision, which holds the finest matrix once more, 215 to
+  // 315 with up to 7 entries, 1050 with 75. What the setup takes for a time is given back before the vectors of the method are
+  // taken, and is no more than they are.
+  const AmgSmoother smooths = AmgSmoother(int(choice.settings[details[smoother]]));
+  const bool single =
+      smooths != AmgSmoother::symgs && AmgStorage(int(choice.settings[details[storage]])) != AmgStorage::fp64;
   std::vector<MemoryPart> parts = {{.what = "the coarser levels and their vectors, for amg",
-                                    .bytes = 190 * A.nrows + 4 * A.nnz,
+                                    .bytes = single ? 230 * A.nrows + 12 * A.nnz : 210 * A.nrows,
                                     .min_bytes = 40 * A.nrows}};
-  if (AmgSmoother(int(choice.settings[details[smoother]])) == AmgSmoother::symgs)
-    parts.front().bytes += sweep_memory(A, 8).bytes * 3 / 2;  // of all levels
+  if (smooths == AmgSmoother::symgs) parts.front().bytes += sweep_memory(A, 8).bytes * 3 / 2;  // of all levels
   return parts;
 }
 

@@ -14,17 +14,17 @@
 
 namespace seidel {
 
-/// What smooths on each level. The first three are polynomials in D^-1 A (smoothers/jacobi.hpp).
-enum class AmgSmoother {
-  automatic,  // jacobi where every row of the finest A is weakly dominated by its diagonal, else chebyshev
-  jacobi,     // one sweep, damped by 1.6 / lambda
-  chebyshev,  // two sweeps that make Chebyshev's polynomial of the fourth kind
-  symgs,      // a pair of Gauss-Seidel sweeps in natural order
+/// How the levels are kept, and cycled through. The iteration around them is in double precision either way.
+enum class AmgStorage {
+  automatic,  // fp32, but for symgs
+  fp32,       // scaled to a unit diagonal (multigrid/single_cycle.hpp); the smoother is a polynomial
+  fp64,
 };
 
 struct AmgOptions {
   CoarseningOptions coarsening = {};
   AmgSmoother smoother = AmgSmoother::automatic;
+  AmgStorage storage = AmgStorage::automatic;
   int visits = 1;  // of each coarser level by the one before it, but of the coarsest: 1 is a V cycle, 2 a W cycle
 };
 
@@ -34,10 +34,11 @@ struct AmgOptions {
 ///
 /// All smoothers are symmetric, so that M is, and positive definite for A that is.
 ///
-/// Cost    of a V cycle on each level two products with its matrix with jacobi, four with chebyshev, one each with P and R,
-///         and about ten passes over vectors; all levels together hold 1.05 to 1.7 times the entries of A. Allocates nothing
-///         and returns nothing to the host.
-/// Errors  as coarsened(); of symgs as SymgsPreconditioner.
+/// Cost    of a V cycle in single precision as SingleCycle; in double precision on each level two products with its matrix
+///         with jacobi, four with chebyshev, one each with P and R, and about ten passes over vectors. All levels together
+///         hold 1.05 to 1.7 times the entries of A. Allocates nothing and returns nothing to the host.
+/// Errors  as coarsened(); UsageError for symgs in single precision; of symgs as SymgsPreconditioner. In single precision
+///         InputError for a diagonal entry below 0.
 /// Source  as coarsened(); Trottenberg, Oosterlee, Schueller, Multigrid, Academic Press 2001, for the cycle.
 template <class Offset, Backend B>
 class AmgPreconditioner {
@@ -49,20 +50,24 @@ class AmgPreconditioner {
   /// takes them; they need not outlive the call.
   AmgPreconditioner(B on, const View& A, const AmgOptions& options = {},
                     const MultiVectorView<const double, SpaceOf<B>>& modes = {})
-      : on_(on),
-        options_(options),
-        hierarchy_(std::make_unique<Hierarchy<Offset, SpaceOf<B>>>(
-            coarsened<Working, Offset>(Working(on), A, options.coarsening, modes))) {
+      : on_(on), options_(options) {
+    const bool polynomial = options.smoother != AmgSmoother::symgs;
+    if (options.storage == AmgStorage::fp32 && !polynomial)
+      throw UsageError("amg: symgs smooths in double precision only\n  take storage fp64, or jacobi or chebyshev");
+    if (polynomial && options.storage != AmgStorage::fp64)
+      single_.emplace(Working(on), options.smoother, options.visits);
+    hierarchy_ = std::make_unique<Hierarchy<Offset, SpaceOf<B>>>(
+        coarsened<Working, Offset>(Working(on), A, options.coarsening, modes, single()));
     make_stages();
   }
 
   /// For new values of A in the same pattern (multigrid/setup.hpp), which must outlive this.
   void update_values(const View& A) {
-    seidel::update_values<Working, Offset>(Working(on_), A, *hierarchy_);
+    seidel::update_values<Working, Offset>(Working(on_), A, *hierarchy_, single());
     make_stages();
   }
 
-  void apply(const V& r, V& z) const { cycle(0, From::zero, r, z); }
+  void apply(const V& r, V& z) const { single_ ? single_->apply(r.span(), z.span()) : cycle(0, From::zero, r, z); }
   bool is_symmetric() const { return true; }
 
   std::vector<LevelFacts> levels() const {
@@ -72,7 +77,7 @@ class AmgPreconditioner {
   }
   /// Held beside A.
   std::int64_t bytes() const {
-    std::int64_t bytes = bytes_of(*hierarchy_);
+    std::int64_t bytes = bytes_of(*hierarchy_) + (single_ ? single_->bytes() : 0);
     for (const auto& stage : stages_) bytes += stage->bytes;
     return bytes;
   }
@@ -81,27 +86,29 @@ class AmgPreconditioner {
   using Matrix = MatrixOperator<View, B>;
   using Working = std::conditional_t<HostBackend<B>, OpenMP, B>;  // of the setup: one code for one core and for many
   enum class From { zero, guess };
+  SingleCycle<Working>* single() { return single_ ? &*single_ : nullptr; }
 
-  /// What a cycle needs of a level.
+  /// What a cycle in double precision needs of a level.
   struct Stage {
-    Stage(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother)
+    Stage(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother, bool dominant)
         : A(on, level.A),
-          R(on, level.restriction.view()),
+          R(on, level.R()),
           P(on, level.prolongation.view()),
           b(on, level.A.nrows),
           x(on, level.A.nrows),
           r(on, level.A.nrows),
           bytes(3 * 8 * A.nrows()),
-          smoother(smoother_of(on, level, smoother)) {}
+          smoother(smoother_of(on, level, smoother, dominant)) {}
 
-    AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother) {
+    AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother,
+                               bool dominant) {
       if (smoother == AmgSmoother::symgs) {
         SymgsPreconditioner<double, Offset, B> symgs(on, level.A);
         bytes += symgs.bytes();
         return symgs;
       }
       std::vector<V> weights;
-      for (const double damping : smoother == AmgSmoother::jacobi ? std::vector<double>{1.6} : fourth_kind_dampings()) {
+      for (const double damping : dampings_of(smoother, dominant)) {
         weights.emplace_back(on, level.A.nrows);
         axpy<B, double>(on, damping / level.facts.largest_eigenvalue, level.inverse_diagonal, weights.back().span());
       }
@@ -116,12 +123,11 @@ class AmgPreconditioner {
   };
 
   void make_stages() {
-    AmgSmoother smoother = options_.smoother;
-    if (smoother == AmgSmoother::automatic)
-      smoother = hierarchy_->dominant ? AmgSmoother::jacobi : AmgSmoother::chebyshev;
+    if (single_) return;
     stages_.clear();
     coarsest_.reset();
-    for (const auto& level : hierarchy_->levels) stages_.push_back(std::make_unique<Stage>(on_, level, smoother));
+    for (const auto& level : hierarchy_->levels)
+      stages_.push_back(std::make_unique<Stage>(on_, level, options_.smoother, hierarchy_->dominant));
     if (!hierarchy_->coarsest_inverse.row_ptr.empty()) coarsest_.emplace(on_, hierarchy_->coarsest_inverse.view());
   }
 
@@ -148,6 +154,7 @@ class AmgPreconditioner {
 
   B on_;
   AmgOptions options_;
+  std::optional<SingleCycle<Working>> single_;
   std::unique_ptr<Hierarchy<Offset, SpaceOf<B>>> hierarchy_;  // the stages view it
   std::vector<std::unique_ptr<Stage>> stages_;                // a smoother keeps the address of its matrix
   std::optional<Matrix> coarsest_;

@@ -13,16 +13,19 @@ namespace seidel {
 double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector<double>& beside);
 
 /// Estimates the largest eigenvalue of D^-1 A from below by Lanczos steps, which cg with D as preconditioner takes: for A
-/// symmetric positive definite, D its diagonal. `start` is where they start: not near an eigenvector of small eigenvalues.
+/// symmetric positive definite, D its diagonal; `inverse_diagonal` may be null for D = I. `start` is where they start: not
+/// near an eigenvector of small eigenvalues.
 ///
-/// Cost    per step one product with A, three passes over vectors, two waits on a GPU; four vectors for the time of the call.
+/// Cost    per step one product with A, three passes over vectors, two waits on a GPU; four vectors for the time of the call,
+///         three for D = I.
 /// Source  Saad (2003), section 6.7.3: the tridiagonal matrix from the coefficients of cg.
 template <class V, LinearOperator<V> Matrix>
-double estimate_largest_eigenvalue(const Matrix& A, const V& inverse_diagonal, const V& start, int steps = 10) {
+double estimate_largest_eigenvalue(const Matrix& A, const V* inverse_diagonal, const V& start, int steps = 10) {
   using Real = typename V::Real;
-  V r = like(start), z = like(start), p = like(start), Ap = like(start);
+  V r = like(start), p = like(start), Ap = like(start), scaled_r(start.on(), inverse_diagonal ? start.size() : 0);
+  V& z = inverse_diagonal ? scaled_r : r;
   copy(start, r);
-  multiply(inverse_diagonal, r, z);
+  if (inverse_diagonal) multiply(*inverse_diagonal, r, z);
   copy(z, p);
   Real rz = dot(r, z), beta = 0, alpha_before = 1;
   std::vector<double> diagonal, beside;
@@ -32,7 +35,13 @@ double estimate_largest_eigenvalue(const Matrix& A, const V& inverse_diagonal, c
     if (!(alpha > 0 && std::isfinite(alpha))) break;
     if (!diagonal.empty()) beside.push_back(std::sqrt(double(beta)) / double(alpha_before));
     diagonal.push_back(1 / double(alpha) + double(beta) / double(alpha_before));
-    const auto [norm_r, new_rz] = axpy_multiply_norm2_dot(-alpha, Ap, r, inverse_diagonal, z);
+    Real new_rz;
+    if (inverse_diagonal) {
+      new_rz = axpy_multiply_norm2_dot(-alpha, Ap, r, *inverse_diagonal, z)[1];
+    } else {
+      const Real norm_r = axpy_norm2_dot(-alpha, Ap, r, p)[0];
+      new_rz = norm_r * norm_r;
+    }
     beta = new_rz / rz;
     rz = new_rz;
     alpha_before = alpha;
@@ -64,7 +73,7 @@ class ChebyshevSmoother {
       : A_(&A), inverse_(std::move(inverse_diagonal)), options_(options), r_(like(inverse_)), d_(like(inverse_)) {
     if (options.degree < 1)
       throw UsageError("chebyshev: degree is " + std::to_string(options.degree) + ", expected 1 or more");
-    if (options_.largest == 0) options_.largest = 1.1 * estimate_largest_eigenvalue(A, inverse_, start);
+    if (options_.largest == 0) options_.largest = 1.1 * estimate_largest_eigenvalue(A, &inverse_, start);
   }
 
   void smooth(const V& b, V& x) const {

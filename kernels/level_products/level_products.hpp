@@ -1,0 +1,89 @@
+// Products with the matrices of a multigrid cycle, each with the vector operations that come with it.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include <seidel/kernels/level_products/level_matrix.hpp>
+
+namespace seidel {
+
+/// c_0 v_0 + c_1 v_1 + c_2 v_2 + c (A x): what a product is added to.
+struct Combination {
+  struct Term {
+    float factor = 0;
+    const float* vector = nullptr;  // null: no such term
+  };
+  float product = 1;  // c
+  Term terms[3] = {};
+};
+
+/// Where a result goes that leaves single precision: z_i = (result_i * scale_i * factor) * *of_call.
+struct ScaledResult {
+  double* z = nullptr;
+  const double* scale = nullptr;
+  double factor = 1;                // a power of two, as
+  const double* of_call = nullptr;  // this number in the memory of the back end
+};
+
+namespace level_detail {
+
+/// The terms before the product, from left to right.
+SEIDEL_HD inline float sum_of_terms(const Combination& c, std::int64_t i) {
+  float sum = 0;
+  for (const Combination::Term& term : c.terms)
+    if (term.vector) sum = std::fma(term.factor, term.vector[i], sum);
+  return sum;
+}
+
+SEIDEL_HD inline void store(float* y, std::int64_t i, float result) { y[i] = result; }
+SEIDEL_HD inline void store(const ScaledResult& y, std::int64_t i, float result) {
+  y.z[i] = double(result) * y.scale[i] * y.factor * *y.of_call;
+}
+
+/// b_i = (r_i * *of_call) * scale_i in single precision.
+template <class Space>
+struct EnterCycle {
+  Span<const double, Space> r, scale;
+  const double* of_call;
+  Span<float, Space> b;
+  SEIDEL_HD void operator()(std::int64_t i) const { b[i] = float(r[i] * *of_call * scale[i]); }
+};
+
+}  // namespace level_detail
+
+/// y = c_0 v_0 + c_1 v_1 + c_2 v_2 + c (A x) in one pass: a residual with a sweep of Jacobi, a restriction, a correction
+/// with what was there.
+///
+/// Shapes  y and the vectors v have A.nrows entries and may be the same memory; x has A.ncols, and is none of y.
+/// Cost    reads A, x and the vectors once. On a GPU does not wait.
+/// Repeats bit for bit on every back end: in each of the `lanes` lanes of a row s = fma(a_ik, x_k, s) from s = 0, from left
+///         to right; lanes are added as a tree, l with l + lanes / 2, and so on; then y_i = fma(c, s, terms).
+///
+/// y is a float* or a ScaledResult.
+template <class Result>
+void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, Result y);
+template <class Result>
+void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, Result y);
+
+// Passes over vectors; sizes are those of the results. They do not wait.
+
+/// Makes scale and inverse_scale for a level: level_detail::ScaleToUnitDiagonal.
+template <Backend B, class Offset>
+void scale_to_unit_diagonal(const B& on, const level_detail::ScaleToUnitDiagonal<Offset, typename B::Space>& of) {
+  level_detail::for_each_place(on, of.scale.size(), of);
+}
+
+/// x_i = a hash of i in (-1/2, 1/2], or 0 where scale_i is: where Lanczos steps may start.
+template <Backend B>
+void start_of_level(const B& on, Span<const double, typename B::Space> scale, Span<float, typename B::Space> x) {
+  level_detail::for_each_place(on, x.size(), level_detail::StartOfLevel<typename B::Space>{scale, x});
+}
+
+/// b_i = (r_i * *of_call) * scale_i, rounded once to single precision. Cost  reads r and scale, writes b.
+template <Backend B>
+void enter_cycle(const B& on, Span<const double, typename B::Space> r, Span<const double, typename B::Space> scale,
+                 const double* of_call, Span<float, typename B::Space> b) {
+  level_detail::for_each_place(on, b.size(), level_detail::EnterCycle<typename B::Space>{r, scale, of_call, b});
+}
+
+}  // namespace seidel

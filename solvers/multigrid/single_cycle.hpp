@@ -1,0 +1,271 @@
+// The cycle of a multigrid method in single precision, its vector operations done by the products.
+//
+// All levels are scaled to a unit diagonal: A^ = S A S with S = D^(-1/2), P^ = S_l^-1 P S_(l+1), R^ = P^'. So D is read
+// nowhere, nothing overflows, and a sweep of Jacobi from zero is x = w b. Of sweeps damped by w_1 ... w_K only residuals are
+// followed on the way down,
+//
+//   t_0 = b,   t_k = t_(k-1) - w_k A^ t_(k-1),   b_c = R^ t_K
+//
+// and on the way up the correction and the first sweep after it are one product, with Q = (I - w_1 A^) P^:
+//
+//   x = w_1 t_0 + ... + w_K t_(K-1) + w_1 t_K + Q x_c,   then x = x + w_k (b - A^ x) for k = 2 ... K
+//
+// Rows without a positive diagonal have S = 0 and are left alone.
+#pragma once
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/replay.hpp>
+#include <seidel/kernels/level_products/level_products.hpp>
+#include <seidel/kernels/vector.hpp>
+#include <seidel/solvers/finite.hpp>
+#include <seidel/solvers/multigrid/dampings.hpp>
+#include <seidel/solvers/smoothers/chebyshev.hpp>
+
+namespace seidel {
+
+/// Made level by level, finest first, while a hierarchy is: begin(), then for each level add_level(); for the one before it
+/// add_restriction() and add_correction(); lay_out() of both; at the end finish().
+///
+/// Cost    of a V cycle with one sweep: one product each with A^, R^ and Q, which has the entries of A P, on each level.
+///         Allocates nothing and returns nothing to the host.
+/// Repeats bit for bit on every back end and with any number of threads.
+template <Backend B>
+class SingleCycle {
+ public:
+  using Space = SpaceOf<B>;
+  template <class Offset>
+  using View = CsrView<double, Offset, Space>;
+  static constexpr int max_sweeps = 2;
+
+  /// `smoother` is a polynomial. `visits` of the coarser levels: 1 is a V cycle, 2 a W cycle.
+  SingleCycle(const B& on, AmgSmoother smoother, int visits)
+      : on_(on), smoother_(smoother), visits_(visits), scale_of_call_(on, 2) {}
+
+  /// Forgets all levels. `dominant`: every row of the finest A to come is weakly dominated by its diagonal.
+  void begin(bool dominant) {
+    levels_.clear();
+    replay_ = {};
+    dampings_ = dampings_of(smoother_, dominant);
+  }
+
+  /// Takes the diagonal of the next level: 1 / a_ii, 0 for rows that are to be left alone; on coarser levels those with a
+  /// negative one, or that vanish (vanishing_mode), are left alone, too. R leads to it; of the finest level it has no rows.
+  /// Errors  InputError for the first row of the finest level with a negative diagonal entry.
+  template <class Offset>
+  void add_level(Span<const double, Space> inverse_diagonal, const View<Offset>& R) {
+    const bool finest = levels_.empty();
+    const std::int64_t n = inverse_diagonal.size();
+    Level level{.scale = Array<double, Space>(on_, n), .inverse_scale = Array<double, Space>(on_, n)};
+    scale_to_unit_diagonal(on_, level_detail::ScaleToUnitDiagonal<Offset, Space>{
+                                    .inverse_diagonal = inverse_diagonal,
+                                    .of_negative = finest ? std::numeric_limits<double>::quiet_NaN() : 0,
+                                    .R = R,
+                                    .inverse_scale_before = finest ? inverse_diagonal : levels_.back().inverse_scale,
+                                    .scale = level.scale,
+                                    .inverse_scale = level.inverse_scale});
+    if (finest) refuse_negative(first_nonfinite<B, double>(on_, level.scale));
+    levels_.push_back(std::move(level));
+  }
+
+  /// Takes the matrix of level l, whose diagonal it has; it may be dropped, and taken again.
+  template <class Offset>
+  void lay_out(std::size_t l, const View<Offset>& A) {
+    Level& level = levels_[l];
+    if (level.A.nrows == 0)
+      level.A = level_matrix(on_, A.nrows, A.ncols, lanes_for(A),
+                             level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true});
+    if (l > 0 && l + 1 < levels_.size()) level.scale = {};
+  }
+  void drop(std::size_t l) { levels_[l].A = {}; }
+
+  /// An estimate from below for the last level, by so many Lanczos steps.
+  double estimate_largest_eigenvalue(int steps) const {
+    const Level& level = levels_.back();
+    Vector<float, B> start(on_, level.A.nrows);
+    start_of_level(on_, level.scale.span(), start.span());
+    return seidel::estimate_largest_eigenvalue<Vector<float, B>>(UnitDiagonal{on_, level.A}, nullptr, start, steps);
+  }
+
+  /// Takes R from the last level but one to the last one.
+  template <class Offset>
+  void add_restriction(const View<Offset>& R) {
+    Level& fine = levels_.end()[-2];
+    fine.R = level_matrix(on_, R.nrows, R.ncols, short_row_lanes,
+                          level_detail::ScaledRows<Offset, Space>{R, levels_.back().scale, fine.inverse_scale});
+  }
+
+  /// Takes P and A P of the last level but one; its diagonal and lambda.
+  template <class Offset>
+  void add_correction(const View<Offset>& P, const View<Offset>& AP, Span<const double, Space> inverse_diagonal,
+                      double lambda) {
+    Level& fine = levels_.end()[-2];
+    set_dampings(fine, lambda);
+    fine.Q = level_matrix(on_, P.nrows, P.ncols, lanes_for(AP),
+                          level_detail::CorrectionRows<Offset, Space>{AP, P, fine.dampings[0], inverse_diagonal,
+                                                                      fine.inverse_scale, levels_.back().scale});
+    fine.inverse_scale = {};
+  }
+
+  /// The last level has been added. `inverse`: of its A, every entry stored; without rows where it is smoothed instead.
+  template <class Offset>
+  void finish(const View<Offset>& inverse, double lambda) {
+    Level& last = levels_.back();
+    set_dampings(last, lambda);
+    solved_ = inverse.nrows > 0;
+    if (solved_) {
+      last.Q = level_matrix(on_, inverse.nrows, inverse.ncols, slice_places,
+                            level_detail::ScaledRows<Offset, Space>{inverse, last.inverse_scale, last.inverse_scale});
+      last.A = {};
+    } else {
+      Array<double, Space> nothing(on_, last.A.nrows);
+      fill<B, double>(on_, nothing, 0);
+      last.Q = level_matrix(on_, last.A.nrows, 0, 1, level_detail::ScaledRows<Offset, Space>{{}, nothing, nothing});
+    }
+    last.inverse_scale = {};
+    if (levels_.size() > 1) last.scale = {};
+    Array<double, Space>& scale = levels_.front().scale;
+    const double largest = max_abs<B, double>(on_, scale);  // entries in single precision must not overflow
+    const double exponent = largest > 0 ? std::ilogb(largest) : 0;
+    axpby<B, double>(on_, 0, scale, std::exp2(-exponent), scale);
+    twice_the_shift_ = std::exp2(2 * exponent);
+    for (Level& level : levels_) take_vectors(level, &level == &levels_.front());
+  }
+
+  /// z = M^-1 r.
+  void apply(Span<const double, Space> r, Span<double, Space> z) const {
+    const Level& finest = levels_.front();
+    double* const scale = const_cast<double*>(scale_of_call_.data());
+    blas1::find_scale(on_, r.data(), r.size(), scale);
+    enter_cycle(on_, r, finest.scale.span(), scale, finest.b.span());
+    const float* const b = finest.b.data();
+    replay_.run(on_, [&] { descend(0, b); });
+    ascend(0, b, ScaledResult{z.data(), finest.scale.data(), twice_the_shift_, scale + 1});
+  }
+
+  std::int64_t bytes() const {
+    std::int64_t bytes = 0;
+    for (const Level& level : levels_) {
+      bytes += level.A.bytes() + level.R.bytes() + level.Q.bytes() + 8 * level.scale.size();
+      for (const auto* v :
+           {&level.b, &level.x, &level.t[0], &level.t[1], &level.before, &level.second_b, &level.second_x})
+        bytes += 4 * v->size();
+    }
+    return bytes;
+  }
+
+ private:
+  struct Level {
+    Array<double, Space> scale = {}, inverse_scale = {};  // S and S^-1; kept is S of the finest, shifted to at most 1
+    LevelMatrix<Space> A = {};                            // A^ without its diagonal of ones
+    LevelMatrix<Space> R = {}, Q = {};  // on the last level Q is the inverse of A^, or without entries
+    std::vector<float> dampings = {};
+    mutable Array<float, Space> b = {}, x = {}, t[max_sweeps] = {}, before = {}, second_b = {}, second_x = {};
+  };
+
+  /// A^ as an operator.
+  struct UnitDiagonal {
+    B on;
+    const LevelMatrix<Space>& A;
+    std::int64_t nrows() const { return A.nrows; }
+    std::int64_t ncols() const { return A.ncols; }
+    void apply(const Vector<float, B>& x, Vector<float, B>& y) const {
+      level_product(on, A.view(), x.span().data(), {.terms = {{1, x.span().data()}}}, y.span().data());
+    }
+  };
+
+  static void refuse_negative(std::int64_t row) {
+    if (row >= 0)
+      throw InputError("amg: found a negative diagonal entry in row " + std::to_string(row + 1) +
+                       ", expected a positive definite matrix\n  give -A, or keep the levels in double precision");
+  }
+
+  // Small matrices leave a GPU idle unless several lanes share a row.
+  static constexpr int short_row_lanes = 8;
+  template <class Offset>
+  static int lanes_for(const View<Offset>& A) {
+    constexpr Index large = 1 << 17;
+    return A.nrows >= large ? 1 : A.nnz() < 16 * std::int64_t(A.nrows) ? 4 : 8;
+  }
+
+  void set_dampings(Level& level, double lambda) const {
+    for (const double damping : dampings_) level.dampings.push_back(float(damping / lambda));
+  }
+
+  void take_vectors(Level& level, bool finest) const {
+    const auto vector = [&] { return Array<float, Space>(on_, level.Q.nrows); };
+    level.b = vector();
+    if (!finest) level.x = vector();
+    if (!finest && visits_ > 1) level.second_b = vector(), level.second_x = vector();
+    if (level.A.nrows == 0) return;
+    for (std::size_t k = 0; k < dampings_.size(); ++k) level.t[k] = vector();
+    if (dampings_.size() > 1) level.before = vector();
+  }
+
+  /// The cycle for A^ x = b on level l, from zero.
+  void run(std::size_t l, const float* b, float* x) const {
+    descend(l, b);
+    ascend(l, b, x);
+  }
+
+  bool is_solved(std::size_t l) const { return solved_ && l + 1 == levels_.size(); }
+
+  /// The sweeps before the correction, and x of the next level.
+  void descend(std::size_t l, const float* b) const {
+    if (is_solved(l)) return;
+    const Level& at = levels_[l];
+    const float* residual = b;
+    for (std::size_t k = 0; k < dampings_.size(); ++k) {
+      const float w = at.dampings[k];
+      level_product(on_, at.A.view(), residual, {.product = -w, .terms = {{1 - w, residual}}}, at.t[k].data());
+      residual = at.t[k].data();
+    }
+    if (l + 1 == levels_.size()) return;
+    level_product(on_, at.R.view(), residual, Combination{}, levels_[l + 1].b.data());
+    solve_coarse(l + 1);
+  }
+
+  /// What those sweeps did, the correction, and the sweeps after it.
+  template <class Result>
+  void ascend(std::size_t l, const float* b, const Result& x) const {
+    const Level& at = levels_[l];
+    if (is_solved(l)) return level_product(on_, at.Q.view(), b, Combination{}, x);
+    Combination sum;
+    const std::size_t sweeps = dampings_.size();
+    for (std::size_t k = 0; k <= sweeps; ++k) sum.terms[k] = {at.dampings[k % sweeps], k == 0 ? b : at.t[k - 1].data()};
+    const float* const correction = l + 1 < levels_.size() ? levels_[l + 1].x.data() : nullptr;
+    if (sweeps == 1) return level_product(on_, at.Q.view(), correction, sum, x);
+    float* const before = at.before.data();
+    level_product(on_, at.Q.view(), correction, sum, before);
+    const float w = at.dampings[1];
+    level_product(on_, at.A.view(), before, {.product = -w, .terms = {{1 - w, before}, {w, b}}}, x);
+  }
+
+  /// x of a level from its b, in as many visits as are wanted: the later ones for the residual.
+  void solve_coarse(std::size_t l) const {
+    const Level& at = levels_[l];
+    run(l, at.b.data(), at.x.data());
+    for (int visit = 1; visit < visits_ && l + 1 < levels_.size(); ++visit) {
+      level_product(on_, at.A.view(), at.x.data(), {.product = -1, .terms = {{1, at.b.data()}, {-1, at.x.data()}}},
+                    at.second_b.data());
+      run(l, at.second_b.data(), at.second_x.data());
+      axpy<B, float>(on_, 1, at.second_x.span(), at.x.span());
+    }
+  }
+
+  B on_;
+  AmgSmoother smoother_;
+  int visits_;
+  std::vector<double> dampings_;  // of the sweeps, each to be divided by lambda
+  std::vector<Level> levels_;
+  bool solved_ = false;  // the last level has its inverse
+  double twice_the_shift_ = 1;
+  Array<double, Space> scale_of_call_;
+  mutable Replay replay_;  // of what does not depend on where r and z are
+};
+
+}  // namespace seidel
