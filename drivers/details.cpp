@@ -58,24 +58,21 @@ void apply_setting(SolveOptions& solve, const std::string& pair) {
                              meanings_of_details()));
 }
 
-bool has_setting(std::span<const Setting> settings, const std::string& key) {
-  return std::any_of(settings.begin(), settings.end(), [&](const Setting& setting) { return setting.key == key; });
-}
 template <class Entry, std::size_t n>
-bool has_setting(const std::reference_wrapper<const Entry> (&table)[n], const std::string& key) {
+bool any_has(const std::reference_wrapper<const Entry> (&table)[n], const std::string& key) {
   return std::any_of(std::begin(table), std::end(table),
-                     [&](const Entry& entry) { return has_setting(entry.settings, key); });
+                     [&](const Entry& entry) { return has_detail(entry.settings, key); });
 }
 
 /// Refuses a detail of methods, or of preconditioners, that the one which was asked for by name does not have.
 void refuse_ignored_settings(const MethodRequest& request, const std::vector<std::string>& pairs) {
   for (const auto& pair : pairs) {
     const std::string key = pair.substr(0, pair.find('='));
-    const bool of_methods = has_setting(program_methods, key), of_preconditioners = has_setting(preconditioners, key);
+    const bool of_methods = is_detail_of_methods(key), of_preconditioners = is_detail_of_preconditioners(key);
     if (!of_methods && !of_preconditioners) continue;
-    if (of_methods && (!request.method || has_setting(request.method->settings, key))) continue;
+    if (of_methods && (!request.method || has_detail(request.method->settings, key))) continue;
     if (of_preconditioners && request.method != direct_method &&
-        (!request.preconditioner || has_setting(request.preconditioner->settings, key)))
+        (!request.preconditioner || has_detail(request.preconditioner->settings, key)))
       continue;
     throw UsageError(formatted("--set {}: {} has no such detail; leave it away", pair,
                                of_methods                        ? request.method->name
@@ -85,6 +82,12 @@ void refuse_ignored_settings(const MethodRequest& request, const std::vector<std
 }
 
 }  // namespace
+
+bool has_detail(std::span<const Setting> settings, const std::string& key) {
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting& setting) { return setting.key == key; });
+}
+bool is_detail_of_methods(const std::string& key) { return any_has(program_methods, key); }
+bool is_detail_of_preconditioners(const std::string& key) { return any_has(preconditioners, key); }
 
 std::vector<std::string> names_of_details() {
   std::vector<std::string> names;

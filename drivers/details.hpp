@@ -1,7 +1,10 @@
 // The details of --set.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
+
+#include <seidel/solvers/settings.hpp>
 
 namespace seidel::drivers {
 
@@ -9,6 +12,9 @@ struct SolveOptions;
 
 /// The keys: those of methods and preconditioners, each once, then the program's own.
 std::vector<std::string> names_of_details();
+bool is_detail_of_methods(const std::string& key);
+bool is_detail_of_preconditioners(const std::string& key);
+bool has_detail(std::span<const Setting> settings, const std::string& key);
 /// A line for each: "\n  omega=W    relaxation factor ...".
 std::string meanings_of_details();
 /// Takes each "KEY=VALUE", after the method and the preconditioner are known. Errors  UsageError, also for a detail of

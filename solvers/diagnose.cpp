@@ -21,8 +21,13 @@ std::string text(double value) {
 }
 std::string text(std::int64_t value) { return std::to_string(value); }
 
+/// All is left to the program again.
+const std::string own_choice = "--method auto --precond auto";
+
 /// Factors of more rows may take very long; the program counts before it begins.
 constexpr std::int64_t max_rows_of_factors = 300'000;
+
+const std::int64_t usual_limit = Criteria().max_iterations;
 
 /// All that a rule looks at; each rule adds what it finds.
 struct Facts {
@@ -72,17 +77,30 @@ struct Facts {
       if (attempt.method == name) return true;
     return false;
   }
-  /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB.
+  /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB. Then to
+  /// what the program does by itself, if that was not asked for; there it ends.
   std::string other_method() const {
     if (!tried("gmres")) return "--method gmres";
     const std::int64_t restart = std::max(summary.restart, choice.restart);
     const std::int64_t more = rows.nrows <= 5000 ? rows.nrows : std::min<std::int64_t>(4 * restart, 10000);
-    if (restart < more) return "--method gmres --set restart=" + std::to_string(more);
+    if (restart < more && restart < 100) return "--method gmres --set restart=" + std::to_string(more);
+    if (!choice.fallback) return own_choice;
     return tried("bicgstab") ? "" : "--method bicgstab";
   }
   bool ended_by_limit() const {
     return summary.status == Status::iteration_limit || summary.status == Status::time_limit ||
            summary.status == Status::interrupted;
+  }
+  /// What factors said of A, if they found it singular.
+  std::string zero_pivot() const {
+    for (const Attempt& attempt : summary.attempts)
+      if (attempt.breakdown == Breakdown::zero_pivot) return attempt.method + ": " + attempt.reason;
+    return summary.breakdown == Breakdown::zero_pivot ? summary.reason : "";
+  }
+  bool met_limit_of_iterations() const {
+    for (const Attempt& attempt : summary.attempts)
+      if (attempt.status == Status::iteration_limit) return true;
+    return summary.status == Status::iteration_limit;
   }
   std::string symgs_advice() const {
     return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
@@ -139,7 +157,7 @@ void is_half_a_matrix(Facts& f) {
     f.add("only one triangle of a symmetric matrix is stored",
           counted(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
               (f.A.below ? "below" : "above") + " it",
-          f.summary.method == "cg" ? "--method auto" : "",
+          f.summary.method == "cg" ? own_choice : "",
           "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
@@ -155,9 +173,8 @@ void is_singular(Facts& f) {
           "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0", "",
           "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
           "column)");
-  else if (f.summary.breakdown == Breakdown::zero_pivot)
-    f.add("A is singular", f.summary.reason, "",
-          "check how A and b were made: is an equation missing, or present twice?");
+  else if (const std::string pivot = f.zero_pivot(); !pivot.empty())
+    f.add("A is singular", pivot, "", "check how A and b were made: is an equation missing, or present twice?");
 }
 
 void leaves_the_range(Facts& f) {
@@ -192,18 +209,19 @@ void is_not_preconditioned(Facts& f) {
   if (!f.preconditioned() || f.overflowed()) return;
   const Summary& s = f.summary;
   const std::string name(to_string(f.choice.preconditioner));
+  const std::string without = f.full_diagonal() ? "--precond none" : own_choice;
   if (f.truth_disagrees() && s.relative_residual > 1e3 * f.limit())
     f.add(name + " does not suit A: rounding errors grow in it",
           "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at " +
               text(s.relative_residual) + ", and rounding x explains no more than " + text(f.limit()),
-          "--precond none");
+          without);
   else if (s.method != "cg" && !f.dominated() && !f.truth_disagrees() &&
            (s.status == Status::stagnated || s.status == Status::breakdown ||
             (f.ended_by_limit() && s.history.size() > 2 && std::isinf(f.iterations_wanting()))))
     f.add(name + " may not suit A",
           "the diagonal outweighs the rest of its row in " + text(f.A.weakly_dominant_rows) + " of " +
               counted(f.rows.nrows, "row", "rows") + " only; " + s.reason,
-          "--precond none");
+          without);
 }
 
 void is_not_symmetric(Facts& f) {
@@ -212,7 +230,7 @@ void is_not_symmetric(Facts& f) {
         f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
                               : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
                                     text(f.A.symmetry_error) + " of the largest |a_ij|",
-        "--method auto");
+        own_choice);
 }
 
 void is_indefinite(Facts& f) {
@@ -262,12 +280,12 @@ void is_indefinite(Facts& f) {
 }
 
 void has_no_diagonal(Facts& f) {
-  if (f.full_diagonal() || f.A.skew) return;
+  if (f.full_diagonal() || f.A.skew || f.preconditioned()) return;
   f.add("no preconditioner can be used, and the method alone converges slowly",
         counted(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
         f.tried("direct") || f.rows.nrows > max_rows_of_factors ? f.other_method() : "--method direct",
-        "reorder the rows so that large entries stand on the diagonal");
+        "a preconditioner that is asked for by name sees the rows in another order (--precond symgs)");
 }
 
 void is_at_the_limit_of_precision(Facts& f) {
@@ -304,7 +322,7 @@ void needs_more_iterations(Facts& f) {
   if (s.history.size() < 3) {
     if (s.status != Status::interrupted)
       f.add("too few iterations to tell how fast it converges", s.reason,
-            s.status == Status::time_limit ? "--time-limit 60" : "--max-iterations 1000");
+            s.status == Status::time_limit ? "--time-limit 60" : "--max-iterations " + text(usual_limit));
     return;
   }
   const double more = f.iterations_wanting();
@@ -327,7 +345,7 @@ void needs_more_iterations(Facts& f) {
       s.status == Status::time_limit
           ? "--time-limit " +
                 text(two_digits(1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
-          : "--max-iterations " + text(two_digits(1.1 * total));
+          : "--max-iterations " + text(std::max(usual_limit, two_digits(2 * total)));  // rates tend to fall
   f.add("too few iterations: at this rate about " + text(two_digits(more)) + " more are needed",
         "the residual is " + text(s.history.back()) + ", and falls by a factor of 10 in about " +
             counted(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
@@ -364,6 +382,17 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                           is_not_symmetric, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
                           is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);
+  if (statistics.empty_rows > 0 || !facts.zero_pivot().empty()) {  // no option makes A regular
+    for (Diagnosis& one : facts.found) one.remedy.clear();
+    std::erase_if(facts.found, [](const Diagnosis& one) { return one.advice.empty(); });
+  }
+  if (facts.met_limit_of_iterations() &&
+      criteria.max_iterations < usual_limit)  // which another method would meet again
+    for (Diagnosis& one : facts.found)
+      if ((one.remedy.starts_with("--method") && one.remedy != "--method direct") ||
+          one.remedy.starts_with("--precond"))
+        if (one.remedy.find("--max-iterations") == one.remedy.npos)
+          one.remedy += " --max-iterations " + text(usual_limit);
   return std::move(facts.found);
 }
 

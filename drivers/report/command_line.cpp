@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include <seidel/drivers/details.hpp>
+#include <seidel/drivers/direct.hpp>
+#include <seidel/solvers/choose_method.hpp>
+
 namespace seidel::drivers {
 
 namespace {
@@ -49,6 +53,31 @@ std::string target(const Option& option) {
   return "--set " + text.substr(value + 1, text.find('=', value + 1) - value - 1);
 }
 
+template <class Entry, std::size_t n>
+const Entry* entry_named(const std::string& name, const std::reference_wrapper<const Entry> (&table)[n]) {
+  for (const Entry& entry : table)
+    if (entry.name == name) return &entry;
+  return nullptr;
+}
+
+/// Whether the program refuses what sets `what` beside a method or a preconditioner that is changed to.
+bool is_refused_beside(const std::string& what, const Option& change) {
+  if (change.size() < 2) return false;
+  const std::string with = target(change), key = what.starts_with("--set ") ? what.substr(6) : "";
+  if (with == "--method" && change[1] == direct_method.name)
+    return what == "--precond" || what == "--order" || what == "--x0" || what == "--max-iterations" ||
+           what == "--backend" || (!key.empty() && key != "atol");
+  if (key == form_setting.key) return with == "--method" || with == "--precond";  // of cg with symgs alone
+  if (with == "--method" && is_detail_of_methods(key)) {
+    const Method* const method = entry_named(change[1], program_methods);
+    return method && !has_detail(method->settings, key);
+  }
+  if (with != "--precond") return false;
+  const PreconditionerKind* const kind = entry_named(change[1], preconditioners);
+  if (kind && what == "--order") return kind->orders.size() < 2;
+  return kind && is_detail_of_preconditioners(key) && !has_detail(kind->settings, key);
+}
+
 }  // namespace
 
 std::string quoted(const std::string& word) {
@@ -71,9 +100,7 @@ std::string command_with(const std::string& command_line, const std::string& cha
   for (const Option& option : options_of(command_line)) {
     const std::string what = target(option);
     const auto changed = [&](const Option& change) {
-      const std::string with = target(change);
-      // A form is one of cg with symgs, and refused elsewhere.
-      return with == what || (what == "--set form" && (with == "--method" || with == "--precond"));
+      return target(change) == what || is_refused_beside(what, change);
     };
     if (!what.empty() && std::any_of(changes.begin(), changes.end(), changed)) continue;
     for (const auto& word : option) command += (command.empty() ? "" : " ") + word;

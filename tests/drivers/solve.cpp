@@ -191,6 +191,13 @@ TEST_CASE("a changed command keeps names with blanks and quotes, and one --set o
   // form=eisenstat is refused beside another method than cg, or another preconditioner than symgs
   CHECK(command_with("seidel solve A.mtx --method cg --set form=eisenstat", "--method gmres") ==
         "seidel solve A.mtx --method gmres");
+  // what direct, another method or another preconditioner would refuse
+  CHECK(command_with("seidel solve A.mtx --precond none --max-iterations 9 --x0 x.mtx --set omega=1.2 --set atol=1",
+                     "--method direct") == "seidel solve A.mtx --set atol=1 --method direct");
+  CHECK(command_with("seidel solve A.mtx --set restart=9 --order colours --set omega=1.2",
+                     "--method bicgstab --precond jacobi") == "seidel solve A.mtx --method bicgstab --precond jacobi");
+  CHECK(command_with("seidel solve A.mtx --set omega=1.2", "--method auto --precond auto") ==
+        "seidel solve A.mtx --set omega=1.2 --method auto --precond auto");
   CHECK(command_with("seidel solve A.mtx --set form=eisenstat", "--max-iterations 9") ==
         "seidel solve A.mtx --set form=eisenstat --max-iterations 9");
   CHECK(command_with("seidel solve - --tol=1e-9", "--tol 1e-7") == "seidel solve - --tol 1e-7");

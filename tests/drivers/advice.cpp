@@ -1,0 +1,76 @@
+// Where the advice of `seidel solve` leads: scripts/follow_advice.py asks the same of any folder of matrices.
+#include "process.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+constexpr int max_steps = 3;
+
+/// What follows the name of the program in a command without quotes, less --json.
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream words(command);
+  std::vector<std::string> all;
+  for (std::string word; words >> word;) all.push_back(word);
+  all.erase(all.begin());
+  if (const auto at = std::find(all.begin(), all.end(), "--json"); at != all.end()) all.erase(at, at + 2);
+  return all;
+}
+
+/// Follows the first command of each report. Right ends: solved with an error below 1 %, a warning, or nothing new to try.
+void follow(std::vector<std::string> words) {
+  std::vector<std::vector<std::string>> tried;
+  for (int step = 0; step <= max_steps; ++step) {
+    tried.push_back(words);
+    CAPTURE(tried);
+    auto with_json = words;
+    with_json.insert(with_json.end(), {"--json", "-"});
+    const Run run = seidel_program(with_json);
+    CAPTURE(run.err);
+    if (run.exit_code == 3 && tried.size() == 1) return;  // a preconditioner that A cannot have: no advice was followed
+    REQUIRE(run.exit_code <= 1);
+    const json report = json::parse(run.out);
+    if (run.exit_code == 0) {
+      CHECK((report["verdict"] != "solved" || report["error_estimate"] < 1e-2));
+      return;
+    }
+    const auto& causes = report["diagnosis"];
+    const auto advice =
+        std::find_if(causes.begin(), causes.end(), [](const json& one) { return !one["try"].is_null(); });
+    if (advice == causes.end()) return;
+    words = words_of((*advice)["try"]);
+    if (std::find(tried.begin(), tried.end(), words) != tried.end()) return;
+  }
+  CAPTURE(tried);
+  CHECK(false);  // no end after so many steps
+}
+
+}  // namespace
+
+TEST_CASE("every command behind `try:` is accepted, and leads to an end in three steps") {
+  const std::vector<std::vector<std::string>> beginnings = {
+      {},
+      {"--method", "cg"},
+      {"--method", "bicgstab"},
+      {"--method", "gmres", "--set", "restart=20"},
+      {"--precond", "ilu0"},
+      {"--method", "cg", "--precond", "none", "--max-iterations", "50"},
+      {"--method", "bicgstab", "--precond", "symgs", "--order", "colours", "--set", "omega=1.1"}};
+  std::vector<std::string> matrices = {"poisson3d:9", "convdiff:20", "emptyrows:60", "random:200x200:900"};
+  for (const auto& file : std::filesystem::directory_iterator(SEIDEL_SOURCE_DIR "/data"))
+    if (file.path().string().ends_with(".mtx.gz") && file.file_size() < 100'000)
+      matrices.push_back(file.path().string());
+  CHECK(matrices.size() > 8);
+  for (const auto& matrix : matrices)
+    for (const auto& beginning : beginnings) {
+      std::vector<std::string> words = {"solve", matrix, "--time-limit", "10"};
+      words.insert(words.end(), beginning.begin(), beginning.end());
+      follow(words);
+    }
+}
