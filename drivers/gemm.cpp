@@ -1,64 +1,16 @@
 // seidel gemm: C = A B + C of dense matrices in files, on a grid of processes.
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/mpi_device.hpp>
+#include <seidel/drivers/mpi_session.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/kernels/gemm/mpi/distributed.hpp>
 
 namespace seidel::drivers {
 
 namespace {
-
-/// MPI from here to the end of the scope.
-class Session {
- public:
-  Session() {
-    // Pointers into a file that processes share, which we do not use: Open MPI 4.1 fails to open any file where it
-    // cannot make them.
-    setenv("OMPI_MCA_sharedfp", "^sm", 0);
-    int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm on_this_machine;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &on_this_machine);
-    MPI_Comm_rank(on_this_machine, &local_rank);
-    MPI_Comm_size(on_this_machine, &local_size);
-    MPI_Comm_free(&on_this_machine);
-  }
-  ~Session() { MPI_Finalize(); }
-  Session(const Session&) = delete;
-
-  int rank = 0, size = 1, local_rank = 0, local_size = 1;  // of all processes; of those on this machine
-};
-
-struct GridShape {
-  int rows = 0, columns = 0;
-};
-/// "2x3"; as square as can be if it is empty.
-GridShape grid_shape(const std::string& text, int processes) {
-  int sizes[2] = {0, 0};
-  if (text.empty()) {
-    MPI_Dims_create(processes, 2, sizes);
-    return {sizes[0], sizes[1]};
-  }
-  const char *at = text.data(), *const end = at + text.size();
-  for (int& size : sizes) {
-    const auto [rest, error] = std::from_chars(at, end, size);
-    const bool ends_well = &size == sizes ? rest != end && *rest == 'x' : rest == end;
-    if (error != std::errc() || !ends_well || size < 1)
-      throw UsageError(formatted("--grid: found '{}', expected rows and columns of processes: 2x3", text));
-    at = rest + (rest != end);
-  }
-  return {sizes[0], sizes[1]};
-}
 
 /// The sizes of A and B, and of C if there is one. Errors  InputError if they do not fit.
 DistributedShape shape_of(const GemmOptions& options) {
@@ -82,7 +34,7 @@ constexpr int nsteps = int(std::size(steps));
 struct Seconds {
   double slowest[nsteps], mean[nsteps];
 };
-Seconds seconds_of_all(const double (&mine)[nsteps], const Session& session) {
+Seconds seconds_of_all(const double (&mine)[nsteps], const MpiSession& session) {
   Seconds all;
   MPI_Reduce(mine, all.slowest, nsteps, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   MPI_Reduce(mine, all.mean, nsteps, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -116,12 +68,12 @@ void report(const GemmOptions& options, const DistributedShape& shape, const Pro
 }
 
 /// What one process does. Its errors are those of all, but for a failure amid the product, which ends all at once.
-void multiply(const GemmOptions& options, const Session& session) {
+void multiply(const GemmOptions& options, const MpiSession& session) {
   const MPI_Comm all = MPI_COMM_WORLD;
   DistributedShape shape;
   GridShape sizes;
   together(all, [&] {
-    sizes = grid_shape(options.grid, session.size);
+    sizes = options.grid.empty() ? squarest(session.size) : grid_shape(options.grid);
     require_writable("--out", options.out);
     require_apart({{"--out", options.out}, {"--json", options.json}},
                   {{"A", options.a}, {"B", options.b}, {"C", options.c}});
@@ -130,19 +82,10 @@ void multiply(const GemmOptions& options, const Session& session) {
   std::optional<ProcessGrid> grid_of;
   together(all, [&] { grid_of.emplace(all, sizes.rows, sizes.columns); });
   const ProcessGrid& grid = *grid_of;
-  const auto how = options.method == "summa" ? DistributedGemm::summa : DistributedGemm::row_sums;
+  const DistributedGemm how = distributed_gemm(options.method);
   const DistributedParts parts = parts_of(how, grid, shape);
   const bool has_c = how == DistributedGemm::summa || grid.leads();
-  const OpenMP host{options.backend == BackendName::serial ? 1
-                    : options.threads                      ? options.threads
-                                                           : std::max(1, available_threads() / session.local_size)};
-  std::optional<Cuda> gpu;
-  together(all, [&] {
-    require_backend(options);
-    if constexpr (built_with_cuda)
-      if (options.backend == BackendName::cuda)
-        gpu.emplace(CudaSettings{.device = session.local_rank % cuda_device_count(), .host = host});
-  });
+  const ProcessPlace place = process_place(options, session);
 
   double seconds[nsteps] = {};
   MPI_Barrier(all);
@@ -156,14 +99,26 @@ void multiply(const GemmOptions& options, const Session& session) {
     });
   seconds[0] = MPI_Wtime() - begin;
   DistributedTimes times;
-  try {
+  std::string sent;
+  on_process_place(place, session, [&]<class On>(const On& on) {
+    DistributedProduct<On> product(on, how, grid, shape);
+    sent = product.describe();
     const double beta = options.c.empty() ? 0 : 1;
-    gpu ? distributed_gemm(*gpu, how, grid, shape, A.span(), B.span(), beta, C.span(), times)
-        : distributed_gemm(host, how, grid, shape, A.span(), B.span(), beta, C.span(), times);
-  } catch (const std::exception& error) {  // the others wait for this process
-    std::fprintf(stderr, "seidel: process %d: %s\n", session.rank, error.what());
-    MPI_Abort(all, 5);
-  }
+    if constexpr (HostBackend<On>) {
+      times = product.apply(A, B, beta, C);
+    } else {
+      const double copying = MPI_Wtime();
+      const auto a = copied_to<Device>(on, A), b = copied_to<Device>(on, B);
+      auto c = copied_to<Device>(on, C);
+      on.synchronize();
+      const double computing = MPI_Wtime();
+      times = product.apply(a, b, beta, c);
+      times.copying += computing - copying;
+      const double copying_back = MPI_Wtime();
+      copy(on, std::as_const(c).span(), C.span());
+      times.copying += MPI_Wtime() - copying_back;
+    }
+  });
   seconds[1] = times.sending, seconds[2] = times.copying, seconds[3] = times.computing;
   const double writing = MPI_Wtime();
   together(all, [&] {
@@ -171,8 +126,8 @@ void multiply(const GemmOptions& options, const Session& session) {
   });
   seconds[4] = MPI_Wtime() - writing, seconds[5] = MPI_Wtime() - begin;
   const Seconds of_all = seconds_of_all(seconds, session);
-  const std::string where = formatted("{} on {}", plural(session.size, "process", "processes"),
-                                      gpu ? cuda_device_name() : plural(host.threads, "thread") + " each");
+  const std::string where = formatted("{} on {}{}", plural(session.size, "process", "processes"), place.describe(),
+                                      sent.empty() ? "" : ", " + sent);
   together(all, [&] {
     if (session.rank == 0) report(options, shape, grid, of_all, where);
   });
@@ -181,7 +136,7 @@ void multiply(const GemmOptions& options, const Session& session) {
 }  // namespace
 
 int run(const GemmOptions& options) {
-  const Session session;
+  const MpiSession session;
   try {
     multiply(options, session);
   } catch (...) {  // all have the same error: the first process tells of it

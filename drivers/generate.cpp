@@ -1,8 +1,7 @@
 // seidel generate: a generated matrix as a file.
-#include <charconv>
-
 #include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/extents.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/json.hpp>
@@ -22,16 +21,12 @@ constexpr std::string_view dense = "dense:";
 
 /// "dense:MxN"
 DenseShape dense_shape(const std::string& spec) {
-  DenseShape shape;
-  const char *at = spec.data() + dense.size(), *const end = spec.data() + spec.size();
-  const auto [middle, error] = std::from_chars(at, end, shape.nrows);
-  const auto [rest, also] = middle == end ? std::from_chars_result{end, std::errc::invalid_argument}
-                                          : std::from_chars(middle + 1, end, shape.ncols);
+  std::int64_t extents[2];
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (error != std::errc() || also != std::errc() || *middle != 'x' || rest != end || shape.nrows < 0 ||
-      shape.ncols < 0 || shape.nrows > most || shape.ncols > most)
+  if (!read_extents(std::string_view(spec).substr(dense.size()), extents) || std::min(extents[0], extents[1]) < 0 ||
+      std::max(extents[0], extents[1]) > most)
     throw UsageError(formatted("{}: expected dense:MxN with whole numbers from 0 to {}: dense:1000x64", spec, most));
-  return shape;
+  return {extents[0], extents[1]};
 }
 
 int run_dense(const GenerateOptions& options) {

@@ -1,9 +1,8 @@
 // Products of dense matrices: inputs, costs, judge.
 #include <seidel/drivers/bench/kernels/gemm.hpp>
 
-#include <charconv>
-
 #include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/extents.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
@@ -15,15 +14,12 @@ constexpr std::int64_t max_extent = 1 << 20;
 
 std::unique_ptr<Operand> shape_of(const std::string& word, const CommonOptions&) {
   auto operand = std::make_unique<DenseOperand>();
-  const char *at = word.data(), *const end = at + word.size();
-  for (std::int64_t* extent : {&operand->m, &operand->n, &operand->k}) {
-    const auto [rest, error] = std::from_chars(at, end, *extent);
-    const bool ends_well = extent == &operand->k ? rest == end : rest != end && *rest == 'x';
-    if (error != std::errc() || !ends_well || *extent < 0 || *extent > max_extent)
-      throw UsageError(
-          formatted("MxNxK: found '{}', expected three whole numbers from 0 to {}: 1024x1024x64", word, max_extent));
-    at = rest + (rest != end);
-  }
+  std::int64_t extents[3];
+  if (!read_extents(word, extents) ||
+      !std::ranges::all_of(extents, [](std::int64_t extent) { return extent >= 0 && extent <= max_extent; }))
+    throw UsageError(
+        formatted("MxNxK: found '{}', expected three whole numbers from 0 to {}: 1024x1024x64", word, max_extent));
+  operand->m = extents[0], operand->n = extents[1], operand->k = extents[2];
   operand->name = word;
   operand->description = formatted("{} x {} times {} x {}", operand->m, operand->k, operand->k, operand->n);
   return operand;

@@ -1,11 +1,14 @@
 // C = A B + beta C of matrices in blocks, on a grid of processes.
 #pragma once
+#include <memory>
+#include <string>
+
 #include <seidel/formats/mpi/dense_parts.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 
-/// Seconds of one process.
+/// Seconds of one process. A GPU computes while the next panel is sent: `computing` is then what is left to wait for.
 struct DistributedTimes {
   double sending = 0;    // blocks and sums between processes, waiting for them included
   double copying = 0;    // between memory of host and device, and blocks into the form that is sent
@@ -29,18 +32,42 @@ struct DistributedParts {
 };
 DistributedParts parts_of(DistributedGemm how, const ProcessGrid& grid, const DistributedShape& shape);
 
-/// C = A B + beta C with the parts of parts_of, each row by row without gaps.
+template <Backend On>
+class Panels;
+
+/// C = A B + beta C with the parts of parts_of, where `on` computes, each row by row without gaps.
 ///
-/// Cost    2 M N K / (P_r P_c) flops each. summa: sends A along rows and B along columns, once; 256 terms at a time are
-///         held. row_sums: A and B stay; each process but the leaders sends M N / P_r sums once. On Cuda its parts are
-///         copied there, and C back.
+/// Cost    2 M N K / (P_r P_c) flops each. summa: sends A along rows and B along columns, once; two panels of 256 terms
+///         (1024 on a GPU) are held. row_sums: A and B stay; each process but the leaders sends M N / P_r sums once.
+///         Between GPUs of their own NCCL sends panels where the build has it, MPI through the host everywhere else.
 /// Repeats bit for bit. summa has the bits of gemm() on one machine, on every grid; row_sums those of its number of
 ///         columns and its block.
 /// Errors  BackendError, ResourceError of one process alone: the others then wait, so the caller must end them.
 /// Source  van de Geijn, Watts, SUMMA: scalable universal matrix multiplication, Concurrency 9(4), 1997.
-template <Backend B>
-void distributed_gemm(const B& on, DistributedGemm how, const ProcessGrid& grid, const DistributedShape& shape,
-                      HostSpan<const double> A, HostSpan<const double> B_, double beta, HostSpan<double> C,
-                      DistributedTimes& times);
+template <Backend On>
+class DistributedProduct {
+ public:
+  using Space = typename On::Space;
+
+  /// Waits for all processes of the grid, which outlives this.
+  DistributedProduct(const On& on, DistributedGemm how, const ProcessGrid& grid, const DistributedShape& shape);
+  ~DistributedProduct();
+
+  DistributedTimes apply(Span<const double, Space> A, Span<const double, Space> B, double beta, Span<double, Space> C);
+  /// How panels travel between GPUs; else nothing.
+  std::string describe() const;
+
+ private:
+  void by_summa(Span<const double, Space> A, Span<const double, Space> B, double beta, Span<double, Space> C,
+                DistributedTimes& times);
+  void by_row_sums(Span<const double, Space> A, Span<const double, Space> B, double beta, Span<double, Space> C,
+                   DistributedTimes& times);
+
+  On on_;
+  const ProcessGrid& grid_;
+  DistributedShape shape_;
+  DistributedParts parts_;
+  std::unique_ptr<Panels<On>> panels_;  // of summa
+};
 
 }  // namespace seidel

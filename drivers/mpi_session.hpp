@@ -1,0 +1,56 @@
+// What the commands on many processes share: MPI itself, and where each process computes.
+#pragma once
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include <seidel/drivers/options.hpp>
+#include <seidel/formats/mpi/process_grid.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/kernels/gemm/mpi/distributed.hpp>
+
+namespace seidel::drivers {
+
+/// MPI from here to the end of the scope.
+class MpiSession {
+ public:
+  MpiSession();
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+
+  int rank = 0, size = 1, local_rank = 0, local_size = 1;  // of all processes; of those on this machine
+};
+
+struct GridShape {
+  int rows = 0, columns = 0;
+};
+/// As square as can be.
+GridShape squarest(int processes);
+/// "2x3". Errors  UsageError.
+GridShape grid_shape(const std::string& text);
+
+DistributedGemm distributed_gemm(const std::string& method);
+
+/// The back end of one process: its share of the cores of its machine, or one of the machine's GPUs in turn.
+struct ProcessPlace {
+  OpenMP host;
+  std::optional<Cuda> gpu = {};
+  std::string describe() const;
+};
+/// Every process calls it. Errors  BackendError.
+ProcessPlace process_place(const CommonOptions& options, const MpiSession& session);
+
+/// Calls work(on) with that back end. What it throws ends all processes at once, since others may wait for this one.
+template <class Work>
+void on_process_place(const ProcessPlace& place, const MpiSession& session, const Work& work) {
+  try {
+    if constexpr (built_with_cuda)
+      if (place.gpu) return work(*place.gpu);
+    work(place.host);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "seidel: process %d: %s\n", session.rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 5);
+  }
+}
+
+}  // namespace seidel::drivers

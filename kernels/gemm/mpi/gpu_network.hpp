@@ -1,0 +1,35 @@
+// Sending between the GPUs of different processes without the host.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include <seidel/formats/mpi/process_grid.hpp>
+#include <seidel/formats/runtime/backend.hpp>
+
+namespace seidel {
+
+/// Whom a block is sent to: all of my row of the grid, or of my column.
+enum class Along { row, column };
+
+/// Elements that process `root` of that row or column has, and all of it shall have.
+template <class Space>
+struct Broadcast {
+  Along along;
+  int root;
+  Span<double, Space> elements;
+};
+
+/// Source  NVIDIA, NCCL user guide, "Collective operations".
+class GpuNetwork {
+ public:
+  virtual ~GpuNetwork() = default;
+  /// All of them at once, in the order of the stream; does not wait. Every process calls it with the same list, each
+  /// with its own row, column and memory. Errors  BackendError.
+  virtual void send(const Cuda& on, const std::vector<Broadcast<Device>>& blocks) const = 0;
+};
+
+/// None if this build has no NCCL, or two processes of the grid share a GPU. Every process calls it, and waits for all.
+/// Errors  BackendError.
+std::unique_ptr<GpuNetwork> gpu_network(const Cuda& on, const ProcessGrid& grid);
+
+}  // namespace seidel
