@@ -16,6 +16,7 @@ int run(const BenchSolveOptions& options);
 int run(const BenchSuiteOptions& options);
 int run(const BenchMachineOptions& options);
 int run(const BenchHpcgOptions& options);
+int run(const BenchGemmMpiOptions& options);
 int run(const BenchCompareOptions& options);
 
 /// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with

@@ -305,6 +305,7 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<BenchSuiteCommand>(*bench));
   commands.push_back(std::make_unique<BenchMachineCommand>(*bench));
   commands.push_back(std::make_unique<BenchHpcgCommand>(*bench));
+  commands.push_back(std::make_unique<BenchGemmMpiCommand>(*bench));
   commands.push_back(std::make_unique<BenchCompareCommand>(*bench));
   commands.push_back(std::make_unique<BenchReadCommand>(*bench));
   for (const auto& command : commands) common.add_to(*command->app);

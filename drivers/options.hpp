@@ -127,6 +127,14 @@ struct BenchHpcgOptions : CommonOptions {
   std::optional<Order> order;  // of the sweeps; colours unless one core works alone
 };
 
+/// seidel bench gemm-mpi MxNxK...
+struct BenchGemmMpiOptions : CommonOptions {
+  std::vector<std::string> sizes, methods = {"summa", "row-sums"};
+  std::vector<std::string> grids;  // of so many of the processes each; empty: of 1, 2, 3 ... of them
+  std::int64_t block = 32;
+  int trials = 3;
+};
+
 /// seidel bench compare OLD NEW
 struct BenchCompareOptions : CommonOptions {
   std::string old_file, new_file, html;
@@ -139,7 +147,8 @@ struct PrintText {
 
 using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions,
                              ValidateOptions, BenchReadOptions, BenchKernelOptions, BenchSolveOptions,
-                             BenchSuiteOptions, BenchMachineOptions, BenchHpcgOptions, BenchCompareOptions>;
+                             BenchSuiteOptions, BenchMachineOptions, BenchHpcgOptions, BenchGemmMpiOptions,
+                             BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

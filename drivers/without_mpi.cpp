@@ -4,11 +4,18 @@
 
 namespace seidel::drivers {
 
-int run(const GemmOptions&) {
+namespace {
+
+[[noreturn]] int refuse(const char* command) {
   throw BackendError(
-      "seidel gemm: this build has no MPI\n  install it (Debian, Ubuntu: apt-get install libopenmpi-dev openmpi-bin) "
-      "and build "
+      std::string(command) +
+      ": this build has no MPI\n  install it (Debian, Ubuntu: apt-get install libopenmpi-dev openmpi-bin) and build "
       "with cmake --preset mpi");
 }
+
+}  // namespace
+
+int run(const GemmOptions&) { return refuse("seidel gemm"); }
+int run(const BenchGemmMpiOptions&) { return refuse("seidel bench gemm-mpi"); }
 
 }  // namespace seidel::drivers

@@ -155,6 +155,25 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
   }
 };
 
+struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
+  explicit BenchGemmMpiCommand(CLI::App& bench)
+      : CommandFor(bench, "gemm-mpi", "products of dense matrices in memory, on many processes (mpirun)") {
+    app->add_option("MxNxK", options.sizes, "A is M x K, B is K x N")->required();
+    lists("--grid", options.grids, "RxC,...",
+          "rows and columns of processes; those left over wait (of 1, 2, 3 ... processes)");
+    lists("--method", options.methods, "LIST", "summa, row-sums or both");
+    number("--block", options.block, "N", "rows and columns per block of a matrix (32)",
+           whole<std::int64_t>(1, 1 << 20));
+    number("--trials", options.trials, "N", "timed repetitions; the fastest counts (3)", whole(1, 10000));
+  }
+  void lists(const char* option, std::vector<std::string>& values, const char* type, const char* what) {
+    with_text(option, type, what, [&values](const std::string& text) { values = CLI::detail::split(text, ','); });
+  }
+  void finish(const CommonTexts&) override {
+    for (const std::string& method : options.methods) require_one_of("--method", method, {"summa", "row-sums"});
+  }
+};
+
 struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
   explicit BenchCompareCommand(CLI::App& bench)
       : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {

@@ -9,6 +9,8 @@
 #include "../skipped.hpp"
 #include "process.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <seidel/formats/block_cyclic.hpp>
 #include <seidel/formats/dense_file/dense_file.hpp>
 #include <seidel/formats/runtime/errors.hpp>
@@ -165,6 +167,33 @@ TEST_CASE(
     REQUIRE(mpirun(folder, 3, words + "second").exit_code == 0);
     CHECK(read_file(folder / "first") == read_file(folder / "second"));
   }
+}
+
+TEST_CASE(
+    "bench gemm-mpi measures 1, 2, 3 processes with both methods, checks what they computed, and says so in JSON") {
+  if (!have_mpi()) return skipped("seidel bench gemm-mpi on several processes (no MPI in this build)");
+  const Folder folder;
+  const Run run =
+      launched(folder, "-np 3 " SEIDEL_PROGRAM
+                       " bench gemm-mpi 65x33x90 7x5x1 --threads 1 --block 8 --trials 1 --json report.json");
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  const nlohmann::json report = nlohmann::json::parse(read_file(folder / "report.json"));
+  CHECK(report["schema"] == "seidel.bench.gemm-mpi/1");
+  REQUIRE(report["products"].size() == 12);
+  for (std::size_t row = 0; row < 12; ++row) {
+    const auto& product = report["products"][row];
+    CHECK(product["grid"]["rows"].get<int>() * product["grid"]["columns"].get<int>() == int(row % 3 + 1));
+    CHECK(product["method"] == (row / 3 % 2 == 0 ? "summa" : "row-sums"));
+    CHECK(product["error"].get<double>() <= 1);
+    CHECK(product["seconds"]["all"].get<double>() > 0);
+  }
+  const Run too_large = launched(folder, "-np 2 " SEIDEL_PROGRAM " bench gemm-mpi 9x9x9 --grid 2x2");
+  CHECK(too_large.exit_code == 2);
+  CHECK(contains(too_large.err, "--grid 2x2: found 2 processes"));
+  const Run no_size = launched(folder, "-np 2 " SEIDEL_PROGRAM " bench gemm-mpi 9x9");
+  CHECK(no_size.exit_code == 2);
+  CHECK(contains(no_size.err, "MxNxK: found '9x9'"));
 }
 
 TEST_CASE("gemm of matrices without elements, on more processes than blocks") {
