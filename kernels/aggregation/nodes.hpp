@@ -84,6 +84,40 @@ struct FillBlocks {
   }
 };
 
+// The same where all blocks are full: then the rows of a node are one behind the other, of one length.
+
+template <class Offset, class Space>
+struct CountFullBlocks {
+  Span<const Offset, Space> row_ptr;
+  Index block;
+  Span<std::int32_t, Space> count;  // one more entry, 0
+  SEIDEL_HD void operator()(Index i) const {
+    if (i % block == 0) count[i / block] = std::int32_t((row_ptr[i + 1] - row_ptr[i]) / block);
+    if (i == 0) count[count.size() - 1] = 0;
+  }
+};
+
+template <class Offset, class Space>
+struct FillFullBlocks {
+  CsrView<double, Offset, Space> A;
+  Index block;
+  Span<const Offset, Space> row_ptr;
+  Span<Index, Space> col_idx;
+  Span<double, Space> values;
+  SEIDEL_HD void operator()(Index node) const {
+    const Offset first = A.row_ptr[std::int64_t(node) * block];
+    const Offset length = (row_ptr[node + 1] - row_ptr[node]) * block;
+    for (Offset k = row_ptr[node]; k < row_ptr[node + 1]; ++k) {
+      const Offset at = first + (k - row_ptr[node]) * block;
+      double largest = 0;
+      for (Index d = 0; d < block; ++d)
+        for (Index e = 0; e < block; ++e) largest = std::fmax(largest, std::fabs(A.values[at + d * length + e]));
+      col_idx[k] = A.col_idx[at] / block;
+      values[k] = col_idx[k] == node ? largest : -largest;
+    }
+  }
+};
+
 }  // namespace aggregation_detail
 
 /// The largest b of 6, 5, ..., 2 that divides the number of rows and for which rows k b ... k b + b - 1 have the same
@@ -105,25 +139,35 @@ Index unknowns_per_node(const B& on, const CsrView<double, Offset, SpaceOf<B>>& 
   return 1;
 }
 
+/// Whether every entry of a block is stored where any is.
+enum class Blocks { full, any };
+
 /// One row per node of `block` rows: entry (i, j) is minus the largest magnitude in block (i, j), on the diagonal plus
 /// that. What the aggregation of rows takes as a matrix whose couplings are all of the right sign.
 ///
 /// Shapes  A is n x n, n a multiple of block and not 0; block is 1 to max_unknowns_per_node.
-/// Cost    reads A twice; the host waits once.
+/// Cost    reads A once where blocks are full, else twice; the host waits once.
 template <Backend B, class Offset>
-Csr<double, Offset, SpaceOf<B>> node_matrix(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index block) {
+Csr<double, Offset, SpaceOf<B>> node_matrix(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index block,
+                                            Blocks blocks) {
   using namespace aggregation_detail;
   using Space = SpaceOf<B>;
   const Index nodes = A.nrows / block;
   Csr<double, Offset, Space> G{nodes, nodes, Array<Offset, Space>(on, std::int64_t(nodes) + 1), {}, {}};
   Array<std::int32_t, Space> count(on, std::int64_t(nodes) + 1);
   const NodeRow<Offset, Space> row{A, block};
-  for_each_row(on, A.row_ptr, CountBlocks<Offset, Space>{row, count});
+  if (blocks == Blocks::full)
+    for_each_row(on, A.row_ptr, CountFullBlocks<Offset, Space>{A.row_ptr, block, count});
+  else
+    for_each_row(on, A.row_ptr, CountBlocks<Offset, Space>{row, count});
   const std::int64_t nnz = places_of<B, Offset>(on, count, G.row_ptr);
   G.col_idx = Array<Index, Space>(on, nnz);
   G.values = Array<double, Space>(on, nnz);
-  for_each_row(on, Span<const Offset, Space>(G.row_ptr),
-               FillBlocks<Offset, Space>{row, G.row_ptr, G.col_idx, G.values});
+  const Span<const Offset, Space> row_ptr = G.row_ptr;
+  if (blocks == Blocks::full)
+    for_each_row(on, row_ptr, FillFullBlocks<Offset, Space>{A, block, row_ptr, G.col_idx, G.values});
+  else
+    for_each_row(on, row_ptr, FillBlocks<Offset, Space>{row, row_ptr, G.col_idx, G.values});
   return G;
 }
 

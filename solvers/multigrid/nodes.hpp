@@ -29,6 +29,7 @@ namespace multigrid_detail {
 template <MemorySpace Space>
 struct NearNull {
   Index unknowns_per_node = 1;
+  Blocks blocks = Blocks::any;
   MultiVectorView<const double, Space> modes = {};  // a column each; none: aggregates of rows, constant in each
   std::optional<MultiVector<double, Space>> owned = {};
 
@@ -43,9 +44,10 @@ struct NearNull {
 template <class B, class Offset>
 NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index unknowns_per_node,
                                   const MultiVectorView<const double, SpaceOf<B>>& modes) {
-  NearNull<SpaceOf<B>> found{
-      .unknowns_per_node = unknowns_per_node > 0 ? unknowns_per_node : seidel::unknowns_per_node<B, Offset>(on, A),
-      .modes = modes};
+  const Index in_pattern = seidel::unknowns_per_node<B, Offset>(on, A);
+  NearNull<SpaceOf<B>> found{.unknowns_per_node = unknowns_per_node > 0 ? unknowns_per_node : in_pattern,
+                             .modes = modes};
+  if (in_pattern % found.unknowns_per_node == 0) found.blocks = Blocks::full;
   if (const Index per_node = found.unknowns_per_node; per_node > max_unknowns_per_node || A.nrows % per_node != 0)
     throw ShapeError("amg: found " + std::to_string(A.nrows) + " rows and " + std::to_string(per_node) +
                      " unknowns per node, expected at most " + std::to_string(max_unknowns_per_node) +
@@ -87,6 +89,7 @@ void prolong_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Span<const dou
   level.prolongation = prolongator_of_nodes<B, Offset>(on, level, inverse_diagonal, omega);
   near_null.take(std::move(made.coarse_modes));
   near_null.unknowns_per_node = count;
+  near_null.blocks = Blocks::full;
 }
 
 }  // namespace multigrid_detail

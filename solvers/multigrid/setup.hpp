@@ -128,13 +128,13 @@ Aggregates<SpaceOf<B>> aggregated(const B& on, LevelFacts& facts, const CsrView<
 
 /// Those of its nodes. Their couplings are not kept: P does not depend on them.
 template <class B, class Offset>
-Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Index unknowns_per_node,
-                                        RootSets sets, double strength) {
-  const auto A = node_matrix<B, Offset>(on, level.A, unknowns_per_node);
+Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level,
+                                        const NearNull<SpaceOf<B>>& near_null, RootSets sets, double strength) {
+  const auto A = node_matrix<B, Offset>(on, level.A, near_null.unknowns_per_node, near_null.blocks);
   Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
   auto found =
       aggregated<B, Offset>(on, level.facts, A.view(), row_scales<B, Offset>(on, A.view()), sets, strength, neighbour);
-  level.facts.lone *= unknowns_per_node;
+  level.facts.lone *= near_null.unknowns_per_node;
   return found;
 }
 
@@ -229,9 +229,10 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
       const std::int64_t modes_per_node = near_null.modes.ncols;
       level.facts.unknowns_per_node = near_null.unknowns_per_node;
       Array<Index, SpaceOf<B>> neighbour(on, modes_per_node > 0 ? 0 : level.A.nnz());
-      auto found = modes_per_node > 0
-                       ? aggregated_nodes<B, Offset>(on, level, near_null.unknowns_per_node, sets, options.strength)
-                       : aggregated<B, Offset>(on, level.facts, level.A, scales, sets, options.strength, neighbour);
+      auto found =
+          modes_per_node > 0
+              ? aggregated_nodes<B, Offset>(on, level, near_null, sets, options.strength)
+              : aggregated<B, Offset>(on, level.facts, level.A, scales, sets, options.strength, neighbour);
       const std::int64_t coarse_rows = found.count * std::max<std::int64_t>(1, modes_per_node);
       last = coarse_rows == 0 || double(coarse_rows) > 0.9 * level.A.nrows;
       if (!last && modes_per_node > 0) {
