@@ -16,11 +16,10 @@
 
 namespace seidel {
 
-/// Prolongation from the second level to the finest.
+/// Prolongation of nodes from the second level to the finest.
 enum class FirstLevel {
-  automatic,  // plain where there are more near-null vectors than unknowns per node, else smoothed
-  smoothed,   // fewer iterations
-  plain,      // far fewer products in the setup, and a sparser second level
+  plain,     // T: a half to a seventh of the setup's time
+  smoothed,  // a quarter to a third fewer iterations: for many solves with one matrix
 };
 
 namespace multigrid_detail {
@@ -85,7 +84,7 @@ void prolong_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Span<const dou
   auto made = tentative<B, Offset>(on, level.A, inverse_diagonal, found.of_row, found.count,
                                    near_null.unknowns_per_node, near_null.modes);
   level.tentative = std::move(made.T);
-  level.plain = first == FirstLevel::plain || (first == FirstLevel::automatic && count > near_null.unknowns_per_node);
+  level.plain = first == FirstLevel::plain;
   level.prolongation = prolongator_of_nodes<B, Offset>(on, level, inverse_diagonal, omega);
   near_null.take(std::move(made.coarse_modes));
   near_null.unknowns_per_node = count;

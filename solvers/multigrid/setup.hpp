@@ -26,8 +26,8 @@ struct CoarseningOptions {
   double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
   Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
-  Index unknowns_per_node = 0;               // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
-  FirstLevel first = FirstLevel::automatic;  // of nodes; that of rows is always smoothed
+  Index unknowns_per_node = 0;           // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
+  FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
 };
 
 namespace multigrid_detail {
@@ -126,14 +126,15 @@ Aggregates<SpaceOf<B>> aggregated(const B& on, LevelFacts& facts, const CsrView<
   }
 }
 
-/// Those of its nodes. Their couplings are not kept: P does not depend on them.
+/// Those of its nodes, from one set of roots: two give twice the rows below the second level, which cost more in the setup
+/// than the iterations that they save. Couplings are not kept: P does not depend on them.
 template <class B, class Offset>
 Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level,
-                                        const NearNull<SpaceOf<B>>& near_null, RootSets sets, double strength) {
+                                        const NearNull<SpaceOf<B>>& near_null, double strength) {
   const auto A = node_matrix<B, Offset>(on, level.A, near_null.unknowns_per_node, near_null.blocks);
   Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
-  auto found =
-      aggregated<B, Offset>(on, level.facts, A.view(), row_scales<B, Offset>(on, A.view()), sets, strength, neighbour);
+  auto found = aggregated<B, Offset>(on, level.facts, A.view(), row_scales<B, Offset>(on, A.view()), RootSets::one,
+                                     strength, neighbour);
   level.facts.lone *= near_null.unknowns_per_node;
   return found;
 }
@@ -225,14 +226,13 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
     const bool small = level.A.nrows <= options.coarsest;
     bool last = small || int(l) + 1 >= options.max_levels;
     if (!last) {
-      const RootSets sets = l == 0 ? RootSets::one : RootSets::two;
       const std::int64_t modes_per_node = near_null.modes.ncols;
       level.facts.unknowns_per_node = near_null.unknowns_per_node;
       Array<Index, SpaceOf<B>> neighbour(on, modes_per_node > 0 ? 0 : level.A.nnz());
-      auto found =
-          modes_per_node > 0
-              ? aggregated_nodes<B, Offset>(on, level, near_null, sets, options.strength)
-              : aggregated<B, Offset>(on, level.facts, level.A, scales, sets, options.strength, neighbour);
+      auto found = modes_per_node > 0
+                       ? aggregated_nodes<B, Offset>(on, level, near_null, options.strength)
+                       : aggregated<B, Offset>(on, level.facts, level.A, scales, l == 0 ? RootSets::one : RootSets::two,
+                                               options.strength, neighbour);
       const std::int64_t coarse_rows = found.count * std::max<std::int64_t>(1, modes_per_node);
       last = coarse_rows == 0 || double(coarse_rows) > 0.9 * level.A.nrows;
       if (!last && modes_per_node > 0) {

@@ -11,8 +11,8 @@ namespace {
 enum Detail { strength, smoother, cycle, coarsest, block, first, storage };
 constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"};  // as AmgSmoother
 constexpr std::string_view cycles[] = {"v", "w"};
-constexpr std::string_view first_levels[] = {"auto", "smoothed", "plain"};  // as FirstLevel
-constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};           // as AmgStorage
+constexpr std::string_view first_levels[] = {"plain", "smoothed"};  // as FirstLevel
+constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};   // as AmgStorage
 constexpr Setting details[] = {
     {.key = "amg.strength",
      .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
@@ -36,9 +36,9 @@ constexpr Setting details[] = {
      .max = max_unknowns_per_node,
      .whole = true},
     {.key = "amg.first",
-     .help =
-         "amg.first=F     prolongation of nodes to the finest level: smoothed, plain, or auto: plain where they have "
-         "fewer unknowns than there are near-null vectors (auto)",
+     .help = "amg.first=F     prolongation of nodes to the finest level: plain, or smoothed, which takes longer to set "
+             "up and "
+             "fewer iterations (plain)",
      .words = first_levels},
     {.key = "amg.storage",
      .help =
