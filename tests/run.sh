@@ -3,6 +3,7 @@
 #
 #   tests/run.sh [PRESET] [-DNAME=VALUE...]     PRESET: cpu, cuda, mpi, asan, tsan; default: cuda if there is an nvcc, otherwise cpu
 #
+# Tests of MPI run with mpi, and with cpu and cuda where mpicxx and mpirun are installed; else they are skipped, and the output says so.
 # The last line is "N passed, N failed, N skipped"; the exit status is 0 if none failed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,14 +13,17 @@ preset=
 case ${1:-} in
   cpu | cuda | mpi | asan | tsan) preset=$1; shift ;;
   "" | -D*) ;;
-  *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+  *) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 seidel_note_prefix "$@"
-if [ "$preset" = mpi ]; then install_missing PROGRAM TESTS MPI; else install_missing PROGRAM TESTS; fi   # else its tests are skipped
+if [ "$preset" = mpi ]; then install_missing PROGRAM TESTS MPI; else install_missing PROGRAM TESTS; fi
 
 nvcc=$(seidel_nvcc)
 if [ -z "$preset" ]; then preset=$([ -n "$nvcc" ] && echo cuda || echo cpu); fi
 options=("$@")
+case $preset in
+  cpu | cuda) if command -v mpicxx >/dev/null && command -v mpirun >/dev/null; then options=(-DSEIDEL_MPI=ON "${options[@]}"); fi ;;
+esac
 if [ "$preset" = cuda ]; then
   # One architecture is enough for tests, and halves the compile time.
   if seidel_gpu; then architecture=native; else architecture=90-real; fi
