@@ -67,13 +67,14 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   if (request.method) {
     choice.method = *request.method;
     taken.say(choice.method, ", as asked");
-  } else if (A.symmetric && positive_diagonal) {
+  } else if (A.symmetric && positive_diagonal && (!request.preconditioner || request.preconditioner->keeps_symmetry)) {
     choice.method = Method::cg;
     choice.fallbacks = {Method::minres, Method::gmres};
     taken.say(choice.method, ", because A is symmetric with a positive diagonal");
   } else {
-    const std::string because = !A.symmetric ? ", because A is not symmetric"
-                                             : ", because A is symmetric, but its diagonal is not all positive";
+    const std::string because = !A.symmetric        ? ", because A is not symmetric"
+                                : positive_diagonal ? ", because the preconditioner is not symmetric"
+                                                    : ", because A is symmetric, but its diagonal is not all positive";
     const bool definite_M = request.preconditioner.value_or(PreconditionerKind::none) == PreconditionerKind::none;
     if (dominant && full_diagonal) {
       choice.method = Method::bicgstab;

@@ -28,6 +28,19 @@ inline bool usable_pivot(double pivot, double a) {
          std::isfinite(1 / pivot);
 }
 
+/// The first alpha of 0, 1e-3, 1e-2, ... for which factorise(alpha) says that all pivots can be used.
+/// Errors  InputError if none is.
+template <class Try>
+double usable_shift(const Try& factorise) {
+  double shift = 0;
+  while (!factorise(shift)) {
+    if (!(shift < 1e12))
+      throw InputError("incomplete factorisation: no shift of the diagonal makes every pivot usable");
+    shift = shift == 0 ? 1e-3 : 10 * shift;
+  }
+  return shift;
+}
+
 /// M = (I + L)(D + U) = (D + LD) D^-1 (D + U): a pair of sweeps from zero with the matrix LD + D + U. Where a pivot
 /// cannot be used, the factors are those of A + alpha diag(A), alpha = 1e-3, 1e-2, ... until all can (Manteuffel 1980).
 ///
@@ -54,15 +67,8 @@ class IncompletePreconditioner {
   void update_values(HostSpan<const double> values) {
     CsrView<double, Offset, Host> A = A_.here;
     A.values = values;
-    const double old_shift = shift_;
-    try {
-      const Array<double> w = found(A);
-      const std::int64_t bytes = w.size() * std::int64_t(sizeof(double));
-      copy_bytes(on_, Space{}, factors_.data(), Host{}, w.data(), bytes);
-    } catch (...) {
-      shift_ = old_shift;
-      throw;
-    }
+    const Array<double> w = found(A);
+    copy_bytes(on_, Space{}, factors_.data(), Host{}, w.data(), w.size() * std::int64_t(sizeof(double)));
     sweeps_.update_values();
   }
 
@@ -74,9 +80,7 @@ class IncompletePreconditioner {
   Array<double> found(const CsrView<double, Offset, Host>& A) {
     inverse_diagonal(on_, A);  // names the row that cannot be used
     Array<double> w(A.nnz());
-    for (shift_ = 0; !factorise_(A, shift_, w.span()); shift_ = shift_ == 0 ? 1e-3 : 10 * shift_)
-      if (!(shift_ < 1e12))
-        throw InputError("incomplete factorisation: no shift of the diagonal makes every pivot usable");
+    shift_ = usable_shift([&](double shift) { return factorise_(A, shift, w.span()); });
     return w;
   }
   Array<double, Space> in_space(Array<double> w) {
@@ -99,10 +103,8 @@ class IncompletePreconditioner {
 
 namespace preconditioners_detail {
 
-template <Backend B, class Offset>
-MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThere<B, Offset>& A,
-                                 Factorise<Offset> factorise) {
-  IncompletePreconditioner<Offset, B> M(on, A, factorise);
+template <template <class, class> class Incomplete, class Offset, Backend B>
+MadePreconditioner<B> described(const std::string& name, Incomplete<Offset, B> M) {
   const std::int64_t wavefronts = M.wavefronts(), bytes = M.bytes();
   const double shift = M.shift();
   std::string description = name + (", " + counted(wavefronts, "wavefront")) + " per sweep";
@@ -112,6 +114,12 @@ MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThe
     description += std::string(", of A + ") + text + " diag(A), because a pivot of A cannot be used";
   }
   return {.M = std::move(M), .description = description, .wavefronts = wavefronts, .bytes = bytes, .shift = shift};
+}
+
+template <Backend B, class Offset>
+MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThere<B, Offset>& A,
+                                 Factorise<Offset> factorise) {
+  return described(name, IncompletePreconditioner<Offset, B>(on, A, factorise));
 }
 
 inline std::vector<MemoryPart> incomplete_memory(const SystemSize& A, const MethodChoice&) {

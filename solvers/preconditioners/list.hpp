@@ -63,6 +63,7 @@ struct PreconditionerKind {
   std::string_view name, help;
   bool needs_diagonal = false;  // full and nonzero
   bool needs_definite = false;  // A symmetric with a positive diagonal
+  bool keeps_symmetry = true;   // M is symmetric where A is
   std::span<const Setting> settings = {};
   std::span<const Order> orders = natural_order;
   /// What it holds beside A.
@@ -76,12 +77,12 @@ struct PreconditionerKind {
              MakePreconditioner<Cuda, std::int32_t>, MakePreconditioner<Cuda, std::int64_t>>
       make = {};
 
-  static const PreconditionerKind none, jacobi, symgs, ilu0, ic0, amg;
+  static const PreconditionerKind none, jacobi, symgs, ilu0, ic0, ilut, ict, amg;
   friend bool operator==(const PreconditionerKind& a, const PreconditionerKind& b) { return a.name == b.name; }
 };
 inline constexpr std::reference_wrapper<const PreconditionerKind> preconditioners[] = {
-    PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs,
-    PreconditionerKind::ilu0, PreconditionerKind::ic0,    PreconditionerKind::amg};
+    PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs, PreconditionerKind::ilu0,
+    PreconditionerKind::ic0,  PreconditionerKind::ilut,   PreconditionerKind::ict,   PreconditionerKind::amg};
 
 inline std::string_view to_string(const PreconditionerKind& kind) { return kind.name; }
 

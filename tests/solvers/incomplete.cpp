@@ -1,10 +1,11 @@
 // Incomplete factors as preconditioner: their product, their shifts, their bits, and what they are for.
 #include "systems.hpp"
 
+#include <seidel/formats/check.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
-#include <seidel/solvers/preconditioners/incomplete.hpp>
+#include <seidel/solvers/preconditioners/threshold.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -53,7 +54,7 @@ std::vector<NamedMatrix> spd_systems() {
 }
 
 template <class B>
-std::vector<double> applied(const B& on, const IncompletePreconditioner<std::int64_t, B>& M, std::vector<double> r) {
+std::vector<double> applied(const B& on, const auto& M, std::vector<double> r) {
   const Vector<double, B> there(on, moved_to(on, r));
   Vector<double, B> z(on, std::int64_t(r.size()));
   M.apply(there, z);
@@ -150,6 +151,10 @@ TEST_CASE("incomplete factors have the same bits on every back end, and need few
   for (const Case& one : {Case{"poisson2d:40", Method::cg, PreconditionerKind::ic0},
                           Case{"elasticity3d:4", Method::cg, PreconditionerKind::ic0},
                           Case{"convdiff:30", Method::bicgstab, PreconditionerKind::ilu0},
+                          Case{"elasticity3d:4", Method::cg, PreconditionerKind::ict},
+                          Case{"elasticity3d:4", Method::minres, PreconditionerKind::ict},
+                          Case{"convdiff:30", Method::idr, PreconditionerKind::ilut},
+                          Case{"poisson2d:40", Method::gmres, PreconditionerKind::ilut},
                           Case{"poisson2d:40", Method::gmres, PreconditionerKind::ilu0}}) {
     CAPTURE(one.spec);
     CAPTURE(one.kind.name);
@@ -165,6 +170,72 @@ TEST_CASE("incomplete factors have the same bits on every back end, and need few
       CHECK(other->history == first->history);
     });
   }
+}
+
+TEST_CASE("threshold factors without thresholds are those of A, and solve it") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix general = with_dominant_diagonal(random_matrix(seed, 200, 200, 5)), symmetric = random_spd(seed, 200, 5);
+  for (const Factors what : {Factors::lu, Factors::cholesky}) {
+    const Matrix& A = what == Factors::lu ? general : symmetric;
+    const ThresholdPreconditioner<std::int64_t, Serial> M(Serial{}, {A.view(), A.view()}, what,
+                                                          {.fill = 200, .drop = 0});
+    CHECK(M.shift() == 0);
+    const auto x = applied(Serial{}, M, times(A, ramp(200)));
+    for (Index i = 0; i < 200; ++i) CHECK(x[i] == doctest::Approx(ramp(200)[i]).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("threshold factors keep no more entries than they may, the largest, and none that are small") {
+  const Matrix A = generate(Serial{}, "convdiff:12");
+  for (const Index fill : {0, 2, 5}) {
+    const auto W = threshold_factors(A.view(), Factors::lu, {.fill = fill, .drop = 1e-2}, 0.0);
+    REQUIRE(W);
+    check(W->view());
+    for (Index i = 0; i < A.nrows; ++i) {
+      const auto count = [&](const auto& B) {
+        std::array<Index, 2> n = {0, 0};
+        for (auto k = B.row_ptr[i]; k < B.row_ptr[i + 1]; ++k) n[B.col_idx[k] > i] += B.col_idx[k] != i;
+        return n;
+      };
+      double squares = 0;
+      for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) squares += A.values[k] * A.values[k];
+      CHECK(count(*W)[0] <= count(A)[0] + fill);
+      CHECK(count(*W)[1] <= count(A)[1] + fill);
+      for (auto k = W->row_ptr[i]; k < W->row_ptr[i + 1]; ++k)
+        CHECK(std::abs(W->values[k]) >= 0.99e-2 * std::sqrt(squares));
+    }
+  }
+  const Matrix tie = matrix_of(3, {{{0, 4.0}, {1, 1.0}, {2, 1.0}}, {{0, 1.0}, {1, 4.0}}, {{0, 1.0}, {2, 4.0}}});
+  CHECK(threshold_factors(tie.view(), Factors::lu, {.fill = 0, .drop = 0.0}, 0.0)->nnz() == 7);
+  CHECK(threshold_factors(tie.view(), Factors::lu, {.fill = 1, .drop = 0.0}, 0.0)->nnz() == 9);
+}
+
+TEST_CASE("threshold factors need fewer iterations than those without fill, and say where they shift") {
+  const Matrix A = generate(Serial{}, "elasticity3d:5");
+  const auto b = times(A, ones(A.nrows));
+  const auto iterations = [&](const Method& method, const PreconditionerKind& kind) {
+    const Outcome outcome = solve_on(Serial{}, {method, kind}, A, b);
+    CHECK(outcome->converged());
+    return outcome->iterations;
+  };
+  CHECK(iterations(Method::cg, PreconditionerKind::ict) < iterations(Method::cg, PreconditionerKind::ic0));
+  CHECK(iterations(Method::gmres, PreconditionerKind::ilut) < iterations(Method::gmres, PreconditionerKind::ilu0));
+  const Matrix zero_pivot = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 4.0}}});
+  const MethodChoice choice{.preconditioner = PreconditionerKind::ilut};
+  const auto made = make_preconditioner<Serial, std::int64_t>(Serial{}, {zero_pivot.view(), zero_pivot.view()}, choice);
+  CHECK(made.shift == 1e-3);
+  CHECK(made.description.find("ilut, 4 entries") == 0);
+  CHECK(made.bytes > 0);
+}
+
+TEST_CASE("ilut is not for cg: auto takes a method that it suits") {
+  MethodRequest request;
+  request.preconditioner = PreconditionerKind::ilut;
+  const Matrix A = poisson(5);
+  const auto choice = choose_method(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), request);
+  CHECK(choice.method == Method::bicgstab);
+  CHECK_THROWS_AS(solve_on(Serial{}, {Method::cg, PreconditionerKind::ilut}, A, ones(25)), UsageError);
 }
 
 TEST_CASE("ic0 is refused for a matrix that it is not meant for") {

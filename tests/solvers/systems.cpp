@@ -13,7 +13,8 @@ std::vector<How> all_ways() {
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders)
-        if (method.takes(kind.name)) ways.push_back({method, kind, order});
+        if (method.takes(kind.name) && (method.needs == Needs::square || kind.keeps_symmetry))
+          ways.push_back({method, kind, order});
   ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
   return ways;
 }

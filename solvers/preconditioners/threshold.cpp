@@ -1,0 +1,211 @@
+// The entries `ilut` and `ict`: incomplete factors with two thresholds.
+#include <seidel/solvers/preconditioners/threshold.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace seidel {
+
+namespace {
+
+struct Entry {
+  Index col;
+  double value;
+};
+using Entries = std::vector<Entry>;
+
+/// Leaves the `count` largest, columns ascending.
+void keep_largest(Entries& row, std::int64_t count) {
+  if (std::int64_t(row.size()) > count) {
+    std::nth_element(row.begin(), row.begin() + count, row.end(), [](const Entry& a, const Entry& b) {
+      const double x = std::abs(a.value), y = std::abs(b.value);
+      return x != y ? x > y : a.col < b.col;
+    });
+    row.resize(std::size_t(count));
+  }
+  std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.col < b.col; });
+}
+
+/// A row while it is eliminated: its values, and the columns that have one.
+class WorkingRow {
+ public:
+  explicit WorkingRow(Index n) : value_(std::size_t(n)), row_of_(std::size_t(n), -1) {}
+
+  void start(Index row) {
+    row_ = row;
+    before_.clear();
+    behind_.clear();
+  }
+  double& operator[](Index col) {
+    if (row_of_[col] != row_) {
+      row_of_[col] = row_;
+      value_[col] = 0;
+      if (col < row_) {
+        before_.push_back(col);
+        std::push_heap(before_.begin(), before_.end(), std::greater<>());
+      } else if (col > row_) {
+        behind_.push_back(col);
+      }
+    }
+    return value_[col];
+  }
+  /// The next column before the diagonal, ascending; none.
+  std::optional<Index> next() {
+    if (before_.empty()) return {};
+    std::pop_heap(before_.begin(), before_.end(), std::greater<>());
+    const Index col = before_.back();
+    before_.pop_back();
+    return col;
+  }
+  const std::vector<Index>& behind() const { return behind_; }  ///< columns behind the diagonal, in any order
+
+ private:
+  Index row_ = -1;
+  std::vector<double> value_;
+  std::vector<Index> row_of_, before_, behind_;  // before_: a heap, least first
+};
+
+template <class Offset>
+Csr<double, Offset, Host> joined(const std::vector<Entries>& lower, const std::vector<double>& pivots,
+                                 const std::vector<Entries>& upper) {
+  const auto n = Index(pivots.size());
+  Csr<double, Offset, Host> W{n, n, Array<Offset>(n + std::int64_t(1)), {}, {}};
+  std::int64_t nnz = W.row_ptr[0] = 0;
+  for (Index row = 0; row < n; ++row) {
+    nnz += std::int64_t(lower[row].size() + 1 + upper[row].size());
+    if (nnz > std::numeric_limits<Offset>::max())
+      throw InputError("incomplete factorisation: the factors have too many entries\n  allow less fill");
+    W.row_ptr[row + 1] = Offset(nnz);
+  }
+  W.col_idx = Array<Index>(nnz);
+  W.values = Array<double>(nnz);
+  std::int64_t k = 0;
+  const auto put = [&](const Entry& entry) {
+    W.col_idx[k] = entry.col;
+    W.values[k++] = entry.value;
+  };
+  for (Index row = 0; row < n; ++row) {
+    std::for_each(lower[row].begin(), lower[row].end(), put);
+    put({row, pivots[row]});
+    std::for_each(upper[row].begin(), upper[row].end(), put);
+  }
+  return W;
+}
+
+}  // namespace
+
+template <class Offset>
+std::optional<Csr<double, Offset, Host>> threshold_factors(const CsrView<double, Offset, Host>& A, Factors what,
+                                                           const ThresholdOptions& options, double shift) {
+  std::vector<Entries> lower(A.nrows), upper(A.nrows);  // LD and U; U = (LD)' as far as it is found, for Cholesky
+  std::vector<double> pivots(A.nrows);
+  WorkingRow w(A.nrows);
+  for (Index row = 0; row < A.nrows; ++row) {
+    w.start(row);
+    double squares = 0, diagonal = 0;
+    std::int64_t max_lower = options.fill, max_upper = options.fill;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k) {
+      const Index col = A.col_idx[k];
+      const double value = A.values[k];
+      squares = std::fma(value, value, squares);
+      if (col == row) diagonal = value;
+      if (col > row && what == Factors::cholesky) continue;
+      w[col] = col == row ? value * (1 + shift) : value;
+      max_lower += col < row;
+      max_upper += col > row;
+    }
+    const double least = options.drop * std::sqrt(squares);
+    while (const auto above = w.next()) {
+      const double ld = w[*above], multiple = ld / pivots[*above];
+      if (!std::isfinite(multiple)) return {};
+      if (std::abs(ld) < least) continue;
+      for (const Entry& u : upper[*above]) w[u.col] = std::fma(-multiple, u.value, w[u.col]);
+      if (what == Factors::cholesky) w[row] = std::fma(-multiple, ld, w[row]);
+      lower[row].push_back({*above, ld});
+    }
+    keep_largest(lower[row], max_lower);
+    for (const Index col : w.behind()) {
+      if (!std::isfinite(w[col])) return {};
+      if (std::abs(w[col]) >= least && w[col] != 0) upper[row].push_back({col, w[col]});
+    }
+    keep_largest(upper[row], max_upper);
+    if (what == Factors::cholesky)
+      for (const Entry& ld : lower[row]) upper[ld.col].push_back({row, ld.value});
+    pivots[row] = w[row];
+    if (!usable_pivot(pivots[row], diagonal) || (what == Factors::cholesky && !(pivots[row] > 0))) return {};
+  }
+  return joined<Offset>(lower, pivots, upper);
+}
+
+template std::optional<Csr<double, std::int32_t, Host>> threshold_factors(const CsrView<double, std::int32_t, Host>&,
+                                                                          Factors, const ThresholdOptions&, double);
+template std::optional<Csr<double, std::int64_t, Host>> threshold_factors(const CsrView<double, std::int64_t, Host>&,
+                                                                          Factors, const ThresholdOptions&, double);
+
+namespace {
+
+constexpr Setting fill_of(std::string_view key, std::string_view help) {
+  return {.key = key, .help = help, .usual = 10, .min = 0, .max = 10000, .whole = true};
+}
+constexpr Setting drop_of(std::string_view key, std::string_view help) {
+  return {.key = key, .help = help, .usual = 1e-3, .min = 0, .max = 1};
+}
+constexpr Setting lu_settings[] = {
+    fill_of("ilut.fill", "ilut.fill=N entries that a row of each factor may have more than A has there (10)"),
+    drop_of("ilut.drop",
+            "ilut.drop=T entries below T times the norm of their row of A are left out, 0 < T < 1 (1e-3)")};
+constexpr Setting cholesky_settings[] = {fill_of("ict.fill", "ict.fill=N  as ilut.fill, of ict (10)"),
+                                         drop_of("ict.drop", "ict.drop=T  as ilut.drop, of ict (1e-3)")};
+
+/// Settings of both kinds, in one order.
+std::span<const Setting> settings_of(Factors what) {
+  return what == Factors::lu ? std::span<const Setting>(lu_settings) : cholesky_settings;
+}
+
+template <Factors what>
+struct Recipe {
+  template <Backend B, class Offset>
+  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
+    const auto settings = settings_of(what);
+    ThresholdPreconditioner<Offset, B> M(
+        on, A, what, {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]]});
+    const std::string name =
+        std::string(what == Factors::lu ? "ilut" : "ict") + ", " + counted(M.nnz(), "entry", "entries");
+    return preconditioners_detail::described(name, std::move(M));
+  }
+};
+
+/// With all the fill that is allowed; dropped entries make it less.
+template <Factors what>
+std::vector<MemoryPart> threshold_memory(const SystemSize& A, const MethodChoice& choice) {
+  SystemSize filled = A;
+  filled.nnz += 2 * std::int64_t(choice.settings[settings_of(what)[0]]) * A.nrows;
+  MemoryPart sweeps = sweep_memory(filled, 8);
+  sweeps.what = "the factors and their sweeps";
+  sweeps.bytes += 12 * filled.nnz + A.bytes_per_offset * (A.nrows + 1);
+  sweeps.min_bytes = 8 * A.nrows;
+  return {sweeps};
+}
+
+}  // namespace
+
+constinit const PreconditionerKind PreconditionerKind::ilut = {
+    .name = "ilut",
+    .help = "incomplete LU factors that keep what is large: fewer iterations than ilu0, more memory",
+    .needs_diagonal = true,
+    .keeps_symmetry = false,
+    .settings = lu_settings,
+    .memory = threshold_memory<Factors::lu>,
+    .make = preconditioners_detail::makes<Recipe<Factors::lu>>()};
+
+constinit const PreconditionerKind PreconditionerKind::ict = {
+    .name = "ict",
+    .help = "incomplete Cholesky factors that keep what is large, of a symmetric A",
+    .needs_diagonal = true,
+    .needs_definite = true,
+    .settings = cholesky_settings,
+    .memory = threshold_memory<Factors::cholesky>,
+    .make = preconditioners_detail::makes<Recipe<Factors::cholesky>>()};
+
+}  // namespace seidel

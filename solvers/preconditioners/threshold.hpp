@@ -1,0 +1,77 @@
+// Incomplete factors that keep what is large, wherever it comes to be, as preconditioner.
+#pragma once
+#include <optional>
+
+#include <seidel/solvers/preconditioners/incomplete.hpp>
+
+namespace seidel {
+
+/// Which factors: (I + L)(D + U), or (I + L) D (I + L)' from the lower triangle of a symmetric matrix, pivots positive.
+enum class Factors { lu, cholesky };
+
+struct ThresholdOptions {
+  Index fill = 10;     // entries that a row of L, and of U, may have more than the row of A there
+  double drop = 1e-3;  // entries below drop * ||row of A||, in the 2-norm, are left out
+};
+
+/// LD + D + U of A + shift * diag(A), columns ascending; nothing at the first pivot that cannot be used. Of a row, entries
+/// that are too small are dropped before they are used, and in the end all but the largest (of equal ones the first).
+/// Cost    time as the factors have products, on one core; two copies of the factors.
+/// Source  Saad, ILUT: a dual threshold incomplete LU factorization, Numer. Linear Algebra Appl. 1(4), 1994. Entries of L are
+///         compared as those of LD, so that scaling a row of A changes nothing.
+template <class Offset>
+std::optional<Csr<double, Offset, Host>> threshold_factors(const CsrView<double, Offset, Host>& A, Factors what,
+                                                           const ThresholdOptions& options, double shift);
+
+/// M = (D + LD) D^-1 (D + U), as IncompletePreconditioner, of threshold_factors(); shifted as that.
+///
+/// Cost    the factors are found on the host, so that their bits are the same on every back end; applied as
+///         SymgsPreconditioner. Memory: the factors, and the sweeps.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that cannot be used, naming the row.
+template <class Offset, Backend B>
+class ThresholdPreconditioner {
+ public:
+  using Space = SpaceOf<B>;
+
+  ThresholdPreconditioner(B on, const HereAndThere<B, Offset>& A, Factors what, const ThresholdOptions& options)
+      : on_(std::move(on)), what_(what), factors_(in_space(found(A.here, options))), sweeps_(on_, factors_.view()) {}
+
+  void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
+    sweeps_.symmetric_from_zero(r.span(), z.span());
+  }
+  bool is_symmetric() const { return what_ == Factors::cholesky; }
+
+  double shift() const { return shift_; }  ///< alpha; 0 where A itself was factorised
+  std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
+  std::int64_t nnz() const { return factors_.nnz(); }
+  /// Of the sweeps and of the factors.
+  std::int64_t bytes() const {
+    return sweeps_.bytes() + std::int64_t(sizeof(Index) + sizeof(double)) * factors_.nnz() +
+           std::int64_t(sizeof(Offset)) * factors_.row_ptr.size();
+  }
+
+ private:
+  Csr<double, Offset, Host> found(const CsrView<double, Offset, Host>& A, const ThresholdOptions& options) {
+    inverse_diagonal(Serial{}, A);  // names the row that cannot be used
+    std::optional<Csr<double, Offset, Host>> factors;
+    shift_ = usable_shift([&](double shift) {
+      factors = threshold_factors(A, what_, options, shift);
+      return factors.has_value();
+    });
+    return std::move(*factors);
+  }
+  Csr<double, Offset, Space> in_space(Csr<double, Offset, Host> factors) {
+    if constexpr (HostBackend<B>)
+      return factors;
+    else
+      return copied_to<Space>(on_, factors.view());
+  }
+
+  B on_;
+  Factors what_;
+  double shift_ = 0;
+  Csr<double, Offset, Space> factors_;
+  GaussSeidel<double, Offset, B> sweeps_;
+};
+
+}  // namespace seidel
