@@ -55,9 +55,8 @@ struct RowTerms {
 };
 
 /// At most 64 terms on one thread, from left to right.
-template <class Sum, class Terms>
+template <class Sum, int batch = 8, class Terms>
 __device__ Sum thread_sum(const Terms& terms, int length) {
-  constexpr int batch = 8;
   Sum s{};
   for (int k = 0; k < length; k += batch) {
     decltype(terms.entry(0)) entries[batch];

@@ -2,7 +2,9 @@
 //
 // Row-major: neighbouring threads take neighbouring columns, two at a time where they can be read as one. Column-major:
 // neighbouring threads take neighbouring rows, four columns each, so that the matrix is read once for the four.
+#include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::spmm_detail {
@@ -101,6 +103,9 @@ void launch(CUstream_st* stream, const Matrix& A, const In<Real>& X, const Out<R
                                       StoreColumns<Real, W>{Y}, "a product with several vectors");
 }
 
+template <class Matrix>
+constexpr bool is_csr = requires(const Matrix& A) { A.row_ptr; } && requires { typename Matrix::Offset; };
+
 }  // namespace
 
 template <class Matrix>
@@ -108,7 +113,14 @@ void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X
   using Real = typename Matrix::Real;
   const bool in_pairs = X.ncols % 2 == 0 && X.leading_dimension % 2 == 0 &&
                         reinterpret_cast<std::uintptr_t>(X.data) % (2 * sizeof(Real)) == 0;
-  if (X.ncols == 0) return;
+  if (X.ncols == 0 || A.nrows == 0) return;
+  if constexpr (is_csr<Matrix>) {
+    constexpr std::int64_t min_entries = 1 << 20;  // for the list of long rows to be worth it
+    if (X.layout == Layout::row_major && Y.layout == Layout::row_major && A.nnz() >= min_entries) {
+      Scratch scratch(on);
+      return csr_product(on, A, spmv_detail::listed_in(scratch, on, A, short_sum), X, Y);
+    }
+  }
   if (X.layout == Layout::column_major && X.ncols > 1)
     launch<4, Layout::column_major>(on.stream(), A, X, Y);
   else if (X.layout == Layout::column_major)

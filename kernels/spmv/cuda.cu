@@ -1,6 +1,9 @@
-// Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh).
+// Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh); large CSR
+// matrices by cuda_csr.cu, which lists their long rows first.
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::spmv_detail {
@@ -10,23 +13,33 @@ namespace {
 constexpr const char* name = "a product with a sparse matrix";
 
 template <class Matrix, class Real, class Store>
-void launch(CUstream_st* stream, const Matrix& A, const Real* x, const Store& store) {
-  cuda::launch_rows<Real>(stream, cuda::rows_of(A, x), store, name);
+void launch(const Cuda& on, const Matrix& A, const Real* x, const Store& store) {
+  cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
 }
 template <class Real, class Store>
-void launch(CUstream_st* stream, const SellView<Real, Device>& A, const Real* x, const Store& store) {
+void launch(const Cuda& on, const SellView<Real, Device>& A, const Real* x, const Store& store) {
   using Warp = std::integral_constant<int, cuda::warp_size>;
   if (A.slice_height == cuda::warp_size)
-    cuda::launch_rows<Real>(stream, cuda::SellRows<Real, Warp>{A, x, {}}, store, name);
+    cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Warp>{A, x, {}}, store, name);
   else
-    cuda::launch_rows<Real>(stream, cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
+    cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
+}
+/// The list of long rows costs a read of the row pointers and up to four launches, which have to be worth it.
+template <class Real, class Offset, class Store>
+void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
+  constexpr std::int64_t min_entries = 1 << 22;
+  if (A.nnz() < min_entries || A.nnz() <= 8 * std::int64_t(A.nrows))
+    return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
+  Scratch scratch(on);
+  const int shortest = longest_unlisted_row(A.nrows, A.nnz());
+  csr_product(on, A, listed_in(scratch, on, A, shortest), x, store);
 }
 
 }  // namespace
 
 template <class Matrix, class Store>
 void product(const Cuda& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  launch(on.stream(), A, x, store);
+  launch(on, A, x, store);
 }
 
 /// Never called: names every product, so that its code is emitted here.

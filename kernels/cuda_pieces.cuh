@@ -1,0 +1,112 @@
+// Pieces of long rows (kernels/spmv/long_rows.hpp) summed by warps, and cut rows finished afterwards.
+//
+// A warp has T x G threads: thread t of T takes the lanes t, t + T, t + 2 T, ... of the one order of sums (kernels/sum.hpp),
+// thread g of G some columns of its own. T is a power of two, so a thread's lanes are a subtree of the tree over lanes.
+#pragma once
+#include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/spmv/long_rows.hpp>
+
+namespace seidel::cuda {
+
+inline constexpr int piece_threads = 128;
+
+/// The lanes lane, lane + T, ... of a block of terms, on one thread of T.
+template <class Sum, int T>
+class LaneSums {
+ public:
+  /// Adds their terms among the next n, which are a multiple of 32 but for the last ones. `batch` are under way at once.
+  template <int batch, class Terms>
+  __device__ void add(const Terms& terms, int lane, int n) {
+    constexpr int turn = lanes < batch ? batch : lanes;
+#pragma unroll 1  // unrolled again it would take the registers of other warps
+    for (int k = lane; k - lane < n; k += turn * T)
+#pragma unroll
+      for (int begin = 0; begin < turn; begin += batch) {
+        decltype(terms.entry(0)) entries[batch];
+        decltype(terms.factor(entries[0])) factors[batch];
+#pragma unroll
+        for (int j = 0; j < batch; ++j)
+          if (k + (begin + j) * T < n) entries[j] = terms.entry(k + (begin + j) * T);
+#pragma unroll
+        for (int j = 0; j < batch; ++j)
+          if (k + (begin + j) * T < n) factors[j] = terms.factor(entries[j]);
+#pragma unroll
+        for (int j = 0; j < batch; ++j) {
+          Sum& s = sums_[(begin + j) % lanes];
+          if (k + (begin + j) * T < n) s = terms.add(entries[j], factors[j], s);
+        }
+      }
+  }
+  /// The lanes added as their part of the tree.
+  __device__ Sum total() {
+#pragma unroll
+    for (int width = lanes / 2; width; width /= 2)
+#pragma unroll
+      for (int l = 0; l < width; ++l) sums_[l] = sums_[l] + sums_[l + width];
+    return sums_[0];
+  }
+
+ private:
+  static constexpr int lanes = sum_lanes / T;
+  Sum sums_[lanes] = {};
+};
+
+/// The sums of T threads, which are G lanes apart, added as the rest of the tree. The sum is in the first of them. All
+/// lanes of the warp take part.
+template <int T, int G, class Sum>
+__device__ Sum across_threads(Sum s) {
+#pragma unroll
+  for (int width = T / 2; width; width /= 2) s = s + shuffle_down(s, width * G);
+  return s;
+}
+
+/// Where the sums of pieces of cut rows are kept: `columns` places per slot.
+template <class Real>
+struct SlotSums {
+  Real* sums = nullptr;
+  std::int64_t columns = 1;
+  __device__ Real& operator()(std::int64_t slot, std::int64_t column) const { return sums[slot * columns + column]; }
+};
+
+/// store(row, column, sum) for each cut row and column. A warp takes one at a time; sums are added where they stand.
+template <class Real, class Store>
+__global__ void __launch_bounds__(piece_threads)
+    finish_cut_rows(const __grid_constant__ spmv_detail::LongRowsView rows, const __grid_constant__ SlotSums<Real> sums,
+                    const __grid_constant__ Store store) {
+  const int lane = threadIdx.x % warp_size;
+  const std::int64_t jobs = rows.counts->cut_rows * sums.columns,
+                     warps = gridDim.x * std::int64_t(piece_threads / warp_size);
+  for (std::int64_t job = (blockIdx.x * std::int64_t(piece_threads) + threadIdx.x) / warp_size; job < jobs;
+       job += warps) {
+    const spmv_detail::CutRow row = rows.cut_rows[job / sums.columns];
+    const std::int64_t column = job % sums.columns;
+    for (Index count = row.pieces; count > 1; count = (count + warp_size - 1) / warp_size)
+      for (Index base = 0; base < count; base += warp_size) {
+        const bool is_there = base + lane < count;
+        const Real s = warp_tree(is_there ? sums(row.first_slot + base + lane, column) : Real(0),
+                                 count - base < warp_size ? count - base : warp_size);
+        __syncwarp();
+        if (lane == 0) sums(row.first_slot + base / warp_size, column) = s;
+        __syncwarp();
+      }
+    if (lane == 0) store(row.row, column, sums(row.first_slot, column));
+  }
+}
+
+/// Blocks that take `jobs` warps' work in turns.
+inline unsigned blocks_in_turns(const Cuda& on, std::int64_t jobs) {
+  constexpr int warps = piece_threads / warp_size, per_multiprocessor = 100;
+  return unsigned(
+      std::min<std::int64_t>((jobs + warps - 1) / warps, per_multiprocessor * std::int64_t(on.multiprocessors())));
+}
+
+template <class Real, class Store>
+void launch_finish(const Cuda& on, const spmv_detail::LongRowsView& rows, const SlotSums<Real>& sums,
+                   const Store& store) {
+  if (rows.room.cut_rows == 0) return;
+  finish_cut_rows<<<blocks_in_turns(on, rows.room.cut_rows * sums.columns), piece_threads, 0, on.stream()>>>(rows, sums,
+                                                                                                             store);
+  check_launch("finishing long rows");
+}
+
+}  // namespace seidel::cuda

@@ -1,0 +1,110 @@
+// Long rows found on the device and cut into pieces.
+#include <algorithm>
+
+#include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/spmv/long_rows.hpp>
+
+namespace seidel::spmv_detail {
+
+using namespace seidel::cuda;
+
+namespace {
+
+__device__ Index pieces_of(std::int64_t length) { return Index((length + sum_block - 1) / sum_block); }
+
+/// Puts a row of more than 256 entries on the list.
+__device__ void list_long_row(const LongRowsView& to, Index row, std::int64_t first, std::int64_t length) {
+  const Index pieces = pieces_of(length), at = atomicAdd(&to.counts->long_pieces, pieces);
+  if (pieces == 1) {
+    to.pieces[at] = {first, Index(length), row};
+    return;
+  }
+  const Index slot = atomicAdd(&to.counts->slots, pieces);
+  to.cut_rows[atomicAdd(&to.counts->cut_rows, 1)] = {row, slot, pieces};
+  for (Index p = 0; p < pieces; ++p) {
+    const std::int64_t rest = length - std::int64_t(p) * sum_block;
+    to.pieces[at + p] = {first + std::int64_t(p) * sum_block, Index(rest < sum_block ? rest : sum_block), ~(slot + p)};
+  }
+}
+
+constexpr int turns = 8;
+
+/// A warp takes 8 times 32 rows, so that it counts itself in once.
+template <class Offset>
+__global__ void __launch_bounds__(256)
+    list_rows(const Offset* row_ptr, Index nrows, int shortest, const __grid_constant__ LongRowsView to) {
+  const int lane = threadIdx.x % warp_size;
+  const std::int64_t begin =
+      (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size * (turns * warp_size) + lane;
+  std::int64_t first[turns], length[turns];
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const std::int64_t row = begin + turn * warp_size;
+    first[turn] = row < nrows ? row_ptr[row] : 0;
+    length[turn] = row < nrows ? row_ptr[row + 1] - first[turn] : 0;
+  }
+  unsigned moderate[turns];  // which rows of the warp
+  Index count = 0;
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    moderate[turn] = __ballot_sync(full_warp, length[turn] > shortest && length[turn] <= moderate_row);
+    count += __popc(moderate[turn]);
+    if (length[turn] > moderate_row) list_long_row(to, Index(begin + turn * warp_size), first[turn], length[turn]);
+  }
+  if (count == 0) return;
+  Index at = lane == 0 ? atomicAdd(&to.counts->moderate_pieces, count) : 0;
+  at = __shfl_sync(full_warp, at, 0);
+  Piece* const back = to.pieces + to.room.pieces() - 1;
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    if (moderate[turn] >> lane & 1)
+      back[-(at + __popc(moderate[turn] & ((1u << lane) - 1)))] = {first[turn], Index(length[turn]),
+                                                                   Index(begin + turn * warp_size)};
+    at += __popc(moderate[turn]);
+  }
+}
+
+}  // namespace
+
+template <class Offset>
+LongRowCounts count_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
+  const std::int64_t nrows = row_ptr.size() - 1, parts = std::min<std::int64_t>(nrows, 1 << 15);
+  Array<LongRowCounts, Device> counts(on, 1);
+  cuda_check(cudaMemsetAsync(counts.data(), 0, sizeof(LongRowCounts), on.stream()), "clearing counters");
+  for_each(on, parts, "counting long rows", [=, all = counts.data()] __device__(std::int64_t part) {
+    LongRowCounts mine;
+    for (std::int64_t i = part; i < nrows; i += parts) {
+      const std::int64_t length = row_ptr[i + 1] - row_ptr[i];
+      if (length <= short_sum) continue;
+      if (length <= moderate_row) {
+        ++mine.moderate_pieces;
+        continue;
+      }
+      const Index pieces = pieces_of(length);
+      mine.long_pieces += pieces;
+      if (pieces > 1) ++mine.cut_rows, mine.slots += pieces;
+    }
+    if (mine.moderate_pieces) atomicAdd(&all->moderate_pieces, mine.moderate_pieces);
+    if (mine.long_pieces) atomicAdd(&all->long_pieces, mine.long_pieces);
+    if (mine.cut_rows) atomicAdd(&all->cut_rows, mine.cut_rows), atomicAdd(&all->slots, mine.slots);
+  });
+  return value_of(on, counts.data());
+}
+
+template <class Offset>
+void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shortest, const LongRowsView& to) {
+  cuda_check(cudaMemsetAsync(to.counts, 0, sizeof(LongRowCounts), on.stream()), "clearing counters");
+  const Index nrows = Index(row_ptr.size() - 1);
+  if (nrows == 0) return;
+  list_rows<<<blocks_for((nrows + std::int64_t(turns) - 1) / turns, 256), 256, 0, on.stream()>>>(row_ptr.data(), nrows,
+                                                                                                 shortest, to);
+  check_launch("listing long rows");
+}
+
+template LongRowCounts count_long_rows(const Cuda&, DeviceSpan<const std::int32_t>);
+template LongRowCounts count_long_rows(const Cuda&, DeviceSpan<const std::int64_t>);
+template void list_long_rows(const Cuda&, DeviceSpan<const std::int32_t>, int, const LongRowsView&);
+template void list_long_rows(const Cuda&, DeviceSpan<const std::int64_t>, int, const LongRowsView&);
+
+}  // namespace seidel::spmv_detail

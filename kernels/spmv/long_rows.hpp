@@ -1,0 +1,111 @@
+// Long rows of a CSR matrix as a GPU takes them: each warp a piece of at most 2048 entries, a block of the one order of sums.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/sum.hpp>
+
+namespace seidel::spmv_detail {
+
+inline constexpr int moderate_row =
+    256;  // entries of the longest row that need not be cut into work for more than a few threads
+
+/// What a warp adds up at a time.
+struct Piece {
+  std::int64_t first;  // its first entry
+  Index length;        // the last piece of a cut row may have a single entry
+  Index to;            // the row; for a piece of a cut row ~slot, where its sum is kept until the row is finished
+};
+
+/// A row of more than 2048 entries, cut.
+struct CutRow {
+  Index row, first_slot, pieces;
+};
+
+/// How many there are of each.
+struct LongRowCounts {
+  Index long_pieces = 0;      // of rows of more than 256 entries
+  Index moderate_pieces = 0;  // rows of 65 ... 256 entries
+  Index cut_rows = 0, slots = 0;
+
+  SEIDEL_HD std::int64_t pieces() const { return std::int64_t(long_pieces) + moderate_pieces; }
+  std::int64_t rows() const { return std::int64_t(long_pieces) + moderate_pieces - slots + cut_rows; }
+  std::int64_t bytes() const {
+    return pieces() * std::int64_t(sizeof(Piece)) + cut_rows * std::int64_t(sizeof(CutRow)) +
+           std::int64_t(sizeof(LongRowCounts));
+  }
+};
+
+/// Pieces in device memory: those of rows of more than 256 entries stand at the front, the others at the back. No bit of a
+/// result depends on their order.
+struct LongRowsView {
+  LongRowCounts room;  // at least as many as there are
+  Piece* pieces = nullptr;
+  CutRow* cut_rows = nullptr;
+  LongRowCounts* counts = nullptr;  // as many as there are
+
+  /// Piece `at`, counted from the front, then from the back.
+  SEIDEL_HD const Piece& piece(Index at, Index long_pieces) const {
+    return at < long_pieces ? pieces[at]
+                            : pieces[std::int64_t(room.long_pieces) + room.moderate_pieces - 1 - (at - long_pieces)];
+  }
+};
+
+/// The counts; reads the row pointers and waits.
+template <class Offset>
+LongRowCounts count_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr);
+/// What the list of a matrix with so many entries may hold at most.
+inline LongRowCounts max_long_rows(std::int64_t nrows, std::int64_t nnz, int shortest) {
+  const auto cut_rows = Index(std::min<std::int64_t>(nrows, nnz / (sum_block + 1)));
+  const auto whole = Index(nnz / sum_block);  // pieces of 2048 entries
+  return {.long_pieces = Index(std::min<std::int64_t>(nrows, nnz / (moderate_row + 1))) + whole,
+          .moderate_pieces = shortest < moderate_row ? Index(std::min<std::int64_t>(nrows, nnz / (shortest + 1))) : 0,
+          .cut_rows = cut_rows,
+          .slots = whole + cut_rows};
+}
+
+/// Lists the rows of more than `shortest` (64 or 256) entries; reads the row pointers and waits for nothing.
+template <class Offset>
+void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shortest, const LongRowsView& to);
+
+/// The list for one product, in scratch memory.
+template <class Real, class Offset>
+LongRowsView listed_in(Scratch<Cuda>& scratch, const Cuda& on, const CsrView<Real, Offset, Device>& A, int shortest) {
+  const LongRowCounts room = max_long_rows(A.nrows, A.nnz(), shortest);
+  const LongRowsView view{.room = room,
+                          .pieces = scratch.take<Piece>(room.pieces()).data(),
+                          .cut_rows = scratch.take<CutRow>(room.cut_rows).data(),
+                          .counts = scratch.take<LongRowCounts>(1).data()};
+  list_long_rows(on, A.row_ptr, shortest, view);
+  return view;
+}
+
+/// The list for products to come.
+struct LongRows {
+  LongRowCounts exact;
+  Array<Piece, Device> pieces;
+  Array<CutRow, Device> cut_rows;
+  Array<LongRowCounts, Device> counts;
+
+  /// Waits.
+  template <class Offset>
+  static LongRows of(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
+    const LongRowCounts exact = count_long_rows(on, row_ptr);
+    LongRows rows{.exact = exact,
+                  .pieces = Array<Piece, Device>(on, exact.pieces()),
+                  .cut_rows = Array<CutRow, Device>(on, exact.cut_rows),
+                  .counts = Array<LongRowCounts, Device>(on, 1)};
+    list_long_rows(on, row_ptr, short_sum, rows.view());
+    return rows;
+  }
+  LongRowsView view() const {
+    return {.room = exact,
+            .pieces = const_cast<Piece*>(pieces.data()),
+            .cut_rows = const_cast<CutRow*>(cut_rows.data()),
+            .counts = const_cast<LongRowCounts*>(counts.data())};
+  }
+};
+
+}  // namespace seidel::spmv_detail
