@@ -5,8 +5,8 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/kernels/products/product.hpp>
 
 namespace seidel::drivers {
 
@@ -81,10 +81,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   if (needs.cuda) {
     plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
-    if (takes_sell(needs.nrows, needs.nnz, needs.sell_padding))
-      plan.items.push_back({"the matrix as SELL, for products",
-                            sell_bytes<double>(n, std::int64_t(needs.sell_padding * double(needs.nnz))),
-                            "--backend openmp"});
+    plan.items.push_back({"kinds of rows or a list of long ones, for products",
+                          Product<double, std::int32_t, Cuda>::max_bytes(n, needs.nnz), "--backend openmp"});
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
   }
@@ -174,8 +172,7 @@ MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& 
 
 MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request,
                              std::int64_t available) {
-  SolveNeeds needs = least_needs(nrows, nnz, request, true);
-  needs.sell_padding = max_sell_padding + 1;  // no SELL, which rows of very different lengths do not get
+  const SolveNeeds needs = least_needs(nrows, nnz, request, true);
   return plan_solve(needs, available);
 }
 

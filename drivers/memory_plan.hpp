@@ -42,20 +42,11 @@ struct SolveNeeds {
   bool estimates = false;  // the error of x: one vector more
   bool narrow_offsets = true;
   std::int64_t near_null_vectors = 0;  // for amg
-  double sell_padding = 1;             // places per entry in SELL
   std::int64_t factor_bytes = 0;       // of the method direct
   bool arranged = false;               // preconditioners see a permuted or scaled copy of A
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};
 };
-
-/// Whether products on a GPU take SELL-32 in place of CSR: not where padding is above 1.5 places per entry, and not for
-/// rows of up to 8 entries on average, which a thread takes from CSR in one batch of loads that its neighbours share
-/// (poisson3d:256 on an H200: 460 us by CSR, 522 by SELL; hpcg:192 926 and 625).
-inline constexpr double max_sell_padding = 1.5, max_csr_mean = 8;
-inline bool takes_sell(std::int64_t nrows, std::int64_t nnz, double sell_padding) {
-  return sell_padding <= max_sell_padding && double(nnz) > max_csr_mean * double(nrows);
-}
 
 /// Beyond the matrix and the right-hand side as they were read, in the memory that the iteration runs in. Within 10 %
 /// of what is taken where the sweeps of symgs are counted; else those take half to twice as much on the host, and up

@@ -71,13 +71,6 @@ OrderChoice fastest_order(const OpenMP& host, const CsrView<double, std::int64_t
                                    .dominated = 2 * seen.properties.weakly_dominant_rows >= A.nrows});
 }
 
-/// Places per entry in SELL.
-double sell_padding(const Cuda& on, const LoadedThere& there) {
-  if constexpr (built_with_cuda)
-    return there.with_matrix([&](const auto& A) { return format_bytes(on, A).sell_padding; });
-  return 1;
-}
-
 /// Whether nothing was asked for by name.
 bool automatic(const MethodRequest& request) { return !request.method && !request.preconditioner && !request.order; }
 
@@ -135,7 +128,6 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
                                        .near_null_vectors = loaded.near_null.vectors.view().ncols,
-                                       .sell_padding = cuda ? sell_padding(*where.gpu, there) : 1,
                                        .arranged = decided.arranged != nullptr};
   if (decided.arranged) needs.choice.reason += "; " + decided.arranged->why;
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
@@ -165,7 +157,6 @@ Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& 
                                 .b = loaded.b,
                                 .x0 = loaded.x0,
                                 .norm_inf_of_A = seen.properties.norm_inf,
-                                .sell_padding = decided.needs.sell_padding,
                                 .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows),
                                 .A_there = A_there,
                                 .b_there = there.b.span(),

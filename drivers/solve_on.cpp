@@ -5,7 +5,6 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/stopwatch.hpp>
-#include <seidel/formats/convert.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/arranged.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
@@ -67,11 +66,8 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   const Stopwatch setup;
   Outcome outcome;
 
-  // On a GPU the matrix lives twice: CSR for sweeps and certificate, SELL for products. On the host nothing is copied.
   Csr<double, Offset, Space> owned;
   CsrView<double, Offset, Space> A;
-  std::unique_ptr<AnyOperator<V>> products;
-  outcome.product_format = "CSR";
   if constexpr (HostBackend<B>) {
     A = system.A;
   } else {
@@ -80,13 +76,12 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
       owned = copied_to<Space>(on, system.A);
       A = owned.view();
     }
-    if (takes_sell(A.nrows, A.nnz(), system.sell_padding)) {
-      auto sell = to_sell(on, A);
-      products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(sell), B>(on, std::move(sell)));
-      outcome.product_format = "SELL-32";
-    }
   }
-  if (!products) products = std::make_unique<AnyOperator<V>>(MatrixOperator<decltype(A), B>(on, A));
+  const Stopwatch preparing;
+  Product product(on, A);
+  outcome.product_seconds = preparing.seconds();
+  outcome.product_format = product.describe() + formatted(", {} bytes per nonzero", brief(product.bytes_per_nonzero()));
+  const AnyOperator<V> products(MatrixOperator(on, std::move(product)));
   Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
   const auto made = preconditioner_of<B, Offset>(
       on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
@@ -103,7 +98,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
   for (int round = 0; round < 3; ++round) {
-    Summary summary = solve<V>(*products, made.M, choice, b, x, criteria);
+    Summary summary = solve<V>(products, made.M, choice, b, x, criteria);
     outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
     const Stopwatch certifying;
     outcome.certificate = certify(on, A, x, b, system.norm_inf_of_A);

@@ -17,7 +17,6 @@ struct System {
   CsrView<double, Offset, Host> A;
   HostSpan<const double> b, x0;  // x0 is empty for zero; b where it lies on the GPU
   double norm_inf_of_A = 0;
-  double sell_padding = 1;                       // places per entry in SELL
   bool ones = false;                             // b is A * ones
   CsrView<double, Offset, Device> A_there = {};  // empty: copied there
   DeviceSpan<double> b_there = {};
@@ -48,7 +47,8 @@ struct Outcome {
   double error = 0;           // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
   double refine_seconds = 0;  // of factors, after the iteration
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
-  std::string product_format;             // "CSR", "SELL-32"
+  std::string product_format;             // Product::describe()
+  double product_seconds = 0;             // to prepare it, part of setup_seconds
   std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
   std::int64_t wavefronts = 0;            // of its sweeps; 0 without
   std::int64_t preconditioner_bytes = 0;  // as MadePreconditioner::bytes

@@ -265,7 +265,8 @@ void add_details(Lines& lines, const SolveStory& story) {
   if (options.verbose) {
     for (const auto& part : story.memory.items)
       if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
-    lines.item("products", outcome.product_format);
+    lines.item("products",
+               formatted("{}, prepared in {}", outcome.product_format, human_seconds(outcome.product_seconds)));
   }
 }
 

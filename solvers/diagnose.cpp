@@ -84,7 +84,7 @@ struct Facts {
     const std::int64_t restart = std::max(summary.restart, choice.restart);
     const std::int64_t more = rows.nrows <= 5000 ? rows.nrows : std::min<std::int64_t>(4 * restart, 10000);
     if (restart < more && restart < 100) return "--method gmres --set restart=" + std::to_string(more);
-    if (!choice.fallback) return own_choice;
+    if (choice.fallbacks.empty()) return own_choice;
     return tried("bicgstab") ? "" : "--method bicgstab";
   }
   bool ended_by_limit() const {

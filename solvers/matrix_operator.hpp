@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/products/product.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/finite.hpp>
 
@@ -28,17 +28,61 @@ void refuse_nonfinite_values(const B& on, const CsrView<Real, Offset, SpaceOf<B>
 
 }  // namespace matrix_operator_detail
 
-/// y = A x for A in CSR, ELL or SELL, owned (Csr, Ell, Sell) or viewed (CsrView, ...: the arrays must outlive this), in
-/// the memory of back end B.
+/// y = A x for A in CSR, ELL, SELL or BSR, owned (Csr, Ell, ...) or viewed (CsrView, ...: the arrays must outlive this), in
+/// the memory of back end B; or for a Product, whose rows have been looked at.
 ///
-/// Cost    taking A reads its values once. Products: kernels/spmv.
+/// Cost    taking A reads its values once. Products: kernels/spmv, kernels/products.
 /// Errors  InputError for NaN or infinity in A (with the place, where A is a CSR matrix); ShapeError.
 template <class Matrix, Backend B>
 class MatrixOperator {
  public:
   using Real = typename decltype(view_of(std::declval<const Matrix&>()))::Real;
 
-  MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) {
+  MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) { require_finite(); }
+
+  /// New values in the same pattern, which must outlive this too.
+  /// Errors  as the constructor; the old values stay then.
+  void update_values(Span<const Real, SpaceOf<B>> values)
+    requires requires(Matrix& A) { A.update_values(values); }
+  {
+    const auto old = view().values;
+    matrix_.update_values(values);
+    try {
+      require_finite();
+    } catch (...) {
+      matrix_.update_values(old);
+      throw;
+    }
+  }
+
+  std::int64_t nrows() const { return view().nrows; }
+  std::int64_t ncols() const { return view().ncols; }
+  /// Vectors of zeros that fit: x and y of y = A x.
+  Vector<Real, B> domain() const { return {on_, ncols()}; }
+  Vector<Real, B> range() const { return {on_, nrows()}; }
+  auto view() const { return view_of(matrix_); }
+  const B& on() const { return on_; }
+
+  /// y = A x.
+  void apply(const Vector<Real, B>& x, Vector<Real, B>& y) const {
+    if constexpr (is_prepared)
+      matrix_.apply(x.span(), y.span());
+    else
+      spmv<B>(on_, view(), x.span(), y.span());
+  }
+  /// r = b - A x.
+  void residual(const Vector<Real, B>& x, const Vector<Real, B>& b, Vector<Real, B>& r) const {
+    if constexpr (is_prepared)
+      matrix_.residual(x.span(), b.span(), r.span());
+    else
+      seidel::residual<B>(on_, view(), x.span(), b.span(), r.span());
+  }
+
+ private:
+  static constexpr bool is_prepared =
+      requires(const Matrix& A, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) { A.apply(x, y); };
+
+  void require_finite() const {
     const auto view = this->view();
     if (std::isfinite(max_abs<B, Real>(on_, view.values))) return;
     if constexpr (requires { matrix_operator_detail::refuse_nonfinite_values(on_, view); })
@@ -46,19 +90,6 @@ class MatrixOperator {
     matrix_operator_detail::refuse_nonfinite_values();
   }
 
-  std::int64_t nrows() const { return matrix_.nrows; }
-  std::int64_t ncols() const { return matrix_.ncols; }
-  auto view() const { return view_of(matrix_); }
-  const B& on() const { return on_; }
-
-  /// y = A x.
-  void apply(const Vector<Real, B>& x, Vector<Real, B>& y) const { spmv<B>(on_, view(), x.span(), y.span()); }
-  /// r = b - A x.
-  void residual(const Vector<Real, B>& x, const Vector<Real, B>& b, Vector<Real, B>& r) const {
-    seidel::residual<B>(on_, view(), x.span(), b.span(), r.span());
-  }
-
- private:
   B on_;
   Matrix matrix_;
 };

@@ -13,20 +13,17 @@ namespace seidel::drivers {
 namespace {
 
 Solution solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
-  const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, contest.sell_padding, false};
+  const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, false};
   Outcome outcome = solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria);
   Solution solution;
   solution.claimed = outcome.solved;
   solution.status = std::string(to_string(outcome.summary.status));
   solution.iterations = outcome.summary.iterations;
   solution.setup_seconds = outcome.setup_seconds, solution.solve_seconds = outcome.solve_seconds;
-  solution.memory_bytes = plan_solve({.nrows = contest.A.nrows,
-                                      .nnz = contest.A.nnz(),
-                                      .choice = choice,
-                                      .cuda = backend == BackendName::cuda,
-                                      .sell_padding = contest.sell_padding},
-                                     0)
-                              .needed();
+  solution.memory_bytes =
+      plan_solve(
+          {.nrows = contest.A.nrows, .nnz = contest.A.nnz(), .choice = choice, .cuda = backend == BackendName::cuda}, 0)
+          .needed();
   solution.history = std::move(outcome.summary.history);
   solution.x = std::move(outcome.x);
   return solution;

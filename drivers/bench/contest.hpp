@@ -16,7 +16,6 @@ struct Contest {
   CsrView<double, std::int32_t, Host> A;
   HostSpan<const double> b;
   const MatrixProperties& properties;
-  double sell_padding;
   Criteria criteria;
 };
 

@@ -24,8 +24,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
     choice.order = pair.order == "colours" ? Order::colours : Order::natural;
-    const double padding = pair.rival->backend == BackendName::cuda ? format_bytes(host, A.view()).sell_padding : 1;
-    const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, padding, false};
+    const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, false};
     Criteria criteria;
     criteria.stop = &stop;
     const Outcome outcome =

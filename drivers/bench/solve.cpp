@@ -94,7 +94,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance, criteria.max_iterations = options.max_iterations;
   criteria.stop = &stop_requested();
-  const Contest system{narrow.view(), b.span(), seen, places.cuda ? format_bytes(host, A).sell_padding : 1, criteria};
+  const Contest system{narrow.view(), b.span(), seen, criteria};
   struct Job {
     const Contestant* who;
     int threads;

@@ -32,7 +32,6 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   Array<double> b(A.nrows);
   spmv<Serial>(Serial{}, A, ones.span(), b.span());
 
-  const double padding = format_bytes(OpenMP{}, A).sell_padding;
   Criteria criteria;
   criteria.max_iterations = 300;
   for (const Method& method : methods)
@@ -43,7 +42,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
         if (kind.needs_diagonal && !expected.sweeps) continue;
         if (!method.takes(kind.name)) continue;
         const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 30};
-        const System<std::int64_t> system{A, b.span(), {}, 1, padding, false};
+        const System<std::int64_t> system{A, b.span(), {}, 1, false};
         const Outcome outcome = solve_on(where, system, choice, criteria);
 
         const std::string name(method.name),

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <seidel/formats/statistics.hpp>
+#include <seidel/kernels/products/product.hpp>
 
 namespace seidel {
 
@@ -34,6 +35,17 @@ struct AsCsr {
   static FormatSize size(const B&, const CsrView<Real, Offset, typename B::Space>& A) {
     return {.bytes = A.nnz() * std::int64_t(sizeof(Index) + sizeof(Real)) +
                      (A.nrows + std::int64_t(1)) * std::int64_t(sizeof(Offset))};
+  }
+};
+
+/// What solvers use.
+struct AsPrepared {
+  static constexpr std::string_view name = "prepared", variant = "", title = "prepared",
+                                    help = "the form of CSR that reads the fewest bytes, found once";
+  static constexpr bool several_columns = true;
+  template <Backend B, class Real, class Offset>
+  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+    return Product(on, A);
   }
 };
 
@@ -99,11 +111,13 @@ struct AsBsr {
 
 }  // namespace product_formats
 
-/// Bytes that a matrix of any of the formats owns; 0 for a view.
+/// Bytes that a matrix in one of the formats holds; a Product beyond the matrix that it views.
 template <class Matrix>
 std::int64_t bytes_of(const Matrix& A) {
   const auto of = []<class T, class Space>(const Array<T, Space>& a) { return a.size() * std::int64_t(sizeof(T)); };
-  if constexpr (!requires { of(A.values); }) {
+  if constexpr (requires { A.bytes(); }) {
+    return A.bytes();
+  } else if constexpr (!requires { of(A.values); }) {
     return 0;
   } else {
     std::int64_t bytes = of(A.col_idx) + of(A.values);
@@ -115,9 +129,24 @@ std::int64_t bytes_of(const Matrix& A) {
 }
 
 /// The default first.
-using ProductFormats = std::tuple<product_formats::AsCsr, product_formats::AsEll, product_formats::AsSell<1>,
-                                  product_formats::AsSell<4096>, product_formats::AsBsr<2>, product_formats::AsBsr<3>,
-                                  product_formats::AsBsr<4>, product_formats::AsBsr<6>>;
+using ProductFormats = std::tuple<product_formats::AsCsr, product_formats::AsPrepared, product_formats::AsEll,
+                                  product_formats::AsSell<1>, product_formats::AsSell<4096>, product_formats::AsBsr<2>,
+                                  product_formats::AsBsr<3>, product_formats::AsBsr<4>, product_formats::AsBsr<6>>;
+
+/// y = A x and Y = A X with a matrix that made() gave.
+template <Backend B, class Made, class... Operands>
+void multiply(const B& on, const Made& A, const Operands&... operands) {
+  if constexpr (requires { A.apply(operands...); })
+    A.apply(operands...);
+  else if constexpr (requires { spmm(on, view_of(A), operands...); })
+    spmm(on, view_of(A), operands...);
+  else
+    spmv(on, view_of(A), operands...);
+}
+
+/// Whether products in an entry's format are others than those of CSR: on the host nothing is prepared.
+template <class Format, Backend B>
+inline constexpr bool is_format_of = !(HostBackend<B> && std::is_same_v<Format, product_formats::AsPrepared>);
 
 /// visit(entry) for each entry of the table.
 template <class Visit>

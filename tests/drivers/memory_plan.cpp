@@ -45,9 +45,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   constexpr bool cuda = !HostBackend<B>;
   const auto A = with_offsets<std::int32_t>(OpenMP{}, wide.view());
   const Array<double> b(A.nrows, 1.0);
-  const double padding = format_bytes(OpenMP{}, A.view()).sell_padding;
-  SolveNeeds needs{
-      .nrows = A.nrows, .nnz = A.nnz(), .choice = choice, .cuda = cuda, .estimates = true, .sell_padding = padding};
+  SolveNeeds needs{.nrows = A.nrows, .nnz = A.nnz(), .choice = choice, .cuda = cuda, .estimates = true};
   if constexpr (!cuda)
     if (choice.preconditioner.count) {
       const std::int64_t at_most = 2 * plan_solve(needs, 0).needed();  // what worth_counting() counts on
@@ -63,7 +61,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   criteria.max_iterations = 4;
   criteria.error_tolerance = 1;
   criteria.on_iteration = [&](const IterationReport&) { most = std::max(most, taken(on) - before); };
-  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12, padding}, choice, criteria);
+  solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12}, choice, criteria);
   MESSAGE("planned ", planned, " bytes, taken ", most);
   CHECK(double(most) < 1.1 * double(planned) + (cuda ? 4e7 : 5e5));
   CHECK(double(most) > 0.9 * double(planned) - (cuda ? 0 : 2.5e5));  // the heap may have kept some pages from before

@@ -1,7 +1,6 @@
 // SpMM of seidel in each product format that has it.
 #include <seidel/drivers/bench/kernels/products.hpp>
 #include <seidel/drivers/bench/rivals/converted.hpp>
-#include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::drivers {
 
@@ -22,17 +21,16 @@ MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::i
 
 template <class Format, class B>
 Prepared product(const ProductTask& task, const Where& where) {
-  Converted<Format, B> matrix(back_end<B>(where), task.of);
-  const double seconds = matrix.seconds;
-  const std::int64_t bytes = bytes_of(matrix.A);
-  using Its = Kept<decltype(matrix.A)>;
+  auto [A, seconds] = converted<Format>(back_end<B>(where), task.of);
+  const std::int64_t bytes = bytes_of(A);
+  using Its = Kept<decltype(A)>;
   auto operands = std::make_shared<Operands<B, Its>>(task.x, where, task.of.A.nrows * task.k,
-                                                     Its{std::move(matrix.A), task.k, task.layout});
+                                                     Its{std::move(A), task.k, task.layout});
   return prepared(operands, seconds, bytes, [](auto& o) {
     const auto& kept = o.kept;
     const auto A = view_of(kept.A);
     const Span<const double, SpaceOf<B>> x = o.x;
-    spmm(o.on, A, shaped(x, A.ncols, kept.k, kept.layout), shaped(o.y.span(), A.nrows, kept.k, kept.layout));
+    multiply(o.on, kept.A, shaped(x, A.ncols, kept.k, kept.layout), shaped(o.y.span(), A.nrows, kept.k, kept.layout));
   });
 }
 
@@ -42,7 +40,7 @@ std::vector<Rival> spmm_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
     for_each_product_format([&]<class Format>(const Format&) {
-      if constexpr (Format::several_columns)
+      if constexpr (Format::several_columns && is_format_of<Format, B>)
         all.push_back(
             {&kernels::spmm, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
     });

@@ -1,0 +1,128 @@
+// Products with one matrix, prepared: what depends on A alone is found once.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/kernels/products/row_kinds.hpp>
+#include <seidel/kernels/spmm/cuda_csr.hpp>
+#include <seidel/kernels/spmm/spmm.hpp>
+#include <seidel/kernels/spmv/cuda_csr.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
+
+namespace seidel {
+
+/// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is. On a GPU, the form that reads the fewest bytes:
+/// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector
+/// - CSR, rows of more than 64 entries listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu)
+///
+/// Shapes  as spmv and spmm. The arrays of A must outlive this.
+/// Cost    on a GPU preparation reads A twice where it has kinds, else the row pointers twice and a few rows; it waits. A
+///         product allocates nothing but scratch memory and waits for nothing.
+/// Repeats bit for bit what spmv and spmm give, in every form.
+/// Errors  ShapeError; ResourceError where memory is short.
+template <class Real_, class Offset, Backend B>
+class Product {
+ public:
+  using Real = Real_;
+  using Space = typename B::Space;
+
+  Product(B on, const CsrView<Real, Offset, Space>& A) : on_(std::move(on)), A_(A) {
+    if constexpr (!HostBackend<B>)
+      if (A.nrows > 0) {
+        long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr);
+        find_kinds();
+      }
+  }
+  /// What a Product of such a matrix holds at most.
+  static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
+    if constexpr (HostBackend<B>) return 0;
+    const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
+    return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes());
+  }
+
+  CsrView<Real, Offset, Space> view() const { return A_; }
+
+  /// y = A x.
+  void apply(Span<const Real, Space> x, Span<Real, Space> y) const {
+    if constexpr (HostBackend<B>) {
+      spmv<B>(on_, A_, x, y);
+    } else {
+      spmv_detail::require_size(x.size(), A_.ncols, "spmv", "x");
+      spmv_detail::require_size(y.size(), A_.nrows, "spmv", "y");
+      product(x.data(), StoreProduct<Real>{y.data()});
+    }
+  }
+  /// r = b - A x; r may be b.
+  void residual(Span<const Real, Space> x, Span<const Real, Space> b, Span<Real, Space> r) const {
+    if constexpr (HostBackend<B>) {
+      seidel::residual<B>(on_, A_, x, b, r);
+    } else {
+      spmv_detail::require_size(x.size(), A_.ncols, "residual", "x");
+      spmv_detail::require_size(b.size(), A_.nrows, "residual", "b");
+      spmv_detail::require_size(r.size(), A_.nrows, "residual", "r");
+      product(x.data(), StoreResidual<Real>{b.data(), r.data()});
+    }
+  }
+  /// Y = A X.
+  void apply(MultiVectorView<const Real, Space> X, MultiVectorView<Real, Space> Y) const {
+    if constexpr (!HostBackend<B>)
+      if (X.layout == Layout::row_major && Y.layout == Layout::row_major) {
+        require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
+        require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
+        return spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
+      }
+    spmm(on_, A_, X, Y);
+  }
+
+  /// New values in the same pattern, which must outlive this too. Kinds of rows are found anew, or given up if there are too
+  /// many now; long rows stay as they are.
+  void update_values(Span<const Real, Space> values) {
+    spmv_detail::require_size(values.size(), A_.nnz(), "update_values", "the array of values");
+    A_.values = values;
+    if constexpr (!HostBackend<B>)
+      if (kinds_) find_kinds();
+  }
+  /// What this holds beside A.
+  std::int64_t bytes() const {
+    if constexpr (HostBackend<B>) return 0;
+    return kinds_ ? kinds_->bytes() : long_rows_.exact.bytes();
+  }
+  /// What a product with one vector reads of A.
+  double bytes_per_nonzero() const {
+    const std::int64_t of_csr =
+        A_.nnz() * std::int64_t(sizeof(Real) + sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
+    return A_.nnz() > 0 ? double(kinds_ ? kinds_->bytes() : of_csr) / double(A_.nnz()) : 0;
+  }
+  std::string describe() const {
+    if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
+    const std::int64_t long_rows = long_rows_.exact.rows();
+    return long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed";
+  }
+
+ private:
+  using RowKinds = product_detail::RowKinds<Real>;
+
+  void find_kinds() {
+    const bool has_long_rows = long_rows_.exact.pieces() > 0;
+    kinds_ = has_long_rows ? std::nullopt : product_detail::find_row_kinds(on_, A_);
+  }
+  template <class Store>
+  void product(const Real* x, const Store& store) const {
+    if (kinds_)
+      product_detail::kinds_product(on_, *kinds_, x, store);
+    else
+      spmv_detail::csr_product(on_, A_, long_rows_.view(), x, store);
+  }
+
+  B on_;
+  CsrView<Real, Offset, Space> A_;
+  spmv_detail::LongRows long_rows_;  // empty on the host
+  std::optional<RowKinds> kinds_;
+};
+
+template <Backend B, class Real, class Offset>
+Product(B, const CsrView<Real, Offset, typename B::Space>&) -> Product<Real, Offset, B>;
+
+}  // namespace seidel

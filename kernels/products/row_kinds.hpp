@@ -1,0 +1,44 @@
+// Rows of a stencil by their kinds: what is read of the matrix is one byte per row.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include <seidel/formats/csr.hpp>
+#include <seidel/kernels/spmv/row.hpp>
+
+namespace seidel::product_detail {
+
+/// An entry of a row, relative to where the row stands.
+template <class Real>
+struct alignas(2 * sizeof(Real)) KindEntry {
+  Real value;
+  Index offset;  // column - row
+};
+
+/// The kinds of the rows of a matrix. Two rows are of one kind if they have the same values, bit for bit, in the same columns
+/// relative to the row: so A is what the kinds say, and nothing is lost.
+template <class Real>
+struct RowKinds {
+  static constexpr int max_kinds = 255, max_entries = 2048;  // what fits the shared memory of a block
+
+  Index nrows = 0;
+  Index kinds = 0, entry_count = 0;
+  Array<std::uint8_t, Device> kind;        // of each row
+  Array<Index, Device> first;              // kinds + 1 places in `entries`
+  Array<KindEntry<Real>, Device> entries;  // kind by kind, each in the order of the row
+
+  std::int64_t bytes() const {
+    return nrows + (kinds + 1) * std::int64_t(sizeof(Index)) + entry_count * std::int64_t(sizeof(KindEntry<Real>));
+  }
+};
+
+/// The kinds of A, or none if there are too many, or a row has more than 64 entries.
+/// Cost    reads A twice and waits twice; an unfit matrix is left after a few of its rows. Holds 2 bytes per row meanwhile.
+template <class Real, class Offset>
+std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+
+/// store(row, sum of the row's products with x) for each row.
+template <class Real, class Store>
+[[gnu::used]] void kinds_product(const Cuda& on, const RowKinds<Real>& A, const Real* x, const Store& store);
+
+}  // namespace seidel::product_detail

@@ -1,0 +1,184 @@
+// Prepared products: the bits of spmv and spmm, again and again, with new values.
+#include <seidel/kernels/products/product.hpp>
+
+#include <numeric>
+
+#include "../backends.hpp"
+#include "matrices.hpp"
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+/// Row i is of kind i modulo `kinds`: up to 9 columns relative to i, where they exist, and values of its own. At the ends
+/// rows are cut, which makes a few kinds more.
+Plain rows_of_kinds(std::int64_t n, int kinds, unsigned seed) {
+  Plain plain{n, std::vector<Row>(n)};
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::mt19937_64 random(seed + i % kinds);
+    for (int k = -4; k <= 4; ++k) {
+      const double value = random() % 7 ? double(random() % 1000) / 8 - 60 : -0.0;
+      if (random() % 3 && i + k >= 0 && i + k < n) plain.rows[i][Index(i + k)] = value;
+    }
+  }
+  return plain;
+}
+
+/// Short rows, rows around 64 and 2048 entries, thousands of them in one row, in places that chance decides.
+std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
+  std::mt19937_64 random(seed);
+  const auto of_lengths = [&](std::int64_t n, auto length) {
+    std::vector<std::int64_t> lengths(n);
+    for (auto& l : lengths) l = length();
+    return rows_of_lengths(lengths, 5000, seed);
+  };
+  std::vector<std::pair<const char*, Plain>> all;
+  all.emplace_back("rows of every length", rows_of_lengths(awkward_lengths(), 100003, seed));
+  all.emplace_back("short rows", of_lengths(3001, [&] { return random() % 9; }));
+  all.emplace_back("rows up to 64", of_lengths(1501, [&] { return random() % 65; }));
+  all.emplace_back("rows of 81", of_lengths(301, [&] { return 81; }));
+  all.emplace_back("all kinds", of_lengths(501, [&]() -> std::int64_t {
+                     const auto chance = random() % 16;
+                     return chance == 0 ? 2049 + random() % 2500 : chance < 4 ? 60 + random() % 200 : random() % 12;
+                   }));
+  all.emplace_back("kinds of rows", rows_of_kinds(random() % 2 ? 1000 : 33, 7, seed));
+  all.emplace_back("many kinds of rows", rows_of_kinds(2000, 240, seed));
+  all.emplace_back("more kinds of rows than are taken", rows_of_kinds(3000, 256, seed));
+  all.emplace_back("empty rows only", rows_of_lengths({0, 0, 0}, 7, seed));
+  all.emplace_back("no rows", Plain{5, {}});
+  return all;
+}
+
+/// Without preparation: the list of long rows is made for one product, and has room for more than there are.
+template <class Real, class Offset>
+void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Array<Real>& expected,
+                      const Real* x) {
+  if constexpr (built_with_cuda) {
+    for (const int shortest : {spmv_detail::longest_unlisted_row(A.nrows, A.nnz()), short_sum}) {
+      auto y = moved_to(on, poisoned<Real>(A.nrows));
+      Scratch scratch(on);
+      const auto list = spmv_detail::listed_in(scratch, on, A, shortest);
+      spmv_detail::csr_product(on, A, list, x, StoreProduct<Real>{y.data()});
+      on.synchronize();
+      CHECK(differing(moved_back(on, y), moved_back(Serial{}, expected)) == 0);
+    }
+  }
+}
+
+template <class Real, class Offset, class On>
+void check_vectors(const On& on, const Csr<Real, Offset>& A, unsigned seed) {
+  using B = On;
+  const auto there = copied_to<SpaceOf<B>>(on, A.view());
+  const auto x = random_values<Real>(A.ncols, seed), b = random_values<Real>(A.nrows, seed + 1);
+  Array<Real> y(A.nrows), r(A.nrows), y_new(A.nrows);
+  spmv(Serial{}, A.view(), Array<Real>(x), y);
+  residual(Serial{}, A.view(), Array<Real>(x), Array<Real>(b), r);
+  CsrView<Real, Offset, Host> changed = A.view();
+  const Array<Real> new_values(random_values<Real>(A.nnz(), seed + 2));
+  changed.values = new_values.span();
+  spmv(Serial{}, changed, Array<Real>(x), y_new);
+
+  Product product(on, there.view());
+  CHECK(product.bytes() <= decltype(product)::max_bytes(A.nrows, A.nnz()));
+  const auto x_on = moved_to(on, x);
+  const auto check = [&](const Array<Real>& expected, const auto& run) {
+    auto out = moved_to(on, poisoned<Real>(A.nrows));
+    run(out.span());
+    if constexpr (!HostBackend<B>) on.synchronize();
+    CHECK(differing(moved_back(on, out), moved_back(Serial{}, expected)) == 0);
+  };
+  if constexpr (!HostBackend<B>) check_unprepared(on, there.view(), y, x_on.data());
+  for (int again = 0; again < 3; ++again) check(y, [&](auto out) { product.apply(x_on.span(), out); });
+  const auto b_on = moved_to(on, b);
+  check(r, [&](auto out) { product.residual(x_on.span(), b_on.span(), out); });
+  const auto values = copied_to<SpaceOf<B>>(on, new_values.span());
+  product.update_values(values.span());
+  check(y_new, [&](auto out) { product.apply(x_on.span(), out); });
+  if (A.nnz() > 0) CHECK_THROWS_AS(product.update_values(values.span().subspan(0, A.nnz() / 2)), ShapeError);
+}
+
+template <class Real, class On>
+void check_columns(const On& on, const Csr<Real, std::int32_t>& A, std::int64_t k, std::int64_t extra, Layout layout,
+                   unsigned seed) {
+  using Space = SpaceOf<On>;
+  CAPTURE(k);
+  const auto there = copied_to<Space>(on, A.view());
+  const Product product(on, there.view());
+  const std::int64_t of_x = layout == Layout::row_major ? k : A.ncols, of_y = layout == Layout::row_major ? k : A.nrows;
+  MultiVector<Real> X(A.ncols, k, layout, of_x + extra), Y(A.nrows, k, layout, of_y + extra);
+  std::ranges::copy(random_values<Real>(X.elements().size(), seed), X.elements().begin());
+  std::ranges::fill(Y.elements(), Real(12345));
+  MultiVector<Real, Space> X_on(on, A.ncols, k, layout, of_x + extra), Y_on(on, A.nrows, k, layout, of_y + extra);
+  copy(on, std::as_const(X).elements().span(), X_on.elements().span());
+  copy(on, std::as_const(Y).elements().span(), Y_on.elements().span());
+  spmm(Serial{}, A.view(), X.view(), Y.view());
+  for (int again = 0; again < 2; ++again) product.apply(MultiVectorView<const Real, Space>(X_on.view()), Y_on.view());
+  if constexpr (!HostBackend<On>) on.synchronize();
+  CHECK(differing(moved_back(on, Y_on.elements()), moved_back(Serial{}, Y.elements())) == 0);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a prepared product has the bits of spmv, also again and with new values", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, plain] : matrices(seed)) {
+    CAPTURE(name);
+    on_every_backend([&](auto on) {
+      check_vectors(on, csr_of<Real, std::int32_t>(plain), seed);
+      check_vectors(on, csr_of<Real, std::int64_t>(plain), seed);
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("a prepared product with several vectors has the bits of spmm", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const auto& [name, plain] : matrices(seed)) {
+    CAPTURE(name);
+    const auto A = csr_of<Real>(plain);
+    on_every_backend([&](auto on) {
+      for (const std::int64_t k : {0, 1, 2, 3, 4, 6, 8, 11, 12, 16, 20, 32, 33, 38, 64})
+        check_columns(on, A, k, 0, Layout::row_major, seed);
+      check_columns(on, A, 8, 3, Layout::row_major, seed);
+      check_columns(on, A, 8, 2, Layout::row_major, seed);
+      check_columns(on, A, 5, 1, Layout::column_major, seed);
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again with new values", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      const auto A = csr_of<Real>(rows_of_kinds(1000, 7, seed));
+      const auto there = copied_to<Device>(on, A.view());
+      Product product(on, there.view());
+      const std::string found = product.describe();
+      CHECK(found.ends_with("kinds of rows"));
+      CHECK(product.bytes_per_nonzero() < 4);
+      Array<Real> twice(A.nnz()), all_different(random_values<Real>(A.nnz(), seed));
+      for (std::int64_t k = 0; k < A.nnz(); ++k) twice[k] = 2 * A.values[k];
+      const auto scaled = copied_to<Device>(on, std::as_const(twice).span());
+      const auto different = copied_to<Device>(on, std::as_const(all_different).span());
+      product.update_values(scaled.span());
+      CHECK(product.describe() == found);
+      product.update_values(different.span());
+      CHECK(product.describe() == "CSR");
+      const auto many = copied_to<Device>(on, csr_of<Real>(rows_of_kinds(3000, 256, seed)).view());
+      CHECK(Product(on, many.view()).describe() == "CSR");
+    }
+  });
+}
+
+TEST_CASE("a prepared product refuses vectors that do not fit") {
+  const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
+  const Product product(Serial{}, A.view());
+  Array<double> two(2, 0.0), three(3, 0.0);
+  const auto in = [](const Array<double>& x) { return x.span(); };
+  CHECK_THROWS_AS(product.apply(in(two), two.span()), ShapeError);
+  CHECK_THROWS_AS(product.apply(in(three), three.span()), ShapeError);
+  CHECK_THROWS_AS(product.residual(in(three), in(three), two.span()), ShapeError);
+}
