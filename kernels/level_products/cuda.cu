@@ -40,18 +40,13 @@ __global__ void __launch_bounds__(block_threads)
   const Index last = step_ptr[slice + 1];
   Index first_entry = 0;
   for (Index step = step_ptr[slice]; step < last; step += tile_steps, first_entry += per_row) {
-    LevelEntry found[tile_steps];  // all under way before the first one is put down
-#pragma unroll
-    for (int turn = 0; turn < tile_steps; ++turn) {
-      const unsigned at = turn * slice_places + lane, i = slice * (slice_places / lanes) + at / per_row;
-      const Index k = first_entry + Index(at % per_row);
-      found[turn] = i < unsigned(nrows) && k < rows.length(Index(i)) ? rows.entry(Index(i), k) : LevelEntry{};
-    }
-#pragma unroll
-    for (int turn = 0; turn < tile_steps; ++turn) {
-      const unsigned at = turn * slice_places + lane, row = at / per_row, entry = at % per_row;
-      columns[entry / lanes][row * lanes + entry % lanes] = found[turn].column;
-      tile[entry / lanes][row * lanes + entry % lanes] = found[turn].value;
+    for (unsigned at = lane; at < tile_steps * slice_places; at += slice_places) {
+      const unsigned row = at / per_row, entry = at % per_row, i = slice * (slice_places / lanes) + row;
+      const Index k = first_entry + Index(entry);
+      const LevelEntry found =
+          i < unsigned(nrows) && k < rows.length(Index(i)) ? rows.entry(Index(i), k) : LevelEntry{};
+      columns[entry / lanes][row * lanes + entry % lanes] = found.column;
+      tile[entry / lanes][row * lanes + entry % lanes] = found.value;
     }
     __syncwarp();
     for (int s = 0; s < tile_steps && step + s < last; ++s) {

@@ -180,16 +180,21 @@ Csr<double, Offset, SpaceOf<B>> update_coarse(const B& on, Hierarchy<Offset, Spa
   return {};
 }
 
-/// The inverse of the last level, made on the host, if that is `small`; then `cycle` is complete.
+/// The inverse of the last level, made on the host, if that is `small`; then `cycle` is complete, or empty where there is one
+/// level only: that is left to double precision.
 template <class B, class Offset>
 void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, SingleCycle<B>* cycle) {
   const auto& last = hierarchy.levels.back();
+  const bool single = cycle && hierarchy.levels.size() > 1;
   if (small) {
-    constexpr double vanishing = level_detail::vanishing_mode;
-    const auto inverse = dense_inverse(copied_to<Host>(on, last.A).view(), cycle ? vanishing : 0);
+    const double vanishing = single ? level_detail::vanishing_mode : 0;
+    const auto inverse = dense_inverse(copied_to<Host>(on, last.A).view(), vanishing);
     hierarchy.coarsest_inverse = copied_to<SpaceOf<B>>(on, inverse.view());
   }
-  if (cycle) cycle->finish(hierarchy.coarsest_inverse.view(), last.facts.largest_eigenvalue);
+  if (single)
+    cycle->finish(hierarchy.coarsest_inverse.view(), last.facts.largest_eigenvalue);
+  else if (cycle)
+    cycle->clear();
 }
 
 }  // namespace multigrid_detail
@@ -204,10 +209,17 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 /// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
 ///         m at most 16; linearly dependent ones do no harm.
 /// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
+<<<<<<< ours
 ///         the inverse of the coarsest matrix; the host waits about 50 times per level, for single numbers.
 ///         With `cycle` that is made, too, and only it holds what a cycle needs; the hierarchy what new values need.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
 ///         for modes that are not finite.
+=======
+///         the inverse of the coarsest matrix; the host waits about 35 times per level, for single numbers.
+///         With `cycle` that is made, too, where there are two levels or more: only it holds then what a cycle needs, and
+///         the hierarchy what new values need.
+/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it.
+>>>>>>> theirs
 /// Repeats bit for bit on every back end and with any number of threads.
 template <class B, class Offset>
 Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,

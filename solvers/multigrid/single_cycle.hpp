@@ -46,10 +46,16 @@ class SingleCycle {
   SingleCycle(const B& on, AmgSmoother smoother, int visits)
       : on_(on), smoother_(smoother), visits_(visits), scale_of_call_(on, 2) {}
 
-  /// Forgets all levels. `dominant`: every row of the finest A to come is weakly dominated by its diagonal.
-  void begin(bool dominant) {
+  /// Forgets all levels.
+  void clear() {
     levels_.clear();
     replay_ = {};
+  }
+  bool empty() const { return levels_.empty(); }
+
+  /// `dominant`: every row of the finest A to come is weakly dominated by its diagonal.
+  void begin(bool dominant) {
+    clear();
     dampings_ = dampings_of(smoother_, dominant);
   }
 

@@ -17,7 +17,7 @@ namespace seidel {
 /// How the levels are kept, and cycled through. The iteration around them is in double precision either way.
 enum class AmgStorage {
   automatic,  // fp32, but for symgs
-  fp32,       // scaled to a unit diagonal (multigrid/single_cycle.hpp); the smoother is a polynomial
+  fp32,  // scaled to a unit diagonal (multigrid/single_cycle.hpp), but a level that is alone; the smoother is a polynomial
   fp64,
 };
 
@@ -67,7 +67,7 @@ class AmgPreconditioner {
     make_stages();
   }
 
-  void apply(const V& r, V& z) const { single_ ? single_->apply(r.span(), z.span()) : cycle(0, From::zero, r, z); }
+  void apply(const V& r, V& z) const { is_single() ? single_->apply(r.span(), z.span()) : cycle(0, From::zero, r, z); }
   bool is_symmetric() const { return true; }
 
   std::vector<LevelFacts> levels() const {
@@ -77,7 +77,7 @@ class AmgPreconditioner {
   }
   /// Held beside A.
   std::int64_t bytes() const {
-    std::int64_t bytes = bytes_of(*hierarchy_) + (single_ ? single_->bytes() : 0);
+    std::int64_t bytes = bytes_of(*hierarchy_) + (is_single() ? single_->bytes() : 0);
     for (const auto& stage : stages_) bytes += stage->bytes;
     return bytes;
   }
@@ -87,6 +87,7 @@ class AmgPreconditioner {
   using Working = std::conditional_t<HostBackend<B>, OpenMP, B>;  // of the setup: one code for one core and for many
   enum class From { zero, guess };
   SingleCycle<Working>* single() { return single_ ? &*single_ : nullptr; }
+  bool is_single() const { return single_ && !single_->empty(); }
 
   /// What a cycle in double precision needs of a level.
   struct Stage {
@@ -123,9 +124,9 @@ class AmgPreconditioner {
   };
 
   void make_stages() {
-    if (single_) return;
     stages_.clear();
     coarsest_.reset();
+    if (is_single()) return;
     for (const auto& level : hierarchy_->levels)
       stages_.push_back(std::make_unique<Stage>(on_, level, options_.smoother, hierarchy_->dominant));
     if (!hierarchy_->coarsest_inverse.row_ptr.empty()) coarsest_.emplace(on_, hierarchy_->coarsest_inverse.view());
