@@ -176,7 +176,9 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
   }
   void finish(const CommonTexts& common) override {
     require_matrix_market("--out", options.out);
+    require_matrix_market("--coordinates", options.coordinates);
     require_one_output(common, options.out, "--out");
+    if (options.coordinates == "-") throw UsageError("--coordinates: found '-', expected the name of a file");
   }
 };
 

@@ -101,5 +101,6 @@ TEST_CASE("what amg is told needs amg, and is told once") {
   const Run run = seidel_program({"generate", "poisson3d:4", "--out", "-", "--coordinates", "x.mtx"});
   CHECK(run.exit_code == 2);
   CHECK(run.out.empty());
+  CHECK(seidel_program({"generate", "elasticity3d:4", "--out", "x.mtx", "--coordinates", "-"}).exit_code == 2);
   CHECK(seidel_program(with_amg({"solve", "elasticity3d:4", "--set", "amg.block=5", "--quiet"})).exit_code != 0);
 }
