@@ -209,17 +209,11 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 /// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
 ///         m at most 16; linearly dependent ones do no harm.
 /// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
-<<<<<<< ours
-///         the inverse of the coarsest matrix; the host waits about 50 times per level, for single numbers.
-///         With `cycle` that is made, too, and only it holds what a cycle needs; the hierarchy what new values need.
-/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
-///         for modes that are not finite.
-=======
 ///         the inverse of the coarsest matrix; the host waits about 35 times per level, for single numbers.
 ///         With `cycle` that is made, too, where there are two levels or more: only it holds then what a cycle needs, and
 ///         the hierarchy what new values need.
-/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it.
->>>>>>> theirs
+/// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
+///         for modes that are not finite.
 /// Repeats bit for bit on every back end and with any number of threads.
 template <class B, class Offset>
 Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
