@@ -25,9 +25,8 @@ struct Tuning {
   static constexpr double staged_rows =
       17.6;  // of the mean length fit the shared memory of a warp: 0.66 ms on hpcg:192
              // for 0.69 with 35 and 0.72 with 12, since what is shared the first cache lacks
-  static constexpr double grouped_rows =
-      4;                                 // the same where most rows are longer: 0.70 on elasticity3d:96 for 0.73 with 8
-  static constexpr int max_room = 1024;  // entries
+  static constexpr double grouped_rows = 4;  // the same where most rows are longer; 8 are 4 % slower on elasticity3d:96
+  static constexpr int max_room = 1024;      // entries
 };
 constexpr int block_threads = 256, warps = block_threads / warp_size;
 
