@@ -58,10 +58,10 @@ void apply_setting(SolveOptions& solve, const std::string& pair) {
                              meanings_of_details()));
 }
 
-template <class Entry, std::size_t n>
-bool any_has(const std::reference_wrapper<const Entry> (&table)[n], const std::string& key) {
+template <class Table>
+bool any_has(const Table& table, const std::string& key) {
   return std::any_of(std::begin(table), std::end(table),
-                     [&](const Entry& entry) { return has_detail(entry.settings, key); });
+                     [&](const auto& entry) { return has_detail(entry.get().settings, key); });
 }
 
 /// Refuses a detail of methods, or of preconditioners, that the one which was asked for by name does not have.

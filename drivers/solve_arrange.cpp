@@ -29,7 +29,7 @@ double spread_of_rows(const CsrView<double, std::int64_t, Host>& A) {
 bool may_permute(const SolveOptions& options, const Inspected& seen) {
   const MethodRequest& request = options.request;
   if (options.permute == Permute::none || request.preconditioner == PreconditionerKind::none) return false;
-  if (request.method && (request.method->needs_definite || *request.method == direct_method)) return false;
+  if (request.method && (request.method->needs != Needs::square || *request.method == direct_method)) return false;
   // Of a symmetric matrix, rows in another order are not symmetric: only where there is no other way.
   return seen.rows.empty_rows == 0 && (request.preconditioner || !(seen.properties.symmetric || seen.properties.skew));
 }
@@ -37,7 +37,7 @@ bool may_permute(const SolveOptions& options, const Inspected& seen) {
 bool may_scale(const SolveOptions& options) {
   const MethodRequest& request = options.request;
   return options.scale == Scale::automatic && !request.preconditioner &&
-         !(request.method && (request.method->needs_definite || *request.method == direct_method));
+         !(request.method && (request.method->needs != Needs::square || *request.method == direct_method));
 }
 
 }  // namespace

@@ -53,11 +53,11 @@ std::string target(const Option& option) {
   return "--set " + text.substr(value + 1, text.find('=', value + 1) - value - 1);
 }
 
-template <class Entry, std::size_t n>
-const Entry* entry_named(const std::string& name, const std::reference_wrapper<const Entry> (&table)[n]) {
-  for (const Entry& entry : table)
-    if (entry.name == name) return &entry;
-  return nullptr;
+template <class Table>
+auto entry_named(const std::string& name, const Table& table) {
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const auto& entry) { return entry.get().name == name; });
+  return found == std::end(table) ? nullptr : &found->get();
 }
 
 /// Whether the program refuses what sets `what` beside a method or a preconditioner that is changed to.

@@ -63,7 +63,7 @@ struct PlaceColumnsOfAggregate {
 /// The columns of an aggregate by the modified Gram-Schmidt process, in the order of the modes; sums in that of the rows.
 /// All columns of an aggregate have the same rows, so that they are vectors of one length.
 template <class Offset, class Space>
-struct Columns {
+struct ColumnsOfT {
   Index count;                        // per aggregate
   Span<const Offset, Space> row_ptr;  // of T'
   Span<double, Space> values;         // of T'
@@ -82,7 +82,7 @@ struct Columns {
 /// B, before it is made orthonormal. Rows of A that are zero are left alone.
 template <class Offset, class Space>
 struct FillColumn {
-  Columns<Offset, Space> columns;
+  ColumnsOfT<Offset, Space> columns;
   Span<const Offset, Space> members;  // before each aggregate
   Span<const Index, Space> member;
   Span<const double, Space> inverse_diagonal;
@@ -102,7 +102,7 @@ struct FillColumn {
 /// Column `which` of each aggregate gets norm 1, or 0 if it depends on those before it.
 template <class Offset, class Space>
 struct Normalize {
-  Columns<Offset, Space> columns;
+  ColumnsOfT<Offset, Space> columns;
   Index which;
   SEIDEL_HD void operator()(Index i) const {
     constexpr double dependent = 1e-16;  // what is left of a squared norm then
@@ -117,7 +117,7 @@ struct Normalize {
 /// Those behind it become orthogonal to it.
 template <class Offset, class Space>
 struct Project {
-  Columns<Offset, Space> columns;
+  ColumnsOfT<Offset, Space> columns;
   Index which;
   SEIDEL_HD void operator()(Index i) const {
     const Index c = i % columns.count, onto = i - c + which;
@@ -207,7 +207,7 @@ Tentative<Offset, SpaceOf<B>> tentative(const B& on, const CsrView<double, Offse
   for_each_row(on, rows_of(members), PlaceColumnsOfAggregate<Offset, Space>{members.row_ptr, Index(m), Tt.row_ptr});
   MultiVector<double, Space> coarse(on, m * count, m, Layout::column_major);
   Array<double, Space> squared(on, m * count);
-  const Columns<Offset, Space> columns{Index(m), rows_of(Tt), Tt.values, squared, coarse.view()};
+  const ColumnsOfT<Offset, Space> columns{Index(m), rows_of(Tt), Tt.values, squared, coarse.view()};
   for_each_row(
       on, rows_of(Tt),
       FillColumn<Offset, Space>{columns, members.row_ptr, members.col_idx, inverse_diagonal, modes, Tt.col_idx});
