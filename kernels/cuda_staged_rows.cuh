@@ -53,7 +53,7 @@ __device__ Staged stage_rows(const CsrView<Real, Offset, Device>& A, const Stage
                              Offset last, bool apart) {
   constexpr int rows = warp_size / G;
   const int mine = int(threadIdx.x) % warp_size / G;
-  const unsigned all_apart = __ballot_sync(full_warp, apart);
+  const unsigned all_apart = __ballot_sync(whole_warp, apart);
   Staged staged;
   int row = begin, used = 0;
   while (row < rows) {
@@ -61,12 +61,12 @@ __device__ Staged stage_rows(const CsrView<Real, Offset, Device>& A, const Stage
       ++row;
       continue;
     }
-    const Offset base = __shfl_sync(full_warp, first, row * G);
-    const unsigned fit = __ballot_sync(full_warp, !apart && last - base <= Offset(to.room - used)) >> (row * G);
-    const int fitting = (fit == full_warp ? warp_size : __ffs(int(~fit)) - 1) / G;
+    const Offset base = __shfl_sync(whole_warp, first, row * G);
+    const unsigned fit = __ballot_sync(whole_warp, !apart && last - base <= Offset(to.room - used)) >> (row * G);
+    const int fitting = (fit == whole_warp ? warp_size : __ffs(int(~fit)) - 1) / G;
     const int count = fitting < rows - row ? fitting : rows - row;
     if (count == 0) break;
-    const int entries = int(__shfl_sync(full_warp, last, (row + count - 1) * G) - base);
+    const int entries = int(__shfl_sync(whole_warp, last, (row + count - 1) * G) - base);
     stage(to.col_idx + used, A.col_idx.data() + base, entries);
     stage(to.values + used, A.values.data() + base, entries);
     if (mine >= row && mine < row + count) staged.place = used + int(first - base);

@@ -107,14 +107,14 @@ __device__ void sum_by_groups(bool is_mine, int place, int length, const StagedT
                               const Store& store) {
   constexpr int T = Tuning::group;
   const int lane = threadIdx.x % warp_size;
-  for (unsigned left = __ballot_sync(full_warp, is_mine); left;) {
+  for (unsigned left = __ballot_sync(whole_warp, is_mine); left;) {
     int owner = -1;  // the thread whose row the group of this thread takes
 #pragma unroll
     for (int group = 0; group < warp_size / T; ++group) {
       if (lane / T == group) owner = __ffs(int(left)) - 1;
       left &= left - 1;
     }
-    const int from = __shfl_sync(full_warp, place, owner & 31), n = __shfl_sync(full_warp, length, owner & 31);
+    const int from = __shfl_sync(whole_warp, place, owner & 31), n = __shfl_sync(whole_warp, length, owner & 31);
     const StagedTerms<Real> its{terms.col_idx + from, terms.values + from, terms.x};
     LaneSums<Real, T> sums;
     sums.template add<sum_lanes / T>(its, lane % T, owner < 0 ? 0 : n);

@@ -48,13 +48,13 @@ __global__ void __launch_bounds__(256)
   Index count = 0;
 #pragma unroll
   for (int turn = 0; turn < turns; ++turn) {
-    moderate[turn] = __ballot_sync(full_warp, length[turn] > shortest && length[turn] <= moderate_row);
+    moderate[turn] = __ballot_sync(whole_warp, length[turn] > shortest && length[turn] <= moderate_row);
     count += __popc(moderate[turn]);
     if (length[turn] > moderate_row) list_long_row(to, Index(begin + turn * warp_size), first[turn], length[turn]);
   }
   if (count == 0) return;
   Index at = lane == 0 ? atomicAdd(&to.counts->moderate_pieces, count) : 0;
-  at = __shfl_sync(full_warp, at, 0);
+  at = __shfl_sync(whole_warp, at, 0);
   Piece* const back = to.pieces + to.room.pieces() - 1;
 #pragma unroll
   for (int turn = 0; turn < turns; ++turn) {

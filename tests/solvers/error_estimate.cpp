@@ -93,8 +93,8 @@ TEST_CASE("where there is nothing to estimate, nothing is said; a start at the s
   const auto solution = random_solution(3, A.nrows), b = times(A, solution);
   for (const Method& method : methods) {
     CAPTURE(to_string(method));
-    const How how{.method = method,
-                  .preconditioner = method.takes("jacobi") ? PreconditionerKind::jacobi : PreconditionerKind::amg};
+    if (!method.takes("jacobi")) continue;  // the only level of amg would be solved at once
+    const How how{.method = method, .preconditioner = PreconditionerKind::jacobi};
     CHECK(!solve_on(Serial{}, how, A, std::vector<double>(A.nrows), estimating())->error);  // b = 0
     Criteria few = estimating();
     few.max_iterations = 2;

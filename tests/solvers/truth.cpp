@@ -167,6 +167,7 @@ TEST_CASE("singular systems end: solved where b allows it, otherwise not called 
   }
   const Matrix zero = matrix_of(6, std::vector<Row>(6));
   for (const Method& method : methods) {
+    if (!method.takes("none")) continue;
     const Outcome outcome = solve_on(Serial{}, {method}, zero, ones(6));
     CHECK((outcome->status == Status::indefinite || outcome->status == Status::breakdown));
     CHECK(outcome->relative_residual == 1);
