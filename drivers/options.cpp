@@ -100,11 +100,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
   }
 
   void finish(const CommonTexts& common) override {
-    const auto not_yet = [](const char* option, const std::string& value, const char* instead) {
-      throw UsageError(formatted("{} {}: it is not in this version; take {}", option, value, instead));
-    };
-    if (method == "multigrid") not_yet("--method", method, "--method cg --precond amg");
-    if (preconditioner == "gmg") not_yet("--precond", preconditioner, "--precond amg");
+    if (preconditioner == "gmg") throw UsageError("--precond gmg: it is not in this version; take --precond amg");
     options.request.method = entry_of("--method", method, program_methods);
     options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
     if (options.request.method == direct_method && common.backend == "cuda")

@@ -11,7 +11,7 @@ inline constexpr int warp_size = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
 /// The number of this thread in its warp, in blocks of one dimension.
-__device__ inline int lane() { return int(threadIdx.x) % warp_size; }
+__device__ inline int lane() { return int(threadIdx.x % warp_size); }
 
 /// The value of lane + `by`; any trivially copyable type of 4-byte words. All lanes take part.
 template <class T>

@@ -20,6 +20,13 @@ const char* const indefinite =
 
 }  // namespace
 
+TEST_CASE("multigrid as a method solves, with amg as its cycle") {
+  const Run run = seidel_program({"solve", "poisson2d:40", "--method", "multigrid", "--json", "-"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "\"method\": \"multigrid\""));
+  CHECK(contains(run.out, "\"preconditioner\": \"amg\""));
+}
+
 TEST_CASE("a solved system exits 0; the report goes to standard output and says so") {
   const Run run = seidel_program({"solve", "poisson2d:20"});
   CHECK(run.exit_code == 0);

@@ -146,7 +146,7 @@ TEST_CASE(
           {{"solve", matrix, "--precond", "jacobi", "--order", "colours"}, {"--order", "jacobi has no choice"}},
           {{"solve", matrix, "--method", "cgs"},
            {"--method", "cgs", "did you mean cg", "auto, cg, minres, bicgstab, idr, gmres"}},
-          {{"solve", matrix, "--method", "multigrid"}, {"not in this version", "--precond amg"}},
+          {{"solve", matrix, "--method", "multigrid", "--precond", "symgs"}, {"expected amg"}},
           {{"solve", matrix, "--precond", "gmg"}, {"not in this version", "--precond amg"}},
           {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},

@@ -76,10 +76,12 @@ TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
 }
 
 TEST_CASE("multigrid as a method takes amg, and nothing else") {
-  CHECK(choice_for(poisson(5), {.method = Method::multigrid}).preconditioner == PreconditionerKind::amg);
-  CHECK_THROWS_WITH_AS(
-      choice_for(poisson(5), {.method = Method::multigrid, .preconditioner = PreconditionerKind::symgs}),
-      "multigrid: found symgs as preconditioner, expected amg", UsageError);
+  MethodRequest request;
+  request.method = Method::multigrid;
+  CHECK(choice_for(poisson(5), request).preconditioner == PreconditionerKind::amg);
+  request.preconditioner = PreconditionerKind::symgs;
+  CHECK_THROWS_WITH_AS(choice_for(poisson(5), request), "multigrid: found symgs as preconditioner, expected amg",
+                       UsageError);
 }
 
 TEST_CASE("what is asked for is taken, and nothing else is tried") {
