@@ -111,11 +111,8 @@ SegmentsTask::SegmentsTask(Step step, std::int64_t n, std::int64_t length, std::
     pairs[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(n)));
     pairs[n + k] = Index(k);
   }
-  if (step == Step::merge) {
-    pairs = sorted_in_segments(pairs, length);
-    length *= 2;
-  }
-  expected = sorted_in_segments(pairs, length);
+  if (step == Step::merge) pairs = sorted_in_segments(pairs, length);
+  expected = sorted_in_segments(pairs, step == Step::merge ? 2 * length : length);
   flops = double(n);
   bytes = 16 * double(n);
   bytes_model = "16 n";
