@@ -5,22 +5,11 @@
 
 namespace seidel {
 
-namespace {
-
-struct Run {
-  template <class V>
-  static Summary run(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice&, const V& b, V& x,
-                     const Criteria& criteria) {
-    return bicgstab(A, M, b, x, criteria);
-  }
-};
-
-}  // namespace
-
 constinit const Method Method::bicgstab = {
     .name = "bicgstab",
     .help = "stabilised bi-conjugate gradients, for any square A",
     .vectors = [](const MethodChoice&) -> std::int64_t { return bicgstab_vectors - iterate_vectors; },
-    .run = methods_detail::runs<Run>()};
+    .run = methods_detail::runs([](const auto& A, const auto& M, const MethodChoice&, const auto& b, auto& x,
+                                   const Criteria& criteria) { return seidel::bicgstab(A, M, b, x, criteria); })};
 
 }  // namespace seidel

@@ -8,15 +8,12 @@ namespace seidel {
 
 namespace {
 
-struct Run {
-  template <class V>
-  static Summary run(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b,
-                     V& x, const Criteria& criteria) {
-    if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
-    if (!M.is_split())
-      throw UsageError("Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
-    return eisenstat_cg(A, M, b, x, criteria);
-  }
+constexpr auto by_form = [](const auto& A, const auto& M, const MethodChoice& choice, const auto& b, auto& x,
+                            const Criteria& criteria) {
+  if (choice.form == Form::plain) return cg(A, M, b, x, criteria);
+  if (!M.is_split())
+    throw UsageError("Eisenstat's form: the preconditioner does not give its halves; take SplitSymgsPreconditioner");
+  return eisenstat_cg(A, M, b, x, criteria);
 };
 
 constexpr Setting details[] = {form_setting};
@@ -31,6 +28,6 @@ constinit const Method Method::cg = {.name = "cg",
                                        return (choice.form == Form::plain ? cg_vectors : eisenstat_vectors) -
                                               iterate_vectors;
                                      },
-                                     .run = methods_detail::runs<Run>()};
+                                     .run = methods_detail::runs(by_form)};
 
 }  // namespace seidel

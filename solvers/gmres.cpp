@@ -7,12 +7,9 @@ namespace seidel {
 
 namespace {
 
-struct Run {
-  template <class V>
-  static Summary run(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b,
-                     V& x, const Criteria& criteria) {
-    return gmres(A, M, b, x, criteria, {.restart = choice.restart});
-  }
+constexpr auto restarted = [](const auto& A, const auto& M, const MethodChoice& choice, const auto& b, auto& x,
+                              const Criteria& criteria) {
+  return gmres(A, M, b, x, criteria, {.restart = choice.restart});
 };
 
 constexpr Setting details[] = {restart_setting};
@@ -25,6 +22,6 @@ constinit const Method Method::gmres = {.name = "gmres",
                                         .vectors = [](const MethodChoice& choice) -> std::int64_t {
                                           return choice.restart + 1 + gmres_vectors - iterate_vectors;
                                         },
-                                        .run = methods_detail::runs<Run>()};
+                                        .run = methods_detail::runs(restarted)};
 
 }  // namespace seidel

@@ -49,12 +49,11 @@ inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg,  
 inline std::string_view to_string(const Method& method) { return method.name; }
 
 namespace methods_detail {
-/// Method::run of a type with a static template run<V>.
-template <class Recipe>
-constexpr decltype(Method::run) runs() {
-  decltype(Method::run) all{Recipe::template run<Vector<double, Serial>>, Recipe::template run<Vector<double, OpenMP>>,
-                            nullptr};
-  if constexpr (built_with_cuda) std::get<2>(all) = Recipe::template run<Vector<double, Cuda>>;
+/// Method::run of a lambda whose parameters are `auto`.
+template <class Run>
+constexpr decltype(Method::run) runs(Run run) {
+  decltype(Method::run) all{run, run, nullptr};
+  if constexpr (built_with_cuda) std::get<2>(all) = run;
   return all;
 }
 }  // namespace methods_detail

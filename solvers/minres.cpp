@@ -5,23 +5,12 @@
 
 namespace seidel {
 
-namespace {
-
-struct Run {
-  template <class V>
-  static Summary run(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice&, const V& b, V& x,
-                     const Criteria& criteria) {
-    return minres(A, M, b, x, criteria);
-  }
-};
-
-}  // namespace
-
 constinit const Method Method::minres = {
     .name = "minres",
     .help = "minimal residuals, for symmetric A, definite or not",
     .needs = Needs::symmetric,
     .vectors = [](const MethodChoice&) -> std::int64_t { return minres_vectors - iterate_vectors; },
-    .run = methods_detail::runs<Run>()};
+    .run = methods_detail::runs([](const auto& A, const auto& M, const MethodChoice&, const auto& b, auto& x,
+                                   const Criteria& criteria) { return seidel::minres(A, M, b, x, criteria); })};
 
 }  // namespace seidel
