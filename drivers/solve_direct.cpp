@@ -117,15 +117,8 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
                                          human_seconds(solver.forecast().seconds));
   }
   summary.seconds = outcome.solve_seconds = watch.seconds();
-  summary.attempts = {{.method = summary.method,
-                       .status = summary.status,
-                       .reason = summary.reason,
-                       .iterations = summary.iterations,
-                       .relative_residual = summary.relative_residual,
-                       .seconds = summary.seconds,
-                       .breakdown = summary.breakdown,
-                       .curvature = 0,
-                       .preconditioned = false}};
+  summary.attempts = {summary.as_attempt()};
+  summary.attempts.back().preconditioned = false;
   outcome.x = copied_to<Host>(host, std::as_const(x).span());
   return outcome;
 }

@@ -22,17 +22,6 @@ inline bool may_go_on(const Summary& summary) {
          (summary.status == Status::stagnated && !at_limit_of_precision);
 }
 
-inline Attempt attempt_of(const Summary& s) {
-  return {.method = s.method,
-          .status = s.status,
-          .reason = s.reason,
-          .iterations = s.iterations,
-          .relative_residual = s.relative_residual,
-          .seconds = s.seconds,
-          .breakdown = s.breakdown,
-          .curvature = s.curvature};
-}
-
 template <class V>
 Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<V>& A, const AnyPreconditioner<V>& M,
             const V& b, V& x, const Criteria& criteria) {
@@ -56,13 +45,13 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
   std::optional<V> guess;
   if (!choice.fallbacks.empty()) copy(x, guess.emplace(like(x)));
   Summary last = run(choice.method, choice, A, M, b, x, criteria);
-  std::vector<Attempt> attempts = {attempt_of(last)};
+  std::vector<Attempt> attempts = {last.as_attempt()};
   Criteria rest = criteria;
   const auto go_on = [&](const Method& method, const AnyPreconditioner<V>& with) {
     if (!(last.relative_residual <= last.history.front())) copy(*guess, x);
     rest.seconds = std::max(0.0, rest.seconds - last.seconds);
     last = run(method, choice, A, with, b, x, rest);
-    attempts.push_back(attempt_of(last));
+    attempts.push_back(last.as_attempt());
   };
   const auto go_on_alone = [&](const Method& method) {
     go_on(method, IdentityPreconditioner{});

@@ -92,6 +92,17 @@ struct Summary {
   std::vector<Attempt> attempts;         // solve(): all methods tried, the last one is told above; else empty
 
   bool converged() const { return status == Status::converged; }
+  /// What `attempts` keeps of a method.
+  Attempt as_attempt() const {
+    return {.method = method,
+            .status = status,
+            .reason = reason,
+            .iterations = iterations,
+            .relative_residual = relative_residual,
+            .seconds = seconds,
+            .breakdown = breakdown,
+            .curvature = curvature};
+  }
   /// What rounding x alone changes in A x, in parts of b: a smaller residual is an accident.
   double limit_of_precision(double norm_inf_of_A) const {
     return norm_b > 0 ? std::numeric_limits<double>::epsilon() * norm_inf_of_A * norm_x / norm_b : 0;
