@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include <seidel/formats/runtime/search.hpp>
 #include <seidel/kernels/products/product.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/finite.hpp>
@@ -18,11 +19,7 @@ template <Backend B, class Real, class Offset>
 void refuse_nonfinite_values(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A) {
   const auto element = [&](const auto& array, std::int64_t i) { return copied_to<Host>(on, array.subspan(i, 1))[0]; };
   const std::int64_t k = first_nonfinite(on, A.values);
-  std::int64_t row = 0;  // the last one that begins at k or before
-  for (std::int64_t end = A.nrows; row + 1 < end;) {
-    const std::int64_t middle = row + (end - row) / 2;
-    (element(A.row_ptr, middle) <= k ? row : end) = middle;
-  }
+  const std::int64_t row = partition_point(Index(0), A.nrows, [&](Index i) { return element(A.row_ptr, i + 1) <= k; });
   refuse_nonfinite_value(row, element(A.col_idx, k), double(element(A.values, k)));
 }
 

@@ -1,11 +1,9 @@
 // Scans: inputs, costs, judge.
 #include <seidel/drivers/bench/kernels/scan.hpp>
 
-#include <charconv>
-
 #include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -15,22 +13,13 @@ constexpr std::int64_t max_size = 4'000'000'000;
 
 std::unique_ptr<Operand> size_of(const std::string& word, const CommonOptions&) {
   auto operand = std::make_unique<SizeOperand>();
-  operand->n = whole_number("N", word, 0, max_size);
+  operand->n = number("N", word, whole<std::int64_t>(0, max_size));
   operand->name = word;
   operand->description = plural(operand->n, "entry", "entries");
   return operand;
 }
 
 }  // namespace
-
-std::int64_t whole_number(const char* name, std::string_view text, std::int64_t low, std::int64_t high) {
-  std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || value < low || value > high)
-    throw UsageError(formatted("{}: found '{}', expected a whole number from {} to {}", name, text, low, high));
-  return value;
-}
 
 const OperandKind array_size = {.placeholder = "N",
                                 .help = "numbers of entries (20000000)",

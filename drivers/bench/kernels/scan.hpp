@@ -4,9 +4,6 @@
 
 namespace seidel::drivers {
 
-/// Errors  UsageError naming `name`, unless text is a whole number from low to high.
-std::int64_t whole_number(const char* name, std::string_view text, std::int64_t low, std::int64_t high);
-
 /// How many entries an array has.
 struct SizeOperand : Operand {
   std::int64_t n = 0;

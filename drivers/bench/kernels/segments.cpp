@@ -7,8 +7,8 @@
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/bench/kernels/scan.hpp>
+#include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/primitives/segments.hpp>
 
 namespace seidel::drivers {
@@ -26,9 +26,9 @@ std::unique_ptr<Operand> segments_of(const std::string& word, const CommonOption
   const std::size_t colon = word.find(':');
   auto operand = std::make_unique<SegmentsOperand>();
   operand->name = word;
-  operand->n = whole_number("N", word.substr(0, colon), 0, max_size);
+  operand->n = number("N", word.substr(0, colon), whole<std::int64_t>(0, max_size));
   operand->length = colon == word.npos ? std::max<std::int64_t>((operand->n + 1) / 2, 1)
-                                       : whole_number("LENGTH", word.substr(colon + 1), 1, max_size);
+                                       : number("LENGTH", word.substr(colon + 1), whole<std::int64_t>(1, max_size));
   operand->description = formatted("{} in segments of {}", plural(operand->n, "pair"), operand->length);
   return operand;
 }
