@@ -12,19 +12,32 @@ namespace seidel::drivers {
 
 namespace {
 
-/// The sizes of A and B, and of C if there is one. Errors  InputError if they do not fit.
-DistributedShape shape_of(const GemmOptions& options) {
-  const DenseShape a = read_dense_head(options.a), b = read_dense_head(options.b);
+struct Task {
+  DistributedShape shape;
+  Precision precision = Precision::fp64;
+};
+
+/// What the files say. Errors  InputError if they do not fit.
+Task task_of(const GemmOptions& options) {
+  const DenseHead head = read_dense_head(options.a);
+  const auto shape_of = [&](const std::string& file) {
+    const DenseHead found = read_dense_head(file);
+    if (found.precision != head.precision)
+      throw InputError(formatted("{} has elements of {}, {} of {}: expected one precision", options.a,
+                                 to_string(head.precision), file, to_string(found.precision)));
+    return found.shape;
+  };
+  const DenseShape a = head.shape, b = shape_of(options.b);
   if (a.ncols != b.nrows)
     throw InputError(formatted("{} is {} x {}, {} is {} x {}: expected as many columns of A as rows of B", options.a,
                                a.nrows, a.ncols, options.b, b.nrows, b.ncols));
   if (!options.c.empty()) {
-    const DenseShape c = read_dense_head(options.c);
+    const DenseShape c = shape_of(options.c);
     if (c.nrows != a.nrows || c.ncols != b.ncols)
       throw InputError(formatted("{} is {} x {}, expected {} x {}, the shape of A B", options.c, c.nrows, c.ncols,
                                  a.nrows, b.ncols));
   }
-  return {.m = a.nrows, .n = b.ncols, .k = a.ncols, .block = options.block};
+  return {{.m = a.nrows, .n = b.ncols, .k = a.ncols, .block = options.block}, head.precision};
 }
 
 constexpr const char* steps[] = {"reading", "sending", "copying", "computing", "writing", "all"};
@@ -42,14 +55,15 @@ Seconds seconds_of_all(const double (&mine)[nsteps], const MpiSession& session) 
   return all;
 }
 
-void report(const GemmOptions& options, const DistributedShape& shape, const ProcessGrid& grid, const Seconds& seconds,
+void report(const GemmOptions& options, const Task& task, const ProcessGrid& grid, const Seconds& seconds,
             const std::string& where) {
+  const DistributedShape& shape = task.shape;
   const double flops = 2 * double(shape.m) * double(shape.n) * double(shape.k);
   const double computing = seconds.slowest[3], all = seconds.slowest[nsteps - 1];
   std::string text = formatted("{}: {} x {} times {} x {}{}\n", options.out, shape.m, shape.k, shape.k, shape.n,
                                options.c.empty() ? "" : ", added to " + options.c);
-  text += formatted("grid {}x{}, blocks of {}, {}, {}\n\n", grid.rows(), grid.columns(), shape.block, options.method,
-                    where);
+  text += formatted("{}, grid {}x{}, blocks of {}, {}, {}\n\n", to_string(task.precision), grid.rows(), grid.columns(),
+                    shape.block, options.method, where);
   text += formatted("{:<10} {:>10} {:>10}\n", "", "slowest", "mean");
   for (int s = 0; s < nsteps; ++s)
     text += formatted("{:<10} {:>10} {:>10}\n", steps[s], human_seconds(seconds.slowest[s]),
@@ -62,26 +76,16 @@ void report(const GemmOptions& options, const DistributedShape& shape, const Pro
   for (int s = 0; s < nsteps; ++s) slowest.set(steps[s], seconds.slowest[s]), mean.set(steps[s], seconds.mean[s]);
   json.set("schema", "seidel.gemm/1").set("version", version).set("command", options.command_line);
   json.set("m", shape.m).set("n", shape.n).set("k", shape.k).set("block", shape.block).set("method", options.method);
+  json.set("precision", to_string(task.precision));
   json.set("grid", std::move(Json().set("rows", grid.rows()).set("columns", grid.columns()))).set("where", where);
   json.set("slowest", std::move(slowest)).set("mean", std::move(mean)).set("flops", flops);
   write_text(options.json, json.text());
 }
 
-/// What one process does. Its errors are those of all, but for a failure amid the product, which ends all at once.
-void multiply(const GemmOptions& options, const MpiSession& session) {
+template <class Real>
+void multiply(const GemmOptions& options, const MpiSession& session, const Task& task, const ProcessGrid& grid) {
   const MPI_Comm all = MPI_COMM_WORLD;
-  DistributedShape shape;
-  GridShape sizes;
-  together(all, [&] {
-    sizes = options.grid.empty() ? squarest(session.size) : grid_shape(options.grid);
-    require_writable("--out", options.out);
-    require_apart({{"--out", options.out}, {"--json", options.json}},
-                  {{"A", options.a}, {"B", options.b}, {"C", options.c}});
-    shape = shape_of(options);
-  });
-  std::optional<ProcessGrid> grid_of;
-  together(all, [&] { grid_of.emplace(all, sizes.rows, sizes.columns); });
-  const ProcessGrid& grid = *grid_of;
+  const DistributedShape& shape = task.shape;
   const DistributedGemm how = distributed_gemm(options.method);
   const DistributedParts parts = parts_of(how, grid, shape);
   const bool has_c = how == DistributedGemm::summa || grid.leads();
@@ -90,20 +94,20 @@ void multiply(const GemmOptions& options, const MpiSession& session) {
   double seconds[nsteps] = {};
   MPI_Barrier(all);
   const double begin = MPI_Wtime();
-  const Array<double> A = read_part(all, options.a, parts.a), B = read_part(all, options.b, parts.b);
-  Array<double> C;
-  together(all, [&] { C = Array<double>(has_c ? parts.c.nrows() * parts.c.ncols() : 0); });
+  const auto A = read_part<Real>(all, options.a, parts.a), B = read_part<Real>(all, options.b, parts.b);
+  Array<Real> C;
+  together(all, [&] { C = Array<Real>(has_c ? parts.c.nrows() * parts.c.ncols() : 0); });
   if (!options.c.empty())
     together(all, [&] {
-      if (has_c) C = read_part(how == DistributedGemm::summa ? all : grid.column(), options.c, parts.c);
+      if (has_c) C = read_part<Real>(how == DistributedGemm::summa ? all : grid.column(), options.c, parts.c);
     });
   seconds[0] = MPI_Wtime() - begin;
   DistributedTimes times;
   std::string sent;
   on_process_place(place, session, [&]<class On>(const On& on) {
-    DistributedProduct<On> product(on, how, grid, shape);
+    DistributedProduct<On, Real> product(on, how, grid, shape);
     sent = product.describe();
-    const double beta = options.c.empty() ? 0 : 1;
+    const Real beta = options.c.empty() ? 0 : 1;
     if constexpr (HostBackend<On>) {
       times = product.apply(A, B, beta, C);
     } else {
@@ -122,15 +126,34 @@ void multiply(const GemmOptions& options, const MpiSession& session) {
   seconds[1] = times.sending, seconds[2] = times.copying, seconds[3] = times.computing;
   const double writing = MPI_Wtime();
   together(all, [&] {
-    if (has_c) write_parts(how == DistributedGemm::summa ? all : grid.column(), options.out, parts.c, C.span());
+    if (has_c)
+      write_parts(how == DistributedGemm::summa ? all : grid.column(), options.out, parts.c, std::as_const(C).span());
   });
   seconds[4] = MPI_Wtime() - writing, seconds[5] = MPI_Wtime() - begin;
   const Seconds of_all = seconds_of_all(seconds, session);
   const std::string where = formatted("{} on {}{}", plural(session.size, "process", "processes"), place.describe(),
                                       sent.empty() ? "" : ", " + sent);
   together(all, [&] {
-    if (session.rank == 0) report(options, shape, grid, of_all, where);
+    if (session.rank == 0) report(options, task, grid, of_all, where);
   });
+}
+
+/// What one process does. Its errors are those of all, but for a failure amid the product, which ends all at once.
+void multiply(const GemmOptions& options, const MpiSession& session) {
+  const MPI_Comm all = MPI_COMM_WORLD;
+  Task task;
+  GridShape sizes;
+  together(all, [&] {
+    sizes = options.grid.empty() ? squarest(session.size) : grid_shape(options.grid);
+    require_writable("--out", options.out);
+    require_apart({{"--out", options.out}, {"--json", options.json}},
+                  {{"A", options.a}, {"B", options.b}, {"C", options.c}});
+    task = task_of(options);
+  });
+  std::optional<ProcessGrid> grid;
+  together(all, [&] { grid.emplace(all, sizes.rows, sizes.columns); });
+  task.precision == Precision::fp64 ? multiply<double>(options, session, task, *grid)
+                                    : multiply<float>(options, session, task, *grid);
 }
 
 }  // namespace

@@ -30,20 +30,22 @@ DenseShape dense_shape(const std::string& spec) {
 }
 
 int run_dense(const GenerateOptions& options) {
-  const DenseShape shape = dense_shape(options.spec);
+  const DenseHead head{dense_shape(options.spec), options.fp32 ? Precision::fp32 : Precision::fp64};
+  const DenseShape& shape = head.shape;
   const Stopwatch writing;
-  write_random_dense(options.out, shape, options.seed);
+  write_random_dense(options.out, head, options.seed);
   const double seconds = writing.seconds();
   const bool to_stdout = options.out == "-";
   print(options,
-        formatted("{}: dense, {} x {}, written in {}\n", to_stdout ? options.spec : options.out, count(shape.nrows),
-                  count(shape.ncols), human_seconds(seconds)),
+        formatted("{}: dense, {}, {} x {}, written in {}\n", to_stdout ? options.spec : options.out,
+                  to_string(head.precision), count(shape.nrows), count(shape.ncols), human_seconds(seconds)),
         to_stdout);
   if (options.json.empty()) return 0;
   Json json;
   json.set("schema", "seidel.generate/1").set("version", version).set("command", options.command_line);
   json.set("spec", options.spec).set("seed", std::to_string(options.seed)).set("out", options.out);
   json.set("rows", shape.nrows).set("columns", shape.ncols).set("nonzeros", shape.nrows * shape.ncols);
+  json.set("precision", to_string(head.precision));
   json.set("seconds", std::move(Json().set("write", seconds)));
   write_text(options.json, json.text());
   return 0;
@@ -57,6 +59,7 @@ int run(const GenerateOptions& options) {
   require_apart({{"--out", options.out}, {"--coordinates", options.coordinates}, {"--json", options.json}});
   const auto points = options.coordinates.empty() ? Csr<double, std::int64_t>() : generate_coordinates(options.spec);
   if (options.spec.starts_with(dense)) return run_dense(options);
+  if (options.fp32) throw UsageError("--fp32: a Matrix Market file is text; only dense:MxN has a precision");
   const OpenMP host = host_threads(options);
   const Stopwatch generating;
   const auto A = generate(host, options.spec, options.seed);

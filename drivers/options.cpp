@@ -167,6 +167,7 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
          "of elasticity3d: write the coordinates of its points, too, for seidel solve --coordinates");
     number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
            whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
+    app->add_flag("--fp32", options.fp32, "of dense:MxN: elements of 4 bytes (8)");
     app->footer("SPEC is one of\n" + generator_help() +
                 "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
@@ -181,7 +182,10 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
 struct GemmCommand : CommandFor<GemmOptions> {
   explicit GemmCommand(CLI::App& program)
       : CommandFor(program, "gemm", "multiply dense matrices in files, C = A B (+ C), on many processes (mpirun)") {
-    read_from(app->add_option("A", options.a, "M x K, as seidel generate dense:MxK writes it")->required());
+    read_from(app->add_option(
+                     "A", options.a,
+                     "M x K, as seidel generate dense:MxK writes it; the precision of the files is that of the product")
+                  ->required());
     read_from(app->add_option("B", options.b, "K x N")->required());
     read_from(app->add_option("C", options.c, "M x N, added to the product"));
     file("-o,--out", options.out, "the file to write the result to")->required();

@@ -51,6 +51,7 @@ struct InfoOptions : CommonOptions {
 struct GenerateOptions : CommonOptions {
   std::string spec, out, coordinates;
   std::uint64_t seed = 1;
+  bool fp32 = false;  // of dense:MxN
 };
 
 /// seidel gemm A B [C]
@@ -132,6 +133,7 @@ struct BenchGemmMpiOptions : CommonOptions {
   std::vector<std::string> sizes, methods = {"summa", "row-sums"};
   std::vector<std::string> grids;  // of so many of the processes each; empty: of 1, 2, 3 ... of them
   std::int64_t block = 32;
+  bool fp32 = false;
   int trials = 3;
 };
 

@@ -164,6 +164,7 @@ struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
     lists("--method", options.methods, "LIST", "summa, row-sums or both");
     number("--block", options.block, "N", "rows and columns per block of a matrix (32)",
            whole<std::int64_t>(1, 1 << 20));
+    app->add_flag("--fp32", options.fp32, "elements of 4 bytes (8)");
     number("--trials", options.trials, "N", "timed repetitions; the fastest counts (3)", whole(1, 10000));
   }
   void lists(const char* option, std::vector<std::string>& values, const char* type, const char* what) {

@@ -27,42 +27,44 @@ double element(const DenseShape& shape, std::uint64_t seed, std::int64_t i, std:
 }
 
 /// A part of such a matrix, made piece by piece on the host.
-template <class On>
-Array<double, typename On::Space> random_part(const On& on, const DensePart& part, std::uint64_t seed) {
+template <class Real, class On>
+Array<Real, typename On::Space> random_part(const On& on, const DensePart& part, std::uint64_t seed) {
   const std::int64_t nrows = part.nrows(), ncols = part.ncols();
-  Array<double, typename On::Space> elements(on, nrows * ncols);
+  Array<Real, typename On::Space> elements(on, nrows * ncols);
   const std::int64_t at_once = std::max<std::int64_t>(1, (1 << 23) / std::max<std::int64_t>(ncols, 1));
-  Array<double> piece(std::min(at_once, nrows) * ncols);
+  Array<Real> piece(std::min(at_once, nrows) * ncols);
   for (std::int64_t first = 0; first < nrows; first += at_once) {
     const std::int64_t rows = std::min(at_once, nrows - first);
     parallel_for(host_of(on), rows * ncols, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t place = begin; place < end; ++place)
-        piece[place] = element(part.shape(), seed, part.rows.global(part.row_part, first + place / ncols),
-                               part.columns.global(part.column_part, place % ncols));
+        piece[place] = Real(element(part.shape(), seed, part.rows.global(part.row_part, first + place / ncols),
+                                    part.columns.global(part.column_part, place % ncols)));
     });
-    copy_bytes(on, typename On::Space{}, elements.data() + first * ncols, Host{}, piece.data(), rows * ncols * 8);
+    copy_bytes(on, typename On::Space{}, elements.data() + first * ncols, Host{}, piece.data(),
+               rows * ncols * sizeof(Real));
   }
   return elements;
 }
 
 /// The largest error over its bound in some elements of this process; infinite for NaN.
-template <class On>
+template <class On, class Real>
 double error_of_some(const On& on, const DensePart& part, std::int64_t terms,
-                     Span<const double, typename On::Space> C) {
+                     const Array<Real, typename On::Space>& C) {
   constexpr std::int64_t some = 8;
   const std::int64_t nrows = part.nrows(), ncols = part.ncols();
   const DenseShape a{part.rows.n, terms}, b{terms, part.columns.n};
   double worst = 0;
-  Array<double> row(ncols);
+  Array<Real> row(ncols);
   for (std::int64_t r = 0; r < std::min(some, nrows) && ncols > 0; ++r) {
     const std::int64_t local_i = (2 * r + 1) * nrows / (2 * some) % nrows, i = part.rows.global(part.row_part, local_i);
-    copy_bytes(on, Host{}, row.data(), typename On::Space{}, C.data() + local_i * ncols, ncols * 8);
+    copy_bytes(on, Host{}, row.data(), typename On::Space{}, C.data() + local_i * ncols, ncols * sizeof(Real));
     for (std::int64_t c = 0; c < std::min(some, ncols); ++c) {
       const std::int64_t local_j = (2 * c + r) * ncols / (2 * some) % ncols;
       const std::int64_t j = part.columns.global(part.column_part, local_j);
       long double sum = 0, scale = 0;
       for (std::int64_t k = terms; k-- > 0;) {
-        const long double term = static_cast<long double>(element(a, seed_of_a, i, k)) * element(b, seed_of_b, k, j);
+        const long double term =
+            static_cast<long double>(Real(element(a, seed_of_a, i, k))) * Real(element(b, seed_of_b, k, j));
         sum += term, scale += std::fabs(term);
       }
       const double error = error_over_bound(row[local_j], sum, scale, terms);
@@ -86,19 +88,19 @@ struct Result {
   std::string sent = {};  // how panels travelled
 };
 
-template <class On>
+template <class Real, class On>
 Result measured(const On& on, const Experiment& what, MPI_Comm processes, int trials) {
   const ProcessGrid grid(processes, what.grid.rows, what.grid.columns);
   const DistributedGemm how = distributed_gemm(what.method);
   const DistributedParts parts = parts_of(how, grid, what.shape);
-  const auto A = random_part(on, parts.a, seed_of_a), B = random_part(on, parts.b, seed_of_b);
+  const auto A = random_part<Real>(on, parts.a, seed_of_a), B = random_part<Real>(on, parts.b, seed_of_b);
   const bool has_c = how == DistributedGemm::summa || grid.leads();
-  const Array<double> nan(has_c ? parts.c.nrows() * parts.c.ncols() : 0, std::numeric_limits<double>::quiet_NaN());
-  Array<double, typename On::Space> C(on, nan.size());
-  DistributedProduct<On> product(on, how, grid, what.shape);
+  const Array<Real> nan(has_c ? parts.c.nrows() * parts.c.ncols() : 0, std::numeric_limits<Real>::quiet_NaN());
+  Array<Real, typename On::Space> C(on, nan.size());
+  DistributedProduct<On, Real> product(on, how, grid, what.shape);
   Result best;
   for (int trial = 0; trial <= trials; ++trial) {  // the first one warms up
-    copy_bytes(on, typename On::Space{}, C.data(), Host{}, nan.data(), nan.size() * 8);
+    copy_bytes(on, typename On::Space{}, C.data(), Host{}, nan.data(), nan.size() * sizeof(Real));
     if constexpr (!HostBackend<On>) on.synchronize();
     MPI_Barrier(processes);
     const double begin = MPI_Wtime();
@@ -109,7 +111,7 @@ Result measured(const On& on, const Experiment& what, MPI_Comm processes, int tr
     if (trial > 0 && slowest[3] < best.all)
       best = {.sending = slowest[0], .copying = slowest[1], .computing = slowest[2], .all = slowest[3]};
   }
-  const double error = has_c ? error_of_some(on, parts.c, what.shape.k, std::as_const(C).span()) : 0;
+  const double error = has_c ? error_of_some<On, Real>(on, parts.c, what.shape.k, C) : 0;
   MPI_Allreduce(&error, &best.error, 1, MPI_DOUBLE, MPI_MAX, processes);
   best.sent = product.describe();
   return best;
@@ -181,19 +183,22 @@ class Report {
 
   /// The exit code.
   int finish() {
-    print(options_, formatted("blocks of {}, {}{}; fastest of {}, seconds of the slowest process\n\n{}", options_.block,
-                              where_, sent_.empty() ? "" : ", " + sent_, plural(options_.trials, "trial"),
-                              table_.text(Paint(Terminal::of(1).colours))));
+    print(options_, formatted("{}, blocks of {}, {}{}; fastest of {}, seconds of the slowest process\n\n{}",
+                              precision(), options_.block, where_, sent_.empty() ? "" : ", " + sent_,
+                              plural(options_.trials, "trial"), table_.text(Paint(Terminal::of(1).colours))));
     if (!options_.json.empty()) {
       Json json;
       json.set("schema", "seidel.bench.gemm-mpi/1").set("version", version).set("command", options_.command_line);
-      json.set("where", where_).set("sent", sent_).set("trials", options_.trials).set("products", std::move(rows_));
+      json.set("where", where_).set("sent", sent_).set("trials", options_.trials);
+      json.set("precision", precision()).set("products", std::move(rows_));
       write_text(options_.json, json.text());
     }
     return any_wrong_;
   }
 
  private:
+  std::string_view precision() const { return to_string(options_.fp32 ? Precision::fp32 : Precision::fp64); }
+
   struct First {
     int processes;
     double seconds;
@@ -218,7 +223,8 @@ int measure(const BenchGemmMpiOptions& options, const MpiSession& session) {
     MPI_Comm_split(MPI_COMM_WORLD, session.rank < what.processes() ? 0 : MPI_UNDEFINED, session.rank, &processes);
     if (processes != MPI_COMM_NULL) {
       on_process_place(place, session, [&](const auto& on) {
-        const Result result = measured(on, what, processes, options.trials);
+        const Result result = options.fp32 ? measured<float>(on, what, processes, options.trials)
+                                           : measured<double>(on, what, processes, options.trials);
         if (session.rank == 0) report.add(what, result);
       });
       MPI_Comm_free(&processes);

@@ -18,57 +18,72 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-constexpr char kind[] = "seidel dense fp64 row-major\n";
 constexpr std::size_t shape_at = 48;
+
+std::string kind(Precision precision) { return "seidel dense " + std::string(to_string(precision)) + " row-major\n"; }
 
 std::string size_text(DenseShape shape) { return std::to_string(shape.nrows) + " x " + std::to_string(shape.ncols); }
 
+template <class Real>
+void write_random_elements(mm::OutputFile& file, DenseShape shape, std::uint64_t seed) {
+  const generators::Stream bits(seed, generators::Draw::values, 0);
+  const std::int64_t all = shape.nrows * shape.ncols, at_once = 1 << 17;
+  std::vector<Real> elements;
+  for (std::int64_t first = 0; first < all; first += at_once) {
+    elements.resize(std::size_t(std::min(at_once, all - first)));
+    for (std::size_t e = 0; e < elements.size(); ++e)
+      elements[e] = Real(generators::signed_uniform(bits(std::uint64_t(first) + e)));
+    file.write({reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(Real)});
+  }
+}
+
 }  // namespace
 
-std::array<char, dense_head_bytes> dense_head(DenseShape shape) {
-  std::array<char, dense_head_bytes> head{};
-  std::memcpy(head.data(), kind, sizeof kind - 1);
+std::array<char, DenseHead::bytes> DenseHead::encoded() const {
+  std::array<char, bytes> head{};
+  const std::string text = kind(precision);
+  std::memcpy(head.data(), text.data(), text.size());
   std::memcpy(head.data() + shape_at, &shape.nrows, 8);
   std::memcpy(head.data() + shape_at + 8, &shape.ncols, 8);
   return head;
 }
 
-DenseShape read_dense_head(const std::string& path) {
+DenseHead read_dense_head(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": cannot be opened: " + std::strerror(errno));
-  std::array<char, dense_head_bytes> head{};
-  file.read(head.data(), dense_head_bytes);
-  if (file.gcount() != dense_head_bytes || std::memcmp(head.data(), kind, sizeof kind - 1) != 0)
-    throw InputError(path + ": found no dense matrix, expected a file that begins with '" +
-                     std::string(kind, sizeof kind - 2) + "'\n  seidel generate dense:MxN -o FILE writes one");
-  DenseShape shape;
-  std::memcpy(&shape.nrows, head.data() + shape_at, 8);
-  std::memcpy(&shape.ncols, head.data() + shape_at + 8, 8);
+  std::array<char, DenseHead::bytes> bytes{};
+  file.read(bytes.data(), DenseHead::bytes);
+  const std::string_view text(bytes.data(), bytes.size());
+  DenseHead head;
+  if (text.starts_with(kind(Precision::fp32)))
+    head.precision = Precision::fp32;
+  else if (!text.starts_with(kind(Precision::fp64)))
+    throw InputError(path +
+                     ": found no dense matrix, expected a file that begins with 'seidel dense fp64 row-major' or "
+                     "'... fp32 ...'\n  seidel generate dense:MxN -o FILE writes one");
+  DenseShape& shape = head.shape;
+  std::memcpy(&shape.nrows, bytes.data() + shape_at, 8);
+  std::memcpy(&shape.ncols, bytes.data() + shape_at + 8, 8);
   constexpr std::int64_t most = std::int64_t(1) << 31;
   if (shape.nrows < 0 || shape.ncols < 0 || shape.nrows >= most || shape.ncols >= most)
     throw InputError(path + ": found the shape " + size_text(shape) + ", expected sizes from 0 to 2147483647");
   std::error_code unknown;
   const auto found = std::int64_t(std::filesystem::file_size(path, unknown));
-  const std::int64_t expected = dense_head_bytes + 8 * shape.nrows * shape.ncols;
-  if (found != expected)
-    throw InputError(path + ": found " + std::to_string(found) + " bytes, expected " + std::to_string(expected) +
-                     " for " + size_text(shape) + " elements; the file was cut off or is another's");
-  return shape;
+  if (found != head.file_bytes())
+    throw InputError(path + ": found " + std::to_string(found) + " bytes, expected " +
+                     std::to_string(head.file_bytes()) + " for " + size_text(shape) +
+                     " elements; the file was cut off or is another's");
+  return head;
 }
 
-void write_random_dense(const std::string& path, DenseShape shape, std::uint64_t seed) {
+void write_random_dense(const std::string& path, const DenseHead& head, std::uint64_t seed) {
   mm::OutputFile file(path);
-  const auto head = dense_head(shape);
-  file.write({head.data(), head.size()});
-  const generators::Stream bits(seed, generators::Draw::values, 0);
-  const std::int64_t all = shape.nrows * shape.ncols, at_once = 1 << 17;
-  std::vector<double> elements;
-  for (std::int64_t first = 0; first < all; first += at_once) {
-    elements.resize(std::size_t(std::min(at_once, all - first)));
-    for (std::size_t e = 0; e < elements.size(); ++e)
-      elements[e] = generators::signed_uniform(bits(std::uint64_t(first) + e));
-    file.write({reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(double)});
-  }
+  const auto bytes = head.encoded();
+  file.write({bytes.data(), bytes.size()});
+  if (head.precision == Precision::fp64)
+    write_random_elements<double>(file, head.shape, seed);
+  else
+    write_random_elements<float>(file, head.shape, seed);
   file.finish();
 }
 

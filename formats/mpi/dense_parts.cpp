@@ -26,6 +26,7 @@ class Datatype {
   MPI_Datatype type_;
 };
 
+template <class Real>
 Datatype view_of(const DensePart& part) {
   const int sizes[] = {int(part.rows.n), int(part.columns.n)};
   const int parts[] = {part.rows.nparts, part.columns.nparts};
@@ -37,15 +38,16 @@ Datatype view_of(const DensePart& part) {
   const int blocks[] = {block(part.rows), block(part.columns)};
   MPI_Datatype type;
   mpi_check(MPI_Type_create_darray(parts[0] * parts[1], part.row_part * parts[1] + part.column_part, 2, sizes, kinds,
-                                   blocks, parts, MPI_ORDER_C, MPI_DOUBLE, &type),
+                                   blocks, parts, MPI_ORDER_C, mpi_type<Real>(), &type),
             "describing a part of a matrix");
   return Datatype(type);
 }
 
 /// One row of the part, so that counts stay below 2^31.
+template <class Real>
 Datatype row_of(const DensePart& part) {
   MPI_Datatype type;
-  mpi_check(MPI_Type_contiguous(int(part.ncols()), MPI_DOUBLE, &type), "describing a row");
+  mpi_check(MPI_Type_contiguous(int(part.ncols()), mpi_type<Real>(), &type), "describing a row");
   return Datatype(type);
 }
 
@@ -82,16 +84,16 @@ class SharedFile {
 };
 
 /// Calls transfer(file, row type) with the view set; no process may have more than the others wait for.
-template <class Transfer>
+template <class Real, class Transfer>
 void with_view(MPI_Comm all, const std::string& path, int mode, const DensePart& part, const Transfer& transfer) {
   std::unique_ptr<SharedFile> shared;
   together(all, [&] { shared = std::make_unique<SharedFile>(all, path, mode); });
   together(all, [&] {
-    const Datatype view = view_of(part);
-    shared->check(MPI_File_set_view(shared->file(), dense_head_bytes, MPI_DOUBLE, view, "native", MPI_INFO_NULL),
+    const Datatype view = view_of<Real>(part);
+    shared->check(MPI_File_set_view(shared->file(), DenseHead::bytes, mpi_type<Real>(), view, "native", MPI_INFO_NULL),
                   "viewed in parts");
   });
-  const Datatype row = row_of(part);
+  const Datatype row = row_of<Real>(part);
   together(all, [&] { transfer(*shared, row); });
   together(all, [&] { shared->close(); });
 }
@@ -99,24 +101,26 @@ void with_view(MPI_Comm all, const std::string& path, int mode, const DensePart&
 bool is_empty(const DensePart& part) { return part.rows.n == 0 || part.columns.n == 0; }
 
 /// Makes the file under a temporary name, with its head, and takes all the room it needs.
-void make_file(const std::string& path, DenseShape shape) {
+void make_file(const std::string& path, const DenseHead& head) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) throw ResourceError(path + ": cannot be made: " + std::strerror(errno));
-  const auto head = dense_head(shape);
-  const std::int64_t bytes = dense_head_bytes + 8 * shape.nrows * shape.ncols;
-  int failed = posix_fallocate(file, 0, bytes);
-  if (!failed && pwrite(file, head.data(), head.size(), 0) != dense_head_bytes) failed = errno;
+  const auto bytes = head.encoded();
+  int failed = posix_fallocate(file, 0, head.file_bytes());
+  if (!failed && pwrite(file, bytes.data(), bytes.size(), 0) != DenseHead::bytes) failed = errno;
   close(file);
-  if (failed) throw ResourceError(path + ": no room for " + std::to_string(bytes) + " bytes: " + std::strerror(failed));
+  if (failed)
+    throw ResourceError(path + ": no room for " + std::to_string(head.file_bytes()) +
+                        " bytes: " + std::strerror(failed));
 }
 
 }  // namespace
 
-Array<double> read_part(MPI_Comm all, const std::string& path, const DensePart& part) {
-  Array<double> elements;
-  together(all, [&] { elements = Array<double>(part.nrows() * part.ncols()); });
+template <class Real>
+Array<Real> read_part(MPI_Comm all, const std::string& path, const DensePart& part) {
+  Array<Real> elements;
+  together(all, [&] { elements = Array<Real>(part.nrows() * part.ncols()); });
   if (is_empty(part)) return elements;
-  with_view(all, path, MPI_MODE_RDONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
+  with_view<Real>(all, path, MPI_MODE_RDONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
     MPI_Status status;
     const int count = part.ncols() == 0 ? 0 : int(part.nrows());
     file.check(MPI_File_read_all(file.file(), elements.data(), count, row, &status), "read");
@@ -125,17 +129,18 @@ Array<double> read_part(MPI_Comm all, const std::string& path, const DensePart& 
   return elements;
 }
 
-void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, HostSpan<const double> elements) {
+template <class Real>
+void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, HostSpan<const Real> elements) {
   int rank = 0;
   MPI_Comm_rank(all, &rank);
   const auto slash = path.rfind('/') + 1;  // 0 if there is none
   const std::string temporary = path.substr(0, slash) + "." + path.substr(slash) + ".part";
   try {
     together(all, [&] {
-      if (rank == 0) make_file(temporary, part.shape());
+      if (rank == 0) make_file(temporary, {part.shape(), precision_of<Real>});
     });
     if (!is_empty(part))
-      with_view(all, temporary, MPI_MODE_WRONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
+      with_view<Real>(all, temporary, MPI_MODE_WRONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
         MPI_Status status;
         const int count = part.ncols() == 0 ? 0 : int(part.nrows());
         file.check(MPI_File_write_all(file.file(), elements.data(), count, row, &status), "written");
@@ -150,5 +155,10 @@ void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, H
     throw;
   }
 }
+
+template Array<double> read_part(MPI_Comm, const std::string&, const DensePart&);
+template Array<float> read_part(MPI_Comm, const std::string&, const DensePart&);
+template void write_parts(MPI_Comm, const std::string&, const DensePart&, HostSpan<const double>);
+template void write_parts(MPI_Comm, const std::string&, const DensePart&, HostSpan<const float>);
 
 }  // namespace seidel

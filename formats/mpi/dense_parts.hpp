@@ -20,11 +20,13 @@ struct DensePart {
 };
 
 /// Reads the part, row by row without gaps, all processes of `all` at once, each only what is its own.
-/// Errors  InputError, on all of them.
-Array<double> read_part(MPI_Comm all, const std::string& path, const DensePart& part);
+/// The file's elements are of that precision. Errors  InputError, on all of them.
+template <class Real>
+Array<Real> read_part(MPI_Comm all, const std::string& path, const DensePart& part);
 
 /// Writes the parts of the processes of `all`, which together are the whole matrix, each element once. The file appears
 /// under its name when it is complete. Errors  ResourceError on all of them; then there is no file, or the older one.
-void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, HostSpan<const double> elements);
+template <class Real>
+void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, HostSpan<const Real> elements);
 
 }  // namespace seidel

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 
 #include <seidel/formats/runtime/types.hpp>
 
@@ -11,6 +12,11 @@ namespace seidel {
 
 /// Errors  BackendError with what MPI says of `status`, unless it is success. `what` reads on as "... failed".
 void mpi_check(int status, const char* what);
+
+template <class Real>
+MPI_Datatype mpi_type() {
+  return std::is_same_v<Real, double> ? MPI_DOUBLE : MPI_FLOAT;
+}
 
 /// rows x columns processes, of one communicator, row by row. The first of each row is its leader.
 /// Errors  UsageError if there are not as many.

@@ -51,6 +51,7 @@ void copy_by_columns(const Cuda& on, Real scale, const Lines<Real>& from, Real* 
   check_launch("a copy of an operand");
 }
 template void copy_by_columns(const Cuda&, double, const Lines<double>&, double*, std::int64_t);
+template void copy_by_columns(const Cuda&, float, const Lines<float>&, float*, std::int64_t);
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "../skipped.hpp"
 #include "process.hpp"
@@ -46,16 +47,20 @@ Run mpirun(const Folder& folder, int processes, const std::string& words) {
   return launched(folder, "-np " + std::to_string(processes) + " " + program + words);
 }
 
+template <class Real = double>
 struct Dense {
   DenseShape shape;
-  std::vector<double> elements;
-  double at(std::int64_t i, std::int64_t j) const { return elements[std::size_t(i * shape.ncols + j)]; }
+  std::vector<Real> elements;
+  Real at(std::int64_t i, std::int64_t j) const { return elements[std::size_t(i * shape.ncols + j)]; }
 };
-Dense read_dense(const std::string& path) {
-  Dense dense{read_dense_head(path), {}};
+template <class Real = double>
+Dense<Real> read_dense(const std::string& path) {
+  const DenseHead head = read_dense_head(path);
+  REQUIRE(head.precision == precision_of<Real>);
+  Dense<Real> dense{head.shape, {}};
   const std::string bytes = read_file(path);
   dense.elements.resize(std::size_t(dense.shape.nrows * dense.shape.ncols));
-  std::memcpy(dense.elements.data(), bytes.data() + dense_head_bytes, dense.elements.size() * 8);
+  std::memcpy(dense.elements.data(), bytes.data() + DenseHead::bytes, dense.elements.size() * sizeof(Real));
   return dense;
 }
 
@@ -64,17 +69,20 @@ struct Difference {
   std::int64_t other_bits = 0;
   double error = 0;
 };
-Difference difference(const Dense& A, const Dense& B, const Dense* C, const Dense& got) {
+template <class Real>
+Difference difference(const Dense<Real>& A, const Dense<Real>& B, const Dense<Real>* C, const Dense<Real>& got) {
   Difference found;
   for (std::int64_t i = 0; i < A.shape.nrows; ++i)
     for (std::int64_t j = 0; j < B.shape.ncols; ++j) {
-      double chain = C ? C->at(i, j) : 0, scale = std::fabs(chain);
+      Real chain = C ? C->at(i, j) : 0;
+      double scale = std::fabs(chain);
       long double sum = chain;
       for (std::int64_t k = 0; k < A.shape.ncols; ++k) {
         chain = std::fma(A.at(i, k), B.at(k, j), chain);
-        sum += static_cast<long double>(A.at(i, k)) * B.at(k, j), scale += std::fabs(A.at(i, k) * B.at(k, j));
+        sum += static_cast<long double>(A.at(i, k)) * B.at(k, j), scale += std::fabs(double(A.at(i, k)) * B.at(k, j));
       }
-      const double bound = double(A.shape.ncols + 2) * 2.3e-16 * scale, error = std::fabs(double(got.at(i, j) - sum));
+      const double bound = double(A.shape.ncols + 2) * double(std::numeric_limits<Real>::epsilon()) * scale,
+                   error = std::fabs(double(got.at(i, j) - sum));
       found.other_bits += got.at(i, j) != chain;
       if (!(error <= found.error * bound)) found.error = error == 0 ? found.error : error / bound;
     }
@@ -109,12 +117,12 @@ TEST_CASE("generate dense:MxN writes what its layout says, and a file that is no
   const std::string bytes = read_file(folder / "a");
   CHECK(bytes.size() == 64 + 8 * 35);
   CHECK(bytes.starts_with("seidel dense fp64 row-major\n"));
-  const Dense A = read_dense(folder / "a");
+  const Dense<> A = read_dense(folder / "a");
   CHECK(A.shape.nrows == 5);
   CHECK(A.shape.ncols == 7);
   for (const double x : A.elements) CHECK((std::fabs(x) < 1 && x != 0));
   REQUIRE(seidel_program({"generate", "dense:0x7", "--out", folder / "empty", "--quiet"}).exit_code == 0);
-  CHECK(read_dense_head(folder / "empty").ncols == 7);
+  CHECK(read_dense_head(folder / "empty").shape.ncols == 7);
   write_file(folder / "short", bytes.substr(0, 300));
   write_file(folder / "other", "%%MatrixMarket matrix array real general\n1 1\n1.0\n" + std::string(64, ' '));
   CHECK_THROWS_WITH_AS(read_dense_head(folder / "short"),
@@ -140,7 +148,7 @@ TEST_CASE(
     seidel_program({"generate", size(s.m, s.k), "--out", folder / "a", "--seed", "1", "--quiet"});
     seidel_program({"generate", size(s.k, s.n), "--out", folder / "b", "--seed", "2", "--quiet"});
     seidel_program({"generate", size(s.m, s.n), "--out", folder / "c", "--seed", "3", "--quiet"});
-    const Dense A = read_dense(folder / "a"), B = read_dense(folder / "b"), C = read_dense(folder / "c");
+    const Dense<> A = read_dense(folder / "a"), B = read_dense(folder / "b"), C = read_dense(folder / "c");
     struct Grid {
       int processes;
       const char* shape;
@@ -167,6 +175,37 @@ TEST_CASE(
     REQUIRE(mpirun(folder, 3, words + "second").exit_code == 0);
     CHECK(read_file(folder / "first") == read_file(folder / "second"));
   }
+}
+
+TEST_CASE("gemm in FP32: elements rounded from those of FP64, the bits of one machine, the bound of FP32") {
+  if (!have_mpi()) return skipped("seidel gemm on several processes (no MPI in this build)");
+  const Folder folder;
+  for (const auto& [name, size] : {std::pair{"a", "dense:45x70"}, {"b", "dense:70x33"}, {"c", "dense:45x33"}}) {
+    REQUIRE(seidel_program({"generate", size, "--out", folder / name, "--fp32", "--quiet"}).exit_code == 0);
+    REQUIRE(seidel_program({"generate", size, "--out", folder / name + std::string("64"), "--quiet"}).exit_code == 0);
+  }
+  CHECK(read_file(folder / "a").size() == 64 + 4 * 45 * 70);
+  const Dense<float> A = read_dense<float>(folder / "a"), B = read_dense<float>(folder / "b"),
+                     C = read_dense<float>(folder / "c");
+  const Dense<double> A64 = read_dense(folder / "a64");
+  for (std::size_t e = 0; e < A.elements.size(); ++e) REQUIRE(A.elements[e] == float(A64.elements[e]));
+  for (const char* method : {"summa", "row-sums"}) {
+    const Run run = mpirun(folder, 4, std::string("a b c --threads 1 --block 8 --out r --method ") + method);
+    CAPTURE(run.err);
+    REQUIRE(run.exit_code == 0);
+    CHECK(contains(run.out, "fp32, grid 2x2"));
+    const Difference found = difference(A, B, &C, read_dense<float>(folder / "r"));
+    CHECK(found.error <= 1);
+    if (std::string(method) == "summa") CHECK(found.other_bits == 0);
+  }
+  const Run mixed = mpirun(folder, 2, "a b64 --out mixed");
+  CHECK(mixed.exit_code == 3);
+  CHECK(contains(mixed.err, "a has elements of fp32, b64 of fp64: expected one precision"));
+  const Run bench = launched(folder, "-np 2 " SEIDEL_PROGRAM " bench gemm-mpi 65x33x90 --fp32 --threads 1 --trials 1");
+  CAPTURE(bench.out);
+  CHECK(bench.exit_code == 0);
+  CHECK(contains(bench.out, "fp32, blocks of 32"));
+  check_refused(2, {{{"generate", "poisson2d:5", "--fp32", "--out", folder / "p.mtx"}, {"--fp32"}}});
 }
 
 TEST_CASE(
@@ -210,8 +249,8 @@ TEST_CASE("gemm of matrices without elements, on more processes than blocks") {
     REQUIRE(mpirun(folder, 4, "a b c" + with).exit_code == 0);
     CHECK(read_file(folder / "r") == read_file(folder / "c"));
     REQUIRE(mpirun(folder, 3, "b d" + with).exit_code == 0);
-    CHECK(read_dense_head(folder / "r").nrows == 0);
-    CHECK(read_dense_head(folder / "r").ncols == 5);
+    CHECK(read_dense_head(folder / "r").shape.nrows == 0);
+    CHECK(read_dense_head(folder / "r").shape.ncols == 5);
   }
 }
 

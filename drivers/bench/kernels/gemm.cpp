@@ -90,8 +90,7 @@ double DenseTask<Real>::error(const Answer& answer) const {
       const long double term = static_cast<long double>(row_by_row[r * k + l]) * b[j * k + l];
       sum += term, scale += std::fabs(term);
     }
-    const double eps_of_it = double(std::numeric_limits<Real>::epsilon() / std::numeric_limits<double>::epsilon());
-    return error_over_bound(c[j * m + i], sum, scale * eps_of_it, k);
+    return error_over_bound(c[j * m + i], sum, scale, k);
   });
   const double bounds = worst_of(c.size(), [&](std::int64_t i) {
     const double size = std::fabs(double(c[i]));

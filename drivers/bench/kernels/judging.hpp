@@ -26,9 +26,11 @@ constexpr double wrong_size = std::numeric_limits<double>::quiet_NaN();
 /// The error of an answer that is off where nothing is rounded.
 constexpr double not_equal = std::numeric_limits<double>::infinity();
 
-/// |found - expected| over what a sum of `terms` products of total magnitude `scale` may be off by in any order.
-inline double error_over_bound(double found, long double expected, long double scale, std::int64_t terms) {
-  const long double bound = (static_cast<long double>(terms) + 2) * std::numeric_limits<double>::epsilon() * scale;
+/// |found - expected| over what a sum of `terms` products of total magnitude `scale` may be off by in any order, in the
+/// precision of `found`.
+template <class Real>
+double error_over_bound(Real found, long double expected, long double scale, std::int64_t terms) {
+  const long double bound = (static_cast<long double>(terms) + 2) * std::numeric_limits<Real>::epsilon() * scale;
   const long double error = std::fabs(static_cast<long double>(found) - expected);
   return error == 0 ? 0 : double(error / bound);  // NaN stays NaN; an error where the bound is 0 gives infinity
 }

@@ -11,23 +11,26 @@ namespace seidel {
 namespace {
 
 /// c of the first process of the row = the sum over all of them, as a tree whose shape depends on their number alone.
-void add_along_row(const ProcessGrid& grid, HostSpan<double> c, DistributedTimes& times) {
+template <class Real>
+void add_along_row(const ProcessGrid& grid, HostSpan<Real> c, DistributedTimes& times) {
   constexpr std::int64_t at_once = 1 << 20;  // a buffer that stays in a cache
   const int me = grid.my_column(), all = grid.columns();
-  Array<double> received(all > 1 ? std::min(at_once, c.size()) : 0);
+  Array<Real> received(all > 1 ? std::min(at_once, c.size()) : 0);
   for (std::int64_t first = 0; first < c.size(); first += at_once) {
     const auto piece = c.subspan(first, std::min(at_once, c.size() - first));
     for (int step = 1; step < all; step *= 2) {
       if (me % (2 * step) == step) {
         const Timer timer(times.sending);
-        mpi_check(MPI_Send(piece.data(), int(piece.size()), MPI_DOUBLE, me - step, 0, grid.row()), "sending sums");
+        mpi_check(MPI_Send(piece.data(), int(piece.size()), mpi_type<Real>(), me - step, 0, grid.row()),
+                  "sending sums");
         break;
       }
       if (me + step >= all) continue;
       {
         const Timer timer(times.sending);
-        mpi_check(MPI_Recv(received.data(), int(piece.size()), MPI_DOUBLE, me + step, 0, grid.row(), MPI_STATUS_IGNORE),
-                  "receiving sums");
+        mpi_check(
+            MPI_Recv(received.data(), int(piece.size()), mpi_type<Real>(), me + step, 0, grid.row(), MPI_STATUS_IGNORE),
+            "receiving sums");
       }
       const Timer timer(times.computing);
       for (std::int64_t i = 0; i < piece.size(); ++i) piece[i] += received[i];
@@ -42,12 +45,12 @@ void finish(const OpenMP&, double&) {}
 }
 
 /// Adds the seconds of its call to `seconds`; on a GPU it does not wait.
-template <class On, class Space>
-void multiply(const On& on, const DenseView<const double, Space>& A, const DenseView<const double, Space>& B,
-              double beta, const DenseView<double, Space>& C, double& seconds) {
+template <class On, class Real, class Space>
+void multiply(const On& on, const DenseView<const Real, Space>& A, const DenseView<const Real, Space>& B, Real beta,
+              const DenseView<Real, Space>& C, double& seconds) {
   const Timer timer(seconds);
   if constexpr (HostBackend<On> || built_with_cuda)
-    gemm(on, 1, A, B, beta, C);  // else there is no product to link with
+    gemm(on, Real(1), A, B, beta, C);  // else there is no product to link with
 }
 
 }  // namespace
@@ -63,42 +66,42 @@ DistributedParts parts_of(DistributedGemm how, const ProcessGrid& grid, const Di
   return {.a = {rows, terms, r, c}, .b = {terms, dealt(s.n, 1), c, 0}, .c = {rows, dealt(s.n, 1), r, 0}};
 }
 
-template <Backend On>
-DistributedProduct<On>::DistributedProduct(const On& on, DistributedGemm how, const ProcessGrid& grid,
-                                           const DistributedShape& shape)
+template <Backend On, class Real>
+DistributedProduct<On, Real>::DistributedProduct(const On& on, DistributedGemm how, const ProcessGrid& grid,
+                                                 const DistributedShape& shape)
     : on_(on), grid_(grid), shape_(shape), parts_(parts_of(how, grid, shape)) {
-  if (how == DistributedGemm::summa) panels_ = std::make_unique<Panels<On>>(on, grid, shape, parts_);
+  if (how == DistributedGemm::summa) panels_ = std::make_unique<Panels<On, Real>>(on, grid, shape, parts_);
 }
-template <Backend On>
-DistributedProduct<On>::~DistributedProduct() = default;
+template <Backend On, class Real>
+DistributedProduct<On, Real>::~DistributedProduct() = default;
 
-template <Backend On>
-void DistributedProduct<On>::by_row_sums(Span<const double, Space> A, Span<const double, Space> B, double beta,
-                                         Span<double, Space> C, DistributedTimes& times) {
+template <Backend On, class Real>
+void DistributedProduct<On, Real>::by_row_sums(Span<const Real, Space> A, Span<const Real, Space> B, Real beta,
+                                               Span<Real, Space> C, DistributedTimes& times) {
   const std::int64_t nrows = parts_.a.nrows(), terms = parts_.a.ncols();
-  Array<double, Space> own(on_, grid_.leads() ? 0 : nrows * shape_.n);  // a leader adds to its C
-  const Span<double, Space> c = grid_.leads() ? C : own.span();
-  multiply(on_, rows_of(A, nrows, terms), rows_of(B, terms, shape_.n), grid_.leads() ? beta : 0,
+  Array<Real, Space> own(on_, grid_.leads() ? 0 : nrows * shape_.n);  // a leader adds to its C
+  const Span<Real, Space> c = grid_.leads() ? C : own.span();
+  multiply(on_, rows_of(A, nrows, terms), rows_of(B, terms, shape_.n), grid_.leads() ? beta : Real(0),
            rows_of(c, nrows, shape_.n), times.computing);
   finish(on_, times.computing);
   if (grid_.columns() == 1) return;
   if constexpr (HostBackend<On>) {
     add_along_row(grid_, c, times);
   } else {
-    Array<double> on_host(c.size());
+    Array<Real> on_host(c.size());
     {
       const Timer timer(times.copying);
-      copy(on_, Span<const double, Space>(c), on_host.span());
+      copy(on_, Span<const Real, Space>(c), on_host.span());
     }
     add_along_row(grid_, on_host.span(), times);
     const Timer timer(times.copying);
-    if (grid_.leads()) copy(on_, HostSpan<const double>(on_host), c);
+    if (grid_.leads()) copy(on_, HostSpan<const Real>(on_host), c);
   }
 }
 
-template <Backend On>
-void DistributedProduct<On>::by_summa(Span<const double, Space> A, Span<const double, Space> B, double beta,
-                                      Span<double, Space> C, DistributedTimes& times) {
+template <Backend On, class Real>
+void DistributedProduct<On, Real>::by_summa(Span<const Real, Space> A, Span<const Real, Space> B, Real beta,
+                                            Span<Real, Space> C, DistributedTimes& times) {
   const std::int64_t nblocks = parts_.a.columns.nblocks();
   std::int64_t next = panels_->begin(A, B, 0, times);
   auto panel = panels_->arrived(times);
@@ -111,20 +114,22 @@ void DistributedProduct<On>::by_summa(Span<const double, Space> A, Span<const do
   }
 }
 
-template <Backend On>
-DistributedTimes DistributedProduct<On>::apply(Span<const double, Space> A, Span<const double, Space> B, double beta,
-                                               Span<double, Space> C) {
+template <Backend On, class Real>
+DistributedTimes DistributedProduct<On, Real>::apply(Span<const Real, Space> A, Span<const Real, Space> B, Real beta,
+                                                     Span<Real, Space> C) {
   DistributedTimes times;
   panels_ ? by_summa(A, B, beta, C, times) : by_row_sums(A, B, beta, C, times);
   return times;
 }
 
-template <Backend On>
-std::string DistributedProduct<On>::describe() const {
+template <Backend On, class Real>
+std::string DistributedProduct<On, Real>::describe() const {
   return panels_ ? panels_->describe() : "";
 }
 
-template class DistributedProduct<OpenMP>;
-template class DistributedProduct<Cuda>;
+template class DistributedProduct<OpenMP, double>;
+template class DistributedProduct<OpenMP, float>;
+template class DistributedProduct<Cuda, double>;
+template class DistributedProduct<Cuda, float>;
 
 }  // namespace seidel

@@ -32,10 +32,10 @@ struct DistributedParts {
 };
 DistributedParts parts_of(DistributedGemm how, const ProcessGrid& grid, const DistributedShape& shape);
 
-template <Backend On>
+template <Backend On, class Real>
 class Panels;
 
-/// C = A B + beta C with the parts of parts_of, where `on` computes, each row by row without gaps.
+/// C = A B + beta C with the parts of parts_of, where `on` computes, each row by row without gaps. FP64 or FP32.
 ///
 /// Cost    2 M N K / (P_r P_c) flops each. summa: sends A along rows and B along columns, once; two panels of 256 terms
 ///         (1024 on a GPU) are held. row_sums: A and B stay; each process but the leaders sends M N / P_r sums once.
@@ -44,7 +44,7 @@ class Panels;
 ///         columns and its block.
 /// Errors  BackendError, ResourceError of one process alone: the others then wait, so the caller must end them.
 /// Source  van de Geijn, Watts, SUMMA: scalable universal matrix multiplication, Concurrency 9(4), 1997.
-template <Backend On>
+template <Backend On, class Real>
 class DistributedProduct {
  public:
   using Space = typename On::Space;
@@ -53,21 +53,21 @@ class DistributedProduct {
   DistributedProduct(const On& on, DistributedGemm how, const ProcessGrid& grid, const DistributedShape& shape);
   ~DistributedProduct();
 
-  DistributedTimes apply(Span<const double, Space> A, Span<const double, Space> B, double beta, Span<double, Space> C);
+  DistributedTimes apply(Span<const Real, Space> A, Span<const Real, Space> B, Real beta, Span<Real, Space> C);
   /// How panels travel between GPUs; else nothing.
   std::string describe() const;
 
  private:
-  void by_summa(Span<const double, Space> A, Span<const double, Space> B, double beta, Span<double, Space> C,
+  void by_summa(Span<const Real, Space> A, Span<const Real, Space> B, Real beta, Span<Real, Space> C,
                 DistributedTimes& times);
-  void by_row_sums(Span<const double, Space> A, Span<const double, Space> B, double beta, Span<double, Space> C,
+  void by_row_sums(Span<const Real, Space> A, Span<const Real, Space> B, Real beta, Span<Real, Space> C,
                    DistributedTimes& times);
 
   On on_;
   const ProcessGrid& grid_;
   DistributedShape shape_;
   DistributedParts parts_;
-  std::unique_ptr<Panels<On>> panels_;  // of summa
+  std::unique_ptr<Panels<On, Real>> panels_;  // of summa
 };
 
 }  // namespace seidel

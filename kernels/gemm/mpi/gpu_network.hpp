@@ -1,5 +1,6 @@
 // Sending between the GPUs of different processes without the host.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -11,12 +12,12 @@ namespace seidel {
 /// Whom a block is sent to: all of my row of the grid, or of my column.
 enum class Along { row, column };
 
-/// Elements that process `root` of that row or column has, and all of it shall have.
+/// Bytes that process `root` of that row or column has, and all of it shall have.
 template <class Space>
 struct Broadcast {
   Along along;
   int root;
-  Span<double, Space> elements;
+  Span<std::byte, Space> bytes;
 };
 
 /// Source  NVIDIA, NCCL user guide, "Collective operations".

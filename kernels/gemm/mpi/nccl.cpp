@@ -45,12 +45,12 @@ class Nccl final : public GpuNetwork {
   explicit Nccl(const ProcessGrid& grid) : row_(grid.row()), column_(grid.column()) {}
   void send(const Cuda& on, const std::vector<Broadcast<Device>>& blocks) const override {
     nccl_check(ncclGroupStart(), "sending between GPUs");
-    for (const auto& [along, root, elements] : blocks) {
+    for (const auto& [along, root, bytes] : blocks) {
       const ncclComm_t line = (along == Along::row ? row_ : column_).get();
       if (line)
-        nccl_check(ncclBroadcast(elements.data(), elements.data(), std::size_t(elements.size()), ncclDouble, root, line,
-                                 on.stream()),
-                   "sending between GPUs");
+        nccl_check(
+            ncclBroadcast(bytes.data(), bytes.data(), std::size_t(bytes.size()), ncclUint8, root, line, on.stream()),
+            "sending between GPUs");
     }
     nccl_check(ncclGroupEnd(), "sending between GPUs");
   }

@@ -26,13 +26,13 @@ DenseView<T, Space> rows_of(Span<T, Space> elements, std::int64_t nrows, std::in
 
 /// The blocks of k, some at a time. Where a row of the grid has one process, its part of A is used as it lies, and so
 /// B where a column has one; else a panel has memory of its own, twice.
-template <Backend On>
+template <Backend On, class Real>
 class Panels {
  public:
   using Space = typename On::Space;
   /// Columns of A and rows of B.
   struct Panel {
-    DenseView<const double, Space> a, b;
+    DenseView<const Real, Space> a, b;
   };
 
   /// Waits for all processes of the grid.
@@ -40,8 +40,7 @@ class Panels {
 
   /// Begins to bring the panel whose first block of k is `first`; returns the first block behind it. On a GPU no work
   /// may read the panel before the last one any more.
-  std::int64_t begin(Span<const double, Space> A, Span<const double, Space> B, std::int64_t first,
-                     DistributedTimes& times);
+  std::int64_t begin(Span<const Real, Space> A, Span<const Real, Space> B, std::int64_t first, DistributedTimes& times);
   /// Waits for it.
   Panel arrived(DistributedTimes& times);
 
@@ -50,7 +49,7 @@ class Panels {
 
  private:
   struct Memory {
-    Array<double, Space> a, b;
+    Array<Real, Space> a, b;
   };
 
   On aside_;  // what brings the panels: on a GPU another stream
@@ -64,7 +63,9 @@ class Panels {
   std::vector<Broadcast<Space>> coming_;
 };
 
-extern template class Panels<OpenMP>;
-extern template class Panels<Cuda>;
+extern template class Panels<OpenMP, double>;
+extern template class Panels<OpenMP, float>;
+extern template class Panels<Cuda, double>;
+extern template class Panels<Cuda, float>;
 
 }  // namespace seidel
