@@ -129,7 +129,10 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .narrow_offsets = !loaded.row_ptr.empty(),
                                        .near_null_vectors = loaded.near_null.vectors.view().ncols,
                                        .arranged = decided.arranged != nullptr};
-  if (decided.arranged) needs.choice.reason += "; " + decided.arranged->why;
+  if (decided.arranged) {
+    needs.choice.reason += "; " + decided.arranged->why;
+    needs.choice.norm_inf = seen.properties.norm_inf;  // products are with A itself
+  }
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already
       without_margin(cuda ? available_bytes(*where.gpu) + there.bytes() : available_bytes(Host{}));

@@ -62,6 +62,8 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
 
   choice.settings = request.settings;
+  choice.automatic = !request.method && !request.preconditioner;
+  choice.norm_inf = A.norm_inf;
   const auto all_of_few = double(rows.nrows <= 1000 ? std::max<std::int64_t>(1, rows.nrows) : 50);
   choice.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
   if (request.method) {

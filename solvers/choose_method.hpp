@@ -55,6 +55,8 @@ struct MethodChoice {
   Form form = Form::plain;               // of cg
   bool may_drop_preconditioner = false;  // as solve() says: it was not asked for by name
   Settings settings = {};                // as requested
+  bool automatic = false;                // neither method nor preconditioner was asked for by name
+  double norm_inf = 0;                   // of A, for solve() to know what rounding explains; 0: nothing
 };
 
 /// Method          cg if A is symmetric with a positive diagonal, which goes on with minres, then with gmres; otherwise

@@ -21,13 +21,11 @@ std::string text(double value) {
 }
 std::string text(std::int64_t value) { return std::to_string(value); }
 
-/// All is left to the program again.
-const std::string own_choice = "--method auto --precond auto";
-
 /// Factors of more rows may take very long; the program counts before it begins.
 constexpr std::int64_t max_rows_of_factors = 300'000;
 
 const std::int64_t usual_limit = Criteria().max_iterations;
+std::string max_iterations(std::int64_t n) { return "--max-iterations " + text(n); }
 
 /// All that a rule looks at; each rule adds what it finds.
 struct Facts {
@@ -47,10 +45,10 @@ struct Facts {
                               : criteria.absolute_tolerance;
   }
   double limit() const { return summary.limit_of_precision(A.norm_inf); }
-  /// The recurrence reached the target, the true residual did not, and restarts from it gained nothing.
-  bool truth_disagrees() const { return summary.status == Status::stagnated && !summary.truth_checks.empty(); }
-  /// The same, where that is due to A alone, not to a preconditioner.
-  bool nothing_gained() const { return truth_disagrees() && !preconditioned() && summary.relative_residual >= 0.1; }
+  /// The truth disagrees, and that is due to A alone, not to a preconditioner.
+  bool nothing_gained() const {
+    return summary.truth_disagrees() && !preconditioned() && summary.relative_residual >= 0.1;
+  }
   /// A p'Ap that was not positive, and that rounding explains.
   bool rounded(Status status, double curvature) const {
     return status == Status::indefinite && A.symmetric && curvature != 0 &&
@@ -77,30 +75,24 @@ struct Facts {
       if (attempt.method == name) return true;
     return false;
   }
-  /// To a method that was not tried, or to gmres with more directions: all, where 8 n^2 bytes are at most 200 MB. Then to
-  /// what the program does by itself, if that was not asked for; there it ends.
-  std::string other_method() const {
-    if (!tried("gmres")) return "--method gmres";
-    const std::int64_t restart = std::max(summary.restart, choice.restart);
-    const std::int64_t more = rows.nrows <= 5000 ? rows.nrows : std::min<std::int64_t>(4 * restart, 10000);
-    if (restart < more && restart < 100) return "--method gmres --set restart=" + std::to_string(more);
-    if (choice.fallbacks.empty()) return own_choice;
-    return tried("bicgstab") ? "" : "--method bicgstab";
+  /// What may do better than a method, a preconditioner or a limit that was asked for: all that the program chooses by
+  /// itself, with as many iterations as it usually takes. What that could not do is left to factors. There it ends:
+  /// whoever follows advice is not led in circles.
+  std::string other_way() const {
+    const std::string iterations = criteria.max_iterations < usual_limit ? max_iterations(usual_limit) : "";
+    if (!choice.automatic) return "--method auto --precond auto" + (iterations.empty() ? "" : " " + iterations);
+    if (!iterations.empty()) return iterations;
+    return tried("direct") || rows.nrows > max_rows_of_factors ? "" : "--method direct";
   }
   bool ended_by_limit() const {
     return summary.status == Status::iteration_limit || summary.status == Status::time_limit ||
            summary.status == Status::interrupted;
   }
-  /// What factors said of A, if they found it singular.
-  std::string zero_pivot() const {
+  /// Factors found A singular.
+  bool zero_pivot() const {
     for (const Attempt& attempt : summary.attempts)
-      if (attempt.breakdown == Breakdown::zero_pivot) return attempt.method + ": " + attempt.reason;
-    return summary.breakdown == Breakdown::zero_pivot ? summary.reason : "";
-  }
-  bool met_limit_of_iterations() const {
-    for (const Attempt& attempt : summary.attempts)
-      if (attempt.status == Status::iteration_limit) return true;
-    return summary.status == Status::iteration_limit;
+      if (attempt.breakdown == Breakdown::zero_pivot) return true;
+    return summary.breakdown == Breakdown::zero_pivot;
   }
   std::string symgs_advice() const {
     return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
@@ -157,7 +149,7 @@ void is_half_a_matrix(Facts& f) {
     f.add("only one triangle of a symmetric matrix is stored",
           counted(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
               (f.A.below ? "below" : "above") + " it",
-          f.summary.method == "cg" ? own_choice : "",
+          f.summary.method == "cg" && !f.choice.automatic ? f.other_way() : "",
           "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
@@ -173,8 +165,9 @@ void is_singular(Facts& f) {
           "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0", "",
           "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row and "
           "column)");
-  else if (const std::string pivot = f.zero_pivot(); !pivot.empty())
-    f.add("A is singular", pivot, "", "check how A and b were made: is an equation missing, or present twice?");
+  else if (f.zero_pivot())
+    f.add("A is singular", "a pivot of its factors is zero", "",
+          "check how A and b were made: is an equation missing, or present twice?");
 }
 
 void leaves_the_range(Facts& f) {
@@ -183,10 +176,9 @@ void leaves_the_range(Facts& f) {
   if (subnormal || f.summary.breakdown == Breakdown::underflow)
     f.add("b is so small that products with it underflow",
           "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
-          subnormal ? "" : "--method gmres", "scale b up, and x down in the end");
+          subnormal || f.tried("gmres") ? "" : "--method gmres", "scale b up, and x down in the end");
   else if (f.overflowed())
-    f.add("numbers leave the range of double precision", f.summary.reason,
-          f.choice.preconditioner == PreconditionerKind::symgs ? "--precond jacobi" : "", "scale A and b");
+    f.add("numbers leave the range of double precision", f.summary.reason, f.other_way(), "scale A and b");
 }
 
 void is_nearly_singular(Facts& f) {
@@ -209,19 +201,18 @@ void is_not_preconditioned(Facts& f) {
   if (!f.preconditioned() || f.overflowed()) return;
   const Summary& s = f.summary;
   const std::string name(to_string(f.choice.preconditioner));
-  const std::string without = f.full_diagonal() ? "--precond none" : own_choice;
-  if (f.truth_disagrees() && s.relative_residual > 1e3 * f.limit())
+  if (s.truth_disagrees() && !s.met_limit_of_precision(f.A.norm_inf))
     f.add(name + " does not suit A: rounding errors grow in it",
           "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at " +
               text(s.relative_residual) + ", and rounding x explains no more than " + text(f.limit()),
-          without);
-  else if (s.method != "cg" && !f.dominated() && !f.truth_disagrees() &&
+          f.other_way());
+  else if (s.method != "cg" && !f.dominated() && !s.truth_disagrees() &&
            (s.status == Status::stagnated || s.status == Status::breakdown ||
             (f.ended_by_limit() && s.history.size() > 2 && std::isinf(f.iterations_wanting()))))
     f.add(name + " may not suit A",
           "the diagonal outweighs the rest of its row in " + text(f.A.weakly_dominant_rows) + " of " +
               counted(f.rows.nrows, "row", "rows") + " only; " + s.reason,
-          without);
+          f.other_way());
 }
 
 void is_not_symmetric(Facts& f) {
@@ -230,7 +221,7 @@ void is_not_symmetric(Facts& f) {
         f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
                               : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
                                     text(f.A.symmetry_error) + " of the largest |a_ij|",
-        own_choice);
+        f.other_way());
 }
 
 void is_indefinite(Facts& f) {
@@ -238,30 +229,28 @@ void is_indefinite(Facts& f) {
   if (negative_definite) {
     f.add("A is negative definite, or indefinite: all diagonal entries are negative",
           counted(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
-          f.summary.method == "cg" ? "--method bicgstab" : "",
-          "solve -A x = -b, which has the same x: cg may be able to solve it");
+          f.choice.automatic ? "" : f.other_way(), "solve -A x = -b, which has the same x: cg may be able to solve it");
     return;
   }
   if (f.A.skew && f.A.max_abs > 0) {
     f.add("A is skew-symmetric: x'A x is 0 for every x", "a_ij = -a_ji for all entries, and the diagonal is zero",
-          f.other_method());
+          f.other_way());
     return;
   }
   if (f.ended_by_limit() && f.summary.history.size() > 2 && f.iterations_wanting() <= double(f.summary.iterations))
     return;  // it only needs a little longer
   const bool met = f.summary.status == Status::indefinite;
+  const std::string slow =
+      f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres";
   if (f.rounded()) return;
   for (const Attempt& before : f.summary.attempts)
     if (!met && before.breakdown == Breakdown::indefinite_matrix) {
-      f.add("A is not positive definite", before.method + ": " + before.reason,
-            f.preconditioned() && !f.dominated() ? "--precond none" : f.other_method(),
-            "indefinite systems converge slowly; more directions may help gmres");
+      f.add("A is not positive definite", before.method + ": " + before.reason, f.other_way(), slow);
       return;
     }
   const std::int64_t bad = f.A.diagonal_missing + f.A.diagonal_zero + f.A.diagonal_negative;
   if (f.summary.breakdown == Breakdown::indefinite_preconditioner && !(f.A.symmetric && bad)) {
-    f.add("the preconditioner is not positive definite", f.summary.reason,
-          f.choice.preconditioner == PreconditionerKind::none ? "--method gmres" : "--precond none");
+    f.add("the preconditioner is not positive definite", f.summary.reason, f.other_way());
   } else if (met || (f.A.symmetric && bad)) {
     std::string evidence = met ? f.summary.reason : "";
     if (f.A.symmetric && bad)
@@ -271,11 +260,7 @@ void is_indefinite(Facts& f) {
           text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
                                                       : std::min(f.A.first_bad_diagonal, f.A.first_negative_diagonal)));
-    f.add("A is not positive definite", evidence,
-          f.summary.method != "cg" ? f.other_method()
-          : f.preconditioned()     ? "--method minres --precond none"
-                                   : "--method minres",
-          f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres");
+    f.add("A is not positive definite", evidence, f.other_way(), slow);
   }
 }
 
@@ -284,16 +269,15 @@ void has_no_diagonal(Facts& f) {
   f.add("no preconditioner can be used, and the method alone converges slowly",
         counted(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
-        f.tried("direct") || f.rows.nrows > max_rows_of_factors ? f.other_method() : "--method direct",
-        "a preconditioner that is asked for by name sees the rows in another order (--precond symgs)");
+        f.other_way(), "a preconditioner that is asked for by name sees the rows in another order (--precond symgs)");
 }
 
 void is_at_the_limit_of_precision(Facts& f) {
   const Summary& s = f.summary;
   const double limit = f.limit();
-  const bool proved = f.truth_disagrees();
+  const bool proved = s.truth_disagrees();
   if (f.overflowed()) return;
-  if (proved ? (f.preconditioned() || f.nothing_gained()) && s.relative_residual > 1e3 * limit
+  if (proved ? (f.preconditioned() || f.nothing_gained()) && !s.met_limit_of_precision(f.A.norm_inf)
              : !(s.relative_residual <= limit) || s.status == Status::interrupted)
     return;
   const double reached = std::max(s.relative_residual, 1e-15);  // below, one solve in two misses what another reached
@@ -312,47 +296,48 @@ void is_badly_scaled(Facts& f) {
   if (ratio < 1e8) return;
   const bool helpless = f.choice.preconditioner != PreconditionerKind::none || !f.full_diagonal();
   f.add("A is badly scaled", "magnitudes of its entries go from " + text(f.A.min_abs) + " to " + text(f.A.max_abs),
-        helpless ? "" : "--precond symgs",
+        helpless || f.choice.automatic ? "" : f.other_way(),
         helpless ? "scale rows and columns so that the entries are of one size" : "");
 }
 
 void needs_more_iterations(Facts& f) {
   const Summary& s = f.summary;
   if (!f.ended_by_limit()) return;
+  if (s.method == "direct") {
+    f.add("the limit of time is too short for factors", s.reason, f.other_way());
+    return;
+  }
   if (s.history.size() < 3) {
     if (s.status != Status::interrupted)
       f.add("too few iterations to tell how fast it converges", s.reason,
-            s.status == Status::time_limit ? "--time-limit 60" : "--max-iterations " + text(usual_limit));
+            s.status == Status::time_limit ? "--time-limit 60" : max_iterations(usual_limit));
     return;
   }
   const double more = f.iterations_wanting();
-  const bool symgs_instead = s.method == "cg" && !f.symgs_advice().empty();
   if (std::isinf(more)) {
     if (s.status != Status::interrupted)
       f.add("no progress",
             "the residual did not fall in the last " + counted(std::int64_t(s.history.size() / 2), "iteration"),
-            symgs_instead      ? "--precond symgs"
-            : s.method == "cg" ? ""
-                               : f.other_method(),
+            f.other_way(),
             s.method == "cg" ? "allow more iterations: on an ill-conditioned matrix the residual of cg may stay large "
                                "for long before it falls"
                              : "");
     return;
   }
   const double total = double(s.iterations) + more;
-  const bool hopeless = total > 20 * double(s.iterations);
+  // Rates tend to fall: no more than a few times as long, and beyond the usual limit only once, and only what the program
+  // chose itself.
+  const bool hopeless = total > (f.choice.automatic ? 20 : 3) * double(s.iterations);
+  const bool in_vain = s.status == Status::iteration_limit && f.criteria.max_iterations >= usual_limit &&
+                       !(f.choice.automatic && f.criteria.max_iterations == usual_limit);
   const std::string longer =
       s.status == Status::time_limit
-          ? "--time-limit " +
-                text(two_digits(1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
-          : "--max-iterations " + text(std::max(usual_limit, two_digits(2 * total)));  // rates tend to fall
+          ? "--time-limit " + text(two_digits(2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
+          : max_iterations(std::max(usual_limit, two_digits(2 * total)));
   f.add("too few iterations: at this rate about " + text(two_digits(more)) + " more are needed",
         "the residual is " + text(s.history.back()) + ", and falls by a factor of 10 in about " +
             counted(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
-        !hopeless          ? longer
-        : symgs_instead    ? "--precond symgs " + longer
-        : s.method == "cg" ? longer
-                           : f.other_method(),
+        hopeless || in_vain ? f.other_way() : longer,
         !f.symgs_advice().empty()      ? f.symgs_advice()
         : hopeless && s.method != "cg" ? "that is very slow: try another method rather than more iterations"
                                        : "");
@@ -360,14 +345,19 @@ void needs_more_iterations(Facts& f) {
 
 void is_stuck(Facts& f) {
   const Summary& s = f.summary;
-  if (s.status == Status::stagnated && s.truth_checks.empty() && s.restart >= f.rows.nrows)
+  const bool stuck = s.status == Status::stagnated && s.truth_checks.empty();
+  if (stuck && s.method == "direct")
+    f.add("A is singular as far as double precision can tell", s.reason, "", "check how A and b were made");
+  else if (stuck && s.restart >= f.rows.nrows)
     f.add("A is singular or nearly so, and b is not in its range",
-          "gmres keeps all " + text(std::int64_t(s.restart)) + " directions, and yet " + s.reason,
-          f.preconditioned() ? "--precond none" : "", "check how A and b were made");
-  else if (s.status == Status::stagnated && s.truth_checks.empty())
-    f.add("gmres restarts too early for this matrix", s.reason, f.other_method(), f.symgs_advice());
-  if (s.status == Status::breakdown && s.method == "bicgstab")
-    f.add("bicgstab breaks down on this matrix", s.reason, f.other_method());
+          "gmres keeps all " + text(std::int64_t(s.restart)) + " directions, and yet " + s.reason, f.other_way(),
+          "check how A and b were made");
+  else if (stuck)
+    f.add(s.restart > 0 ? s.method + " restarts too early for this matrix" : s.method + " makes no progress", s.reason,
+          f.other_way(), f.symgs_advice());
+  if (s.breakdown == Breakdown::zero_rho || s.breakdown == Breakdown::zero_alpha_divisor ||
+      s.breakdown == Breakdown::zero_omega)
+    f.add(s.method + " breaks down on this matrix", s.reason, f.other_way());
   if (s.breakdown == Breakdown::exhausted)
     f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
 }
@@ -382,17 +372,10 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                           is_not_symmetric, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
                           is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);
-  if (statistics.empty_rows > 0 || !facts.zero_pivot().empty()) {  // no option makes A regular
+  if (statistics.empty_rows > 0 || facts.zero_pivot()) {  // no option makes A regular
     for (Diagnosis& one : facts.found) one.remedy.clear();
     std::erase_if(facts.found, [](const Diagnosis& one) { return one.advice.empty(); });
   }
-  if (facts.met_limit_of_iterations() &&
-      criteria.max_iterations < usual_limit)  // which another method would meet again
-    for (Diagnosis& one : facts.found)
-      if ((one.remedy.starts_with("--method") && one.remedy != "--method direct") ||
-          one.remedy.starts_with("--precond"))
-        if (one.remedy.find("--max-iterations") == one.remedy.npos)
-          one.remedy += " --max-iterations " + text(usual_limit);
   return std::move(facts.found);
 }
 

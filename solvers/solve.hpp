@@ -16,10 +16,9 @@ namespace seidel {
 namespace solve_detail {
 
 /// Whether another method may do what this one could not: not, when time is up or the numbers are at their limit.
-inline bool may_go_on(const Summary& summary) {
-  const bool at_limit_of_precision = summary.status == Status::stagnated && !summary.truth_checks.empty();
+inline bool may_go_on(const Summary& summary, double norm_inf_of_A) {
   return summary.status == Status::indefinite || summary.status == Status::breakdown ||
-         (summary.status == Status::stagnated && !at_limit_of_precision);
+         (summary.status == Status::stagnated && !summary.met_limit_of_precision(norm_inf_of_A));
 }
 
 template <class V>
@@ -30,12 +29,12 @@ Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<
 
 }  // namespace solve_detail
 
-/// Runs choice.method. Where that ends indefinite, stuck or in a breakdown, goes on with the first of choice.fallbacks,
-/// from the better of the first guess and what was reached, and so on; where the last one breaks down, too, with gmres
-/// without M, if choice.may_drop_preconditioner: numbers of sweeps that do not suit A grow beyond all bounds. Then minres
-/// and idr go on without M as well: where one method failed with it, others do better alone (docs/notes/methods.md).
-/// criteria.seconds is for all together, max_iterations for each. The Summary is that of the last method, with its reason;
-/// `attempts` tells of all.
+/// Runs choice.method. Where that ends indefinite, in a breakdown, or stuck where rounding does not explain it, goes on
+/// with the first of choice.fallbacks, from the better of the first guess and what was reached, and so on; where the last
+/// one breaks down, too, with gmres without M, if choice.may_drop_preconditioner: numbers of sweeps that do not suit A
+/// grow beyond all bounds. Then minres and idr go on without M as well: where one method failed with it, others do better
+/// alone (docs/notes/methods.md). criteria.seconds is for all together, max_iterations for each. The Summary is that of
+/// the last method, with its reason; `attempts` tells of all.
 ///
 /// Shapes, errors  as each method.
 template <class V>
@@ -58,7 +57,7 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
     attempts.back().preconditioned = false;
   };
   for (const Method& next : choice.fallbacks) {
-    if (!may_go_on(last)) break;
+    if (!may_go_on(last, choice.norm_inf)) break;
     if (next == Method::gmres || !choice.may_drop_preconditioner)
       go_on(next, M);
     else

@@ -103,9 +103,16 @@ struct Summary {
             .breakdown = breakdown,
             .curvature = curvature};
   }
+  /// The recurrence reached the target, the true residual did not, and restarts from it gained nothing.
+  bool truth_disagrees() const { return status == Status::stagnated && !truth_checks.empty(); }
   /// What rounding x alone changes in A x, in parts of b: a smaller residual is an accident.
   double limit_of_precision(double norm_inf_of_A) const {
     return norm_b > 0 ? std::numeric_limits<double>::epsilon() * norm_inf_of_A * norm_x / norm_b : 0;
+  }
+  /// The truth disagrees, and rounding explains that: iterates that were larger than x and the errors of many iterations
+  /// may be worth a factor 1000. Otherwise another method may do better.
+  bool met_limit_of_precision(double norm_inf_of_A) const {
+    return truth_disagrees() && relative_residual <= 1e3 * limit_of_precision(norm_inf_of_A);
   }
 };
 

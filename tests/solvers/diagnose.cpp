@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
@@ -27,6 +28,8 @@ struct Case {
   }
 };
 
+const std::string own_choice = "--method auto --precond auto";
+
 Case diagnosed(const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria = {}) {
   Case c{solve_on(Serial{}, how, A, b, criteria), {}};
   c.causes = diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), choice_of(how),
@@ -49,7 +52,7 @@ TEST_CASE("indefinite: named with p'Ap and the diagonal") {
   CHECK(c.first().cause == "A is not positive definite");
   CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
   CHECK(c.first().evidence.find("row 3") != std::string::npos);
-  CHECK(c.first().remedy == "--method minres");
+  CHECK(c.first().remedy == own_choice);
   // seen in the diagonal already: that symgs is indefinite, too, is no cause of its own
   CHECK(diagnosed({Method::cg, PreconditionerKind::symgs}, diagonal({1, 2, -0.1}), ones(3)).first().cause ==
         "A is not positive definite");
@@ -64,7 +67,7 @@ TEST_CASE("negative definite: told to turn the sign") {
 TEST_CASE("unsymmetric given to cg") {
   const Case c = diagnosed({}, matrix_of(2, {{{0, 1.0}, {1, 9.0}}, {{0, -1.0}, {1, -2.0}}}), ones(2));
   CHECK(c.first().cause == "A is not symmetric, and cg needs that");
-  CHECK(c.first().remedy == "--method auto --precond auto");
+  CHECK(c.first().remedy == own_choice);
 }
 
 TEST_CASE("symgs on a matrix without a dominant diagonal: told to do without it, which helps") {
@@ -77,7 +80,7 @@ TEST_CASE("symgs on a matrix without a dominant diagonal: told to do without it,
   const Case c = diagnosed(how, A, ramp(40));
   REQUIRE(!c.outcome->converged());
   CHECK(c.first().cause.starts_with("symgs does not suit A"));
-  CHECK(c.first().remedy == "--precond none");
+  CHECK(c.first().remedy == own_choice);
   how.preconditioner = PreconditionerKind::none;
   CHECK(solve_on(Serial{}, how, A, ramp(40))->converged());
 }
@@ -98,7 +101,8 @@ TEST_CASE("cg that is far from done is told of symgs, with iterations enough") {
   for (double& v : b) v = double(random() % 2001) / 1000 - 1;
   const Case c = diagnosed({}, tridiagonal(60, 2, -1), b, criteria);
   CAPTURE(c.first().evidence);
-  CHECK(c.first().remedy.starts_with("--precond symgs --max-iterations "));
+  CHECK(c.first().remedy == own_choice + " --max-iterations 20000");
+  CHECK(c.first().advice.find("--precond symgs") != std::string::npos);
 }
 
 TEST_CASE("a residual that has grown beyond all measure is not called on its way") {
@@ -154,8 +158,7 @@ TEST_CASE("one triangle only") {
   CHECK(c.first().evidence.find("below") != std::string::npos);
   CHECK(c.first().remedy.empty());
   const Case with_cg = diagnosed({Method::cg}, matrix_of(60, rows), ramp(60), criteria);
-  CHECK(
-      with_cg.first().remedy.starts_with("--method auto --precond auto"));  // it may be a triangular matrix, after all
+  CHECK(with_cg.first().remedy.starts_with(own_choice));  // it may be a triangular matrix, after all
 }
 
 TEST_CASE("the limit of double precision") {
@@ -195,7 +198,7 @@ TEST_CASE("gmres that a limit could not contain ends long before it, and says wh
   CHECK(c.outcome->iterations < 3000);
   CHECK(c.outcome->reason.find("more are needed") != std::string::npos);
   CHECK(c.first().cause == "gmres restarts too early for this matrix");
-  CHECK(c.first().remedy == "--method gmres --set restart=2000");
+  CHECK(c.first().remedy == own_choice + " --max-iterations 20000");
   CHECK(c.first().advice.find("--precond symgs") != std::string::npos);
   criteria.max_iterations = 100;  // too few to tell
   CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 6}, A, ramp(A.nrows), criteria)
@@ -214,7 +217,56 @@ TEST_CASE("an indefinite matrix that no method was quick with is called so") {
   REQUIRE(c.outcome->status == Status::iteration_limit);
   CHECK(c.first().cause == "A is not positive definite");
   CHECK(c.first().evidence.find("p'Ap") != std::string::npos);
-  CHECK(c.first().remedy == "--method gmres --set restart=1600 --max-iterations 20000");
+  CHECK(c.first().remedy == own_choice + " --max-iterations 20000");
+}
+
+TEST_CASE("advice comes to an end: what was asked for, then the program's own choice, then factors, then nothing") {
+  const Matrix A = poisson(5);
+  Summary summary;
+  summary.method = "idr";
+  summary.status = Status::breakdown;
+  summary.breakdown = Breakdown::zero_omega;
+  summary.history = {1};
+  summary.relative_residual = 1;
+  MethodChoice choice{.method = Method::idr, .preconditioner = PreconditionerKind::none};
+  Criteria criteria;
+  const auto remedies = [&] {
+    std::set<std::string> all;
+    for (const auto& one :
+         diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), choice, summary, criteria))
+      if (!one.remedy.empty()) all.insert(one.remedy);
+    return all;
+  };
+  using Remedies = std::set<std::string>;
+  CHECK(remedies() == Remedies{own_choice});
+  choice.automatic = true;
+  criteria.max_iterations = 50;
+  CHECK(remedies() == Remedies{"--max-iterations 20000"});
+  criteria = {};
+  CHECK(remedies() == Remedies{"--method direct"});
+  summary.attempts = {{.method = "direct",
+                       .status = Status::stagnated,
+                       .reason = "",
+                       .iterations = 0,
+                       .relative_residual = 1,
+                       .seconds = 0,
+                       .breakdown = Breakdown::none,
+                       .curvature = 0}};
+  CHECK(remedies().empty());
+
+  summary = {};  // a limit of iterations is raised once
+  summary.method = "cg";
+  summary.norm_b = 1;
+  summary.relative_residual = 1e-5;
+  for (int k = 0; k <= 20000; ++k) summary.history.push_back(std::pow(10, -k / 4000.0));
+  summary.iterations = 20000;
+  const Remedies longer = remedies();
+  REQUIRE(longer.size() == 1);
+  CHECK(longer.begin()->starts_with("--max-iterations 6"));  // twice the 32,000 that the rate says
+  criteria.max_iterations = 64000;
+  CHECK(remedies() == Remedies{"--method direct"});
+  choice.automatic = false;
+  CHECK(remedies() == Remedies{own_choice});
 }
 
 TEST_CASE("badly scaled") {
@@ -224,7 +276,7 @@ TEST_CASE("badly scaled") {
   criteria.max_iterations = 20;
   const Case c = diagnosed({}, diagonal(values), ones(100), criteria);
   CHECK(c.names("badly scaled"));
-  CHECK(c.causes.back().remedy == "--precond symgs --max-iterations 20000");
+  CHECK(c.causes.back().remedy == own_choice + " --max-iterations 20000");
 }
 
 TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
@@ -239,8 +291,8 @@ TEST_CASE("gmres that restarts too early, bicgstab that breaks down, skew") {
   const Matrix A = matrix_of(64, shift);
   const Case early = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b);
   CHECK(early.first().cause == "gmres restarts too early for this matrix");
-  CHECK(early.first().remedy == "--method gmres --set restart=64");
-  CHECK(diagnosed({Method::bicgstab}, A, b).first().remedy == "--method gmres");
+  CHECK(early.first().remedy == own_choice);
+  CHECK(diagnosed({Method::bicgstab}, A, b).first().remedy == own_choice);
   CHECK(diagnosed({Method::cg}, matrix_of(64, skew), b).names("skew-symmetric"));
   skew.resize(63), skew[62].erase(63);
   CHECK(diagnosed({Method::gmres}, matrix_of(63, skew), ones(63)).first().cause == "A is singular");
