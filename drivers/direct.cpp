@@ -30,6 +30,10 @@ using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 // time to order and to count, per nonzero of A, and to move an entry of the factors.
 constexpr double flops_per_second = 5e8, seconds_per_nonzero = 2e-7, seconds_per_entry = 2e-8;
 
+Eigen::Map<const RowMajor> rows_of(const CsrView<double, std::int32_t, Host>& A) {
+  return {A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()};
+}
+
 /// Entries below the diagonal of each column of the Cholesky factor of the pattern of P (A + A') P'.
 /// Source  Davis, Algorithm 849: A concise sparse Cholesky factorization package, ACM TOMS 31(4), 2005.
 std::vector<std::int64_t> column_counts(const Sparse& A) {
@@ -54,7 +58,9 @@ double seconds_to_count(std::int64_t nnz) { return seconds_per_nonzero * double(
 
 struct DirectSolver::Factors {
   bool positive = false;
+  bool nearby = false;
   Order order = {};
+  Array<Index> row_of = {};  // of LU: the row whose entry in a column should be large
   Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<std::int32_t>> cholesky = {};
   Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<std::int32_t>> lu = {};
 };
@@ -63,14 +69,13 @@ DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool po
     : A_(A), factors_(std::make_unique<Factors>()) {
   factors_->positive = positive;
   if (A.nrows == 0) return;
-  const Eigen::Map<const RowMajor> matrix(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(),
-                                          A.values.data());
-  Sparse one = matrix;
+  Sparse one = rows_of(A);
   if (!positive) {  // the pivots stand elsewhere than on the diagonal, if that has zeros
-    const Matching found = max_product_matching(A);
+    Matching found = max_product_matching(A);
     Order to(A.nrows);
     for (Index column = 0; column < A.nrows; ++column) to.indices()[found.arrangement.row_of[column]] = column;
     one = Sparse(to * one);
+    factors_->row_of = std::move(found.arrangement.row_of);
   }
   const Sparse other = one.transpose();
   const Sparse pattern = one.cwiseAbs() + other.cwiseAbs();
@@ -93,9 +98,7 @@ DirectSolver::~DirectSolver() = default;
 
 bool DirectSolver::factorise() {
   if (A_.nrows == 0) return true;
-  const Eigen::Map<const RowMajor> rows(A_.nrows, A_.ncols, A_.nnz(), A_.row_ptr.data(), A_.col_idx.data(),
-                                        A_.values.data());
-  const Sparse matrix = rows;
+  const Sparse matrix = rows_of(A_);
   if (factors_->positive) {
     Sparse ordered(A_.nrows, A_.ncols);
     ordered = matrix.twistedBy(factors_->order);
@@ -106,6 +109,29 @@ bool DirectSolver::factorise() {
   }
   factors_->lu.compute(matrix);
   return factors_->lu.info() == Eigen::Success;
+}
+
+bool DirectSolver::factorise_nearby() {
+  constexpr double size = 1e-10;
+  const Sparse matrix = rows_of(A_), transposed = matrix.transpose();
+  const bool symmetric = (matrix - transposed).norm() == 0 || (matrix + transposed).norm() == 0;
+  std::vector<Eigen::Triplet<double, std::int32_t>> entries;
+  const auto add = [&](Index row, Index column) {
+    double largest = 0;
+    for (std::int64_t k = A_.row_ptr[row]; k < A_.row_ptr[row + 1]; ++k)
+      largest = std::max(largest, std::abs(A_.values[k]));
+    const double any = 1 + double(std::uint32_t(entries.size()) * 2654435761U >> 22) / 1024;  // equal ones may cancel
+    entries.emplace_back(row, column, size * any * (largest > 0 ? largest : 1));
+  };
+  for (Index column = 0; column < A_.nrows; ++column) {
+    add(column, column);
+    if (!symmetric) add(factors_->row_of[column], column);
+  }
+  Sparse E(A_.nrows, A_.ncols);
+  E.setFromTriplets(entries.begin(), entries.end());
+  factors_->lu.compute(Sparse(matrix + E));
+  factors_->nearby = factors_->lu.info() == Eigen::Success;
+  return factors_->nearby;
 }
 
 void DirectSolver::solve(HostSpan<const double> r, HostSpan<double> d) const {
@@ -124,7 +150,9 @@ void DirectSolver::solve(HostSpan<const double> r, HostSpan<double> d) const {
 std::string DirectSolver::description() const {
   return factors_->positive
              ? formatted("LDL', {}", plural(forecast_.entries, "entry", "entries"))
-             : formatted("LU with partial pivoting, about {}", plural(forecast_.entries, "entry", "entries"));
+             : formatted("LU with partial pivoting{}, about {}",
+                         factors_->nearby ? ", of a matrix that differs from A by 1e-10, because A is singular" : "",
+                         plural(forecast_.entries, "entry", "entries"));
 }
 
 }  // namespace seidel::drivers

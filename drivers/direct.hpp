@@ -44,7 +44,12 @@ class DirectSolver {
   const DirectForecast& forecast() const { return forecast_; }
   /// False if A is singular: a pivot is zero.
   bool factorise();
-  /// d = A^-1 r. After factorise().
+  /// Factors of A + E, where A is singular. E has entries of 1e-10 of the largest |a_ij| of their row, on the diagonal and,
+  /// unless A is symmetric or skew-symmetric, where the largest product of pivots is; so A + E is regular, almost always.
+  /// Refinement with them finds a solution of A x = b where there is one: with A x* = b, a step leaves the residual
+  /// E (A + E)^-1 A (x* - x), which is small. False if these have a zero pivot, too.
+  bool factorise_nearby();
+  /// d = A^-1 r, or (A + E)^-1 r. After factorise() or factorise_nearby().
   void solve(HostSpan<const double> r, HostSpan<double> d) const;
   /// "LDL' with 12,345 entries"
   std::string description() const;

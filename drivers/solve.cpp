@@ -86,17 +86,30 @@ std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& 
   return fits && factors->forecast().seconds <= seconds ? std::move(factors) : nullptr;
 }
 
-/// Factors that come first: asked for, or where no preconditioner can be used and they are not too expensive.
+/// Whether A may be nearly a tree, whose factors have hardly more entries than A itself, and which needs many iterations:
+/// the rows of a mesh have five entries or more. Not where what was asked for concerns iterations.
+bool may_be_tree(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
+  const auto unset = [&](const auto& kind) { return options.request.settings.usual(kind.get().settings); };
+  return seen.rows.mean <= 4 && seconds_to_count(loaded.matrix.matrix.nnz()) <= seconds_of_no_matter &&
+         options.backend != BackendName::cuda && options.x0.empty() &&
+         options.max_iterations == SolveOptions().max_iterations && std::ranges::all_of(program_methods, unset) &&
+         std::ranges::all_of(preconditioners, unset);
+}
+
+/// Factors that come first: asked for, or not too expensive and no preconditioner can be used, or cheaper than 50
+/// iterations.
 std::unique_ptr<DirectSolver> first_factors(const SolveOptions& options, const Loaded& loaded, const Inspected& seen,
                                             const Singular& singular) {
   if (options.request.method == direct_method) {
     if (loaded.row_ptr.empty()) throw UsageError("--method direct: A has more entries than its factors may have");
     return std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen));
   }
-  if (!automatic(options.request) || seen.properties.first_bad_diagonal < 0 || seen.rows.empty_rows > 0 ||
-      singular.known())
-    return {};
-  return factors_of(loaded, seen, std::min(max_direct_seconds, options.time_limit));
+  if (!automatic(options.request) || seen.rows.empty_rows > 0 || singular.known()) return {};
+  if (seen.properties.first_bad_diagonal >= 0)
+    return factors_of(loaded, seen, std::min(max_direct_seconds, options.time_limit));
+  if (!may_be_tree(options, loaded, seen)) return {};
+  const auto& A = loaded.matrix.matrix;
+  return factors_of(loaded, seen, std::min(50 * seconds_per_iteration(A.nrows, A.nnz()), options.time_limit));
 }
 
 Criteria criteria_of(const SolveOptions& options) {
@@ -236,9 +249,11 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     return outcome;
   };
   if (decided.factors) {
-    Outcome outcome =
-        directly(*decided.factors, formatted("row {} has no nonzero diagonal entry, so there is no preconditioner",
-                                             seen.properties.first_bad_diagonal + 1));
+    Outcome outcome = directly(*decided.factors,
+                               seen.properties.first_bad_diagonal >= 0
+                                   ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner",
+                                               seen.properties.first_bad_diagonal + 1)
+                                   : "its factors have hardly more entries than A, and cost less than iterations");
     if (outcome.solved || !chosen) return outcome;
   }
   Outcome outcome = iterate(options, loaded, there, seen, decided, criteria);

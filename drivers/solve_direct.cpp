@@ -96,25 +96,35 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
   summary.norm_b = norm2(b);
   outcome.product_format = "CSR";
   const bool in_time = solver.forecast().seconds <= criteria.seconds;
-  const bool factorised = in_time && solver.factorise();
+  const bool regular = in_time && solver.factorise();
+  const bool nearby = in_time && !regular && solver.factorise_nearby();
   outcome.preconditioner = solver.description();
-  if (factorised) {
-    const Refinement done = refined(system, solver, b, x, criteria);
-    summary.history = done.history;
-    summary.iterations = summary.returned_iteration = std::int64_t(done.history.size()) - 1;
+  Refinement done{.history = {1}, .error = std::numeric_limits<double>::infinity()};
+  if (regular || nearby) done = refined(system, solver, b, x, criteria);
+  certify(system, x, b, criteria, outcome);
+  if (nearby && !outcome.solved) {  // of no use: there is no solution, or E is too large for A
+    fill(x, 0);
+    done.history = {1};
     certify(system, x, b, criteria, outcome);
-    summary.status = outcome.solved ? Status::converged : Status::stagnated;
-    summary.reason = outcome.solved ? "the true residual is within the tolerance"
-                                    : "further corrections by the factors do not reduce the residual";
-    note_error(system, done.error, x, outcome);
+  }
+  summary.history = done.history;
+  summary.iterations = summary.returned_iteration = std::int64_t(done.history.size()) - 1;
+  if (regular || (nearby && outcome.solved))
+    note_error(system, regular ? done.error : std::numeric_limits<double>::infinity(), x, outcome);
+  if (outcome.solved) {
+    summary.status = Status::converged;
+    summary.reason = "the true residual is within the tolerance";
+  } else if (regular) {
+    summary.status = Status::stagnated;
+    summary.reason = "further corrections by the factors do not reduce the residual";
+  } else if (in_time) {
+    summary.status = Status::breakdown;
+    summary.breakdown = Breakdown::zero_pivot;
+    summary.reason = "a pivot of its factors is zero";
   } else {
-    summary.history = {1};
-    certify(system, x, b, criteria, outcome);
-    summary.status = in_time ? Status::breakdown : Status::time_limit;
-    summary.breakdown = in_time ? Breakdown::zero_pivot : Breakdown::none;
-    summary.reason = in_time ? "a pivot of its factors is zero"
-                             : formatted("factorising takes about {}, longer than the limit of time",
-                                         human_seconds(solver.forecast().seconds));
+    summary.status = Status::time_limit;
+    summary.reason = formatted("factorising takes about {}, longer than the limit of time",
+                               human_seconds(solver.forecast().seconds));
   }
   summary.seconds = outcome.solve_seconds = watch.seconds();
   summary.attempts = {summary.as_attempt()};

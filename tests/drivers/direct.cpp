@@ -1,6 +1,8 @@
 // --method direct: what it solves, what it says of singular matrices, when `auto` takes it.
 #include "process.hpp"
 
+#include <algorithm>
+
 #include <seidel/drivers/direct.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
@@ -39,6 +41,18 @@ std::string without_diagonal(int n) {
          std::to_string(count) + "\n" + entries;
 }
 
+/// Tridiagonal, but the last row is the first one again.
+std::string an_equation_twice(int n) {
+  std::string entries;
+  for (int i = 1; i < n; ++i)
+    for (int j = std::max(1, i - 1); j <= i + 1; ++j)
+      entries +=
+          std::to_string(i) + " " + std::to_string(j) + (i == j ? " 4\n" : " " + std::to_string(i % 5 + 1) + "\n");
+  entries += std::to_string(n) + " 1 4\n" + std::to_string(n) + " 2 2\n";
+  return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " + std::to_string(n) + " " +
+         std::to_string(3 * n - 2) + "\n" + entries;
+}
+
 }  // namespace
 
 TEST_CASE("direct solves symmetric and unsymmetric systems to the last digits, and says so in JSON") {
@@ -52,22 +66,34 @@ TEST_CASE("direct solves symmetric and unsymmetric systems to the last digits, a
   }
 }
 
-TEST_CASE("direct says that a matrix is singular, and does not call it solved") {
+TEST_CASE("direct says that a matrix is singular: no solution, or one of many") {
   Folder folder;
   write_file(folder / "A.mtx", "%%MatrixMarket matrix array real general\n3 3\n1\n2\n3\n2\n4\n6\n1\n1\n2\n");
   write_file(folder / "b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n0\n0\n");
   const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--method", "direct"});
   CAPTURE(run.out);
   CHECK(run.exit_code == 1);
-  CHECK(contains(run.out, "singular"));
-  const json report = report_of({"solve", "emptyrows:50", "--method", "direct"}, 1);
-  CHECK(report["converged"] == false);
-  // That its diagonal is zero, too, is not the cause.
+  CHECK(contains(run.out, "NOT solved: A is singular"));
+
+  write_file(folder / "twice.mtx", an_equation_twice(80));
   write_file(folder / "S.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n3 1 1\n");
-  const Run symmetric = seidel_program({"solve", folder / "S.mtx", "--method", "direct"});
-  CAPTURE(symmetric.out);
-  CHECK(symmetric.exit_code == 1);
-  CHECK(contains(symmetric.out, "NOT solved: A is singular"));
+  for (const std::string& matrix : {folder / "twice.mtx", folder / "S.mtx", folder / "A.mtx"})
+    for (const char* method : {"direct", "auto"}) {
+      CAPTURE(matrix);
+      const json report = report_of({"solve", matrix, "--method", method}, 0);  // b = A * ones
+      CHECK(report["relative_residual"] <= 1e-8);
+    }
+  std::string b;
+  for (int i = 0; i < 80; ++i) b += i < 79 ? "1\n" : "2\n";
+  write_file(folder / "c.txt", b);
+  for (const char* method : {"direct", "auto"})
+    CHECK(report_of({"solve", folder / "twice.mtx", "--rhs", folder / "c.txt", "--method", method}, 1)["converged"] ==
+          false);
+  write_file(folder / "d.txt", b.substr(0, b.size() - 2) + "1\n");  // the equation twice, and b, too
+  const json one_of_many =
+      report_of({"solve", folder / "twice.mtx", "--rhs", folder / "d.txt", "--method", "direct"}, 0);
+  CHECK(one_of_many["verdict"] == "doubtful");
+  CHECK(one_of_many["error_estimate_source"] == "singular");
 }
 
 TEST_CASE("auto takes factors where no preconditioner can be used, and says why") {
@@ -78,6 +104,23 @@ TEST_CASE("auto takes factors where no preconditioner can be used, and says why"
   CHECK(contains(report["choice"], "no nonzero diagonal entry"));
   CHECK(report["error_against_ones"] <= 1e-9);
   CHECK(report_of({"solve", folder / "A.mtx", "--method", "gmres"}, 0)["method"] == "gmres");
+}
+
+TEST_CASE("auto takes factors of what is nearly a tree, unless something else was asked for") {
+  const char* const chain = "poisson2d:1x900";  // cg needs 900 iterations
+  const json report = report_of({"solve", chain}, 0);
+  CHECK(report["method"] == "direct");
+  CHECK(contains(report["choice"], "hardly more entries"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--method", "cg"},
+                                                {"--precond", "symgs"},
+                                                {"--max-iterations", "1000"},
+                                                {"--set", "omega=1.1"}}) {
+    std::vector<std::string> all = {"solve", chain};
+    all.insert(all.end(), words.begin(), words.end());
+    CAPTURE(all);
+    CHECK(report_of(all, 0)["method"] != "direct");
+  }
+  CHECK(report_of({"solve", "poisson2d:30"}, 0)["method"] == "cg");
 }
 
 TEST_CASE("direct refuses what it would ignore, and a limit of time that it cannot keep") {
