@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/report/progress.hpp>
@@ -82,17 +83,30 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
 
 namespace {
 
-/// The numbers of a file that holds nothing else, one after the other; empty where it holds anything else.
-std::vector<double> plain_numbers(const std::string& path) {
+/// The numbers of a file that begins with one, between blanks and lines; what follows a # is a comment. Nothing of another
+/// file.
+std::optional<std::vector<double>> plain_numbers(const std::string& path) {
+  constexpr const char* blanks = " \t\r";
   std::vector<double> numbers;
   std::ifstream file(path);
-  for (std::string word; file >> word;) {
-    double value = 0;
-    const char* const first = word.data() + (word[0] == '+' ? 1 : 0);
-    const auto [end, error] = std::from_chars(first, word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size()) return {};
-    numbers.push_back(value);
+  std::string line;
+  for (std::int64_t row = 1; std::getline(file, line); ++row) {
+    line.erase(std::min(line.find('#'), line.size()));
+    for (auto at = line.find_first_not_of(blanks); at != line.npos; at = line.find_first_not_of(blanks, at)) {
+      const auto next = std::min(line.find_first_of(blanks, at), line.size());
+      const char *const first = line.data() + at + (line[at] == '+' ? 1 : 0), *const last = line.data() + next;
+      double value = 0;
+      const auto [end, error] = std::from_chars(first, last, value);
+      const bool number = error == std::errc() && end == last;
+      if (!number && numbers.empty()) return {};
+      if (!number || !std::isfinite(value))
+        throw InputError(formatted("{}:{}:{}: found '{}', expected a finite number, as before", path, row, at + 1,
+                                   line.substr(at, std::min<std::size_t>(next - at, 40))));
+      numbers.push_back(value);
+      at = next;
+    }
   }
+  if (numbers.empty()) return {};
   return numbers;
 }
 
@@ -103,16 +117,19 @@ Array<double> load_vector(const std::string& option, const std::string& path, st
   require_file(option, path, false);
   struct stat status {};
   const bool regular = path != "-" && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  if (const auto numbers = regular ? plain_numbers(path) : std::vector<double>();
-      std::int64_t(numbers.size()) == rows && rows > 0 &&
-      std::all_of(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); }))
-    return Array<double>(numbers);
+  const auto require_rows = [&](std::int64_t found) {
+    if (found != rows)
+      throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path,
+                                 plural(found, "entry", "entries"), count(rows), matrix));
+  };
+  if (const auto numbers = regular ? plain_numbers(path) : std::nullopt) {
+    require_rows(std::int64_t(numbers->size()));
+    return Array<double>(*numbers);
+  }
   LiveLine line(!options.quiet);
   ReadReport report;
   Array<double> v = read_vector(path, read_options(options, line, path), &report);
-  if (v.size() != rows)
-    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path,
-                               plural(v.size(), "entry", "entries"), count(rows), matrix));
+  require_rows(v.size());
   if (report.nonfinite > 0)
     throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
                                plural(report.nonfinite, "entry that is", "entries that are")));

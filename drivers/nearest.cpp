@@ -32,9 +32,16 @@ constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"--pc", "--precond"},
     {"--solver", "--method"},
     {"--ksp", "--method"},
+    {"--ksp-type", "--method"},
+    {"--pc-type", "--precond"},
+    {"--guess", "--x0"},
+    {"--initial-guess", "--x0"},
     {"--maxiter", "--max-iterations"},
     {"--max-iter", "--max-iterations"},
     {"--maxit", "--max-iterations"},
+    {"--maxits", "--max-iterations"},
+    {"--max-it", "--max-iterations"},
+    {"--niter", "--max-iterations"},
     {"--iterations", "--max-iterations"},
     {"--timeout", "--time-limit"},
     {"--tolerance", "--tol"},
@@ -63,6 +70,9 @@ constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"lu", "direct"},
     {"cholesky", "direct"},
     {"fgmres", "gmres"},
+    {"multigrid", "amg"},
+    {"gmg", "amg"},
+    {"amg", "multigrid"},
     {"multicolor", "colours"},
     {"multicolour", "colours"},
 };
@@ -74,10 +84,11 @@ std::string lower_case(std::string word) {
   return word;
 }
 
-std::string nearest(const std::string& word, const std::vector<std::string>& names) {
+std::string nearest(const std::string& typed, const std::vector<std::string>& names) {
+  std::string word = lower_case(typed);
+  std::replace(word.begin(), word.end(), '_', '-');
   for (const auto& [other, ours] : other_names)
-    if (other == lower_case(word) && std::find(names.begin(), names.end(), ours) != names.end())
-      return std::string(ours);
+    if (other == word && std::find(names.begin(), names.end(), ours) != names.end()) return std::string(ours);
   std::string best;
   const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
   std::size_t least = std::max<std::size_t>(1, letters / 3) + 1;

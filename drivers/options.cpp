@@ -100,7 +100,6 @@ struct SolveCommand : CommandFor<SolveOptions> {
   }
 
   void finish(const CommonTexts& common) override {
-    if (preconditioner == "gmg") throw UsageError("--precond gmg: it is not in this version; take --precond amg");
     options.request.method = entry_of("--method", method, program_methods);
     options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
     if (options.request.method == direct_method && common.backend == "cuda")

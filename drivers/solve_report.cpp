@@ -116,6 +116,13 @@ std::string estimate_of_solver(const SolveStory& story) {
                                                          : formatted(" (the solver's own estimate: {})", brief(said));
 }
 
+std::string reached_text(const SolveStory& story) {
+  const Summary& summary = story.outcome.summary;
+  return formatted("||b - Ax|| / ||b|| = {} (target {}) after {} of {}",
+                   brief(story.outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                   plural(summary.iterations, "iteration"), summary.method);
+}
+
 /// The verdict, and what to do next.
 void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveOptions& options = story.options;
@@ -123,9 +130,7 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   const Summary& summary = outcome.summary;
   const SolveVerdict verdict = verdict_of(story);
   if (verdict == SolveVerdict::doubtful) {
-    lines.raw(paint.red("solved to the residual asked for:") +
-              formatted(" {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
-                        plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
+    lines.raw(paint.red("solved to the residual asked for:") + " " + reached_text(story));
     lines.item("  but",
                digits_text(outcome.error) +
                    (std::isfinite(outcome.error) ? formatted(": its error is about {}", brief(outcome.error)) : ""));
@@ -138,9 +143,7 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
     return;
   }
   if (verdict == SolveVerdict::solved) {
-    lines.raw(paint.green("solved:") +
-              formatted(" residual {} after {} of {}, {}", brief(outcome.certificate.relative_residual),
-                        plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds)));
+    lines.raw(paint.green("solved:") + " " + reached_text(story));
     if (options.out.empty())
       lines.raw("next:   " + command_with(options.command_line, "--out x.mtx") +
                 (options.rhs.empty() ? "   (your own right-hand side: --rhs b.mtx)" : ""));
@@ -175,9 +178,10 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   const SolveOptions& options = story.options;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
-  lines.item("residual", formatted("{} = ||b - Ax|| / ||b||, verified in twice the precision; target {}{}",
-                                   brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
-                                   estimate_of_solver(story)));
+  if (!outcome.solved || options.verbose)  // else the verdict has said it
+    lines.item("residual", formatted("{} = ||b - Ax|| / ||b||, verified in twice the precision; target {}{}",
+                                     brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
+                                     estimate_of_solver(story)));
   lines.item("backward error", formatted("{}: x is exact for a system changed by this fraction",
                                          brief(outcome.certificate.backward_error)));
   if (const std::string error = error_text(story); !error.empty()) lines.item("error", error);

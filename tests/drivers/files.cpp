@@ -27,7 +27,16 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
   write_file(folder / "small.mtx", small);
   write_file(folder / "b3.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   write_file(folder / "binf.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\ninf\n");
+  write_file(folder / "three.txt", "1\n2\n3\n");
+  write_file(folder / "word.txt", "# b\n1\n x\n");
+  write_file(folder / "nan.txt", "1 nan\n");
+  write_file(folder / "comma.txt", "1,2\n");
   check_refused(3, {{{"solve", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "three.txt"},
+                     {"three.txt", "found 3 entries", "expected 2", "small.mtx"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "word.txt"}, {"word.txt:3:2", "'x'", "number"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "nan.txt"}, {"nan.txt:1:3", "'nan'", "finite"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "comma.txt"}, {"comma.txt:1:1", "MatrixMarket"}},
                     {{"info", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
                     {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
                     {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
