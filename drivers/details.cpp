@@ -17,11 +17,12 @@ constexpr Setting atol_setting{.key = "atol",
 /// The keys of --set: those of methods and preconditioners, each once, then our own.
 std::vector<Setting> all_settings() {
   std::vector<Setting> all;
-  for (const Method& method : program_methods) all.insert(all.end(), method.settings.begin(), method.settings.end());
-  for (const PreconditionerKind& kind : preconditioners)
-    for (const Setting& setting : kind.settings)
-      if (std::none_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == setting.key; }))
-        all.push_back(setting);
+  const auto add = [&](const auto& entry) {
+    for (const Setting& setting : entry.settings)
+      if (!has_detail(all, std::string(setting.key))) all.push_back(setting);
+  };
+  for (const Method& method : program_methods) add(method);
+  for (const PreconditionerKind& kind : preconditioners) add(kind);
   all.push_back(atol_setting);
   return all;
 }

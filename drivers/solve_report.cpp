@@ -78,13 +78,16 @@ Json levels_json(const std::vector<LevelFacts>& levels) {
 
 std::string method_text(const SolveStory& story) {
   const MethodChoice& choice = story.choice;
+  const std::string form = choice.form == Form::eisenstat  ? ", in Eisenstat's form: one read of A per iteration"
+                           : choice.form == Form::flexible ? ", in its flexible form"
+                                                           : "";
   if (choice.method == Method::gmres)
-    return choice.restart >= story.rows.nrows
-               ? "gmres, never restarted"
-               : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"));
+    return (choice.restart >= story.rows.nrows
+                ? "gmres, never restarted"
+                : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))) +
+           form;
   if (choice.method == direct_method) return formatted("direct: {}", story.outcome.preconditioner);
-  return formatted("{}{}", to_string(choice.method),
-                   choice.form == Form::plain ? "" : ", in Eisenstat's form: one read of A per iteration");
+  return std::string(to_string(choice.method)) + form;
 }
 
 std::string backend_text(const Placement& where) {
@@ -236,7 +239,7 @@ void add_details(Lines& lines, const SolveStory& story) {
                                     : "b = A * ones, because no --rhs was given: x should be all ones");
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", choice.reason);
-  if (options.verbose || choice.method == direct_method || choice.form != Form::plain)
+  if (options.verbose || choice.method == direct_method || choice.form == Form::eisenstat)
     lines.item("", method_text(story));
   if (options.verbose || outcome.preconditioner_shift != 0) lines.item("preconditioner", outcome.preconditioner);
   if (options.verbose) add_levels(lines, outcome.levels);

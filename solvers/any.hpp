@@ -51,6 +51,7 @@ class AnyPreconditioner {
 
   void apply(const V& r, V& z) const { held_->apply(r, z); }
   bool is_symmetric() const { return held_->is_symmetric(); }
+  bool is_linear() const { return held_->is_linear(); }
   const V* diagonal() const { return held_->diagonal(); }
 
   /// Whether what is held is a SplitPreconditioner. If not, its three operations must not be called.
@@ -64,6 +65,7 @@ class AnyPreconditioner {
     virtual ~Base() = default;
     virtual void apply(const V& r, V& z) const = 0;
     virtual bool is_symmetric() const = 0;
+    virtual bool is_linear() const = 0;
     virtual const V* diagonal() const = 0;
     virtual bool is_split() const = 0;
     virtual void solve_lower(const V& r, V& y) const = 0;
@@ -75,6 +77,7 @@ class AnyPreconditioner {
     explicit Held(M m) : preconditioner(std::move(m)) {}
     void apply(const V& r, V& z) const override { preconditioner.apply(r, z); }
     bool is_symmetric() const override { return preconditioner.is_symmetric(); }
+    bool is_linear() const override { return seidel::is_linear(preconditioner); }
     const V* diagonal() const override { return diagonal_of<V>(preconditioner); }
     bool is_split() const override { return SplitPreconditioner<M, V>; }
     void solve_lower(const V& r, V& y) const override {

@@ -9,7 +9,8 @@ namespace seidel {
 /// Vectors that cg() takes beside x and b.
 inline constexpr int cg_vectors = iterate_vectors + 5;
 
-/// Solves A x = b for symmetric positive definite A, M symmetric positive definite too.
+/// Solves A x = b for symmetric positive definite A, M symmetric positive definite too. An M that is not linear
+/// (concepts.hpp) makes it flexible: beta = (r - r_before)'z / (r_before'z_before), for r'z / (r_before'z_before).
 ///
 /// Shapes  A is n x n; b and x have n entries.
 /// In/out  x holds the guess on entry, an approximation on return whatever the status: the last one, whose error is the
@@ -21,7 +22,8 @@ inline constexpr int cg_vectors = iterate_vectors + 5;
 ///         vectors, all taken before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
 ///         symmetric. A that is not positive definite is a status.
-/// Source  Saad (2003), algorithm 9.1.
+/// Source  Saad (2003), algorithm 9.1; for the flexible form Notay, Flexible conjugate gradients, SIAM J. Sci. Comput. 22(4),
+///         2000.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
   using Real = typename V::Real;
@@ -43,11 +45,11 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
         break;
       }
       const Real alpha = rz / pAp;
-      const auto [norm_r, new_rz] = iterate.descend(M, alpha, Ap, r, z);  // r -= alpha A p, z = M^-1 r
+      const auto [norm_r, new_rz, change] = iterate.descend(M, alpha, Ap, r, z);  // r -= alpha A p, z = M^-1 r
       if (!progress.record(norm_r)) break;
       iterate.move_later(alpha, p);  // x += alpha p
       iterate.smooth(r, s);
-      beta = new_rz / std::exchange(rz, new_rz);
+      beta = change / std::exchange(rz, new_rz);
     }
   }
   return iterate.summary();

@@ -36,6 +36,26 @@ bool amg_pays(const MatrixProperties& A, const RowStatistics& rows) {
          rows.nrows >= std::max(least_rows, iterations_that_pay * bandwidth);
 }
 
+bool has_forms(const Method& method) { return method == Method::cg || method == Method::gmres; }
+
+/// Of the method chosen, which `sentence` tells of. Errors  as choose_method().
+Form form_of(const MethodChoice& choice, const MethodRequest& request, const RowStatistics& rows, bool linear,
+             const std::string& sentence) {
+  const bool possible = choice.method == Method::cg && choice.preconditioner == PreconditionerKind::symgs &&
+                        choice.order == Order::natural && request.settings.usual(choice.preconditioner.settings);
+  if (const auto form = request.settings.find(form_setting)) {
+    if (Form(*form) == Form::eisenstat && !possible)
+      throw UsageError("form=eisenstat: found " + sentence +
+                       "\n  Eisenstat's form is one of cg with symgs in natural order, with omega=1, sweeps=1 and "
+                       "storage=fp64");
+    if (Form(*form) == Form::flexible && !has_forms(choice.method))
+      throw UsageError("form=flexible: found " + sentence + "\n  cg and gmres have a flexible form");
+    return has_forms(choice.method) ? Form(*form) : Form::plain;
+  }
+  if (!linear && has_forms(choice.method)) return Form::flexible;
+  return possible && rows.mean >= entries_that_pay ? Form::eisenstat : Form::plain;
+}
+
 /// What was taken, and why: "cg, because A is symmetric".
 struct Taken {
   template <class What>
@@ -143,17 +163,18 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
       taken.say(choice.order, " order, " + chosen.reason);
     }
   }
-  const bool possible = choice.method == Method::cg && choice.preconditioner == PreconditionerKind::symgs &&
-                        choice.order == Order::natural && request.settings.usual(choice.preconditioner.settings);
-  const auto form = request.settings.find(form_setting);
-  if (form && Form(*form) == Form::eisenstat && !possible)
-    throw UsageError("form=eisenstat: found " + taken.sentence +
-                     "\n  Eisenstat's form is one of cg with symgs in natural order, with omega=1, sweeps=1 and "
-                     "storage=fp64");
-  choice.form = !possible                       ? Form::plain
-                : form                          ? Form(*form)
-                : rows.mean >= entries_that_pay ? Form::eisenstat
-                                                : Form::plain;
+  const bool linear = !choice.preconditioner.is_linear || choice.preconditioner.is_linear(request.settings);
+  choice.form = form_of(choice, request, rows, linear, taken.sentence);
+  if (!linear) {
+    if (!choice.method.takes_nonlinear || (has_forms(choice.method) && choice.form == Form::plain))
+      throw UsageError(std::string(choice.preconditioner.name) + ": found " + std::string(choice.method.name) +
+                       " in its " + std::string(to_string(choice.form)) +
+                       " form, and settings with which the preconditioner changes from one iteration to the next\n"
+                       "  take other settings, or cg or gmres in their flexible form");
+    std::erase_if(choice.fallbacks, [](const Method& next) { return !next.takes_nonlinear; });
+    if (choice.form == Form::flexible)
+      taken.sentence += "; its flexible form, because the preconditioner changes from one iteration to the next";
+  }
   choice.reason = std::move(taken.sentence);
   return choice;
 }

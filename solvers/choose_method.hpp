@@ -16,18 +16,20 @@ struct MatrixProperties;  // formats/properties.hpp
 struct RowStatistics;     // formats/statistics.hpp
 struct OrderChoice;       // solvers/choose_order.hpp
 
-/// How cg goes about it.
+/// How cg or gmres goes about it.
 enum class Form {
   plain,      // a product with A and an application of M^-1 in each iteration: cg.hpp
-  eisenstat,  // both in one, for symgs in natural order: eisenstat.hpp
+  eisenstat,  // of cg, both in one, for symgs in natural order: eisenstat.hpp
+  flexible,   // as plain, for preconditioners that are not linear (concepts.hpp)
 };
 std::string_view to_string(Form);  ///< as on the command line
 
 /// What the choice itself looks at of the settings of methods; unless set, it takes what suits A.
-inline constexpr std::string_view forms[] = {"plain", "eisenstat"};
+inline constexpr std::string_view forms[] = {"plain", "eisenstat", "flexible"};
 inline constexpr Setting form_setting{
     .key = "form",
-    .help = "form=F     of cg with symgs: plain, or eisenstat, which reads A once per iteration (chosen by the matrix)",
+    .help = "form=F     of cg and gmres: plain; eisenstat, of cg with symgs, which reads A once per iteration; or "
+            "flexible, for preconditioners that change (chosen by the matrix and the preconditioner)",
     .words = forms};
 inline constexpr Setting restart_setting{
     .key = "restart",
@@ -52,7 +54,7 @@ struct MethodChoice {
   int restart = 50;
   std::vector<Method> fallbacks = {};    // go on, one after the other; none if `method` was asked for by name
   std::string reason = {};               // one sentence: what was taken, and why
-  Form form = Form::plain;               // of cg
+  Form form = Form::plain;               // of cg and gmres
   bool may_drop_preconditioner = false;  // as solve() says: it was not asked for by name
   Settings settings = {};                // as requested
   bool automatic = false;                // neither method nor preconditioner was asked for by name
@@ -74,8 +76,10 @@ struct MethodChoice {
 ///                 directions take no longer than 20,000 that keep 50; else after 50.
 /// Form            eisenstat for cg with one plain pair of sweeps in natural order, where a row has 16 entries or more:
 ///                 what it saves, a product, must outweigh what it adds, a few vectors. Not by back end: the bits of
-///                 both forms differ.
-/// Errors  ShapeError if A is not square; UsageError if the eisenstat form was asked for and something else excludes it.
+///                 both forms differ. flexible with a preconditioner that is not linear; then only methods go on that take
+///                 one.
+/// Errors  ShapeError if A is not square; UsageError if a form, or a preconditioner that is not linear, was asked for and
+///         something else excludes it.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
                            const MethodRequest& request = {}, const std::function<OrderChoice()>& order = {});
 

@@ -20,7 +20,9 @@ concept LinearOperator = requires(const A& a, const V& x, V& y) {
 };
 
 /// z = M^-1 r: what is applied is the approximate inverse, not M. is_symmetric() says whether M = M' for symmetric A. A
-/// member diagonal(), a pointer to the vector D with z_i = D_i r_i, or nullptr, saves solvers a pass where there is one.
+/// member diagonal(), a pointer to the vector D with z_i = D_i r_i, or nullptr, saves solvers a pass where there is one. A
+/// member is_linear() that says no makes cg and gmres flexible: what apply() does may then depend on r, and change from one
+/// call to the next, as an inner iteration does.
 template <class M, class V>
 concept Preconditioner = requires(const M& m, const V& r, V& z) {
   m.apply(r, z);
@@ -43,6 +45,15 @@ const V* diagonal_of(const M& m) {
     return m.diagonal();
   else
     return nullptr;
+}
+
+/// Whether m applies one and the same matrix in all calls; true unless m says otherwise.
+template <class M>
+bool is_linear(const M& m) {
+  if constexpr (requires { m.is_linear(); })
+    return m.is_linear();
+  else
+    return true;
 }
 
 /// r = b - A x. r must be neither x nor b.

@@ -1,6 +1,7 @@
-// The method gmres.
+// The method gmres, and its form for preconditioners that change.
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/flexible.hpp>
 #include <seidel/solvers/gmres.hpp>
 
 namespace seidel {
@@ -9,18 +10,21 @@ namespace {
 
 constexpr auto restarted = [](const auto& A, const auto& M, const MethodChoice& choice, const auto& b, auto& x,
                               const Criteria& criteria) {
-  return gmres(A, M, b, x, criteria, {.restart = choice.restart});
+  return gmres(A, choice.form == Form::flexible ? flexible(M) : M, b, x, criteria, {.restart = choice.restart});
 };
 
-constexpr Setting details[] = {restart_setting};
+constexpr Setting details[] = {restart_setting, form_setting};
 
 }  // namespace
 
 constinit const Method Method::gmres = {.name = "gmres",
                                         .help = "generalised minimal residuals, restarted, for any square A",
+                                        .takes_nonlinear = true,
                                         .settings = details,
                                         .vectors = [](const MethodChoice& choice) -> std::int64_t {
-                                          return choice.restart + 1 + gmres_vectors - iterate_vectors;
+                                          const bool flexible = choice.form == Form::flexible;
+                                          return choice.restart + 1 + (flexible ? choice.restart - 1 : 0) +
+                                                 gmres_vectors - iterate_vectors;
                                         },
                                         .run = methods_detail::runs(restarted)};
 

@@ -104,19 +104,26 @@ class Iterate {
     return true;
   }
 
-  /// r -= alpha Ap, z = M^-1 r; returns ||r|| and r'z. One pass where M is diagonal.
+  /// r -= alpha Ap, z = M^-1 r; returns ||r||, r'z, and (r - r_before)'z: that is r'z again where M is linear, so that
+  /// r_before'z = 0. One pass where M is diagonal.
   template <class Real, Preconditioner<V> Precond>
-  std::array<Real, 2> descend(const Precond& M, Real alpha, const V& Ap, V& r, V& z) {
-    if (const V* const D = diagonal_of<V>(M)) return axpy_multiply_norm2_dot(-alpha, Ap, r, *D, z);
-    axpy(-alpha, Ap, r);
-    if (!progress_.near_end() || kept_) {
-      M.apply(r, z);
-      return sums(norm2_of(r), dot_of(r, z));
+  std::array<Real, 3> descend(const Precond& M, Real alpha, const V& Ap, V& r, V& z) {
+    if (const V* const D = diagonal_of<V>(M)) {
+      const auto [norm_r, rz] = axpy_multiply_norm2_dot(-alpha, Ap, r, *D, z);
+      return {norm_r, rz, rz};
     }
-    const Real norm_r = norm2(r);  // if this is small enough, M^-1 r is not needed: that is worth a wait
-    if (progress_.small_enough(norm_r)) return {norm_r, 0};
+    axpy(-alpha, Ap, r);
+    if (progress_.near_end() && !kept_) {
+      const Real norm_r = norm2(r);  // if this is small enough, M^-1 r is not needed: that is worth a wait
+      if (progress_.small_enough(norm_r)) return {norm_r, 0, 0};
+    }
     M.apply(r, z);
-    return {norm_r, dot(r, z)};
+    if (!is_linear(M)) {
+      const auto [norm_r, rz, Apz] = sums(norm2_of(r), dot_of(r, z), dot_of(Ap, z));
+      return {norm_r, rz, -alpha * Apz};
+    }
+    const auto [norm_r, rz] = sums(norm2_of(r), dot_of(r, z));
+    return {norm_r, rz, rz};
   }
 
   /// x += alpha p. The new residual is recorded already.

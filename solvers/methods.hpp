@@ -31,6 +31,7 @@ enum class Needs { square, symmetric, definite };
 struct Method {
   std::string_view name, help;
   Needs needs = Needs::square;
+  bool takes_nonlinear = false;         // preconditioners that are not linear (concepts.hpp)
   std::string_view only_with = {};  // the one preconditioner that it takes; empty: any
   std::span<const Setting> settings = {};
   std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far

@@ -32,13 +32,14 @@ inline constexpr int minres_vectors = iterate_vectors + 7;
 /// Cost    per iteration one product with A, one with M^-1, and seven passes over vectors; two waits on a GPU;
 ///         minres_vectors vectors, all taken before the loop.
 /// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
-///         symmetric. M that is not positive definite is a status.
+///         symmetric or not linear. M that is not positive definite is a status.
 /// Source  Paige, Saunders, Solution of sparse indefinite systems of linear equations, SIAM J. Numer. Anal. 12(4), 1975.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary minres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {
   using Real = typename V::Real;
   const Real root_eps = std::sqrt(std::numeric_limits<Real>::epsilon());  // rounding leaves about so much of 0
   if (!M.is_symmetric()) refuse_unsymmetric_preconditioner("minres");
+  if (!is_linear(M)) refuse_nonlinear_preconditioner("minres");
   Iterate iterate("minres", A, b, x, criteria, 1);
   Progress& progress = iterate.progress();
   auto [r, v, v_old, q, z, d, d_old] = vectors_like<minres_vectors - iterate_vectors>(b);

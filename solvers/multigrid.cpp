@@ -9,6 +9,7 @@ constinit const Method Method::multigrid = {
     .name = "multigrid",
     .help = "cycles of amg, one after the other; cg with amg is faster and solves more",
     .needs = Needs::definite,
+    .takes_nonlinear = true,
     .only_with = "amg",
     .vectors = [](const MethodChoice&) -> std::int64_t { return multigrid_vectors - iterate_vectors; },
     .run = methods_detail::runs([](const auto& A, const auto& M, const MethodChoice&, const auto& b, auto& x,

@@ -131,5 +131,6 @@ class Progress {
 };
 
 [[noreturn]] void refuse_unsymmetric_preconditioner(const char* method);
+[[noreturn]] void refuse_nonlinear_preconditioner(const char* method);
 
 }  // namespace seidel

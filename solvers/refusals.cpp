@@ -31,6 +31,12 @@ void refuse_unsymmetric_preconditioner(const char* method) {
                    "  take another preconditioner, or gmres or bicgstab as the method");
 }
 
+void refuse_nonlinear_preconditioner(const char* method) {
+  throw UsageError(std::string(method) +
+                   " needs a preconditioner that is the same matrix in all iterations, and this one says that it is not\n"
+                   "  take another preconditioner, or cg or gmres as the method");
+}
+
 std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iterations) {
   if (restart < 1) throw UsageError("gmres: restart is " + std::to_string(restart) + ", expected 1 or more");
   return std::size_t(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));

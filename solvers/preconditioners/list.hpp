@@ -61,9 +61,10 @@ using MakePreconditioner = MadePreconditioner<B> (*)(const B& on, const HereAndT
 /// What everybody else needs to know of a preconditioner.
 struct PreconditionerKind {
   std::string_view name, help;
-  bool needs_diagonal = false;  // full and nonzero
-  bool needs_definite = false;  // A symmetric with a positive diagonal
-  bool keeps_symmetry = true;   // M is symmetric where A is
+  bool needs_diagonal = false;                            // full and nonzero
+  bool needs_definite = false;                            // A symmetric with a positive diagonal
+  bool keeps_symmetry = true;                             // M is symmetric where A is
+  bool (*is_linear)(const Settings& settings) = nullptr;  // as concepts.hpp says; null: always
   std::span<const Setting> settings = {};
   std::span<const Order> orders = natural_order;
   /// What it holds beside A.

@@ -16,6 +16,8 @@ std::vector<How> all_ways() {
         if (method.takes(kind.name) && (method.needs == Needs::square || kind.keeps_symmetry))
           ways.push_back({method, kind, order});
   ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
+  for (const Method& method : {Method::cg, Method::gmres})
+    ways.push_back({.method = method, .preconditioner = PreconditionerKind::symgs, .form = Form::flexible});
   return ways;
 }
 
