@@ -14,6 +14,7 @@
 #pragma once
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/multigrid/dampings.hpp>
+#include <seidel/solvers/multigrid/k_cycle.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
@@ -32,7 +34,7 @@ namespace seidel {
 /// add_restriction() and add_correction(); lay_out() of both; at the end finish().
 ///
 /// Cost    of a V cycle with one sweep: one product each with A^, R^ and Q, which has the entries of A P, on each level.
-///         Allocates nothing and returns nothing to the host.
+///         Allocates nothing, and but for a K cycle (krylov_visits) returns nothing to the host.
 /// Repeats bit for bit on every back end and with any number of threads.
 template <Backend B>
 class SingleCycle {
@@ -42,9 +44,9 @@ class SingleCycle {
   using View = CsrView<double, Offset, Space>;
   static constexpr int max_sweeps = 2;
 
-  /// `smoother` is a polynomial. `visits` of the coarser levels: 1 is a V cycle, 2 a W cycle.
-  SingleCycle(const B& on, AmgSmoother smoother, int visits)
-      : on_(on), smoother_(smoother), visits_(visits), scale_of_call_(on, 2) {}
+  /// `smoother` is a polynomial.
+  SingleCycle(const B& on, AmgSmoother smoother, AmgCycle cycle)
+      : on_(on), smoother_(smoother), cycle_(cycle), scale_of_call_(on, 2) {}
 
   /// Forgets all levels.
   void clear() {
@@ -149,7 +151,8 @@ class SingleCycle {
     blas1::find_scale(on_, r.data(), r.size(), scale);
     enter_cycle(on_, r, finest.scale.span(), scale, finest.b.span());
     const float* const b = finest.b.data();
-    replay_.run(on_, [&] { descend(0, b); });
+    const auto down = [&] { descend(0, b); };
+    cycle_ == AmgCycle::k ? down() : replay_.run(on_, down);
     ascend(0, b, ScaledResult{z.data(), finest.scale.data(), twice_the_shift_, scale + 1});
   }
 
@@ -160,6 +163,7 @@ class SingleCycle {
       for (const auto* v :
            {&level.b, &level.x, &level.t[0], &level.t[1], &level.before, &level.second_b, &level.second_x})
         bytes += 4 * v->size();
+      if (level.krylov) bytes += 3 * 4 * level.b.size();
     }
     return bytes;
   }
@@ -171,6 +175,7 @@ class SingleCycle {
     LevelMatrix<Space> R = {}, Q = {};  // on the last level Q is the inverse of A^, or without entries
     std::vector<float> dampings = {};
     mutable Array<float, Space> b = {}, x = {}, t[max_sweeps] = {}, before = {}, second_b = {}, second_x = {};
+    mutable std::optional<KrylovVectors<Vector<float, B>>> krylov = {};
   };
 
   /// A^ as an operator.
@@ -206,8 +211,12 @@ class SingleCycle {
     const auto vector = [&] { return Array<float, Space>(on_, level.Q.nrows); };
     level.b = vector();
     if (!finest) level.x = vector();
-    if (!finest && visits_ > 1) level.second_b = vector(), level.second_x = vector();
     if (level.A.nrows == 0) return;
+    if (!finest && cycle_ == AmgCycle::w) level.second_b = vector(), level.second_x = vector();
+    if (!finest && cycle_ == AmgCycle::k) {
+      const auto another = [&] { return Vector<float, B>(on_, vector()); };
+      level.krylov.emplace(another(), another(), another());
+    }
     for (std::size_t k = 0; k < dampings_.size(); ++k) level.t[k] = vector();
     if (dampings_.size() > 1) level.before = vector();
   }
@@ -251,21 +260,27 @@ class SingleCycle {
     level_product(on_, at.A.view(), before, {.product = -w, .terms = {{1 - w, before}, {w, b}}}, x);
   }
 
-  /// x of a level from its b, in as many visits as are wanted: the later ones for the residual.
+  /// x of a level from its b, in as many visits as the cycle has.
   void solve_coarse(std::size_t l) const {
     const Level& at = levels_[l];
-    run(l, at.b.data(), at.x.data());
-    for (int visit = 1; visit < visits_ && l + 1 < levels_.size(); ++visit) {
-      level_product(on_, at.A.view(), at.x.data(), {.product = -1, .terms = {{1, at.b.data()}, {-1, at.x.data()}}},
-                    at.second_b.data());
-      run(l, at.second_b.data(), at.second_x.data());
-      axpy<B, float>(on_, 1, at.second_x.span(), at.x.span());
+    const bool last = l + 1 == levels_.size();
+    if (cycle_ == AmgCycle::k && !last) {
+      using V = Vector<float, B>;
+      V b(on_, at.b.span()), x(on_, at.x.span());
+      const auto visit = [&](const V& r, V& z) { run(l, r.span().data(), z.span().data()); };
+      return krylov_visits(UnitDiagonal{on_, at.A}, visit, *at.krylov, b, x);
     }
+    run(l, at.b.data(), at.x.data());
+    if (cycle_ == AmgCycle::v || last) return;
+    level_product(on_, at.A.view(), at.x.data(), {.product = -1, .terms = {{1, at.b.data()}, {-1, at.x.data()}}},
+                  at.second_b.data());
+    run(l, at.second_b.data(), at.second_x.data());
+    axpy<B, float>(on_, 1, at.second_x.span(), at.x.span());
   }
 
   B on_;
   AmgSmoother smoother_;
-  int visits_;
+  AmgCycle cycle_;
   std::vector<double> dampings_;  // of the sweeps, each to be divided by lambda
   std::vector<Level> levels_;
   bool solved_ = false;  // the last level has its inverse

@@ -10,9 +10,9 @@ namespace {
 
 enum Detail { strength, smoother, cycle, coarsest, block, first, storage };
 constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"};  // as AmgSmoother
-constexpr std::string_view cycles[] = {"v", "w"};
-constexpr std::string_view first_levels[] = {"plain", "smoothed"};  // as FirstLevel
-constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};   // as AmgStorage
+constexpr std::string_view cycles[] = {"v", "w", "k"};                              // as AmgCycle
+constexpr std::string_view first_levels[] = {"plain", "smoothed"};                  // as FirstLevel
+constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};                   // as AmgStorage
 constexpr Setting details[] = {
     {.key = "amg.strength",
      .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
@@ -23,7 +23,9 @@ constexpr Setting details[] = {
          "amg.smoother=S  jacobi, chebyshev, symgs, or auto: jacobi if all rows are dominated by their diagonal, else "
          "chebyshev (auto)",
      .words = smoothers},
-    {.key = "amg.cycle", .help = "amg.cycle=C     v or w, which visits the coarser levels twice (v)", .words = cycles},
+    {.key = "amg.cycle",
+     .help = "amg.cycle=C     v; w, which visits the coarser levels twice; or k, which does so as iterations of cg (v)",
+     .words = cycles},
     {.key = "amg.coarsest",
      .help = "amg.coarsest=N  a level of no more rows is solved directly (256)",
      .usual = 256,
@@ -59,7 +61,7 @@ struct Recipe {
                         .first = FirstLevel(int(set[details[first]]))},
          .smoother = AmgSmoother(int(set[details[smoother]])),
          .storage = AmgStorage(int(set[details[storage]])),
-         .visits = 1 + int(set[details[cycle]])},
+         .cycle = AmgCycle(int(set[details[cycle]]))},
         {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()});
     auto levels = amg.levels();
     const std::int64_t bytes = amg.bytes();
@@ -92,6 +94,7 @@ constinit const PreconditionerKind PreconditionerKind::amg = {
     .help = "algebraic multigrid: a cycle of smoothed aggregation",
     .needs_diagonal = true,
     .needs_definite = true,
+    .is_linear = [](const Settings& set) { return AmgCycle(int(set[details[cycle]])) != AmgCycle::k; },
     .settings = details,
     .memory = memory_of,
     .make = preconditioners_detail::makes<Recipe>()};

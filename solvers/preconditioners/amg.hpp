@@ -25,18 +25,20 @@ struct AmgOptions {
   CoarseningOptions coarsening = {};
   AmgSmoother smoother = AmgSmoother::automatic;
   AmgStorage storage = AmgStorage::automatic;
-  int visits = 1;  // of each coarser level by the one before it, but of the coarsest: 1 is a V cycle, 2 a W cycle
+  AmgCycle cycle = AmgCycle::v;
 };
 
 /// z = M^-1 r by one cycle of smoothed aggregation (solvers/multigrid/setup.hpp), from z = 0: on each level
 ///
 ///   smooth x for A x = b;  b_c = R (b - A x);  x_c from the next level;  x += P x_c;  smooth x again
 ///
-/// All smoothers are symmetric, so that M is, and positive definite for A that is.
+/// All smoothers are symmetric, so that M is, and positive definite for A that is. With a K cycle it is so about as nearly as
+/// the coarser levels are solved well, and not linear: cg and gmres are flexible then.
 ///
 /// Cost    of a V cycle in single precision as SingleCycle; in double precision on each level two products with its matrix
 ///         with jacobi, four with chebyshev, one each with P and R, and about ten passes over vectors. All levels together
-///         hold 1.05 to 1.7 times the entries of A. Allocates nothing and returns nothing to the host.
+///         hold 1.05 to 1.7 times the entries of A. Allocates nothing, and but for a K cycle (multigrid/k_cycle.hpp) returns nothing
+///         to the host.
 /// Errors  as coarsened(); UsageError for symgs in single precision; of symgs as SymgsPreconditioner. In single precision
 ///         InputError for a diagonal entry below 0.
 /// Source  as coarsened(); Trottenberg, Oosterlee, Schueller, Multigrid, Academic Press 2001, for the cycle.
@@ -55,7 +57,7 @@ class AmgPreconditioner {
     if (options.storage == AmgStorage::fp32 && !polynomial)
       throw UsageError("amg: symgs smooths in double precision only\n  take storage fp64, or jacobi or chebyshev");
     if (polynomial && options.storage != AmgStorage::fp64)
-      single_.emplace(Working(on), options.smoother, options.visits);
+      single_.emplace(Working(on), options.smoother, options.cycle);
     hierarchy_ = std::make_unique<Hierarchy<Offset, SpaceOf<B>>>(
         coarsened<Working, Offset>(Working(on), A, options.coarsening, modes, single()));
     make_stages();
@@ -69,6 +71,7 @@ class AmgPreconditioner {
 
   void apply(const V& r, V& z) const { is_single() ? single_->apply(r.span(), z.span()) : cycle(0, From::zero, r, z); }
   bool is_symmetric() const { return true; }
+  bool is_linear() const { return options_.cycle != AmgCycle::k; }
 
   std::vector<LevelFacts> levels() const {
     std::vector<LevelFacts> facts;
@@ -119,6 +122,7 @@ class AmgPreconditioner {
 
     Matrix A, R, P;
     mutable V b, x, r;
+    mutable std::optional<KrylovVectors<V>> krylov;
     std::int64_t bytes;
     AnySmoother<V> smoother;
   };
@@ -127,8 +131,13 @@ class AmgPreconditioner {
     stages_.clear();
     coarsest_.reset();
     if (is_single()) return;
-    for (const auto& level : hierarchy_->levels)
-      stages_.push_back(std::make_unique<Stage>(on_, level, options_.smoother, hierarchy_->dominant));
+    for (const auto& level : hierarchy_->levels) {
+      Stage& stage =
+          *stages_.emplace_back(std::make_unique<Stage>(on_, level, options_.smoother, hierarchy_->dominant));
+      if (options_.cycle != AmgCycle::k) continue;
+      stage.krylov.emplace(like(stage.b), like(stage.b), like(stage.b));
+      stage.bytes += 3 * 8 * stage.A.nrows();
+    }
     if (!hierarchy_->coarsest_inverse.row_ptr.empty()) coarsest_.emplace(on_, hierarchy_->coarsest_inverse.view());
   }
 
@@ -144,9 +153,13 @@ class AmgPreconditioner {
       const Stage& coarse = *stages_[l + 1];
       at.A.residual(x, b, at.r);
       at.R.apply(at.r, coarse.b);
-      cycle(l + 1, From::zero, coarse.b, coarse.x);
-      for (int visit = 1; visit < options_.visits && l + 2 < stages_.size(); ++visit)
-        cycle(l + 1, From::guess, coarse.b, coarse.x);
+      const AmgCycle visits = l + 2 < stages_.size() ? options_.cycle : AmgCycle::v;
+      if (visits == AmgCycle::k)
+        krylov_visits(
+            coarse.A, [&](const V& r, V& z) { cycle(l + 1, From::zero, r, z); }, *coarse.krylov, coarse.b, coarse.x);
+      else
+        cycle(l + 1, From::zero, coarse.b, coarse.x);
+      if (visits == AmgCycle::w) cycle(l + 1, From::guess, coarse.b, coarse.x);
       at.P.apply(coarse.x, at.r);
       axpy(1, at.r, x);
     }

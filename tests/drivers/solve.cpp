@@ -27,6 +27,21 @@ TEST_CASE("multigrid as a method solves, with amg as its cycle") {
   CHECK(contains(run.out, "\"preconditioner\": \"amg\""));
 }
 
+TEST_CASE("a K cycle takes the flexible form of cg, and bicgstab is refused with it") {
+  const auto with = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"solve", "poisson2d:40", "--precond", "amg", "--set", "amg.cycle=k", "--json", "-"});
+    return seidel_program(words);
+  };
+  const Run run = with({});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "\"method\": \"cg\""));
+  CHECK(contains(run.out, "\"form\": \"flexible\""));
+  CHECK(with({"--method", "gmres", "--verbose"}).exit_code == 0);
+  const Run refused = with({"--method", "bicgstab"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "cg or gmres"));
+}
+
 TEST_CASE("a solved system exits 0; the report goes to standard output and says so") {
   const Run run = seidel_program({"solve", "poisson2d:20"});
   CHECK(run.exit_code == 0);

@@ -4,6 +4,7 @@
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/multigrid/k_cycle.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;
@@ -98,6 +99,37 @@ TEST_CASE("what is asked for is taken, and nothing else is tried") {
   MethodRequest colours;
   colours.order = Order::colours;
   CHECK(choice_for(poisson(5), colours).order == Order::colours);
+}
+
+TEST_CASE("a preconditioner that changes takes the flexible form of cg or gmres, and methods without one are refused") {
+  const Matrix A = poisson(20);
+  MethodRequest request;
+  request.preconditioner = PreconditionerKind::amg;
+  for (const Setting& setting : PreconditionerKind::amg.settings)
+    if (setting.key == "amg.cycle") request.settings.set(setting, int(AmgCycle::k));
+  const MethodChoice taken = choice_for(A, request);
+  CHECK(taken.method == Method::cg);
+  CHECK(taken.form == Form::flexible);
+  CHECK(taken.reason.find("flexible") != std::string::npos);
+  CHECK(taken.fallbacks == std::vector<Method>{Method::gmres});
+  const auto with = [&](const Method& method, std::optional<Form> form = {}) {
+    MethodRequest asked = request;
+    asked.method = method;
+    if (form) asked.settings.set(form_setting, int(*form));
+    return choice_for(A, asked).form;
+  };
+  CHECK(with(Method::gmres) == Form::flexible);
+  CHECK(with(Method::gmres, Form::flexible) == Form::flexible);
+  CHECK(with(Method::multigrid) == Form::plain);
+  CHECK_THROWS_AS(with(Method::cg, Form::plain), UsageError);
+  for (const Method& method : {Method::minres, Method::bicgstab, Method::idr})
+    CHECK_THROWS_AS(with(method), UsageError);
+
+  request = {};
+  CHECK(with(Method::cg, Form::flexible) == Form::flexible);  // also where it need not be
+  CHECK(with(Method::cg) == Form::plain);
+  CHECK_THROWS_AS(with(Method::minres, Form::flexible), UsageError);
+  CHECK(Method::gmres.vectors({.restart = 30, .form = Form::flexible}) == Method::gmres.vectors({.restart = 30}) + 29);
 }
 
 TEST_CASE("a system that is not square is refused") {

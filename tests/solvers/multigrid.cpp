@@ -87,14 +87,13 @@ TEST_CASE("multigrid as preconditioner is symmetric and positive definite, with 
       {AmgSmoother::symgs, AmgStorage::fp64}};
   for (const auto& [name, A] : systems(seed))
     for (const auto& [smoother, storage] : kinds)
-      for (const int visits : {1, 2}) {
+      for (const AmgCycle cycle : {AmgCycle::v, AmgCycle::w}) {
         CAPTURE(name);
         CAPTURE(int(smoother));
         CAPTURE(int(storage));
-        CAPTURE(visits);
-        const Amg<Serial> M(
-            Serial{}, A.view(),
-            {.coarsening = {.coarsest = 30}, .smoother = smoother, .storage = storage, .visits = visits});
+        CAPTURE(int(cycle));
+        const Amg<Serial> M(Serial{}, A.view(),
+                            {.coarsening = {.coarsest = 30}, .smoother = smoother, .storage = storage, .cycle = cycle});
         // Rounding of the values alone, amplified by the condition of the coarsest levels.
         const double rounding = storage == AmgStorage::fp32 ? 1e-3 : 1e-12;
         CHECK(M.levels().size() > 1);
@@ -122,7 +121,7 @@ TEST_CASE("a stronger smoother and a second visit of the coarser levels need no 
   const auto plain = with({});
   CHECK(with({.smoother = AmgSmoother::chebyshev}) < plain);
   CHECK(with({.smoother = AmgSmoother::symgs}) < plain);
-  CHECK(with({.coarsening = {.coarsest = 20}, .visits = 2}) <= plain);
+  CHECK(with({.coarsening = {.coarsest = 20}, .cycle = AmgCycle::w}) <= plain);
 }
 
 TEST_CASE("levels in single precision need as many iterations as those in double, but for one in ten") {
@@ -172,10 +171,14 @@ TEST_CASE("hierarchies and cycles have the same bits on every back end and with 
   for (const auto& [name, A] : systems(seed)) {
     CAPTURE(name);
     const auto r = random_vector(seed, A.nrows);
-    for (const AmgOptions options : {AmgOptions{.storage = AmgStorage::fp64},
-                                     {.smoother = AmgSmoother::jacobi, .storage = AmgStorage::fp32},
-                                     {.smoother = AmgSmoother::chebyshev, .storage = AmgStorage::fp32, .visits = 2}}) {
+    for (const AmgOptions options :
+         {AmgOptions{.storage = AmgStorage::fp64},
+          {.smoother = AmgSmoother::jacobi, .storage = AmgStorage::fp32},
+          {.smoother = AmgSmoother::chebyshev, .storage = AmgStorage::fp32, .cycle = AmgCycle::w},
+          {.coarsening = {.coarsest = 30}, .cycle = AmgCycle::k},
+          {.coarsening = {.coarsest = 30}, .storage = AmgStorage::fp64, .cycle = AmgCycle::k}}) {
       CAPTURE(int(options.smoother));
+      CAPTURE(int(options.cycle));
       const auto expected = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, A.view(), options), r);
       on_every_backend([&](auto on) {
         using B = decltype(on);
