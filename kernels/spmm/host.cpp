@@ -1,4 +1,7 @@
 // Products with several vectors on the host: one core or several, the same code.
+#include <bit>
+#include <cstring>
+
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
@@ -11,59 +14,102 @@ using In = MultiVectorView<const Real, Host>;
 template <class Real>
 using Out = MultiVectorView<Real, Host>;
 
-/// The sum of a block of terms (kernels/sum.hpp), lane after lane in the order in which the tree joins them, 0, 16, 8, 24,
-/// 4, ...: the sums of all columns of a lane stay in registers, where 32 lanes of them would not. Three times as fast.
+/// W > 8 sums side by side of a row-major X, in vectors: as an array a compiler keeps so many in memory.
+template <class Real, int W>
+struct WideColumns {
+  static constexpr int width = 32 / sizeof(Real), parts = W / width;
+  using Vector [[gnu::vector_size(32), gnu::aligned(16)]] = Real;  // not 32: the ABI of such arguments has changed
+  Vector part[parts];
+
+  friend WideColumns operator+(WideColumns a, const WideColumns& b) {
+    for (int p = 0; p < parts; ++p) a.part[p] = a.part[p] + b.part[p];
+    return a;
+  }
+};
+
+/// Term k of one row's product with W > 8 columns of a row-major X.
+template <class Real, int W>
+struct WideTerm {
+  using Sum = WideColumns<Real, W>;
+  RowTerm<Real> row;
+  std::int64_t leading_dimension;
+
+  Sum operator()(std::int64_t k, Sum s) const {
+    const Real a = row.values[k * row.stride];
+    const Real* const x = row.x + row.col_idx[k * row.stride] * leading_dimension;
+#pragma GCC unroll 8
+    for (int p = 0; p < Sum::parts; ++p) {
+      typename Sum::Vector factors, next = s.part[p];
+      std::memcpy(&factors, x + p * Sum::width, sizeof factors);
+      for (int l = 0; l < Sum::width; ++l) next[l] = std::fma(a, factors[l], next[l]);
+      s.part[p] = next;
+    }
+    return s;
+  }
+};
+
+/// The sum of a block of terms (kernels/sum.hpp), lanes l and l + 16 after each other in the order in which the tree joins
+/// them, 0, 8, 4, 12, 2, ...: the sums of all columns of a lane stay in registers, where 32 lanes of them would not.
 template <class Sum, class Term>
 Sum sum_by_lanes(std::int64_t first, std::int64_t last, const Term& term) {
   PairwiseTree<Sum> tree;
-  for (int l = 0; l < sum_lanes; ++l) {
-    const int lane = (l & 1) << 4 | (l & 2) << 2 | (l & 4) | (l & 8) >> 2 | (l & 16) >> 4;
-    tree.push(sum_left_to_right<Sum>(first + lane, last, sum_lanes, term));
+  for (int l = 0; l < sum_lanes / 2; ++l) {
+    const std::int64_t lane = first + ((l & 1) << 3 | (l & 2) << 1 | (l & 4) >> 1 | (l & 8) >> 3);
+    tree.push(sum_left_to_right<Sum>(lane, last, sum_lanes, term) +
+              sum_left_to_right<Sum>(lane + sum_lanes / 2, last, sum_lanes, term));
   }
   return tree.sum();
 }
 
 /// More than 64 terms; apart from the loops over rows, whose code it would swell.
-template <class Real, int W, Layout layout>
-[[gnu::noinline]] Columns<Real, W> long_sum(std::int64_t n, const ColumnsTerm<Real, W, layout>& term) {
-  using Sum = Columns<Real, W>;
-  Sum sum;
+template <class Sum, class Term>
+[[gnu::noinline]] void long_sum(std::int64_t n, const Term& term, Sum& sum) {
   with_avx2([&] {
     PairwiseTree<Sum> tree;
     for (std::int64_t first = 0; first < n; first += sum_block)
       tree.push(sum_by_lanes<Sum>(first, std::min(n, first + sum_block), term));
     sum = tree.sum();
   });
-  return sum;
 }
 
 /// Columns j ... j + W - 1 of one row.
 template <int W, Layout layout, class Real>
 void store_columns(const RowOf<Real>& row, std::int64_t leading_dimension, std::int64_t j, const Out<Real>& Y) {
-  const auto term = columns_term<W, layout>(row.term, leading_dimension);
-  const auto sum = row.length <= short_sum ? sum_left_to_right<Columns<Real, W>>(0, row.length, 1, term)
-                                           : long_sum(row.length, term);
+  constexpr bool is_wide = W > 8;
+  const auto term = [&] {
+    if constexpr (is_wide)
+      return WideTerm<Real, W>{row.term, leading_dimension};
+    else
+      return columns_term<W, layout>(row.term, leading_dimension);
+  }();
+  std::conditional_t<is_wide, WideColumns<Real, W>, Columns<Real, W>> sum;
+  if (row.length <= short_sum)
+    sum = sum_left_to_right<decltype(sum)>(0, row.length, 1, term);
+  else
+    long_sum(row.length, term, sum);
+  const auto sums = std::bit_cast<Columns<Real, W>>(sum);
   Real* const y = &Y(row.row, j);
   const std::int64_t step = Y.layout == Layout::row_major ? 1 : Y.leading_dimension;
-  for (int c = 0; c < W; ++c) y[c * step] = sum.at[c];
+  for (int c = 0; c < W; ++c) y[c * step] = sums.at[c];
 }
 
-/// All columns of rows first ... last - 1, eight at a time so that the sums stay in registers. The entries of a row are
-/// read from the cache for all blocks of columns but the first.
+/// The columns of one row from j on, W at a time while there are as many, then half of that.
+template <int W, Layout layout, class Real>
+void store_row(RowOf<Real> row, std::int64_t j, const In<Real>& X, const Out<Real>& Y) {
+  for (; j + W <= Y.ncols; j += W) {
+    store_columns<W, layout>(row, X.leading_dimension, j, Y);
+    row.term.x += layout == Layout::row_major ? W : W * X.leading_dimension;
+  }
+  if constexpr (W > 1) store_row<W / 2, layout>(row, j, X, Y);
+}
+
+/// All columns of rows first ... last - 1. The entries of a row are read from the cache for all blocks of columns but the
+/// first.
 template <Layout layout, class Matrix, class Real>
 void rows(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t first, std::int64_t last) {
-  constexpr int wide = 8, narrow = 2;
+  constexpr int most = layout == Layout::row_major ? 32 : 8;  // at once: their sums stay in registers
   with_avx2([&] {
-    each_row(A, first, last, X.data, [&](RowOf<Real> row) {
-      const auto next = [&](int width) {
-        row.term.x += layout == Layout::row_major ? width : width * X.leading_dimension;
-      };
-      std::int64_t j = 0;
-      for (; j + wide <= Y.ncols; j += wide, next(wide)) store_columns<wide, layout>(row, X.leading_dimension, j, Y);
-      for (; j + narrow <= Y.ncols; j += narrow, next(narrow))
-        store_columns<narrow, layout>(row, X.leading_dimension, j, Y);
-      if (j < Y.ncols) store_columns<1, layout>(row, X.leading_dimension, j, Y);
-    });
+    each_row(A, first, last, X.data, [&](const RowOf<Real>& row) { store_row<most, layout>(row, 0, X, Y); });
   });
 }
 
@@ -109,7 +155,13 @@ void share_out(const OpenMP& on, const EllView<Real, Host>& A, const In<Real>& X
 template <class Matrix>
 void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>& X,
              const Out<typename Matrix::Real>& Y) {
-  if (Y.ncols > 0) share_out(on, A, X, Y);
+  const auto is_vector = [](const auto& V) {
+    return V.ncols == 1 && (V.layout == Layout::column_major || V.leading_dimension == 1);
+  };
+  if (is_vector(X) && is_vector(Y))
+    spmv_detail::product(on, A, X.data, StoreProduct<typename Matrix::Real>{Y.data});
+  else if (Y.ncols > 0)
+    share_out(on, A, X, Y);
 }
 template <class Matrix>
 void product(const Serial&, const Matrix& A, const In<typename Matrix::Real>& X, const Out<typename Matrix::Real>& Y) {
