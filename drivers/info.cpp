@@ -32,6 +32,7 @@ struct InfoStory {
   RowStatistics rows;
   FormatBytes bytes;
   std::vector<NamedSize> sizes;  // in each product format whose size is known before it is made
+  std::string products;          // how solvers would compute A x on the host, and why
   double seconds = 0;            // of looking
 };
 
@@ -96,6 +97,16 @@ std::string memory_of(const FormatSize& size, const char* remark = "") {
 /// Whether a reader wants to know: formats that the structure of the matrix rules out are no news.
 bool worth_a_line(const NamedSize& format) { return format.size.bytes || format.size.refusal.empty(); }
 
+/// How solvers compute A x on the host, and why.
+std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const RowStatistics& rows) {
+  const Product product(host, A);
+  const std::string form = formatted("{}, {:.3g} bytes per nonzero", product.describe(), product.bytes_per_nonzero());
+  if (product.has_kinds()) return form + ": each row has a number, and its entries stand in a dictionary";
+  if (rows.max > short_sum)
+    return form + formatted(": rows of more than {} entries are added in {} lanes", short_sum, sum_lanes);
+  return form + ": its rows are of too many kinds for a dictionary";
+}
+
 /// What to do with it, which comes first.
 void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options) {
   const auto& p = story.properties;
@@ -115,7 +126,7 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
 }
 
 std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
-  const auto& [loaded, p, rows, bytes, sizes, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, seconds] = story;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
@@ -146,6 +157,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
                        rows.padding_indicator));
   lines.item("bandwidth",
              formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
+  lines.item("products", products);
   lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs),
                                  brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
   lines.blank();
@@ -170,7 +182,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
 Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json info_json(const InfoStory& story, const InfoOptions& options) {
-  const auto& [loaded, p, rows, bytes, sizes, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, seconds] = story;
   Json json;
   json.set("schema", "seidel.info/1")
       .set("version", version)
@@ -223,6 +235,7 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
     for (const NamedSize& format : sizes) places.set(format.name, format.size.places_per_entry);
     return places;
   };
+  json.set("products", products);
   json.set("places_per_entry", padding()).set("places_an_entry", padding());  // the second goes with 1.0
   json.set("seconds", std::move(Json().set("read", loaded.seconds).set("look", seconds)));
   return json;
@@ -237,7 +250,8 @@ int run(const InfoOptions& options) {
       load_matrix(options.matrix, options, options.repair, {}, ReadOptions::Complex::as_real_form);
   const auto A = loaded.matrix.view();
   const Stopwatch looking;
-  InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}};
+  InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}, {}};
+  story.products = products_text(host, A, story.rows);
   for_each_product_format([&]<class Format>(const Format&) {
     constexpr bool is_converted = !std::is_same_v<Format, product_formats::AsCsr>;
     if constexpr (is_converted && requires { Format::size(host, A); })

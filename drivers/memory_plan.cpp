@@ -85,6 +85,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
                           Product<double, std::int32_t, Cuda>::max_bytes(n, needs.nnz), "--backend openmp"});
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
+    plan.items.push_back(
+        {"kinds of rows, for products", Product<double, std::int32_t, OpenMP>::max_bytes(n, needs.nnz), ""});
   }
   const Method method = needs.choice.method;
   const std::int64_t vectors = vectors_of(needs);

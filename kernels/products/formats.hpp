@@ -144,10 +144,6 @@ void multiply(const B& on, const Made& A, const Operands&... operands) {
     spmv(on, view_of(A), operands...);
 }
 
-/// Whether products in an entry's format are others than those of CSR: on the host nothing is prepared.
-template <class Format, Backend B>
-inline constexpr bool is_format_of = !(HostBackend<B> && std::is_same_v<Format, product_formats::AsPrepared>);
-
 /// visit(entry) for each entry of the table.
 template <class Visit>
 void for_each_product_format(const Visit& visit) {

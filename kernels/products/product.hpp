@@ -13,13 +13,14 @@
 
 namespace seidel {
 
-/// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is. On a GPU, the form that reads the fewest bytes:
-/// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector
-/// - CSR, rows of more than 64 entries listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu)
+/// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is, in the form that reads the fewest bytes:
+/// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, on the host also for
+///   several in row-major layout without gaps
+/// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu)
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
-/// Cost    on a GPU preparation reads A twice where it has kinds, else the row pointers twice and a few rows; it waits. A
-///         product allocates nothing but scratch memory and waits for nothing.
+/// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well,
+///         and it waits. A product allocates nothing but scratch memory and waits for nothing.
 /// Repeats bit for bit what spmv and spmm give, in every form.
 /// Errors  ShapeError; ResourceError where memory is short.
 template <class Real_, class Offset, Backend B>
@@ -29,16 +30,14 @@ class Product {
   using Space = typename B::Space;
 
   Product(B on, const CsrView<Real, Offset, Space>& A) : on_(std::move(on)), A_(A) {
-    if constexpr (!HostBackend<B>)
-      if (A.nrows > 0) {
-        long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr);
-        find_kinds();
-      }
+    if (A.nrows == 0) return;
+    if constexpr (!HostBackend<B>) long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr);
+    find_kinds();
   }
   /// What a Product of such a matrix holds at most.
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
-    if constexpr (HostBackend<B>) return 0;
     const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
+    if constexpr (HostBackend<B>) return kinds;
     return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes());
   }
 
@@ -46,33 +45,27 @@ class Product {
 
   /// y = A x.
   void apply(Span<const Real, Space> x, Span<Real, Space> y) const {
-    if constexpr (HostBackend<B>) {
-      spmv<B>(on_, A_, x, y);
-    } else {
-      spmv_detail::require_size(x.size(), A_.ncols, "spmv", "x");
-      spmv_detail::require_size(y.size(), A_.nrows, "spmv", "y");
-      product(x.data(), StoreProduct<Real>{y.data()});
-    }
+    spmv_detail::require_size(x.size(), A_.ncols, "spmv", "x");
+    spmv_detail::require_size(y.size(), A_.nrows, "spmv", "y");
+    product(x.data(), StoreProduct<Real>{y.data()});
   }
   /// r = b - A x; r may be b.
   void residual(Span<const Real, Space> x, Span<const Real, Space> b, Span<Real, Space> r) const {
-    if constexpr (HostBackend<B>) {
-      seidel::residual<B>(on_, A_, x, b, r);
-    } else {
-      spmv_detail::require_size(x.size(), A_.ncols, "residual", "x");
-      spmv_detail::require_size(b.size(), A_.nrows, "residual", "b");
-      spmv_detail::require_size(r.size(), A_.nrows, "residual", "r");
-      product(x.data(), StoreResidual<Real>{b.data(), r.data()});
-    }
+    spmv_detail::require_size(x.size(), A_.ncols, "residual", "x");
+    spmv_detail::require_size(b.size(), A_.nrows, "residual", "b");
+    spmv_detail::require_size(r.size(), A_.nrows, "residual", "r");
+    product(x.data(), StoreResidual<Real>{b.data(), r.data()});
   }
   /// Y = A X.
   void apply(MultiVectorView<const Real, Space> X, MultiVectorView<Real, Space> Y) const {
-    if constexpr (!HostBackend<B>)
-      if (X.layout == Layout::row_major && Y.layout == Layout::row_major) {
-        require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
-        require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
+    if (X.layout == Layout::row_major && Y.layout == Layout::row_major) {
+      require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
+      require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
+      if constexpr (!HostBackend<B>)
         return spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
-      }
+      else if (kinds_ && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols)
+        return product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
+    }
     spmm(on_, A_, X, Y);
   }
 
@@ -81,20 +74,17 @@ class Product {
   void update_values(Span<const Real, Space> values) {
     spmv_detail::require_size(values.size(), A_.nnz(), "update_values", "the array of values");
     A_.values = values;
-    if constexpr (!HostBackend<B>)
-      if (kinds_) find_kinds();
+    if (kinds_) find_kinds();
   }
   /// What this holds beside A.
-  std::int64_t bytes() const {
-    if constexpr (HostBackend<B>) return 0;
-    return kinds_ ? kinds_->bytes() : long_rows_.exact.bytes();
-  }
+  std::int64_t bytes() const { return kinds_ ? kinds_->bytes() : long_rows_.exact.bytes(); }
   /// What a product with one vector reads of A.
   double bytes_per_nonzero() const {
     const std::int64_t of_csr =
         A_.nnz() * std::int64_t(sizeof(Real) + sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
     return A_.nnz() > 0 ? double(kinds_ ? kinds_->bytes() : of_csr) / double(A_.nnz()) : 0;
   }
+  bool has_kinds() const { return kinds_.has_value(); }
   std::string describe() const {
     if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
     const std::int64_t long_rows = long_rows_.exact.rows();
@@ -102,7 +92,7 @@ class Product {
   }
 
  private:
-  using RowKinds = product_detail::RowKinds<Real>;
+  using RowKinds = product_detail::RowKinds<Real, Space>;
 
   void find_kinds() {
     const bool has_long_rows = long_rows_.exact.pieces() > 0;
@@ -112,6 +102,8 @@ class Product {
   void product(const Real* x, const Store& store) const {
     if (kinds_)
       product_detail::kinds_product(on_, *kinds_, x, store);
+    else if constexpr (HostBackend<B>)
+      spmv_detail::product(on_, A_, x, store);
     else
       spmv_detail::csr_product(on_, A_, long_rows_.view(), x, store);
   }

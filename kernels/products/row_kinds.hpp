@@ -16,16 +16,16 @@ struct alignas(2 * sizeof(Real)) KindEntry {
 };
 
 /// The kinds of the rows of a matrix. Two rows are of one kind if they have the same values, bit for bit, in the same columns
-/// relative to the row: so A is what the kinds say, and nothing is lost.
-template <class Real>
+/// relative to the row: so A is what the kinds say, and nothing is lost. They are numbered as they first appear.
+template <class Real, MemorySpace Space = Device>
 struct RowKinds {
   static constexpr int max_kinds = 255, max_entries = 2048;  // what fits the shared memory of a block
 
   Index nrows = 0;
   Index kinds = 0, entry_count = 0;
-  Array<std::uint8_t, Device> kind;        // of each row
-  Array<Index, Device> first;              // kinds + 1 places in `entries`
-  Array<KindEntry<Real>, Device> entries;  // kind by kind, each in the order of the row
+  Array<std::uint8_t, Space> kind;        // of each row
+  Array<Index, Space> first;              // kinds + 1 places in `entries`
+  Array<KindEntry<Real>, Space> entries;  // kind by kind, each in the order of the row
 
   std::int64_t bytes() const {
     return nrows + (kinds + 1) * std::int64_t(sizeof(Index)) + entry_count * std::int64_t(sizeof(KindEntry<Real>));
@@ -33,12 +33,22 @@ struct RowKinds {
 };
 
 /// The kinds of A, or none if there are too many, or a row has more than 64 entries.
-/// Cost    reads A twice and waits twice; an unfit matrix is left after a few of its rows. Holds 2 bytes per row meanwhile.
+/// Cost    reads A once on the host, twice on a GPU, where it waits twice and holds 2 bytes per row meanwhile. An unfit
+///         matrix is left after a few of its rows.
+template <class Real, class Offset>
+std::optional<RowKinds<Real, Host>> find_row_kinds(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
 std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// store(row, sum of the row's products with x) for each row.
 template <class Real, class Store>
+[[gnu::used]] void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, const Real* x, const Store& store);
+template <class Real, class Store>
 [[gnu::used]] void kinds_product(const Cuda& on, const RowKinds<Real>& A, const Real* x, const Store& store);
+
+/// Y = A X for k vectors side by side: X and Y are row-major without gaps.
+template <class Real>
+[[gnu::used]] void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t k, const Real* X,
+                                 Real* Y);
 
 }  // namespace seidel::product_detail

@@ -40,7 +40,7 @@ std::vector<Rival> spmm_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
     for_each_product_format([&]<class Format>(const Format&) {
-      if constexpr (Format::several_columns && is_format_of<Format, B>)
+      if constexpr (Format::several_columns)
         all.push_back(
             {&kernels::spmm, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
     });

@@ -23,9 +23,8 @@ std::vector<Rival> spmv_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(const B*) {
     for_each_product_format([&]<class Format>(const Format&) {
-      if constexpr (is_format_of<Format, B>)
-        all.push_back(
-            {&kernels::spmv, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
+      all.push_back(
+          {&kernels::spmv, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
     });
   });
   return all;

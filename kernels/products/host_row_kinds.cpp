@@ -1,0 +1,196 @@
+// Kinds of rows on the host: found by comparing each row with the kind that is likely; products of many rows at once.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/products/row_kinds.hpp>
+#include <seidel/kernels/spmm/row.hpp>
+
+namespace seidel::product_detail {
+
+namespace {
+
+/// The kinds of some rows of a matrix, in the order in which they appear.
+template <class Real, class Offset>
+class KindFinder {
+ public:
+  explicit KindFinder(const CsrView<Real, Offset, Host>& A) : A_(A), follows_(Kinds::max_kinds + 1, 0) {}
+
+  /// The kind of a row, or none if there are too many or the search for them takes too long. What came after the kind of
+  /// the row before is tried first.
+  int kind_of(std::int64_t row) {
+    int& likely = follows_[std::size_t(before_)];
+    if (likely == kinds() || !is_of_kind(row, likely)) {
+      for (likely = 0; likely < kinds() && !is_of_kind(row, likely);) ++likely;
+      searched_ += likely;
+      if (likely == kinds() && !add(row)) return none;
+    }
+    constexpr std::int64_t max_searched = 1 << 16, max_searched_per_row = 8;
+    return searched_ > max_searched + max_searched_per_row * ++rows_ ? none : before_ = likely;
+  }
+  int kinds() const { return int(first_rows_.size()); }
+  /// The first row of each.
+  const std::vector<std::int64_t>& first_rows() const { return first_rows_; }
+  Index entry_count() const { return entry_count_; }
+
+  static constexpr int none = -1;
+
+ private:
+  using Kinds = RowKinds<Real, Host>;
+
+  bool is_of_kind(std::int64_t row, int kind) const {
+    const std::int64_t other = first_rows_[std::size_t(kind)], first = A_.row_ptr[row], at = A_.row_ptr[other];
+    const std::int64_t length = A_.row_ptr[row + 1] - first;
+    if (A_.row_ptr[other + 1] - at != length) return false;
+    const Index apart = Index(row - other);
+    const Index *const columns = A_.col_idx.data() + first, *const others = A_.col_idx.data() + at;
+    Index differing = 0;
+    for (std::int64_t k = 0; k < length; ++k) differing |= (columns[k] - apart) ^ others[k];
+    return differing == 0 && (length == 0 || std::memcmp(A_.values.data() + first, A_.values.data() + at,
+                                                         std::size_t(length) * sizeof(Real)) == 0);
+  }
+  bool add(std::int64_t row) {
+    const std::int64_t length = A_.row_ptr[row + 1] - A_.row_ptr[row];
+    if (kinds() == Kinds::max_kinds || length > short_sum || entry_count_ + length > Kinds::max_entries) return false;
+    entry_count_ += Index(length);
+    first_rows_.push_back(row);
+    return true;
+  }
+
+  const CsrView<Real, Offset, Host> A_;
+  std::vector<std::int64_t> first_rows_;
+  std::vector<int> follows_;  // by kind: the one that came after it the last time
+  int before_ = 0;
+  Index entry_count_ = 0;
+  std::int64_t searched_ = 0, rows_ = 0;
+};
+
+/// Elements first ... last - 1 of a product with k vectors side by side, all of rows of one kind: W at a time, whose factors
+/// are neighbours too, and where fewer are left the last W, of which those are stored that are not yet.
+template <int W, class Real, class Store>
+void elements_of_kind(std::int64_t first, std::int64_t last, const KindEntry<Real>* entries,
+                      const KindEntry<Real>* entries_end, std::int64_t k, const Real* x, const Store& store) {
+  if constexpr (W > 1)
+    if (last - first < W) return elements_of_kind<W / 2>(first, last, entries, entries_end, k, x, store);
+  for (std::int64_t next = first; next < last; next += W) {
+    const std::int64_t at = std::min(next, last - W);
+    Columns<Real, W> s{};
+    for (const KindEntry<Real>* entry = entries; entry < entries_end; ++entry) {
+      const Real* const factors = x + (at + entry->offset * k);
+      const Real value = entry->value;
+      for (int j = 0; j < W; ++j) s.at[j] = std::fma(value, factors[j], s.at[j]);
+    }
+    if (at == next)
+      for (int j = 0; j < W; ++j) store(at + j, s.at[j]);
+    else
+      for (std::int64_t j = next - at; j < W; ++j) store(at + j, s.at[j]);
+  }
+}
+
+/// The first row after `row` that is of another kind, or `last`.
+std::int64_t end_of_run(const std::uint8_t* kind, std::int64_t row, std::int64_t last) {
+  std::uint64_t all, these;
+  std::memset(&all, kind[row], sizeof all);
+  for (; row + std::int64_t(sizeof these) <= last; row += sizeof these) {
+    std::memcpy(&these, kind + row, sizeof these);
+    if (these != all) break;
+  }
+  const std::uint8_t wanted = std::uint8_t(all);
+  while (row < last && kind[row] == wanted) ++row;
+  return row;
+}
+
+}  // namespace
+
+template <class Real, class Offset>
+std::optional<RowKinds<Real, Host>> find_row_kinds(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+  using Finder = KindFinder<Real, Offset>;
+  struct Share {
+    Range rows;
+    std::vector<std::int64_t> first_rows;
+  };
+  std::vector<Share> shares(std::size_t(std::max(1, on.threads)));
+  std::atomic<bool> fit = true;
+  RowKinds<Real, Host> found{.nrows = A.nrows, .kind = Array<std::uint8_t>(A.nrows), .first = {}, .entries = {}};
+  for_each_in_turn(on, std::int64_t(shares.size()), [&](std::int64_t share, int) {
+    const Range rows = share_by_nonzeros(A.row_ptr, int(share), int(shares.size()));
+    Finder finder(A);
+    for (std::int64_t row = rows.first; row < rows.last && fit.load(std::memory_order_relaxed); ++row) {
+      const int kind = finder.kind_of(row);
+      if (kind == Finder::none) fit = false;
+      found.kind[row] = std::uint8_t(kind);
+    }
+    shares[std::size_t(share)] = {rows, finder.first_rows()};
+  });
+  if (!fit) return {};
+
+  Finder all(A);  // the kinds of the shares, in the order of their rows
+  for (const Share& share : shares) {
+    std::vector<std::uint8_t> number;
+    for (const std::int64_t row : share.first_rows) {
+      const int kind = all.kind_of(row);
+      if (kind == Finder::none) return {};
+      number.push_back(std::uint8_t(kind));
+    }
+    for (std::int64_t row = share.rows.first; &share != &shares.front() && row < share.rows.last; ++row)
+      found.kind[row] = number[found.kind[row]];
+  }
+  found.kinds = all.kinds();
+  found.entry_count = all.entry_count();
+  found.first = Array<Index>(found.kinds + std::int64_t(1));
+  found.entries = Array<KindEntry<Real>>(found.entry_count);
+  Index at = 0;
+  for (int kind = 0; kind < found.kinds; ++kind) {
+    const std::int64_t row = all.first_rows()[std::size_t(kind)];
+    found.first[kind] = at;
+    for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+      found.entries[at++] = {A.values[k], Index(A.col_idx[k] - row)};
+  }
+  found.first[found.kinds] = at;
+  return found;
+}
+
+namespace {
+
+template <class Real, class Store>
+void each_element(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t k, const Real* x, const Store& store) {
+  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+    const KindEntry<Real>* const entries = A.entries.data();
+    for (std::int64_t row = first; row < last;) {
+      const Index* const range = A.first.data() + A.kind[row];
+      const std::int64_t end = end_of_run(A.kind.data(), row, last);
+      elements_of_kind<16>(row * k, end * k, entries + range[0], entries + range[1], k, x, store);
+      row = end;
+    }
+  });
+}
+
+}  // namespace
+
+template <class Real, class Store>
+void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, const Real* x, const Store& store) {
+  each_element(on, A, 1, x, [&](std::int64_t row, Real s) { store(Index(row), s); });
+}
+template <class Real>
+void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t k, const Real* X, Real* Y) {
+  each_element(on, A, k, X, [&](std::int64_t element, Real s) { Y[element] = s; });
+}
+
+/// Never called: names every product, so that its code is emitted here.
+template <class Real>
+void instances(const OpenMP& on, const RowKinds<Real, Host>& A, Real* x) {
+  kinds_product(on, A, x, StoreProduct<Real>{x});
+  kinds_product(on, A, x, StoreResidual<Real>{x, x});
+  kinds_product(on, A, 1, x, x);
+}
+template void instances(const OpenMP&, const RowKinds<double, Host>&, double*);
+template void instances(const OpenMP&, const RowKinds<float, Host>&, float*);
+template std::optional<RowKinds<double, Host>> find_row_kinds(const OpenMP&,
+                                                              const CsrView<double, std::int32_t, Host>&);
+template std::optional<RowKinds<double, Host>> find_row_kinds(const OpenMP&,
+                                                              const CsrView<double, std::int64_t, Host>&);
+template std::optional<RowKinds<float, Host>> find_row_kinds(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
+template std::optional<RowKinds<float, Host>> find_row_kinds(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
+
+}  // namespace seidel::product_detail
