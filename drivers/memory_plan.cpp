@@ -1,5 +1,6 @@
 // What a solve will take, stated before it is taken.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -40,9 +41,11 @@ void MemoryPlan::require() const {
 
 namespace {
 
-/// x, b, the best x so far, the x at the target where the error is estimated, and those of the method.
-std::int64_t vectors_of(const SolveNeeds& needs) {
-  return 3 + needs.estimates + needs.choice.method.vectors(needs.choice);
+/// x, the best x so far, the x at the target where the error is estimated, and those of the method; then b, and those of
+/// the method that are like b.
+std::array<std::int64_t, 2> vectors_of(const SolveNeeds& needs) {
+  const Method& method = needs.choice.method;
+  return {2 + needs.estimates + method.vectors(needs.choice), 1 + method.vectors_like_b};
 }
 /// The initial guess, and what the methods that follow hold at most beyond the first.
 std::int64_t more_vectors_of_fallbacks(const MethodChoice& choice) {
@@ -89,12 +92,20 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
         {"kinds of rows, for products", Product<double, std::int32_t, OpenMP>::max_bytes(n, needs.nnz), ""});
   }
   const Method method = needs.choice.method;
-  const std::int64_t vectors = vectors_of(needs);
-  plan.items.push_back({formatted("{} vectors of {}", vectors, to_string(method)), vectors * vector,
+  const std::int64_t ncols = needs.ncols.value_or(n);
+  const auto [like_x, like_b] = vectors_of(needs);
+  plan.items.push_back({formatted("{} vectors of {}", like_x + like_b, to_string(method)),
+                        like_x * 8 * ncols + like_b * vector,
                         method == Method::gmres                ? "--set restart=20, or --method bicgstab"
                         : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                                                : ""});
+  if (method.needs == Needs::nothing) {
+    const std::int64_t transposed = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (ncols + 1);
+    plan.items.push_back({"A', for products with it", transposed, ""});
+    if (needs.cuda)
+      plan.items.push_back({"the same of A'", Product<double, std::int32_t, Cuda>::max_bytes(ncols, needs.nnz), ""});
+  }
   if (!needs.choice.fallbacks.empty()) {
     std::string others;
     for (const Method& next : needs.choice.fallbacks)
@@ -146,15 +157,17 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
 namespace {
 
 SolveNeeds least_needs(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda) {
+  const bool least_squares = request.goal == Goal::least_squares;
   return at_least({.nrows = nrows,
                    .nnz = nnz,
-                   .choice = {.method = request.method.value_or(Method::cg),
+                   .choice = {.method = request.method.value_or(least_squares ? Method::lsmr : Method::cg),
                               .preconditioner = request.preconditioner.value_or(PreconditionerKind::none),
                               .order = request.order.value_or(Order::natural),
                               .restart = int(request.settings[restart_setting]),
                               .settings = request.settings},
                    .cuda = cuda,
-                   .narrow_offsets = nnz <= std::numeric_limits<std::int32_t>::max()});
+                   .narrow_offsets = nnz <= std::numeric_limits<std::int32_t>::max(),
+                   .ncols = least_squares ? std::optional<std::int64_t>(0) : std::nullopt});  // not known yet
 }
 
 }  // namespace

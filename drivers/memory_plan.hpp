@@ -46,6 +46,7 @@ struct SolveNeeds {
   bool arranged = false;               // preconditioners see a permuted or scaled copy of A
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};
+  std::optional<std::int64_t> ncols{};  // where A need not be square
 };
 
 /// Beyond the matrix and the right-hand side as they were read, in the memory that the iteration runs in. Within 10 %

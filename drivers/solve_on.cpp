@@ -1,10 +1,12 @@
 // A system solved and certified: the only part of the program's solving that knows of back ends.
+#include <cmath>
 #include <memory>
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/stopwatch.hpp>
+#include <seidel/formats/convert.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/arranged.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
@@ -81,7 +83,13 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   Product product(on, A);
   outcome.product_seconds = preparing.seconds();
   outcome.product_format = product.describe() + formatted(", {} bytes per nonzero", brief(product.bytes_per_nonzero()));
-  const AnyOperator<V> products(MatrixOperator(on, std::move(product)));
+  Csr<double, Offset, Space> transposed;  // used for as long as the products
+  const AnyOperator<V> products = [&]() -> AnyOperator<V> {
+    MatrixOperator with_A(on, std::move(product));
+    if (choice.method.needs != Needs::nothing) return with_A;
+    transposed = transpose(on, A);
+    return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, std::as_const(transposed).view())));
+  }();
   Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
   const auto made = preconditioner_of<B, Offset>(
       on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
@@ -94,6 +102,15 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   V x = initial_guess(on, system);
   outcome.setup_seconds = setup.seconds();
 
+  const bool least_squares = criteria.goal == Goal::least_squares;
+  const auto certified = [&](const V& x) {
+    if (!least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
+    const double rank = double(std::min(A.nrows, A.ncols));  // at most
+    const double norm_2 =
+        std::max(outcome.summary.optimality->norm_A, system.norm_frobenius_of_A / std::sqrt(std::max(rank, 1.0)));
+    return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A, norm_2);
+  };
+
   // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
   // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
@@ -101,12 +118,14 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     Summary summary = solve<V>(products, made.M, choice, b, x, criteria);
     outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
     const Stopwatch certifying;
-    outcome.certificate = certify(on, A, x, b, system.norm_inf_of_A);
+    outcome.certificate = certified(x);
     outcome.certify_seconds += certifying.seconds();
     const double norm_b = outcome.summary.norm_b;
     const double wanted =
         norm_b > 0 ? std::max(asked.relative_tolerance, asked.absolute_tolerance / norm_b) : asked.absolute_tolerance;
-    outcome.solved = outcome.certificate.relative_residual <= wanted;
+    const bool small = outcome.certificate.relative_residual <= wanted;
+    outcome.least_squares = !small && least_squares && *outcome.certificate.orthogonality <= asked.relative_tolerance;
+    outcome.solved = small || outcome.least_squares;
     if (outcome.solved || !outcome.summary.converged()) break;
     criteria.relative_tolerance *= 0.75;
     criteria.absolute_tolerance *= 0.75;
@@ -121,7 +140,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   if (!outcome.solved) {
     const double reached = outcome.certificate.relative_residual;
     V guess = initial_guess(on, system);
-    const Certificate of_guess = certify(on, A, guess, b, system.norm_inf_of_A);
+    const Certificate of_guess = certified(guess);
     if (!(reached <= 100 * of_guess.relative_residual)) {
       outcome.summary.reason += formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
       outcome.summary.returned_iteration = 0;
@@ -141,7 +160,9 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
     outcome.error_source = ErrorSource::exact;
   } else if (outcome.solved && outcome.summary.error) {
     outcome.error_source = ErrorSource::going_on;
-    outcome.error = outcome.summary.error->error(outcome.summary.limit_of_precision(system.norm_inf_of_A));
+    const double rounding = outcome.summary.limit_of_precision(system.norm_inf_of_A);
+    outcome.error = outcome.summary.error->error(
+        outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
   }
   outcome.x = copied_to<Host>(on, std::as_const(x).span());
   return outcome;

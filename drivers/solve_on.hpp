@@ -23,6 +23,7 @@ struct System {
   NearNullVectors near_null = {};
   const Arrangement* arrangement = nullptr;  // where the preconditioner is made of another matrix:
   CsrView<double, Offset, Host> arranged_A = {};
+  double norm_frobenius_of_A = 0;  // for least squares
 };
 
 /// How the error of x is known.
@@ -39,10 +40,11 @@ std::string_view to_string(ErrorSource);  ///< as in JSON: "exact", "going on"
 struct Outcome {
   Summary summary;
   Certificate certificate;
-  bool solved = false;  // the certificate is within the tolerance
+  bool solved = false;         // the certificate is within the tolerance
+  bool least_squares = false;  // by its orthogonality alone: no x has a smaller residual
   Array<double> x;
   bool known_x = false;            // b was made from it
-  double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones
+  double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones, or ones are not the x looked for
   ErrorSource error_source = ErrorSource::none;
   double error = 0;           // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
   double refine_seconds = 0;  // of factors, after the iteration

@@ -21,6 +21,10 @@ class AnyOperator {
   void apply(const V& x, V& y) const { held_->apply(x, y); }
   void residual(const V& x, const V& b, V& r) const { held_->residual_of(x, b, r); }
 
+  /// Whether what is held is a TransposableOperator. If not, its operation must not be called.
+  bool is_transposable() const { return held_->is_transposable(); }
+  void apply_transposed(const V& x, V& y) const { held_->apply_transposed(x, y); }
+
  private:
   struct Base {
     virtual ~Base() = default;
@@ -28,6 +32,8 @@ class AnyOperator {
     virtual std::int64_t ncols() const = 0;
     virtual void apply(const V& x, V& y) const = 0;
     virtual void residual_of(const V& x, const V& b, V& r) const = 0;
+    virtual bool is_transposable() const = 0;
+    virtual void apply_transposed(const V& x, V& y) const = 0;
   };
   template <class A>
   struct Held final : Base {
@@ -36,6 +42,10 @@ class AnyOperator {
     std::int64_t ncols() const override { return matrix.ncols(); }
     void apply(const V& x, V& y) const override { matrix.apply(x, y); }
     void residual_of(const V& x, const V& b, V& r) const override { seidel::residual(matrix, x, b, r); }
+    bool is_transposable() const override { return TransposableOperator<A, V>; }
+    void apply_transposed(const V& x, V& y) const override {
+      if constexpr (TransposableOperator<A, V>) matrix.apply_transposed(x, y);
+    }
     A matrix;
   };
   std::shared_ptr<const Base> held_;

@@ -69,7 +69,8 @@ struct Taken {
 
 MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request,
                            const std::function<OrderChoice()>& order) {
-  if (!A.square)
+  const bool least_squares = request.goal == Goal::least_squares;
+  if (!A.square && !least_squares)
     throw ShapeError("the matrix is " + std::to_string(rows.nrows) + " x " + std::to_string(rows.ncols) +
                      "; a linear system needs as many rows as columns");
   MethodChoice choice;
@@ -88,7 +89,13 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   choice.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
   if (request.method) {
     choice.method = *request.method;
+    if (least_squares && choice.method.needs != Needs::nothing)
+      throw UsageError(std::string(choice.method.name) + " solves square systems; least squares are found by " +
+                       std::string(Method::lsmr.name));
     taken.say(choice.method, ", as asked");
+  } else if (least_squares) {
+    choice.method = Method::lsmr;
+    taken.say(choice.method, ", for least squares");
   } else if (A.symmetric && positive_diagonal && (!request.preconditioner || request.preconditioner->keeps_symmetry)) {
     choice.method = Method::cg;
     choice.fallbacks = {Method::minres, Method::gmres};
@@ -123,6 +130,9 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   } else if (choice.method == Method::multigrid) {
     choice.preconditioner = PreconditionerKind::amg;
     taken.say(choice.preconditioner, ", whose cycles are the method");
+  } else if (choice.method == Method::lsmr) {
+    choice.preconditioner = PreconditionerKind::none;
+    taken.sentence += "; no preconditioner, because it would have to be one of A'A";
   } else if (!full_diagonal) {
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <seidel/solvers/criteria.hpp>
 #include <seidel/solvers/methods.hpp>
 #include <seidel/solvers/preconditioners/list.hpp>
 
@@ -45,6 +46,7 @@ struct MethodRequest {
   std::optional<PreconditionerKind> preconditioner;
   std::optional<Order> order;
   Settings settings;
+  Goal goal = Goal::solution;
 };
 
 struct MethodChoice {
@@ -61,7 +63,8 @@ struct MethodChoice {
   double norm_inf = 0;                   // of A, for solve() to know what rounding explains; 0: nothing
 };
 
-/// Method          cg if A is symmetric with a positive diagonal, which goes on with minres, then with gmres; otherwise
+/// Method          lsmr where least squares are the goal; otherwise cg if A is symmetric with a positive diagonal, which goes
+///                 on with minres, then with gmres; otherwise
 ///                 bicgstab if the diagonal is full and half of the rows or more are weakly dominated by it, which goes on
 ///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
 ///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
@@ -78,8 +81,8 @@ struct MethodChoice {
 ///                 what it saves, a product, must outweigh what it adds, a few vectors. Not by back end: the bits of
 ///                 both forms differ. flexible with a preconditioner that is not linear; then only methods go on that take
 ///                 one.
-/// Errors  ShapeError if A is not square; UsageError if a form, or a preconditioner that is not linear, was asked for and
-///         something else excludes it.
+/// Errors  ShapeError if A is not square, and least squares are not the goal; UsageError for another method than lsmr where
+///         they are, or if a form, or a preconditioner that is not linear, was asked for and something else excludes it.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
                            const MethodRequest& request = {}, const std::function<OrderChoice()>& order = {});
 

@@ -19,6 +19,11 @@ concept LinearOperator = requires(const A& a, const V& x, V& y) {
   a.apply(x, y);
 };
 
+/// y = A x and, by apply_transposed(x, y), y = A'x.
+template <class A, class V>
+concept TransposableOperator =
+    LinearOperator<A, V> && requires(const A& a, const V& x, V& y) { a.apply_transposed(x, y); };
+
 /// z = M^-1 r: what is applied is the approximate inverse, not M. is_symmetric() says whether M = M' for symmetric A. A
 /// member diagonal(), a pointer to the vector D with z_i = D_i r_i, or nullptr, saves solvers a pass where there is one. A
 /// member is_linear() that says no makes cg and gmres flexible: what apply() does may then depend on r, and change from one

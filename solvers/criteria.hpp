@@ -15,12 +15,19 @@ struct IterationReport {
   double seconds;            // since the start
 };
 
+/// What is looked for.
+enum class Goal {
+  solution,       // A x = b
+  least_squares,  // the least ||b - A x||, whether that is 0 or not: lsmr.hpp says when it is found, other methods ignore it
+};
+
 /// Solved when ||b - A x|| <= max(relative_tolerance * ||b||, absolute_tolerance), in the 2-norm, by the true residual.
 /// What comes first of the others ends the run, too. Errors  of the solvers: UsageError for a negative or NaN tolerance
 /// or limit.
 struct Criteria {
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0;
+  Goal goal = Goal::solution;
   std::int64_t max_iterations = 20000;
   double seconds = std::numeric_limits<double>::infinity();
   /// If set, the solver goes on beyond the target to estimate the error of x (Summary::error), and until that is at most

@@ -21,6 +21,10 @@ struct Diagnosis {
 std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowStatistics& statistics,
                                 const MethodChoice& choice, const Summary& summary, const Criteria& criteria);
 
+/// The same for lsmr() with Goal::least_squares.
+std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& properties, const Summary& summary,
+                                              const Criteria& criteria);
+
 /// Decades by which a residual falls per iteration: least squares over the last half of its history, at least 10
 /// entries.
 double decades_per_iteration(const std::vector<double>& history);

@@ -35,7 +35,10 @@ std::int64_t first_nonfinite(const Vector<Real, B>& v) {
   return first_nonfinite(v.on(), v.span());
 }
 
-[[noreturn]] void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x);
+/// What a matrix may be.
+enum class Shape { square, any };
+
+[[noreturn]] void refuse_shapes(Shape needed, std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x);
 [[noreturn]] void refuse_nonfinite(const char* vector, std::int64_t entry);
 
 /// ||v||, once v is known to be finite. A vector type of another kind names the place by a first_nonfinite() of its
@@ -49,10 +52,10 @@ double finite_norm(const V& v, const char* name) {
 }
 
 /// ||b|| of a system that can be solved. b = 0 sets x = 0, the answer.
-template <class V, LinearOperator<V> Matrix>
+template <Shape shape = Shape::square, class V, LinearOperator<V> Matrix>
 double checked_norm(const Matrix& A, const V& b, V& x) {
-  if (A.nrows() != A.ncols() || b.size() != A.nrows() || x.size() != A.ncols())
-    refuse_shapes(A.nrows(), A.ncols(), b.size(), x.size());
+  if ((shape == Shape::square && A.nrows() != A.ncols()) || b.size() != A.nrows() || x.size() != A.ncols())
+    refuse_shapes(shape, A.nrows(), A.ncols(), b.size(), x.size());
   const double norm_b = finite_norm(b, "b");
   finite_norm(x, "the first guess x");
   if (norm_b == 0) fill(x, 0);

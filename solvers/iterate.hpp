@@ -26,13 +26,15 @@ inline constexpr int iterate_vectors = 1;
 ///
 /// A residual may rise again. x is copied just before it is left for a worse one, and only if its residual is less than
 /// half of that of the copy: so the x returned is within a factor 2 of the best, for a few dozen copies in all.
+///
+/// A Matrix with a member measure(x, b, r, spare) has any shape, and what that returns is watched in place of ||b - A x||.
 template <class V, LinearOperator<V> Matrix>
 class Iterate {
  public:
   /// The copy is returned in the end if the last residual is more than `worse` times its own, or, where the method failed
   /// (Progress::failed), more than its own. b = 0 sets x = 0.
   Iterate(std::string_view method, const Matrix& A, const V& b, V& x, const Criteria& criteria, double worse)
-      : A_(A), b_(b), x_(x), worse_(worse), progress_(method, criteria, checked_norm(A, b, x)), copy_(like(x)) {
+      : A_(A), b_(b), x_(x), worse_(worse), progress_(method, criteria, checked_norm<shape>(A, b, x)), copy_(like(x)) {
     if (criteria.error_tolerance) kept_.emplace(like(x));
   }
   Iterate(const Iterate&) = delete;
@@ -40,29 +42,31 @@ class Iterate {
   Progress& progress() { return progress_; }
 
   /// r = b - A x, and whether to iterate (again) from there.
-  bool unsolved(V& r) {
+  bool unsolved(V& r) { return unsolved(r, r); }
+  /// The same with a vector like x to work with, where r is not.
+  bool unsolved(V& r, V& spare) {
     settle();
     double newer_norm = 0;
     const bool estimated = progress_.is_beyond();
     if (estimated) {  // back to the x that was judged
-      newer_norm = true_norm(r);
+      newer_norm = true_norm(r, spare);
       if (running() && progress_.goes_on_from(newer_norm)) return true;
       progress_.come_back();
-      copy(x_, r);
+      copy(x_, spare);
       copy(*kept_, x_);
-      copy(r, *kept_);
+      copy(spare, *kept_);
       norm_ = kept_norm_;
       at_ = kept_at_;
     }
     const double worse = progress_.failed() ? 1 : worse_;
     if (norm_ > (smoothing_ ? 1 : worse) * copy_norm_) take_back();
     smoothing_ = false;
-    double truth = true_norm(r);
+    double truth = true_norm(r, spare);
     const double allowed = progress_.small_enough(norm_) ? 1 : worse;
     // The round made it worse in truth, or grew without bounds where A does not see it.
     if (copy_at_ >= 0 && (copy_at_ == round_at_ || !std::isfinite(truth)) && !(truth <= allowed * copy_norm_)) {
       take_back();
-      truth = true_norm(r);
+      truth = true_norm(r, spare);
     }
     norm_ = truth;
     if (!progress_.unsolved(truth)) {
@@ -72,7 +76,7 @@ class Iterate {
         progress_.go_beyond(truth);
         return true;
       }
-      estimate(r, truth, newer_norm);
+      estimate(spare, truth, newer_norm);
       return false;
     }
     take_copy();
@@ -181,6 +185,9 @@ class Iterate {
   Summary summary() { return progress_.summary(norm2(x_), at_); }
 
  private:
+  static constexpr Shape shape =
+      requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); } ? Shape::any : Shape::square;
+
   /// Does the move that turn() did not.
   void settle() {
     if (const V* const p = std::exchange(along_, nullptr)) axpy(alpha_, *p, x_);
@@ -194,10 +201,14 @@ class Iterate {
     at_ = progress_.iterations();
   }
   /// Infinite for an x that is not finite: b - A x does not show that in a column of A without entries.
-  double true_norm(V& r) {
-    residual(A_, x_, b_, r);
-    const auto [norm_x, norm_r] = sums(norm2_of(x_), norm2_of(r));
-    return std::isfinite(norm_x) ? norm_r : std::numeric_limits<double>::infinity();
+  double true_norm(V& r, [[maybe_unused]] V& spare) {
+    if constexpr (shape == Shape::any) {
+      return std::isfinite(norm2(x_)) ? A_.measure(x_, b_, r, spare) : std::numeric_limits<double>::infinity();
+    } else {
+      residual(A_, x_, b_, r);
+      const auto [norm_x, norm_r] = sums(norm2_of(x_), norm2_of(r));
+      return std::isfinite(norm_x) ? norm_r : std::numeric_limits<double>::infinity();
+    }
   }
   /// False, and nothing done, if x is not finite.
   bool take_copy() {
@@ -214,10 +225,10 @@ class Iterate {
     kept_at_ = at;
   }
   /// Of x, at the target, and the newer one that is kept now; their true residuals. Returns the better of both.
-  void estimate(V& r, double norm, double newer_norm) {
-    copy(x_, r);
-    axpy(-1, *kept_, r);
-    const double change = double(max_abs(r));
+  void estimate(V& spare, double norm, double newer_norm) {
+    copy(x_, spare);
+    axpy(-1, *kept_, spare);
+    const double change = double(max_abs(spare));
     if (newer_norm <= norm) copy(*kept_, x_);
     if (change > 0) change_ = change / double(max_abs(x_));
     progress_.estimated(change_, norm, newer_norm);

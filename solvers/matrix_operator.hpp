@@ -91,4 +91,42 @@ class MatrixOperator {
   Matrix matrix_;
 };
 
+/// y = A x and y = A'x, by an operator for A and one for A', whose products are then as fast as those of A. Each entry of
+/// A is held twice.
+/// Errors  ShapeError unless the second has the shape of A'.
+template <class Operator, class Transposed>
+class TransposableMatrix {
+ public:
+  using Real = typename Operator::Real;
+
+  TransposableMatrix(Operator A, Transposed At) : A_(std::move(A)), At_(std::move(At)) {
+    if (At_.nrows() != A_.ncols() || At_.ncols() != A_.nrows())
+      throw ShapeError("TransposableMatrix: found " + std::to_string(At_.nrows()) + " x " +
+                       std::to_string(At_.ncols()) + " as the transpose of a matrix of " + std::to_string(A_.nrows()) +
+                       " x " + std::to_string(A_.ncols()));
+  }
+
+  std::int64_t nrows() const { return A_.nrows(); }
+  std::int64_t ncols() const { return A_.ncols(); }
+  auto domain() const { return A_.domain(); }
+  auto range() const { return A_.range(); }
+
+  template <class V>
+  void apply(const V& x, V& y) const {
+    A_.apply(x, y);
+  }
+  template <class V>
+  void residual(const V& x, const V& b, V& r) const {
+    A_.residual(x, b, r);
+  }
+  template <class V>
+  void apply_transposed(const V& x, V& y) const {
+    At_.apply(x, y);
+  }
+
+ private:
+  Operator A_;
+  Transposed At_;
+};
+
 }  // namespace seidel

@@ -24,8 +24,8 @@ template <class V>
 using RunMethod = Summary (*)(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice,
                               const V& b, V& x, const Criteria& criteria);
 
-/// What a method needs of A. Where A must be symmetric, M must be symmetric positive definite.
-enum class Needs { square, symmetric, definite };
+/// What a method needs of A, from little to much. Where A must be symmetric, M must be symmetric positive definite.
+enum class Needs { nothing, square, symmetric, definite };
 
 /// What everybody else needs to know of a method.
 struct Method {
@@ -35,6 +35,7 @@ struct Method {
   std::string_view only_with = {};  // the one preconditioner that it takes; empty: any
   std::span<const Setting> settings = {};
   std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far
+  std::int64_t vectors_like_b = 0;  // held, too, where A may be rectangular; the others are like x
   /// Of each back end; null where that is not built.
   std::tuple<RunMethod<Vector<double, Serial>>, RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>>
       run = {};
@@ -42,10 +43,11 @@ struct Method {
   bool takes(std::string_view preconditioner) const { return only_with.empty() || only_with == preconditioner; }
 
   static const Method cg, minres, bicgstab, idr, gmres, multigrid;
+  static const Method lsmr;
   friend bool operator==(const Method& a, const Method& b) { return a.name == b.name; }
 };
-inline constexpr std::reference_wrapper<const Method> methods[] = {Method::cg,  Method::minres, Method::bicgstab,
-                                                                   Method::idr, Method::gmres,  Method::multigrid};
+inline constexpr std::reference_wrapper<const Method> methods[] = {
+    Method::cg, Method::minres, Method::bicgstab, Method::idr, Method::gmres, Method::multigrid, Method::lsmr};
 
 inline std::string_view to_string(const Method& method) { return method.name; }
 

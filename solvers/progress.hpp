@@ -83,7 +83,8 @@ class Progress {
   bool small_enough(double norm) const { return norm <= (beyond_ ? beyond_->threshold : threshold_); }
   /// Whether the next residual may well be small enough.
   bool near_end() const { return small_enough(latest_ / 10); }
-  double latest() const { return latest_; }  ///< norm of the recurrence residual
+  double target() const { return threshold_; }  ///< norm that is small enough
+  double latest() const { return latest_; }     ///< norm of the recurrence residual
   std::int64_t iterations() const { return summary_.iterations; }
 
   void restarts_after(int directions) { summary_.restart = directions; }

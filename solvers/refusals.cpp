@@ -8,13 +8,13 @@
 
 namespace seidel {
 
-void refuse_shapes(std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x) {
+void refuse_shapes(Shape needed, std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x) {
   const auto size = [](std::int64_t n) { return std::to_string(n); };
-  if (nrows != ncols)
+  if (needed == Shape::square && nrows != ncols)
     throw ShapeError("the matrix is " + size(nrows) + " x " + size(ncols) +
                      "; a linear system needs as many rows as columns");
   throw ShapeError("b has " + counted(b, "entry", "entries") + " and x has " + size(x) + "; the matrix needs " +
-                   size(nrows) + " of each");
+                   (nrows == ncols ? size(nrows) + " of each" : size(nrows) + " and " + size(ncols)));
 }
 
 void refuse_nonfinite(const char* vector, std::int64_t entry) {

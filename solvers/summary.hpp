@@ -31,7 +31,7 @@ enum class Breakdown {
   zero_rho,                   // bicgstab: the residual is orthogonal to the shadow residual
   zero_alpha_divisor,         // bicgstab, idr: A p is orthogonal to the shadow residual, or shadow vector
   zero_omega,                 // bicgstab: A s is orthogonal to s; idr: A s = 0
-  exhausted,                  // gmres, minres: no new direction is left, and none of those found leads to the solution
+  exhausted,                  // gmres, minres, lsmr: no new direction is left, and those found lead to no solution
   zero_pivot,                 // factors of A cannot be made: A is singular
 };
 
@@ -52,6 +52,12 @@ struct Attempt {
   Breakdown breakdown;
   double curvature;            // as in Summary
   bool preconditioned = true;  // false: solve() went on without the preconditioner that it was given
+};
+
+/// How nearly x is a least-squares solution: lsmr.hpp.
+struct Optimality {
+  double orthogonality = 0;  // the TRUE ||A'r|| / (||A|| ||r||), recomputed, of the x returned; 0 where r = 0
+  double norm_A = 0;         // the ||A|| in it
 };
 
 /// What going on beyond the target showed.
@@ -86,6 +92,7 @@ struct Summary {
   std::int64_t returned_iteration = 0;
   std::vector<TruthCheck> truth_checks;  // each time the recurrence said yes
   std::optional<ErrorEstimate> error;    // where Criteria::error_tolerance asks for it, and the target was reached
+  std::optional<Optimality> optimality;  // lsmr
   double norm_b = 0, norm_x = 0;         // 2-norms, of b and of the x returned
   double curvature = 0;                  // cg, indefinite: p'Ap / p'p where that was not positive
   int restart = 0;                       // gmres: directions a cycle

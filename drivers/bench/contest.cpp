@@ -42,8 +42,8 @@ Contestant ours(const Method& method, const PreconditionerKind& kind, Order orde
         const bool full = p.diagonal_missing + p.diagonal_zero == 0;
         const bool definite = p.symmetric && full && p.diagonal_negative == 0;
         const bool suits =
-            method.needs == Needs::square || definite || (method.needs == Needs::symmetric && p.symmetric);
-        if (method.needs != Needs::square && !kind.keeps_symmetry) return false;
+            method.needs <= Needs::square || definite || (method.needs == Needs::symmetric && p.symmetric);
+        if (method.needs > Needs::square && !kind.keeps_symmetry) return false;
         return suits && (definite || !kind.needs_definite) && (full || !kind.needs_diagonal);
       },
       [choice, backend](const Contest& contest, int threads) { return solve_ours(choice, backend, contest, threads); }};

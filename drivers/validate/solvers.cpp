@@ -37,8 +37,8 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders) {
-        if ((method.needs != Needs::square || kind.needs_definite) && !expected.symmetric_positive) continue;
-        if (method.needs != Needs::square && !kind.keeps_symmetry) continue;
+        if ((method.needs > Needs::square || kind.needs_definite) && !expected.symmetric_positive) continue;
+        if (method.needs > Needs::square && !kind.keeps_symmetry) continue;
         if (kind.needs_diagonal && !expected.sweeps) continue;
         if (!method.takes(kind.name)) continue;
         const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 30};

@@ -81,7 +81,8 @@ void check_plans(const B& on, const char* matrix) {
   for (const MethodChoice& choice :
        {MethodChoice{cg}, MethodChoice{cg, PreconditionerKind::jacobi}, MethodChoice{cg, PreconditionerKind::symgs},
         MethodChoice{.method = cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat},
-        MethodChoice{cg, PreconditionerKind::symgs, Order::colours}, MethodChoice{Method::bicgstab}})
+        MethodChoice{cg, PreconditionerKind::symgs, Order::colours}, MethodChoice{Method::bicgstab},
+        MethodChoice{Method::lsmr}})
     check_plan(on, A, choice);
 }
 

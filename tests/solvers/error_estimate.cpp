@@ -75,7 +75,9 @@ TEST_CASE("a tolerance of the error is met, and costs no new start") {
   for (const Method& method : methods) {
     CAPTURE(to_string(method));
     const How how{.method = method,
-                  .preconditioner = method.takes("symgs") ? PreconditionerKind::symgs : PreconditionerKind::amg,
+                  .preconditioner = method.takes("symgs") ? PreconditionerKind::symgs
+                                    : method.takes("amg") ? PreconditionerKind::amg
+                                                          : PreconditionerKind::none,
                   .restart = 200};
     const Outcome loose = solve_on(Serial{}, how, A, b, estimating());
     const Outcome tight = solve_on(Serial{}, how, A, b, estimating(1e-11));

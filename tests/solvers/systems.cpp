@@ -13,7 +13,7 @@ std::vector<How> all_ways() {
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders)
-        if (method.takes(kind.name) && (method.needs == Needs::square || kind.keeps_symmetry))
+        if (method.takes(kind.name) && (method.needs <= Needs::square || kind.keeps_symmetry))
           ways.push_back({method, kind, order});
   ways.push_back({.method = Method::cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat});
   for (const Method& method : {Method::cg, Method::gmres})
@@ -92,7 +92,11 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
                  std::vector<double> x0) {
   using V = Vector<double, B>;
   const auto there = copied_to<SpaceOf<B>>(on, A.view());
-  const AnyOperator<V> op(MatrixOperator(on, there.view()));
+  const MatrixOperator with_A(on, there.view());
+  const AnyOperator<V> op =
+      how.method.needs == Needs::nothing
+          ? AnyOperator<V>(TransposableMatrix(with_A, MatrixOperator(on, transpose(on, there.view()))))
+          : AnyOperator<V>(with_A);
   const V rhs(on, moved_to(on, b));
   x0.resize(A.ncols);
   V x(on, moved_to(on, x0));

@@ -3,6 +3,8 @@
 // with names are the operations one by one.
 #include "systems.hpp"
 
+#include <seidel/solvers/lsmr.hpp>
+
 using namespace seidel;
 
 namespace own {
@@ -99,6 +101,7 @@ struct Operator {
   std::int64_t nrows() const { return A.nrows; }
   std::int64_t ncols() const { return A.ncols; }
   void apply(const Counted& x, Counted& y) const { spmv<Serial>(Serial{}, A.view(), x.v.span(), y.v.span()); }
+  void apply_transposed(const Counted& x, Counted& y) const { apply(x, y); }  // A is symmetric here
 };
 
 /// Any preconditioner of Vector.
@@ -240,4 +243,15 @@ TEST_CASE("gmres waits twice per iteration, whatever the number of directions") 
       CHECK(counts.per_iteration[k] <= (restarted ? 5 : 2));
     }
   }
+}
+
+TEST_CASE("lsmr waits twice per iteration") {
+  const Matrix A = poisson(40);
+  const JacobiPreconditioner jacobi(Serial{}, A.view());
+  const own::Wrapped<decltype(jacobi)> wrapped{jacobi, {vector_of({})}};
+  const TransposableMatrix op(MatrixOperator(Serial{}, A.view()), MatrixOperator(Serial{}, A.view()));
+  counted(
+      A, [&](auto& b, auto& x, auto& criteria) { return lsmr(own::Operator{A}, wrapped, b, x, criteria); },
+      [&](auto& b, auto& x) { return lsmr(op, jacobi, b, x); })
+      .check(2);
 }
