@@ -110,6 +110,7 @@ std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t
 /// What to do with it, which comes first.
 void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options) {
   const auto& p = story.properties;
+  const std::string repair = options.repair ? " --repair" : "";
   if (story.loaded.file && story.loaded.file->field == Field::complex) {
     lines.raw("next:   " + same_program(options.command_line, "convert " + quoted(options.matrix) +
                                                                   " REAL.mtx --real-form   (the real system to solve; "
@@ -117,10 +118,11 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
   } else if (p.nonfinite > 0) {
     lines.raw("next:   correct the entries that are NaN or infinite; seidel solve refuses them");
   } else if (!p.square) {
-    lines.raw("next:   nothing to solve: seidel solve needs as many rows as columns");
+    lines.raw("next:   " +
+              same_program(options.command_line, "solve " + quoted(options.matrix) + repair +
+                                                     " --least-squares   (the x with the least ||b - Ax||)"));
   } else if (story.rows.nrows > 0) {
     lines.item("solve with", choose_method(p, story.rows).reason);
-    const std::string repair = options.repair ? " --repair" : "";
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
   }
 }

@@ -119,8 +119,9 @@ Array<double> load_vector(const std::string& option, const std::string& path, st
   const bool regular = path != "-" && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   const auto require_rows = [&](std::int64_t found) {
     if (found != rows)
-      throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", path,
-                                 plural(found, "entry", "entries"), count(rows), matrix));
+      throw InputError(formatted("{}: found {}, expected {}: one for each {} of {}", path,
+                                 plural(found, "entry", "entries"), count(rows), option == "--x0" ? "column" : "row",
+                                 matrix));
   };
   if (const auto numbers = regular ? plain_numbers(path) : std::nullopt) {
     require_rows(std::int64_t(numbers->size()));

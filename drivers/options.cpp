@@ -48,6 +48,7 @@ const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 besid
 struct SolveCommand : CommandFor<SolveOptions> {
   std::string method = "auto", preconditioner = "auto", order, permute = "auto", scale = "auto";
   std::vector<std::string> pairs;
+  bool least_squares = false;
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
@@ -65,6 +66,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
         "is left out")
         ->type_name("constant|FILE");
     file("-o,--out", options.out, "write x, a Matrix Market file");
+    app->add_flag("--least-squares", least_squares,
+                  "find the x with the least ||b - Ax||, of several the smallest: for rectangular and singular A");
     app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
     app->add_option("--precond", preconditioner, names_of(preconditioners))->type_name("NAME")->capture_default_str();
     app->add_option("--order", order,
@@ -105,6 +108,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (options.request.method == direct_method && common.backend == "cuda")
       throw UsageError("--method direct: factors are computed on the host; leave --backend cuda away");
     apply_details(options, pairs);
+    if (least_squares) require_least_squares();
     if (options.request.method == direct_method) {
       if (options.request.preconditioner || !order.empty())
         throw UsageError("--method direct: it takes no preconditioner; leave --precond and --order away");
@@ -137,6 +141,21 @@ struct SolveCommand : CommandFor<SolveOptions> {
       throw UsageError("standard input (-) holds one file; give the others by name");
     if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)
       throw UsageError("standard output (-) takes one of --out, --history and --json; give the others a file name");
+  }
+
+  /// Refuses what would be ignored beside --least-squares.
+  void require_least_squares() {
+    MethodRequest& request = options.request;
+    request.goal = Goal::least_squares;
+    if (request.method && request.method->needs != Needs::nothing)
+      throw UsageError(formatted("--method {}: it solves square systems; beside --least-squares take --method {}",
+                                 request.method->name, Method::lsmr.name));
+    if (request.preconditioner && !Method::lsmr.takes(request.preconditioner->name))
+      throw UsageError(
+          formatted("--precond {}: --least-squares takes none; leave --precond away", request.preconditioner->name));
+    for (const auto* option : {"--order", "--permute", "--scale", "--null-space"})
+      if (app->get_option(option)->count() > 0)
+        throw UsageError(formatted("{}: --least-squares does not use it; leave {} away", option, option));
   }
 };
 

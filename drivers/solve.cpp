@@ -26,8 +26,9 @@ namespace seidel::drivers {
 
 namespace {
 
-std::string history_csv(const std::vector<double>& history) {
-  std::string text = "iteration,relative_residual\n";
+std::string history_csv(const std::vector<double>& history, Goal goal) {
+  std::string text =
+      formatted("iteration,{}\n", goal == Goal::solution ? "relative_residual" : "residual_or_orthogonality");
   for (std::size_t i = 0; i < history.size(); ++i) text += formatted("{},{}\n", i, history[i]);
   return text;
 }
@@ -71,8 +72,12 @@ OrderChoice fastest_order(const OpenMP& host, const CsrView<double, std::int64_t
                                    .dominated = 2 * seen.properties.weakly_dominant_rows >= A.nrows});
 }
 
-/// Whether nothing was asked for by name.
-bool automatic(const MethodRequest& request) { return !request.method && !request.preconditioner && !request.order; }
+bool least_squares(const SolveOptions& options) { return options.request.goal == Goal::least_squares; }
+
+/// Whether A x = b is to be solved, and nothing was asked for by name.
+bool automatic(const MethodRequest& request) {
+  return request.goal == Goal::solution && !request.method && !request.preconditioner && !request.order;
+}
 
 bool positive_definite(const Inspected& seen) {  // or likely so
   return seen.properties.symmetric && seen.properties.diagonal_positive == seen.rows.nrows;
@@ -118,8 +123,9 @@ Criteria criteria_of(const SolveOptions& options) {
   criteria.absolute_tolerance = options.absolute_tolerance;
   criteria.max_iterations = options.max_iterations;
   criteria.seconds = options.time_limit;
+  criteria.goal = options.request.goal;
   criteria.error_tolerance = options.error_tolerance;
-  if (!options.rhs.empty() && !criteria.error_tolerance)
+  if ((!options.rhs.empty() || least_squares(options)) && !criteria.error_tolerance)
     criteria.error_tolerance = std::numeric_limits<double>::infinity();
   return criteria;
 }
@@ -129,7 +135,8 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
   const OpenMP host = host_threads(options);
   const auto A = loaded.wide();
   Decided decided{.where = where, .factors = first_factors(options, loaded, seen, singular)};
-  if (!decided.factors && !singular.known()) decided.arranged = arrange(options, loaded, seen);
+  if (!decided.factors && !singular.known() && !least_squares(options))
+    decided.arranged = arrange(options, loaded, seen);
   const Inspected& shape = decided.arranged ? decided.arranged->seen : seen;
   const bool cuda = where.gpu.has_value();
   std::function<OrderChoice()> order;
@@ -141,7 +148,8 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
                                        .near_null_vectors = loaded.near_null.vectors.view().ncols,
-                                       .arranged = decided.arranged != nullptr};
+                                       .arranged = decided.arranged != nullptr,
+                                       .ncols = A.ncols};
   if (decided.arranged) {
     needs.choice.reason += "; " + decided.arranged->why;
     needs.choice.norm_inf = seen.properties.norm_inf;  // products are with A itself
@@ -173,12 +181,14 @@ Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& 
                                 .b = loaded.b,
                                 .x0 = loaded.x0,
                                 .norm_inf_of_A = seen.properties.norm_inf,
-                                .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows),
+                                .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows) &&
+                                        !(least_squares(options) && has_dependent_columns(seen.rows)),
                                 .A_there = A_there,
                                 .b_there = there.b.span(),
                                 .near_null = loaded.near_null.view(),
                                 .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
-                                .arranged_A = arranged_A};
+                                .arranged_A = arranged_A,
+                                .norm_frobenius_of_A = seen.properties.norm_frobenius};
     return solve_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
@@ -264,7 +274,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     finish_singular(host, singular, loaded, seen, system().b, tolerance_of(options, outcome.summary.norm_b), outcome);
     return outcome;
   }
-  if (stop_requested() || decided.factors) return outcome;
+  if (stop_requested() || decided.factors || least_squares(options)) return outcome;
   if (!outcome.solved) {
     if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
     criteria.seconds -= outcome.solve_seconds;
@@ -287,7 +297,9 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
   if (auto cause = inconsistency(story.singular)) return {std::move(*cause)};
-  return diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));
+  return story.options.request.goal == Goal::least_squares
+             ? diagnose_least_squares(story.properties, summary, criteria_of(story.options))
+             : diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));
 }
 
 /// Steps that a sweep by colours would have, where a parallel back end gains nothing from natural order; else 0.
@@ -304,7 +316,8 @@ void report(const SolveOptions& options, SolveStory story) {
   WriteOptions write;
   write.threads = host_threads(options).threads;
   if (!options.out.empty()) write_vector(options.out, story.outcome.x, write);
-  if (!options.history.empty()) write_text(options.history, history_csv(story.outcome.summary.history));
+  if (!options.history.empty())
+    write_text(options.history, history_csv(story.outcome.summary.history, options.request.goal));
   const bool output_is_taken = options.out == "-" || options.history == "-";
   print(options,
         solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),

@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/stopwatch.hpp>
@@ -15,13 +16,14 @@ namespace seidel::drivers {
 
 namespace {
 
-void require_solvable(const LoadedMatrix& loaded, const MatrixProperties& properties) {
+void require_solvable(const SolveOptions& options, const LoadedMatrix& loaded, const MatrixProperties& properties) {
   const auto& A = loaded.matrix;
-  if (A.nrows != A.ncols)
+  if (A.nrows != A.ncols && options.request.goal != Goal::least_squares)
     throw ShapeError(
         formatted("{}: found {} and {}, expected as many rows as columns\n"
-                  "  a rectangular system has no x that solves it in general; least squares are not in this version",
-                  loaded.name, plural(A.nrows, "row"), plural(A.ncols, "column")));
+                  "  the x with the least ||b - Ax||, of those the smallest: {}",
+                  loaded.name, plural(A.nrows, "row"), plural(A.ncols, "column"),
+                  command_with(options.command_line, "--least-squares")));
   if (properties.nonfinite > 0) {
     const std::string place =
         loaded.file && !loaded.file->first_nonfinite.empty() ? loaded.file->first_nonfinite : loaded.name;
@@ -95,7 +97,7 @@ Inspected inspect(const SolveOptions& options, const Placement& where, Loaded& l
   const std::string& name = loaded.matrix.name;
   const auto look = [&](const auto& on, const auto& A, auto& b) {
     Inspected seen{.properties = properties(on, A)};
-    require_solvable(loaded.matrix, seen.properties);
+    require_solvable(options, loaded.matrix, seen.properties);
     seen.rows = row_statistics(on, A);
     if (options.rhs.empty()) b = default_rhs(on, A, ones_vanish(seen.properties, seen.rows), name);
     return seen;

@@ -53,6 +53,8 @@ void narrow(const SolveOptions& options, Loaded& loaded);
 inline bool ones_vanish(const MatrixProperties& properties, const RowStatistics& rows) {
   return rows.nrows > 0 && properties.zero_row_sums == rows.nrows;
 }
+/// Whether fewer rows than columns have entries: then A x = A * ones has smaller solutions than ones.
+inline bool has_dependent_columns(const RowStatistics& rows) { return rows.nrows - rows.empty_rows < rows.ncols; }
 /// The x of the right-hand side that is made: ones, or, where A * ones = 0, signs.
 Array<double> known_solution(Index n, bool ones_vanish);
 /// Brings the matrix to where it is solved, once.

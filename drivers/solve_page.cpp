@@ -12,14 +12,16 @@ std::string solve_page(const SolveStory& story) {
   const Summary& summary = outcome.summary;
   const SolveOptions& options = story.options;
   const std::string residual = brief(outcome.certificate.relative_residual);
-  HtmlPage page("seidel solve " + story.loaded.name,
-                verdict_of(story) == SolveVerdict::doubtful
-                    ? formatted("solved to the residual asked for, {}, but {}", residual, digits_text(outcome.error))
-                : outcome.solved ? formatted("solved: residual {} after {} of {}, {}", residual,
-                                             plural(summary.iterations, "iteration"), summary.method,
-                                             human_seconds(outcome.solve_seconds))
-                                 : formatted("NOT solved: residual {}; {}", residual, summary.reason),
-                verdict_of(story) == SolveVerdict::solved);
+  const bool least_squares = options.request.goal == Goal::least_squares;
+  HtmlPage page(
+      "seidel solve " + story.loaded.name,
+      verdict_of(story) == SolveVerdict::doubtful
+          ? formatted("solved to the residual asked for, {}, but {}", residual_text(story), digits_text(outcome.error))
+      : outcome.solved
+          ? formatted("solved: residual {} after {} of {}, {}", residual_text(story),
+                      plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds))
+          : formatted("NOT solved: residual {}; {}", residual, summary.reason),
+      verdict_of(story) == SolveVerdict::solved);
   std::vector<std::pair<std::string, std::string>> facts = {
       {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),
                            plural(story.rows.nnz, "nonzero"))}};
@@ -39,7 +41,8 @@ std::string solve_page(const SolveStory& story) {
     if (summary.attempts.size() > 1) facts.push_back({attempt.method, attempt_text(attempt)});
   facts.push_back({"true residual", formatted("{} = ||b - Ax|| / ||b||, in twice the precision; target {}", residual,
                                               brief(tolerance_of(story)))});
-  facts.push_back({"backward error", brief(outcome.certificate.backward_error)});
+  if (orthogonality_matters(outcome)) facts.push_back({"orthogonality", orthogonality_text(story)});
+  if (!outcome.least_squares) facts.push_back({"backward error", brief(outcome.certificate.backward_error)});
   if (const std::string error = error_text(story); !error.empty()) facts.push_back({"error", error});
   facts.push_back({"iterations", count(summary.iterations)});
   facts.push_back({"ended", summary.reason});
@@ -51,11 +54,14 @@ std::string solve_page(const SolveStory& story) {
     if (!one.remedy.empty()) lines.push_back({"try", command_with(options.command_line, one.remedy)});
     page.facts((&one == &story.diagnosis.front() ? "Likely: " : "Or perhaps: ") + one.cause, lines);
   }
-  LineChart chart{"iteration", "relative residual", true, {{summary.method, {}}}};
+  LineChart chart{
+      "iteration", least_squares ? "residual or orthogonality" : "relative residual", true, {{summary.method, {}}}};
   for (std::size_t i = 0; i < summary.history.size(); ++i)
     chart.series[0].points.push_back(
         {double(i), summary.history[i], formatted("iteration {}: {}", i, brief(summary.history[i]))});
-  page.chart("Residual of the recurrence", chart);
+  page.chart(
+      least_squares ? "The smaller of residual and orthogonality, by the recurrence" : "Residual of the recurrence",
+      chart);
   page.table("Times", {"step", "time"},
              {{story.loaded.file ? "reading" : "generating", human_seconds(story.read_seconds)},
               {"setup", human_seconds(story.setup_seconds)},

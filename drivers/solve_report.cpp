@@ -12,6 +12,7 @@ namespace seidel::drivers {
 namespace {
 
 std::string kind_of_matrix(const MatrixProperties& p) {
+  if (!p.square) return "rectangular";
   std::string text = p.symmetric           ? "symmetric"
                      : p.skew              ? "skew-symmetric"
                      : p.pattern_symmetric ? "not symmetric (its pattern is)"
@@ -113,6 +114,7 @@ namespace {
 
 /// What the solver said of the residual, where that is something else.
 std::string estimate_of_solver(const SolveStory& story) {
+  if (story.options.request.goal == Goal::least_squares) return "";  // it knows both criteria as one number
   const double said = believed(story.outcome.summary);
   const bool same = brief(said) == brief(story.outcome.certificate.relative_residual);
   return said < 0 || same || story.outcome.summary.error ? ""
@@ -121,8 +123,8 @@ std::string estimate_of_solver(const SolveStory& story) {
 
 std::string reached_text(const SolveStory& story) {
   const Summary& summary = story.outcome.summary;
-  return formatted("||b - Ax|| / ||b|| = {} (target {}) after {} of {}",
-                   brief(story.outcome.certificate.relative_residual), brief(tolerance_of(story)),
+  const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
+  return formatted("||b - Ax|| / ||b|| = {}{} after {} of {}", residual_text(story), target,
                    plural(summary.iterations, "iteration"), summary.method);
 }
 
@@ -184,9 +186,11 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   if (!outcome.solved || options.verbose)  // else the verdict has said it
     lines.item("residual", formatted("{} = ||b - Ax|| / ||b||, verified in twice the precision; target {}{}",
                                      brief(outcome.certificate.relative_residual), brief(tolerance_of(story)),
-                                     estimate_of_solver(story)));
-  lines.item("backward error", formatted("{}: x is exact for a system changed by this fraction",
-                                         brief(outcome.certificate.backward_error)));
+                                     outcome.least_squares ? ", which no x reaches" : estimate_of_solver(story)));
+  if (orthogonality_matters(outcome)) lines.item("orthogonality", orthogonality_text(story));
+  if (!outcome.least_squares)
+    lines.item("backward error", formatted("{}: x is exact for a system changed by this fraction",
+                                           brief(outcome.certificate.backward_error)));
   if (const std::string error = error_text(story); !error.empty()) lines.item("error", error);
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
@@ -227,7 +231,7 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
                                  plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.properties)));
   for (const auto& note : notes(story.loaded)) lines.item("", note);
-  if (story.properties.one_triangle_only)
+  if (story.properties.square && story.properties.one_triangle_only)
     lines.item("",
                formatted("all entries are {} the diagonal: if this is half of a symmetric matrix, its file must say "
                          "`symmetric` in the first line",
@@ -236,6 +240,8 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("right-hand side", !options.rhs.empty() ? "b from " + options.rhs
                                 : ones_vanish(story.properties, rows)
                                     ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"
+                                : options.request.goal == Goal::least_squares && has_dependent_columns(rows)
+                                    ? "b = A * ones, because no --rhs was given: x should be the smallest that gives it"
                                     : "b = A * ones, because no --rhs was given: x should be all ones");
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", choice.reason);
@@ -302,6 +308,10 @@ Json solve_json(const SolveStory& story) {
   json.set("recurrence_residual", believed(summary) < 0 ? Json(nullptr) : Json(believed(summary)));
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
   json.set("absolute_tolerance", options.absolute_tolerance);
+  const auto& orthogonality = outcome.certificate.orthogonality;
+  json.set("goal", options.request.goal == Goal::least_squares ? "least squares" : "solution");
+  json.set("criterion", !outcome.solved ? Json(nullptr) : Json(outcome.least_squares ? "orthogonality" : "residual"));
+  json.set("orthogonality", orthogonality ? Json(*orthogonality) : Json(nullptr));
   json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
   const bool known = outcome.error_source != ErrorSource::none;
   json.set("verdict", to_string(verdict_of(story)));

@@ -59,6 +59,7 @@ double largest(HostSpan<const double> v) {
 
 Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loaded& loaded) {
   Singular singular{.asked = !options.null_space.empty()};
+  if (options.request.goal == Goal::least_squares) return singular;  // x is of least norm anyway
   if (singular.asked)
     singular.space = asked_for(options, loaded, seen);
   else if (ones_vanish(seen.properties, seen.rows) || seen.rows.empty_rows > 0)

@@ -41,6 +41,22 @@ std::string_view to_string(ErrorSource source) {
   return "unknown";
 }
 
+std::string residual_text(const SolveStory& story) {
+  const auto& [residual, backward_error, orthogonality] = story.outcome.certificate;
+  return story.outcome.least_squares ? formatted("{}, the least there is (orthogonal to the columns of A to {}),",
+                                                 brief(residual), brief(*orthogonality))
+                                     : brief(residual);
+}
+
+bool orthogonality_matters(const Outcome& outcome) {
+  return outcome.certificate.orthogonality && (outcome.least_squares || !outcome.solved);
+}
+
+std::string orthogonality_text(const SolveStory& story) {
+  return formatted("{} = ||A'r|| / (||A|| ||r||), r = b - Ax; target {}; x is exact for an A changed by this fraction",
+                   brief(*story.outcome.certificate.orthogonality), brief(story.options.tolerance));
+}
+
 std::string digits_text(double error) {
   if (!std::isfinite(error)) return "no digit of x can be trusted";
   const auto digits = std::int64_t(std::floor(-std::log10(error)));
@@ -76,6 +92,8 @@ MoreDigits more_digits(const SolveStory& story) {
   const Summary& summary = outcome.summary;
   const double residual = outcome.certificate.relative_residual;
   const double goal = allowed(story);
+  if (outcome.error_source == ErrorSource::exact && story.options.request.goal == Goal::least_squares)
+    return {.cost = "A is badly conditioned, or its columns are dependent: then x is the smallest solution, not ones"};
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
   if (outcome.error_source == ErrorSource::singular || summary.method == "direct")
     return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};

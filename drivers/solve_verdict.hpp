@@ -4,6 +4,7 @@
 
 namespace seidel::drivers {
 
+struct Outcome;
 struct SolveStory;
 
 enum class SolveVerdict {
@@ -17,6 +18,11 @@ std::string_view to_string(SolveVerdict);  ///< as in JSON: "solved", "doubtful"
 /// An estimate is within a factor 10 of the error, so up to here that is certainly below 1 %.
 inline constexpr double max_trusted_error = 1e-3;
 
+/// "3.1e-09"; "0.31, the least there is (orthogonal to the columns of A to 3.1e-09),".
+std::string residual_text(const SolveStory& story);
+/// Whether it is worth telling how nearly the residual is orthogonal to the columns of A, and what to say of it.
+bool orthogonality_matters(const Outcome& outcome);
+std::string orthogonality_text(const SolveStory& story);
 /// "only about 2 digits of x can be trusted"; "no digit of x can be trusted".
 std::string digits_text(double error);
 /// "1.3e-07 = max |x_i - x*_i| / max |x*_i|, estimated by 10 more iterations"; empty where nothing is known.

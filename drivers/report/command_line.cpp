@@ -62,6 +62,9 @@ auto entry_named(const std::string& name, const Table& table) {
 
 /// Whether the program refuses what sets `what` beside a method or a preconditioner that is changed to.
 bool is_refused_beside(const std::string& what, const Option& change) {
+  if (target(change) == "--least-squares")
+    for (const char* refused : {"--method", "--precond", "--order", "--permute", "--scale", "--null-space"})
+      if (what == refused) return true;
   if (change.size() < 2) return false;
   const std::string with = target(change), key = what.starts_with("--set ") ? what.substr(6) : "";
   if (with == "--method" && change[1] == direct_method.name)

@@ -1,0 +1,133 @@
+// seidel solve --least-squares: what is solved, what is said of it, what is refused.
+#include "process.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+json report_of(std::vector<std::string> words, int exit_code) {
+  words.insert(words.begin(), "solve");
+  words.insert(words.end(), {"--least-squares", "--json", "-"});
+  const Run run = seidel_program(words);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == exit_code);
+  return json::parse(run.out);
+}
+
+std::string matrix_of(const std::string& size, const std::string& entries) {
+  return "%%MatrixMarket matrix coordinate real general\n" + size + "\n" + entries;
+}
+
+std::string numbers(int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) text += std::to_string((i * i) % 11 - 4) + "\n";
+  return text;
+}
+
+std::vector<double> entries_of(const std::string& file) {
+  std::istringstream lines(read_file(file));
+  std::string line;
+  std::getline(lines, line), std::getline(lines, line);
+  std::vector<double> entries;
+  while (std::getline(lines, line)) entries.push_back(std::stod(line));
+  return entries;
+}
+
+}  // namespace
+
+TEST_CASE("the refusal of a rectangular matrix, and info, name --least-squares, and what they say works") {
+  const Run refused = seidel_program({"solve", "random:30x9:90"});
+  CHECK(refused.exit_code == 3);
+  CHECK(contains(refused.err, "seidel solve random:30x9:90 --least-squares"));
+  CHECK(contains(seidel_program({"info", "random:30x9:90"}).out, "solve random:30x9:90 --least-squares"));
+  CHECK(seidel_program({"solve", "random:30x9:90", "--least-squares"}).exit_code == 0);
+  // What would be refused beside it is left away.
+  const Run changed =
+      seidel_program({"solve", "random:30x9:90", "--method", "cg", "--precond=none", "--scale", "none"});
+  CHECK(contains(changed.err, "seidel solve random:30x9:90 --least-squares"));
+}
+
+TEST_CASE("an exact solution is told from a least-squares solution") {
+  Folder folder;
+  write_file(folder / "b.txt", numbers(200));
+  const json exact = report_of({"random:200x50:1200"}, 0);
+  CHECK(exact["criterion"] == "residual");
+  CHECK(exact["goal"] == "least squares");
+  CHECK(exact["method"] == "lsmr");
+  CHECK(exact["error_against_ones"] <= 1e-5);
+  const json fitted = report_of({"random:200x50:1200", "--rhs", folder / "b.txt", "--history", folder / "h.csv"}, 0);
+  CHECK(fitted["criterion"] == "orthogonality");
+  CHECK(fitted["orthogonality"] <= 1e-8);
+  CHECK(fitted["relative_residual"] > 0.1);
+  CHECK(fitted["converged"] == true);
+  CHECK(fitted["verdict"] == "solved");
+  CHECK(fitted["error_estimate_source"] == "going on");
+  CHECK(read_file(folder / "h.csv").starts_with("iteration,residual_or_orthogonality\n0,"));
+  const std::string text =
+      seidel_program({"solve", "random:200x50:1200", "--rhs", folder / "b.txt", "--least-squares"}).out;
+  CHECK(contains(text, "the least there is (orthogonal to the columns of A to"));
+  CHECK(contains(text, "orthogonality"));
+  CHECK(contains(text, "rectangular"));
+  CHECK(!contains(text, "backward error"));
+}
+
+TEST_CASE("the solution of least norm is found for wide and for singular matrices") {
+  Folder folder;
+  write_file(folder / "wide.mtx", matrix_of("1 3 3", "1 1 1\n1 2 2\n1 3 2\n"));
+  write_file(folder / "b.txt", "9\n");
+  const json report =
+      report_of({folder / "wide.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx", "--tol", "1e-14"}, 0);
+  const auto x = entries_of(folder / "x.mtx");
+  REQUIRE(x.size() == 3);
+  for (const auto& [found, expected] : {std::pair{x[0], 1.0}, {x[1], 2.0}, {x[2], 2.0}})
+    CHECK(found == doctest::Approx(expected).epsilon(1e-13));
+  CHECK(report_of({folder / "wide.mtx"}, 0)["error_against_ones"].is_null());
+
+  // An empty row and an inconsistent b: the first row is x1 + x2 = 2, the third 0 = 5.
+  write_file(folder / "singular.mtx", matrix_of("3 3 3", "1 1 1\n1 2 1\n2 3 4\n"));
+  write_file(folder / "b3.txt", "2\n8\n5\n");
+  const json singular = report_of({folder / "singular.mtx", "--rhs", folder / "b3.txt", "--out", folder / "x3.mtx"}, 0);
+  CHECK(singular["criterion"] == "orthogonality");
+  const auto x3 = entries_of(folder / "x3.mtx");
+  CHECK(x3[0] == doctest::Approx(1));
+  CHECK(x3[1] == doctest::Approx(1));
+  CHECK(x3[2] == doctest::Approx(2));
+}
+
+TEST_CASE("lengths of b and x0, and what a least-squares solution has no use for, are refused") {
+  Folder folder;
+  write_file(folder / "b9.mtx", "%%MatrixMarket matrix array real general\n9 1\n" + numbers(9));
+  check_refused(3, {{{"solve", "random:30x9:90", "--least-squares", "--rhs", folder / "b9.mtx"},
+                     {"found 9 entries, expected 30", "each row"}},
+                    {{"solve", "random:30x8:90", "--least-squares", "--x0", folder / "b9.mtx"},
+                     {"found 9 entries, expected 8", "each column"}}});
+  check_refused(2,
+                {{{"solve", "random:30x9:90", "--least-squares", "--method", "gmres"}, {"--method lsmr"}},
+                 {{"solve", "random:30x9:90", "--least-squares", "--precond", "symgs"}, {"leave --precond away"}},
+                 {{"solve", "random:30x9:90", "--least-squares", "--order", "natural"}, {"leave --order away"}},
+                 {{"solve", "poisson2d:9", "--least-squares", "--null-space", "constant"}, {"leave --null-space away"}},
+                 {{"solve", "poisson2d:9", "--method", "lsmr", "--precond", "jacobi"}, {"expected none"}}});
+}
+
+TEST_CASE("limits end with an honest report, and the command that it names leads on") {
+  Folder folder;
+  write_file(folder / "b.txt", numbers(900));
+  const json report = report_of({"random:900x700:8000", "--rhs", folder / "b.txt", "--max-iterations", "40"}, 1);
+  CHECK(report["status"] == "iteration_limit");
+  CHECK(report["criterion"].is_null());
+  CHECK(report["orthogonality"] > 1e-8);
+  REQUIRE(report["diagnosis"].size() == 1);
+  CHECK(contains(report["diagnosis"][0]["try"].get<std::string>(), "--max-iterations"));
+  CHECK(report_of({"random:900x700:8000", "--rhs", folder / "b.txt", "--time-limit", "1e-9"}, 1)["status"] ==
+        "time_limit");
+  // The same bits whatever the number of threads.
+  const json one = report_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", "1"}, 0);
+  for (const char* threads : {"2", "3"})
+    CHECK(report_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", threads, "--backend", "openmp"},
+                    0)["history"] == one["history"]);
+}
