@@ -5,34 +5,54 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_direct.hpp>
+#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-Solution solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
-  const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, false};
-  Outcome outcome = solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria);
-  Solution solution;
-  solution.claimed = outcome.solved;
-  solution.status = std::string(to_string(outcome.summary.status));
-  solution.iterations = outcome.summary.iterations;
-  solution.setup_seconds = outcome.setup_seconds, solution.solve_seconds = outcome.solve_seconds;
-  solution.memory_bytes =
-      plan_solve(
-          {.nrows = contest.A.nrows, .nnz = contest.A.nnz(), .choice = choice, .cuda = backend == BackendName::cuda}, 0)
-          .needed();
-  solution.history = std::move(outcome.summary.history);
-  solution.x = std::move(outcome.x);
-  return solution;
+Solution solution_of(Outcome outcome, std::int64_t memory_bytes) {
+  return {.claimed = outcome.solved,
+          .status = std::string(to_string(outcome.summary.status)),
+          .x = std::move(outcome.x),
+          .iterations = outcome.summary.iterations,
+          .setup_seconds = outcome.setup_seconds,
+          .solve_seconds = outcome.solve_seconds,
+          .memory_bytes = memory_bytes,
+          .history = std::move(outcome.summary.history)};
 }
 
-Contestant ours(const Method& method, const PreconditionerKind& kind, Order order, BackendName backend) {
-  const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 50};
-  const std::string with =
-      kind.orders.size() > 1 ? formatted("{}-{}", kind.name, to_string(order)) : std::string(kind.name);
+Solution solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
+  const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, false};
+  return solution_of(
+      solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria),
+      plan_solve(
+          {.nrows = contest.A.nrows, .nnz = contest.A.nnz(), .choice = choice, .cuda = backend == BackendName::cuda}, 0)
+          .needed());
+}
+
+/// `direct`: ordering and counting are the setup.
+Solution solve_by_factors(const Contest& contest, int) {
+  const Stopwatch setup;
+  const MatrixProperties& p = contest.properties;
+  DirectSolver factors(contest.A, p.symmetric && p.diagonal_positive == contest.A.nrows);
+  const double setup_seconds = setup.seconds();
+  Criteria criteria = contest.criteria;
+  criteria.seconds = 2;  // by the forecast: others need not wait for more
+  const DirectSystem system{.A = contest.A, .b = contest.b, .norm_inf_of_A = p.norm_inf};
+  Outcome outcome = solve_directly(OpenMP{1}, system, factors, criteria);
+  outcome.setup_seconds = setup_seconds;
+  return solution_of(std::move(outcome), factors.forecast().bytes);
+}
+
+Contestant ours(const Method& method, const PreconditionerKind& kind, Order order, BackendName backend,
+                Form form = Form::plain) {
+  const MethodChoice choice{.method = method, .preconditioner = kind, .order = order, .restart = 50, .form = form};
+  const std::string with = form != Form::plain      ? formatted("{}-{}", kind.name, to_string(form))
+                           : kind.orders.size() > 1 ? formatted("{}-{}", kind.name, to_string(order))
+                                                    : std::string(kind.name);
   return {
       formatted("{}.{}.{}", method.name, with, to_string(backend)),
       backend,
@@ -60,6 +80,10 @@ std::vector<Contestant> contestants() {
       for (const Order order : kind.orders)
         for (const BackendName backend : places)
           if (method.takes(kind.name)) all.push_back(ours(method, kind, order, backend));
+  for (const BackendName backend : places)
+    all.push_back(ours(Method::cg, PreconditionerKind::symgs, Order::natural, backend, Form::eisenstat));
+  all.push_back({"direct.serial", BackendName::serial, "factors by Eigen, refined in twice the precision", false,
+                 [](const MatrixProperties&) { return true; }, solve_by_factors});
   for (auto& other : eigen_contestants()) all.push_back(std::move(other));
   return all;
 }

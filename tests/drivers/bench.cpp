@@ -235,10 +235,15 @@ TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
     CHECK(solve["true_residual"].get<double>() <= 1e-8);
     CHECK(solve["iterations"].get<int>() > 3);
   }
-  for (const char* name : {"cg.none.serial", "cg.jacobi.serial", "cg.symgs-natural.serial", "cg.symgs-colours.serial",
-                           "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
+  for (const char* name :
+       {"cg.none.serial", "cg.jacobi.serial", "cg.symgs-natural.serial", "cg.symgs-colours.serial",
+        "cg.symgs-eisenstat.serial", "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   CHECK(lines_of(read_file(folder / "s.csv")).size() == 1 + names.size());
+  const Run factors = seidel_program({"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "direct.*"});
+  CHECK(factors.exit_code == 0);
+  CHECK(contains(factors.out, "direct.serial"));
+  CHECK(contains(factors.out, "solved"));
   // Without an answer nobody is right: two iterations are not enough.
   const Run few = seidel_program(
       {"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "cg.jacobi.*", "--max-iterations", "2"});
