@@ -177,18 +177,18 @@ Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& 
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
                                       const CsrView<double, Offset, Device>& A_there,
                                       const CsrView<double, Offset, Host>& arranged_A) {
-    const System<Offset> system{.A = A,
-                                .b = loaded.b,
-                                .x0 = loaded.x0,
-                                .norm_inf_of_A = seen.properties.norm_inf,
-                                .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows) &&
-                                        !(least_squares(options) && has_dependent_columns(seen.rows)),
-                                .A_there = A_there,
-                                .b_there = there.b.span(),
-                                .near_null = loaded.near_null.view(),
-                                .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
-                                .arranged_A = arranged_A,
-                                .norm_frobenius_of_A = seen.properties.norm_frobenius};
+    const System<Offset> system{
+        .A = A,
+        .b = loaded.b,
+        .x0 = loaded.x0,
+        .norm_inf_of_A = seen.properties.norm_inf,
+        .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows) && !has_dependent_columns(seen.rows),
+        .A_there = A_there,
+        .b_there = there.b.span(),
+        .near_null = loaded.near_null.view(),
+        .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
+        .arranged_A = arranged_A,
+        .norm_frobenius_of_A = seen.properties.norm_frobenius};
     return solve_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
@@ -228,6 +228,41 @@ double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
   const double taken = double(outcome.summary.iterations) *
                        seconds_per_iteration(loaded.matrix.matrix.nrows, loaded.matrix.matrix.nnz());
   return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
+}
+
+bool met_zero_pivot(const Summary& summary) {
+  return std::any_of(summary.attempts.begin(), summary.attempts.end(),
+                     [](const Attempt& attempt) { return attempt.breakdown == Breakdown::zero_pivot; });
+}
+
+/// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
+/// worse than what was found before is forgotten.
+Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+                       Decided& decided, Criteria criteria, Outcome before) {
+  Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
+  last.needs.choice = {.method = Method::lsmr,
+                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method)};
+  last.needs.counted_bytes.reset();
+  last.needs.estimates = true;
+  last.needs.arranged = false;
+  last.memory = plan_solve(last.needs, last.available);
+  if (last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
+  if (!criteria.error_tolerance) criteria.error_tolerance = std::numeric_limits<double>::infinity();
+  Outcome outcome = iterate(options, loaded, there, seen, last, criteria);
+  auto& attempts = before.summary.attempts;
+  attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+  if (!(outcome.certificate.relative_residual <= before.certificate.relative_residual)) {
+    std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
+    return before;
+  }
+  outcome.summary.attempts = std::move(attempts);
+  decided = std::move(last);
+  if (outcome.error_source == ErrorSource::exact && outcome.summary.error) {  // ones are not the smallest solution
+    outcome.error_against_ones = -1;
+    outcome.error_source = ErrorSource::going_on;
+    outcome.error = outcome.summary.error->error(outcome.summary.limit_of_precision(seen.properties.norm_inf));
+  }
+  return outcome;
 }
 
 Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
@@ -274,21 +309,26 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     finish_singular(host, singular, loaded, seen, system().b, tolerance_of(options, outcome.summary.norm_b), outcome);
     return outcome;
   }
-  if (stop_requested() || decided.factors || least_squares(options)) return outcome;
-  if (!outcome.solved) {
-    if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
-    criteria.seconds -= outcome.solve_seconds;
+  if (stop_requested() || least_squares(options)) return outcome;
+  if (outcome.solved) {
+    if (has_dependent_columns(seen.rows) && outcome.error_source == ErrorSource::none)
+      outcome.error_source = ErrorSource::singular, outcome.error = std::numeric_limits<double>::infinity();
+    else if (!decided.factors && outcome.error_source != ErrorSource::none && outcome.summary.iterations > 0 &&
+             (!options.rhs.empty() || !(outcome.error <= max_trusted_error)))
+      if (const auto factors = factors_of(loaded, seen, seconds_to_refine(loaded, outcome)))
+        refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, outcome);
+    return outcome;
+  }
+  if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
+  criteria.seconds -= outcome.solve_seconds;
+  if (!decided.factors)
     if (const auto factors = factors_of(loaded, seen, std::min(max_direct_seconds, criteria.seconds))) {
       Outcome last = directly(*factors, formatted("{} failed", outcome.summary.method));
       if (last.solved) return last;
       outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, last.summary.attempts.back());
     }
-  } else if (outcome.error_source != ErrorSource::none && outcome.summary.iterations > 0 &&
-             (!options.rhs.empty() || !(outcome.error <= max_trusted_error))) {
-    if (const auto factors = factors_of(loaded, seen, seconds_to_refine(loaded, outcome)))
-      refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, outcome);
-  }
-  return outcome;
+  if (seen.rows.empty_rows == 0 && !met_zero_pivot(outcome.summary)) return outcome;
+  return solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -297,6 +337,7 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
   if (auto cause = inconsistency(story.singular)) return {std::move(*cause)};
+  if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
   return story.options.request.goal == Goal::least_squares
              ? diagnose_least_squares(story.properties, summary, criteria_of(story.options))
              : diagnose(story.properties, story.rows, story.choice, summary, criteria_of(story.options));

@@ -240,8 +240,8 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("right-hand side", !options.rhs.empty() ? "b from " + options.rhs
                                 : ones_vanish(story.properties, rows)
                                     ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"
-                                : options.request.goal == Goal::least_squares && has_dependent_columns(rows)
-                                    ? "b = A * ones, because no --rhs was given: x should be the smallest that gives it"
+                                : has_dependent_columns(rows) || (outcome.solved && outcome.error_against_ones < 0)
+                                    ? "b = A * ones, because no --rhs was given: ones are one of many solutions"
                                     : "b = A * ones, because no --rhs was given: x should be all ones");
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", choice.reason);

@@ -49,6 +49,22 @@ NullSpace asked_for(const SolveOptions& options, const Loaded& loaded, const Ins
   return space;
 }
 
+/// What b has in rows without entries, if no x comes near enough to b because of that.
+void note_empty_rows(const Loaded& loaded, const SolveOptions& options, Singular& singular) {
+  const auto A = loaded.wide();
+  double part = 0, norm_b = 0;
+  Index first = -1;
+  for (Index i = 0; i < A.nrows; ++i) {
+    norm_b = std::hypot(norm_b, loaded.b[i]);
+    if (A.row_ptr[i + 1] > A.row_ptr[i] || loaded.b[i] == 0) continue;
+    part = std::hypot(part, loaded.b[i]);
+    if (first < 0) first = i;
+  }
+  if (part <= std::max(options.tolerance * norm_b, options.absolute_tolerance)) return;
+  singular.empty_row = first;
+  singular.part_in_empty_rows = part / norm_b;
+}
+
 double largest(HostSpan<const double> v) {
   double most = 0;
   for (const double value : v) most = std::max(most, std::abs(value));
@@ -64,11 +80,14 @@ Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loa
     singular.space = asked_for(options, loaded, seen);
   else if (ones_vanish(seen.properties, seen.rows) || seen.rows.empty_rows > 0)
     singular.space = NullSpace::constants(loaded.wide());
-  if (!singular.known() || options.rhs.empty()) return singular;
-  const bool of_transpose =
-      seen.properties.symmetric ||
-      singular.space.defect(loaded.wide(), seen.properties.norm_inf, NullSpace::Side::left) <= max_defect_of_left;
-  if (!of_transpose) return singular;
+  if (options.rhs.empty()) return singular;
+  const bool of_transpose = singular.known() && (seen.properties.symmetric ||
+                                                 singular.space.defect(loaded.wide(), seen.properties.norm_inf,
+                                                                       NullSpace::Side::left) <= max_defect_of_left);
+  if (!of_transpose) {
+    if (seen.rows.empty_rows > 0) note_empty_rows(loaded, options, singular);
+    return singular;
+  }
   Array<double> rest = copied_to<Host>(Serial{}, std::as_const(loaded.b).span());
   const Vector<double, Serial> b(Serial{}, loaded.b.span());
   const double norm_b = norm2(b), part = singular.space.project(rest.span());
@@ -119,6 +138,13 @@ std::string singular_text(const Singular& singular) {
 }
 
 std::optional<Diagnosis> inconsistency(const Singular& singular) {
+  if (singular.empty_row >= 0)
+    return Diagnosis{
+        .cause = "A is singular, and b is not in its range",
+        .evidence = formatted("row {} has no entries, and b is not zero there; no x has a residual below {}",
+                              singular.empty_row + 1, brief(singular.part_in_empty_rows)),
+        .remedy = "--least-squares",
+        .advice = "the command finds the x with the least residual"};
   if (!singular.inconsistent()) return {};
   return Diagnosis{
       .cause = "A is singular, and b is not in its range",

@@ -10,9 +10,11 @@ namespace seidel::drivers {
 /// Of an A with a known null space. Its x is that of least norm.
 struct Singular {
   NullSpace space = {};
-  bool asked = false;          // --null-space: the part of b that no x gives is left out
-  double part_of_b = 0;        // ||Z Z'b|| / ||b||, where Z spans the null space of A' as well
-  Array<double> given_b = {};  // where b has such a part, and nobody asked: b is judged as it was given
+  bool asked = false;             // --null-space: the part of b that no x gives is left out
+  double part_of_b = 0;           // ||Z Z'b|| / ||b||, where Z spans the null space of A' as well
+  Index empty_row = -1;           // the first one where b is not zero, which no x gives
+  double part_in_empty_rows = 0;  // of the norm of b
+  Array<double> given_b = {};     // where b has such a part, and nobody asked: b is judged as it was given
 
   bool known() const { return space.dimension() > 0; }
   bool inconsistent() const { return !given_b.empty(); }

@@ -25,6 +25,9 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
 std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& properties, const Summary& summary,
                                               const Criteria& criteria);
 
+/// Of lsmr() that was exhausted: b is not in the range of A.
+Diagnosis no_solution(const Summary& summary);
+
 /// Decades by which a residual falls per iteration: least squares over the last half of its history, at least 10
 /// entries.
 double decades_per_iteration(const std::vector<double>& history);

@@ -70,4 +70,12 @@ std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& A, const S
            .advice = "columns of A of similar length may help"}};
 }
 
+Diagnosis no_solution(const Summary& s) {
+  return {.cause = "A is singular, and b is not in its range",
+          .evidence = "no x has a smaller residual than " + text(s.relative_residual) +
+                      ": it is orthogonal to the columns of A to " + text(s.optimality->orthogonality),
+          .remedy = "--least-squares",
+          .advice = "the command calls this x solved: the smallest with the least residual"};
+}
+
 }  // namespace seidel

@@ -128,9 +128,9 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
   Iterate iterate("lsmr", system, b, x, criteria, 1);
   Progress& progress = iterate.progress();
   if (criteria.goal == Goal::least_squares) system.unit = progress.target() / criteria.relative_tolerance;
-  const auto nothing_left = [](Real orthogonality) {
-    return orthogonality <= 4 * std::numeric_limits<Real>::epsilon();
-  };
+  // Products with A lose a few digits: less than this is rounding.
+  const Real rounding = (criteria.goal == Goal::solution ? 4096 : 4) * std::numeric_limits<Real>::epsilon();
+  const auto nothing_left = [=](Real orthogonality) { return orthogonality <= rounding; };
 
   while (iterate.unsolved(u, p)) {  // u = r / ||r||, p = A'u, z = M^-1 p: of the true r
     Real norm_u = 1, pz = seen.pz;

@@ -131,3 +131,54 @@ TEST_CASE("limits end with an honest report, and the command that it names leads
     CHECK(report_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", threads, "--backend", "openmp"},
                     0)["history"] == one["history"]);
 }
+
+TEST_CASE(
+    "a matrix with empty rows is solved if some x solves it; otherwise the row is named, and the advice leads on") {
+  Folder folder;
+  // Gmres finds no direction but b itself: the shift is nilpotent. The last row is empty.
+  std::string shift, b;
+  for (int i = 1; i < 60; ++i) {
+    shift += std::to_string(i) + " " + std::to_string(i + 1) + " " + std::to_string(1 + i % 3) + "\n";
+    b += std::to_string(i % 7 + 1) + "\n";
+  }
+  write_file(folder / "A.mtx", matrix_of("60 60 59", shift));
+  write_file(folder / "b.txt", b + "0\n");
+  write_file(folder / "c.txt", b + "3\n");
+  const auto solved = [&](const char* rhs, int exit_code) {
+    const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / rhs, "--json", "-"});
+    CHECK(run.exit_code == exit_code);
+    return json::parse(run.out);
+  };
+  const json report = solved("b.txt", 0);
+  CHECK(report["method"] == "lsmr");
+  CHECK(report["verdict"] == "solved");
+  CHECK(report["attempts"].back()["method"] == "lsmr");
+  CHECK(report["attempts"].size() > 1);
+  const json refused = solved("c.txt", 1);
+  REQUIRE(!refused["diagnosis"].empty());
+  CHECK(contains(refused["diagnosis"][0]["evidence"].get<std::string>(), "row 60 has no entries"));
+  CHECK(contains(refused["diagnosis"][0]["try"].get<std::string>(), "--least-squares"));
+  CHECK(report_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0)["criterion"] == "orthogonality");
+  const Run own = seidel_program({"solve", folder / "A.mtx"});
+  CHECK(own.exit_code == 0);
+  CHECK(contains(own.out, "ones are one of many solutions"));
+}
+
+TEST_CASE("where factors find A singular, a consistent b is solved, and another one is said to have no solution") {
+  Folder folder;
+  // Rows 1 and 4 are the same; no row is empty, no entry is on the diagonal.
+  write_file(folder / "A.mtx", matrix_of("4 4 8", "1 2 1\n1 3 2\n2 1 3\n2 4 1\n3 1 1\n3 2 1\n4 2 1\n4 3 2\n"));
+  write_file(folder / "b.txt", "3\n1\n2\n3\n");
+  write_file(folder / "c.txt", "3\n1\n2\n4\n");
+  CHECK(seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt"}).exit_code == 0);
+  const Run own = seidel_program({"solve", folder / "A.mtx"});
+  CHECK(own.exit_code == 0);
+  CHECK(!contains(own.out, "--error-tol"));
+  const Run none = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "c.txt"});
+  CHECK(none.exit_code == 1);
+  CHECK(contains(none.out, "b is not in its range"));
+  CHECK(contains(none.out, "--least-squares"));
+  // By symmetry half of the difference is left in either row.
+  const json report = report_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0);
+  CHECK(report["relative_residual"].get<double>() == doctest::Approx(std::sqrt(0.5 / 30)));
+}
