@@ -1,5 +1,6 @@
 // Kinds of rows on the host: found by comparing each row with the kind that is likely; products of many rows at once.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
