@@ -100,7 +100,7 @@ std::optional<std::vector<double>> plain_numbers(const std::string& path) {
       const bool number = error == std::errc() && end == last;
       if (!number && numbers.empty()) return {};
       if (!number || !std::isfinite(value))
-        throw InputError(formatted("{}:{}:{}: found '{}', expected a finite number, as before", path, row, at + 1,
+        throw InputError(formatted("{}:{}:{}: found '{}', expected a finite number", path, row, at + 1,
                                    line.substr(at, std::min<std::size_t>(next - at, 40))));
       numbers.push_back(value);
       at = next;

@@ -124,8 +124,10 @@ std::string estimate_of_solver(const SolveStory& story) {
 std::string reached_text(const SolveStory& story) {
   const Summary& summary = story.outcome.summary;
   const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
-  return formatted("||b - Ax|| / ||b|| = {}{} after {} of {}", residual_text(story), target,
-                   plural(summary.iterations, "iteration"), summary.method);
+  const std::string effort = summary.method == direct_method.name
+                                 ? plural(summary.iterations, "solve") + " with factors of A"
+                                 : plural(summary.iterations, "iteration") + " of " + summary.method;
+  return formatted("||b - Ax|| / ||b|| = {}{} after {}", residual_text(story), target, effort);
 }
 
 /// The verdict, and what to do next.
