@@ -16,13 +16,12 @@ void instances(const B& on, const Offset*) {
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
   prolongator<B, Offset>(on, A, {}, found, 1);
   packed_strong<B>(on, {});
-  unpacked_strong<B>(on, {}, {});
   fill_start<B, Offset>(on, A.row_ptr, {}, {});
   node_matrix<B, Offset>(on, A, unknowns_per_node<B, Offset>(on, A), Blocks::any);
   const auto modes = translations<B, Offset>(on, A, 1);
   auto T = tentative<B, Offset>(on, A, {}, found.of_row, found.count, 1, modes.view()).T;
   smoothed<B, Offset>(on, A, {}, 1, T.view());
-  complete_coarse<B, Offset>(on, T, 1);
+  complete_coarse<B, Offset>(on, T.view(), T.values, 1);
 }
 
 }  // namespace seidel::aggregation_detail

@@ -21,7 +21,8 @@ inline constexpr int max_prolongator_entries = 4;
 template <class Offset, class Space>
 struct SmoothedRow {
   CsrView<double, Offset, Space> A;
-  Span<const Index, Space> neighbour, of_row;
+  Span<const std::uint32_t, Space> strong;  // packed_strong()
+  Span<const Index, Space> of_row;
   double omega;
 
   /// Calls add(aggregate, value) for each term, in the order of the columns of A.
@@ -31,13 +32,13 @@ struct SmoothedRow {
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
       if (A.col_idx[k] == i)
         diagonal = A.values[k];
-      else if (neighbour[k] < 0)
+      else if (!is_strong(strong, k))
         weak += A.values[k];
     }
     const double lumped = diagonal + weak, filtered = lumped / diagonal > 0.05 ? lumped : diagonal;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
       const Index j = A.col_idx[k];
-      if (j != i && neighbour[k] < 0) continue;
+      if (j != i && !is_strong(strong, k)) continue;
       if (of_row[j] >= 0) add(of_row[j], j == i ? 1 - omega : -(omega * (A.values[k] / filtered)));
     }
   }
@@ -164,21 +165,20 @@ struct ValuesOfRow {
 /// Cost  reads A once, writes the values of P. Does not wait.
 template <Backend B, class Offset>
 void update_prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                        Span<const Index, SpaceOf<B>> neighbour, Span<const Index, SpaceOf<B>> of_row, double omega,
-                        Csr<double, Offset, SpaceOf<B>>& P) {
+                        Span<const std::uint32_t, SpaceOf<B>> strong, Span<const Index, SpaceOf<B>> of_row,
+                        double omega, Csr<double, Offset, SpaceOf<B>>& P) {
   using namespace aggregation_detail;
   using Space = SpaceOf<B>;
-  for_each_row(on, A.row_ptr,
-               ValuesOfRow<Offset, Space>{{A, neighbour, of_row, omega}, P.row_ptr, P.col_idx, P.values});
+  for_each_row(on, A.row_ptr, ValuesOfRow<Offset, Space>{{A, strong, of_row, omega}, P.row_ptr, P.col_idx, P.values});
 }
 
-/// P for A, the strong couplings of A (StrongView::neighbour) and its aggregates.
+/// P for A, the strong couplings of A (packed_strong()) and its aggregates.
 ///
 /// Shapes  A is n x n, P is n x aggregates.count.
 /// Cost    reads A twice, and long rows more often; 20 bytes per row beside P. The host waits once, for the size of P.
 template <Backend B, class Offset>
 Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                                            Span<const Index, SpaceOf<B>> neighbour,
+                                            Span<const std::uint32_t, SpaceOf<B>> strong,
                                             const Aggregates<SpaceOf<B>>& aggregates, double omega) {
   using namespace aggregation_detail;
   using Space = SpaceOf<B>;
@@ -186,12 +186,12 @@ Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, O
   Csr<double, Offset, Space> P{A.nrows, aggregates.count, Array<Offset, Space>(on, n + 1), {}, {}};
   Array<Index, Space> chosen(on, max_prolongator_entries * n);
   Array<std::int32_t, Space> count(on, n + 1);
-  for_each_row(on, A.row_ptr, ChooseColumns<Offset, Space>{{A, neighbour, aggregates.of_row, omega}, chosen, count});
+  for_each_row(on, A.row_ptr, ChooseColumns<Offset, Space>{{A, strong, aggregates.of_row, omega}, chosen, count});
   const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
   P.col_idx = Array<Index, Space>(on, nnz);
   P.values = Array<double, Space>(on, nnz);
   for_each_row(on, A.row_ptr, PlaceColumns<Offset, Space>{chosen, P.row_ptr, P.col_idx});
-  update_prolongator<B, Offset>(on, A, neighbour, aggregates.of_row, omega, P);
+  update_prolongator<B, Offset>(on, A, strong, aggregates.of_row, omega, P);
   return P;
 }
 

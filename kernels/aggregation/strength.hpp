@@ -47,8 +47,8 @@ struct ScalesOfRow {
         diagonal = a;
       } else {
         sum += std::fabs(a);
-        lowest = std::fmin(lowest, a);
-        highest = std::fmax(highest, a);
+        lowest = a < lowest ? a : lowest;
+        highest = a > highest ? a : highest;
       }
     }
     const double inverse = 1 / diagonal, ratio = sum * std::fabs(inverse);
@@ -85,6 +85,10 @@ inline constexpr int packed_bits = 32;
 
 /// Bit k % 32 of bits[k / 32]: whether entry k is a strong coupling.
 template <class Space>
+SEIDEL_HD bool is_strong(Span<const std::uint32_t, Space> bits, std::int64_t k) {
+  return bits[k / packed_bits] >> k % packed_bits & 1;
+}
+template <class Space>
 struct PackStrong {
   Span<const Index, Space> neighbour;
   Span<std::uint32_t, Space> bits;
@@ -93,16 +97,6 @@ struct PackStrong {
     for (int b = 0; b < packed_bits && word * packed_bits + b < neighbour.size(); ++b)
       all |= std::uint32_t(neighbour[word * packed_bits + b] >= 0) << b;
     bits[word] = all;
-  }
-};
-
-template <class Space>
-struct UnpackStrong {
-  Span<const std::uint32_t, Space> bits;
-  Span<const Index, Space> col_idx;
-  Span<Index, Space> neighbour;
-  SEIDEL_HD void operator()(std::int64_t k) const {
-    neighbour[k] = bits[k / packed_bits] >> k % packed_bits & 1 ? col_idx[k] : ~col_idx[k];
   }
 };
 
@@ -129,8 +123,7 @@ void mark_strong(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, cons
                                          A, scales.inverse_diagonal, scales.largest_coupling, theta, neighbour});
 }
 
-/// StrongView::neighbour as a bit per entry, to be kept; and back, for a matrix of the same pattern.
-/// Cost  one pass. Do not wait.
+/// StrongView::neighbour as a bit per entry, to be kept. Cost  one pass. Does not wait.
 template <Backend B>
 Array<std::uint32_t, SpaceOf<B>> packed_strong(const B& on, Span<const Index, SpaceOf<B>> neighbour) {
   using namespace aggregation_detail;
@@ -138,14 +131,6 @@ Array<std::uint32_t, SpaceOf<B>> packed_strong(const B& on, Span<const Index, Sp
   Array<std::uint32_t, SpaceOf<B>> bits(on, words);
   for_each_of(on, words, PackStrong<SpaceOf<B>>{neighbour, bits});
   return bits;
-}
-template <Backend B>
-Array<Index, SpaceOf<B>> unpacked_strong(const B& on, Span<const std::uint32_t, SpaceOf<B>> bits,
-                                         Span<const Index, SpaceOf<B>> col_idx) {
-  Array<Index, SpaceOf<B>> neighbour(on, col_idx.size());
-  aggregation_detail::for_each_of(on, col_idx.size(),
-                                  aggregation_detail::UnpackStrong<SpaceOf<B>>{bits, col_idx, neighbour});
-  return neighbour;
 }
 
 }  // namespace seidel

@@ -238,12 +238,12 @@ inline constexpr double plain_correction = 1.5;
 
 /// A_c of T' A T or P' A P, complete: divided by `correction`, and with a 1 on the diagonal of each coarse unknown that
 /// stands for nothing, whose row is zero.
-/// Shapes  A_c has every diagonal entry stored. Cost  reads and writes A_c once. Does not wait.
+/// Shapes  A_c has every diagonal entry stored; `values` are its own, to be written. Cost  reads and writes A_c once. Does not wait.
 template <Backend B, class Offset>
-void complete_coarse(const B& on, Csr<double, Offset, SpaceOf<B>>& A, double correction) {
+void complete_coarse(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Span<double, SpaceOf<B>> values,
+                     double correction) {
   aggregation_detail::for_each_row(
-      on, Span<const Offset, SpaceOf<B>>(A.row_ptr),
-      aggregation_detail::CompleteRow<Offset, SpaceOf<B>>{A.row_ptr, A.col_idx, 1 / correction, A.values});
+      on, A.row_ptr, aggregation_detail::CompleteRow<Offset, SpaceOf<B>>{A.row_ptr, A.col_idx, 1 / correction, values});
 }
 
 /// Ones for each unknown of a node apart: for displacements, translations.

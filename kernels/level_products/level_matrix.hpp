@@ -156,14 +156,16 @@ template <class Rows>
 
 }  // namespace level_detail
 
-/// Lays out `rows` (ScaledRows or CorrectionRows) with so many lanes per row.
+/// Lays out `rows` (ScaledRows or CorrectionRows) with so many lanes per row, in the memory of `old` where that has the size.
 /// Cost  reads the rows once, and their lengths before. A GPU is waited for once, for the size.
 template <Backend B, class Rows>
-LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncols, int lanes, const Rows& rows) {
+LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncols, int lanes, const Rows& rows,
+                                            LevelMatrix<typename B::Space> old = {}) {
   using namespace level_detail;
   using Space = typename B::Space;
   const std::int64_t nslices = (std::int64_t(nrows) * lanes + slice_places - 1) / slice_places;
-  LevelMatrix<Space> M{nrows, ncols, lanes, Array<Index, Space>(on, nslices + 1), {}, {}};
+  LevelMatrix<Space> M{
+      nrows, ncols, lanes, Array<Index, Space>(on, nslices + 1), std::move(old.col_idx), std::move(old.values)};
   if (nslices == 0) {
     for_each_place(on, 1, CountSteps<Rows, Space>{rows, 0, lanes, M.step_ptr});
     return M;
@@ -171,8 +173,11 @@ LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncol
   for_each_place(on, nslices, CountSteps<Rows, Space>{rows, nrows, lanes, M.step_ptr});
   exclusive_scan(on, Span<const Index, Space>(M.step_ptr), M.step_ptr.span());
   const std::int64_t nsteps = copied_to<Host>(on, std::as_const(M.step_ptr).span().subspan(nslices, 1))[0];
-  M.col_idx = Array<Index, Space>(on, nsteps * slice_places);
-  M.values = Array<float, Space>(on, nsteps * slice_places);
+  if (M.values.size() != nsteps * slice_places) {
+    M.col_idx = {}, M.values = {};  // before more is taken
+    M.col_idx = Array<Index, Space>(on, nsteps * slice_places);
+    M.values = Array<float, Space>(on, nsteps * slice_places);
+  }
   fill_slices(on, rows, M);
   return M;
 }

@@ -122,6 +122,8 @@ class SparseProduct {
   }
 
   View C() const { return C_.view(); }
+  /// Those of C, which a caller may change until the next update_values().
+  Span<Real, Space> values() { return C_.values; }
 
   /// C = A B for matrices of the same patterns as before, which is not checked beyond their shapes and numbers of
   /// entries. Does not allocate. Errors  ShapeError.

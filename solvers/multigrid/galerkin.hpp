@@ -29,6 +29,7 @@ class GalerkinProduct {
   View R() const { return R_.view(); }
   View AP() const { return AP_.C(); }
   View coarse() const { return coarse_.C(); }
+  Span<double, typename B::Space> coarse_values() { return coarse_.values(); }  // to be changed until the next new ones
   std::int64_t bytes() const { return R_.bytes() + AP_.bytes() + coarse_.bytes(); }
 
  private:

@@ -142,6 +142,30 @@ Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& 
 /// omega of the prolongator.
 inline double damping(const LevelFacts& facts) { return 4.0 / 3 / facts.largest_eigenvalue; }
 
+/// P of a level, unless that would leave nine rows of ten: then it is empty. `near_null` and `scales` are those of the level.
+template <class B, class Offset>
+void prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, const CoarseningOptions& options,
+             NearNull<SpaceOf<B>>& near_null, const RowScales<SpaceOf<B>>& scales) {
+  const auto few = [&](std::int64_t coarse_rows) {
+    return coarse_rows > 0 && double(coarse_rows) <= 0.9 * level.A.nrows;
+  };
+  level.facts.unknowns_per_node = near_null.unknowns_per_node;
+  if (near_null.modes.ncols > 0) {
+    const auto found = aggregated_nodes<B, Offset>(on, level, near_null, options.strength);
+    if (few(found.count * near_null.modes.ncols))
+      prolong_nodes<B, Offset>(on, level, scales.inverse_diagonal, found, l == 0 ? options.first : FirstLevel::smoothed,
+                               damping(level.facts), near_null);
+    return;
+  }
+  Array<Index, SpaceOf<B>> neighbour(on, level.A.nnz());
+  auto found = aggregated<B, Offset>(on, level.facts, level.A, scales, l == 0 ? RootSets::one : RootSets::two,
+                                     options.strength, neighbour);
+  if (!few(found.count)) return;
+  level.strong = packed_strong<B>(on, neighbour);
+  level.prolongation = prolongator<B, Offset>(on, level.A, level.strong, found, damping(level.facts));
+  level.aggregate = std::move(found.of_row);
+}
+
 /// R = P' of a level, A P, which is returned, and R A P, the matrix of the `coarse` one.
 template <class B, class Offset>
 Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B>>& level,
@@ -151,24 +175,23 @@ Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B
   release_scratch(on);  // 30 bytes per entry of P
   auto AP = spgemm(on, level.A, P);
   coarse.owned = spgemm(on, level.R(), AP.view());
-  if (level.of_nodes()) complete_coarse<B, Offset>(on, coarse.owned, level.plain ? plain_correction : 1);
+  if (level.of_nodes())
+    complete_coarse<B, Offset>(on, coarse.owned.view(), coarse.owned.values, level.plain ? plain_correction : 1);
   coarse.A = coarse.owned.view();
   return AP;
 }
 
-/// P and what follows from it for new values of level l; returns A P unless the level keeps that. The first ones analyse the
-/// products once more, and the analysis is kept where aggregates are of rows.
+/// P and what follows from it for new values of level l. The first ones analyse the products once more, and the analysis is
+/// kept.
 template <class B, class Offset>
-Csr<double, Offset, SpaceOf<B>> update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l) {
+void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l) {
   auto &level = hierarchy.levels[l], &coarse = hierarchy.levels[l + 1];
   auto& P = level.prolongation;
-  if (level.of_nodes()) {
+  if (!level.of_nodes() && P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
+  if (level.of_nodes())
     P = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
-    return make_coarse<B, Offset>(on, level, coarse);
-  }
-  if (P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
-  const auto neighbour = unpacked_strong<B>(on, level.strong, level.A.col_idx);
-  update_prolongator<B, Offset>(on, level.A, neighbour, level.aggregate, damping(level.facts), P);
+  else
+    update_prolongator<B, Offset>(on, level.A, level.strong, level.aggregate, damping(level.facts), P);
   if (level.galerkin) {
     level.galerkin->update_values(level.A, P.view());
   } else {
@@ -177,7 +200,8 @@ Csr<double, Offset, SpaceOf<B>> update_coarse(const B& on, Hierarchy<Offset, Spa
     level.galerkin = std::make_unique<GalerkinProduct<Offset, B>>(on, level.A, P.view());
   }
   coarse.A = level.galerkin->coarse();
-  return {};
+  if (level.of_nodes())
+    complete_coarse<B, Offset>(on, coarse.A, level.galerkin->coarse_values(), level.plain ? plain_correction : 1);
 }
 
 /// The inverse of the last level, made on the host, if that is `small`; then `cycle` is complete, or empty where there is one
@@ -230,27 +254,9 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
     auto& level = hierarchy.levels[l];
     RowScales scales = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle);
     const bool small = level.A.nrows <= options.coarsest;
-    bool last = small || int(l) + 1 >= options.max_levels;
-    if (!last) {
-      const std::int64_t modes_per_node = near_null.modes.ncols;
-      level.facts.unknowns_per_node = near_null.unknowns_per_node;
-      Array<Index, SpaceOf<B>> neighbour(on, modes_per_node > 0 ? 0 : level.A.nnz());
-      auto found = modes_per_node > 0
-                       ? aggregated_nodes<B, Offset>(on, level, near_null, options.strength)
-                       : aggregated<B, Offset>(on, level.facts, level.A, scales, l == 0 ? RootSets::one : RootSets::two,
-                                               options.strength, neighbour);
-      const std::int64_t coarse_rows = found.count * std::max<std::int64_t>(1, modes_per_node);
-      last = coarse_rows == 0 || double(coarse_rows) > 0.9 * level.A.nrows;
-      if (!last && modes_per_node > 0) {
-        prolong_nodes<B, Offset>(on, level, scales.inverse_diagonal, found,
-                                 l == 0 ? options.first : FirstLevel::smoothed, damping(level.facts), near_null);
-      } else if (!last) {
-        level.prolongation = prolongator<B, Offset>(on, level.A, neighbour, found, damping(level.facts));
-        level.aggregate = std::move(found.of_row);
-        level.strong = packed_strong<B>(on, neighbour);
-      }
-      level.facts.prolongation_nnz = level.prolongation.nnz();
-    }
+    if (!small && int(l) + 1 < options.max_levels) prolong<B, Offset>(on, level, l, options, near_null, scales);
+    level.facts.prolongation_nnz = level.prolongation.nnz();
+    const bool last = level.prolongation.row_ptr.empty();
     level.inverse_diagonal = std::move(scales.inverse_diagonal);
     scales = {};
     if (last) {
@@ -266,8 +272,9 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
 /// The same hierarchy for new values of A, in the pattern that it had: couplings, aggregates and the pattern of P stay as
 /// they were, so that no coarsening is repeated. Where the values differ much, a new one may need fewer iterations.
 ///
-/// Cost    as coarsened() but for couplings, aggregates, the columns of P and, from the second time on, all patterns; what that
-///         takes is held from the first time on (GalerkinProduct). Errors  as coarsened(), which leave the hierarchy of no use.
+/// Cost    as coarsened() but for couplings, aggregates, the columns of P, the memory of `cycle` and, from the second time on,
+///         all patterns; what that takes is held from the first time on (GalerkinProduct).
+/// Errors  as coarsened(), which leave the hierarchy of no use.
 template <class B, class Offset>
 void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hierarchy<Offset, SpaceOf<B>>& hierarchy,
                    SingleCycle<B>* cycle = nullptr) {
@@ -278,10 +285,9 @@ void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hi
                      " entries, expected the pattern of " + std::to_string(levels[0].A.nrows) + " and " +
                      std::to_string(levels[0].A.nnz()));
   levels[0].A = A;
-  Csr<double, Offset, SpaceOf<B>> AP;  // of the level before
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    levels[l].inverse_diagonal = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle).inverse_diagonal;
-    if (l + 1 < levels.size()) AP = update_coarse<B, Offset>(on, hierarchy, l);
+    levels[l].inverse_diagonal = measured<B, Offset>(on, hierarchy, l, {}, cycle).inverse_diagonal;
+    if (l + 1 < levels.size()) update_coarse<B, Offset>(on, hierarchy, l);
   }
   finish<B, Offset>(on, hierarchy, !hierarchy.coarsest_inverse.row_ptr.empty(), cycle);
 }

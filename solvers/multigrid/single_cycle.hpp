@@ -57,6 +57,7 @@ class SingleCycle {
 
   /// `dominant`: every row of the finest A to come is weakly dominated by its diagonal.
   void begin(bool dominant) {
+    former_ = std::move(levels_);
     clear();
     dampings_ = dampings_of(smoother_, dominant);
   }
@@ -86,7 +87,8 @@ class SingleCycle {
     Level& level = levels_[l];
     if (level.A.nrows == 0)
       level.A = level_matrix(on_, A.nrows, A.ncols, lanes_for(A),
-                             level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true});
+                             level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true},
+                             former(l, &Level::A));
     if (l > 0 && l + 1 < levels_.size()) level.scale = {};
   }
   void drop(std::size_t l) { levels_[l].A = {}; }
@@ -104,7 +106,8 @@ class SingleCycle {
   void add_restriction(const View<Offset>& R) {
     Level& fine = levels_.end()[-2];
     fine.R = level_matrix(on_, R.nrows, R.ncols, short_row_lanes,
-                          level_detail::ScaledRows<Offset, Space>{R, levels_.back().scale, fine.inverse_scale});
+                          level_detail::ScaledRows<Offset, Space>{R, levels_.back().scale, fine.inverse_scale},
+                          former(levels_.size() - 2, &Level::R));
   }
 
   /// Takes P and A P of the last level but one; its diagonal and lambda.
@@ -115,7 +118,8 @@ class SingleCycle {
     set_dampings(fine, lambda);
     fine.Q = level_matrix(on_, P.nrows, P.ncols, lanes_for(AP),
                           level_detail::CorrectionRows<Offset, Space>{AP, P, fine.dampings[0], inverse_diagonal,
-                                                                      fine.inverse_scale, levels_.back().scale});
+                                                                      fine.inverse_scale, levels_.back().scale},
+                          former(levels_.size() - 2, &Level::Q));
     fine.inverse_scale = {};
   }
 
@@ -142,6 +146,7 @@ class SingleCycle {
     axpby<B, double>(on_, 0, scale, std::exp2(-exponent), scale);
     twice_the_shift_ = std::exp2(2 * exponent);
     for (Level& level : levels_) take_vectors(level, &level == &levels_.front());
+    former_.clear();
   }
 
   /// z = M^-1 r.
@@ -188,6 +193,11 @@ class SingleCycle {
       level_product(on, A.view(), x.span().data(), {.terms = {{1, x.span().data()}}}, y.span().data());
     }
   };
+
+  /// That of the levels before begin(), whose memory is filled again.
+  LevelMatrix<Space> former(std::size_t l, LevelMatrix<Space> Level::*which) {
+    return l < former_.size() ? std::exchange(former_[l].*which, {}) : LevelMatrix<Space>{};
+  }
 
   static void refuse_negative(std::int64_t row) {
     if (row >= 0)
@@ -282,7 +292,7 @@ class SingleCycle {
   AmgSmoother smoother_;
   AmgCycle cycle_;
   std::vector<double> dampings_;  // of the sweeps, each to be divided by lambda
-  std::vector<Level> levels_;
+  std::vector<Level> levels_, former_;
   bool solved_ = false;  // the last level has its inverse
   double twice_the_shift_ = 1;
   Array<double, Space> scale_of_call_;

@@ -86,7 +86,7 @@ Steps steps(const B& on, const Matrix& A, RootSets sets) {
   Array<Index, Space> neighbour(on, A.nnz());
   mark_strong<B, std::int64_t>(on, there.view(), scales, theta, neighbour);
   const auto found = aggregates<B, std::int64_t>(on, there.view(), {there.view().row_ptr, neighbour}, scales, sets);
-  const auto P = prolongator<B, std::int64_t>(on, there.view(), neighbour, found, omega);
+  const auto P = prolongator<B, std::int64_t>(on, there.view(), packed_strong<B>(on, neighbour), found, omega);
   Array<double, Space> start(on, A.nrows);
   fill_start<B, std::int64_t>(on, there.view().row_ptr, scales.inverse_diagonal, start);
   return {moved_back(on, neighbour),

@@ -105,7 +105,7 @@ Steps steps(const B& on, const Matrix& A, Index block, const std::vector<double>
                moved_back(on, made.coarse_modes.elements()),
                {}};
   auto completed = copied_to<Space>(on, there);
-  complete_coarse<B, std::int64_t>(on, completed, 1.5);
+  complete_coarse<B, std::int64_t>(on, completed.view(), completed.values, 1.5);
   result.completed = moved_back(on, completed.values);
   return result;
 }
@@ -233,7 +233,7 @@ TEST_CASE("the smoothed prolongator is (I - omega D^-1 A) T") {
 TEST_CASE("a coarse matrix is divided by the correction, and zeros on its diagonal become ones") {
   const Matrix A = matrix_of(3, {{{0, 3.0}, {1, 0.0}, {2, 6.0}}, {{0, 0.0}, {1, 0.0}}, {{0, 6.0}, {2, 0.0}}});
   Matrix completed = copy_of(A);
-  complete_coarse<OpenMP, std::int64_t>(OpenMP{1}, completed, 1.5);
+  complete_coarse<OpenMP, std::int64_t>(OpenMP{1}, completed.view(), completed.values, 1.5);
   const std::vector<double> expected = {2, 0, 4, 0, 1, 4, 1};
   CHECK(std::vector<double>(completed.values.begin(), completed.values.end()) == expected);
 }
