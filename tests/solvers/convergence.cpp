@@ -6,17 +6,6 @@
 using namespace seidel;
 using namespace seidel::tests;
 
-namespace {
-
-std::vector<double> random_vector(unsigned seed, std::int64_t n) {
-  std::mt19937_64 random(seed);
-  std::vector<double> x(n);
-  for (auto& v : x) v = random_value(random);
-  return x;
-}
-
-}  // namespace
-
 TEST_CASE(
     "every method with every preconditioner solves a dominant system, in truth and with the same bits everywhere") {
   const unsigned seed = fresh_seed();

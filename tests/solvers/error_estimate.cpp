@@ -16,13 +16,6 @@ Criteria estimating(double tolerance = infinity) {
   return criteria;
 }
 
-std::vector<double> random_solution(unsigned seed, std::int64_t n) {
-  std::mt19937_64 random(seed);
-  std::vector<double> x(n);
-  for (auto& v : x) v = random_value(random);
-  return x;
-}
-
 /// max |x_i - x*_i| / max |x*_i|.
 double true_error(const std::vector<double>& x, const std::vector<double>& solution) {
   double error = 0, largest = 0;
@@ -40,7 +33,7 @@ TEST_CASE(
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   for (const Matrix& A : {poisson(24), random_spd(seed, 2001, 4), tridiagonal(257, 2.2, -1)}) {
-    const auto solution = random_solution(seed + 1, A.nrows), b = times(A, solution);
+    const auto solution = random_vector(seed + 1, A.nrows), b = times(A, solution);
     for (How how : all_ways()) {
       how.restart = 20;  // several cycles, and one that ends between the target and its tenth
       CAPTURE(name_of(how));
@@ -71,7 +64,7 @@ TEST_CASE("a tolerance of the error is met, and costs no new start") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   const Matrix A = poisson(40);
-  const auto solution = random_solution(seed, A.nrows), b = times(A, solution);
+  const auto solution = random_vector(seed, A.nrows), b = times(A, solution);
   for (const Method& method : methods) {
     CAPTURE(to_string(method));
     const How how{.method = method,
@@ -92,7 +85,7 @@ TEST_CASE("a tolerance of the error is met, and costs no new start") {
 
 TEST_CASE("where there is nothing to estimate, nothing is said; a start at the solution is judged") {
   const Matrix A = poisson(12);
-  const auto solution = random_solution(3, A.nrows), b = times(A, solution);
+  const auto solution = random_vector(3, A.nrows), b = times(A, solution);
   for (const Method& method : methods) {
     CAPTURE(to_string(method));
     if (!method.takes("jacobi")) continue;  // the only level of amg would be solved at once

@@ -106,13 +106,6 @@ std::vector<Named> shapes(unsigned seed) {
   return all;
 }
 
-std::vector<double> random_vector(unsigned seed, std::int64_t n) {
-  std::mt19937_64 random(seed);
-  std::vector<double> v(n);
-  for (auto& value : v) value = random_value(random);
-  return v;
-}
-
 double length(const std::vector<double>& v) {
   double sum = 0;
   for (const double value : v) sum = std::hypot(sum, value);

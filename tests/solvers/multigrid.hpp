@@ -9,13 +9,6 @@ namespace seidel::tests {
 template <class B>
 using Amg = AmgPreconditioner<std::int64_t, B>;
 
-inline std::vector<double> random_vector(unsigned seed, std::int64_t n) {
-  std::mt19937_64 random(seed);
-  std::vector<double> v(n);
-  for (double& e : v) e = random_value(random);
-  return v;
-}
-
 /// M^-1 r, from a z of NaN.
 template <class B>
 std::vector<double> applied(const B& on, const Amg<B>& M, const std::vector<double>& r) {

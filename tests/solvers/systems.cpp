@@ -41,6 +41,13 @@ std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
   return y;
 }
 
+std::vector<double> random_vector(unsigned seed, std::int64_t n) {
+  std::mt19937_64 random(seed);
+  std::vector<double> v(n);
+  for (auto& value : v) value = random_value(random);
+  return v;
+}
+
 double true_residual(const Matrix& A, const std::vector<double>& x, const std::vector<double>& b) {
   long double rr = 0, bb = 0;
   for (Index i = 0; i < A.nrows; ++i) {

@@ -41,6 +41,7 @@ template <class B>
                                const Criteria& criteria = {}, std::vector<double> x0 = {});
 
 std::vector<double> times(const Matrix& A, const std::vector<double>& x);
+std::vector<double> random_vector(unsigned seed, std::int64_t n);
 inline std::vector<double> ones(std::int64_t n) { return std::vector<double>(n, 1.0); }
 
 /// ||b - A x|| / ||b|| in long double; NaN if anything in it is.
