@@ -12,6 +12,7 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/lattice.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/products/formats.hpp>
@@ -33,6 +34,7 @@ struct InfoStory {
   FormatBytes bytes;
   std::vector<NamedSize> sizes;  // in each product format whose size is known before it is made
   std::string products;          // how solvers would compute A x on the host, and why
+  Lattice lattice = {};          // nx = 0: none
   double seconds = 0;            // of looking
 };
 
@@ -128,7 +130,7 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
 }
 
 std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
-  const auto& [loaded, p, rows, bytes, sizes, products, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds] = story;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
@@ -160,6 +162,8 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.item("bandwidth",
              formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
   lines.item("products", products);
+  if (lattice.nx > 0)
+    lines.item("lattice", formatted("{} points, a row for each, coupled to its neighbours alone", to_string(lattice)));
   lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs),
                                  brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
   lines.blank();
@@ -184,7 +188,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
 Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json info_json(const InfoStory& story, const InfoOptions& options) {
-  const auto& [loaded, p, rows, bytes, sizes, products, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds] = story;
   Json json;
   json.set("schema", "seidel.info/1")
       .set("version", version)
@@ -204,6 +208,9 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   json.set("diagonal", std::move(diagonal));
   json.set("dominant_rows",
            std::move(Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows)));
+  Json points = Json::array();
+  for (const Index n : {lattice.nx, lattice.ny, lattice.nz}) points.push(Json(std::int64_t(n)));
+  json.set("lattice", lattice.nx > 0 ? std::move(points) : Json(nullptr));
   json.set("definiteness", definiteness(story)).set("zero_row_sums", p.zero_row_sums);
   const auto row_lengths = [&] {
     Json row;
@@ -254,6 +261,7 @@ int run(const InfoOptions& options) {
   const Stopwatch looking;
   InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}, {}};
   story.products = products_text(host, A, story.rows);
+  story.lattice = find_lattice(host, A).lattice;
   for_each_product_format([&]<class Format>(const Format&) {
     constexpr bool is_converted = !std::is_same_v<Format, product_formats::AsCsr>;
     if constexpr (is_converted && requires { Format::size(host, A); })

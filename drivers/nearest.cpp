@@ -71,7 +71,6 @@ constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"cholesky", "direct"},
     {"fgmres", "gmres"},
     {"multigrid", "amg"},
-    {"gmg", "amg"},
     {"amg", "multigrid"},
     {"multicolor", "colours"},
     {"multicolour", "colours"},

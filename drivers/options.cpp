@@ -103,6 +103,11 @@ struct SolveCommand : CommandFor<SolveOptions> {
   }
 
   void finish(const CommonTexts& common) override {
+    const bool geometric = preconditioner == "gmg";
+    if (geometric) {  // amg with another coarsening
+      preconditioner = "amg";
+      pairs.push_back("amg.coarsening=lattice");
+    }
     options.request.method = entry_of("--method", method, program_methods);
     options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
     if (options.request.method == direct_method && common.backend == "cuda")
@@ -122,7 +127,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
                                  order, options.request.preconditioner->name));
     for (const auto& [option, value] :
          {std::pair{"--coordinates", &options.coordinates}, {"--near-null", &options.near_null}})
-      if (!value->empty() && options.request.preconditioner != PreconditionerKind::amg)
+      if (!value->empty() && (options.request.preconditioner != PreconditionerKind::amg || geometric))
         throw UsageError(formatted("{}: only amg uses it; take --precond amg", option));
     if (!options.coordinates.empty() && !options.near_null.empty())
       throw UsageError("--coordinates and --near-null both tell the near-null vectors; give one of them");

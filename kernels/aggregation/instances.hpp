@@ -1,5 +1,6 @@
 // Every step of aggregation, named once for all back ends.
 #pragma once
+#include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
@@ -15,6 +16,7 @@ void instances(const B& on, const Offset*) {
   mark_strong<B, Offset>(on, A, scales, 0, {});
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
   prolongator<B, Offset>(on, A, {}, found, 1);
+  interpolation<B, Offset>(on, A, {}, halved<B, Offset>(on, A, {}));
   packed_strong<B>(on, {});
   fill_start<B, Offset>(on, A.row_ptr, {}, {});
   node_matrix<B, Offset>(on, A, unknowns_per_node<B, Offset>(on, A), Blocks::any);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/lattice.hpp>
 #include <seidel/solvers/multigrid/facts.hpp>
 #include <seidel/solvers/multigrid/galerkin.hpp>
 
@@ -26,6 +27,7 @@ struct Level {
   Array<Index, Space> aggregate = {};         // and the aggregate of each row; empty on the coarsest
   Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
   bool plain = false;                         // and whether P is T
+  Lattice lattice = {};                       // of the rows instead, where P interpolates; nx = 0 elsewhere
   std::unique_ptr<GalerkinProduct<Offset, Working>> galerkin =
       {};  // of rows: from the first new values on, in place of `restriction`
            // and of `owned` of the next level

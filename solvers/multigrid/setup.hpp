@@ -1,6 +1,6 @@
-// The hierarchy of smoothed aggregation, from the matrix, and from near-null vectors where they are known:
+// The hierarchy of smoothed aggregation, from the matrix, and from near-null vectors or a lattice where they are known:
 //
-//   P_l as in kernels/aggregation/prolongator.hpp or nodes.hpp,   R_l = P_l',   A_(l+1) = R_l A_l P_l
+//   P_l as in kernels/aggregation/prolongator.hpp, nodes.hpp or lattice.hpp,   R_l = P_l',   A_(l+1) = R_l A_l P_l
 //
 // Source  Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
 //         problems, Computing 56, 1996.
@@ -11,6 +11,7 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/release_scratch.hpp>
+#include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
@@ -28,6 +29,7 @@ struct CoarseningOptions {
   int max_levels = 25;
   Index unknowns_per_node = 0;           // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
   FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
+  Lattice lattice = {};                  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
 };
 
 namespace multigrid_detail {
@@ -142,28 +144,35 @@ Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& 
 /// omega of the prolongator.
 inline double damping(const LevelFacts& facts) { return 4.0 / 3 / facts.largest_eigenvalue; }
 
-/// P of a level, unless that would leave nine rows of ten: then it is empty. `near_null` and `scales` are those of the level.
+/// P of a level, unless that would leave nine rows of ten: then it is empty. Returns the lattice of the next level, if there is
+/// one. `near_null` and `scales` are those of the level.
 template <class B, class Offset>
-void prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, const CoarseningOptions& options,
-             NearNull<SpaceOf<B>>& near_null, const RowScales<SpaceOf<B>>& scales) {
+Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, const CoarseningOptions& options,
+                NearNull<SpaceOf<B>>& near_null, const RowScales<SpaceOf<B>>& scales) {
   const auto few = [&](std::int64_t coarse_rows) {
     return coarse_rows > 0 && double(coarse_rows) <= 0.9 * level.A.nrows;
   };
+  if (level.lattice.nx > 0) {
+    const Lattice coarse = halved<B, Offset>(on, level.A, level.lattice);
+    if (few(coarse.points())) level.prolongation = interpolation<B, Offset>(on, level.A, level.lattice, coarse);
+    return coarse;
+  }
   level.facts.unknowns_per_node = near_null.unknowns_per_node;
   if (near_null.modes.ncols > 0) {
     const auto found = aggregated_nodes<B, Offset>(on, level, near_null, options.strength);
     if (few(found.count * near_null.modes.ncols))
       prolong_nodes<B, Offset>(on, level, scales.inverse_diagonal, found, l == 0 ? options.first : FirstLevel::smoothed,
                                damping(level.facts), near_null);
-    return;
+    return {};
   }
   Array<Index, SpaceOf<B>> neighbour(on, level.A.nnz());
   auto found = aggregated<B, Offset>(on, level.facts, level.A, scales, l == 0 ? RootSets::one : RootSets::two,
                                      options.strength, neighbour);
-  if (!few(found.count)) return;
+  if (!few(found.count)) return {};
   level.strong = packed_strong<B>(on, neighbour);
   level.prolongation = prolongator<B, Offset>(on, level.A, level.strong, found, damping(level.facts));
   level.aggregate = std::move(found.of_row);
+  return {};
 }
 
 /// R = P' of a level, A P, which is returned, and R A P, the matrix of the `coarse` one.
@@ -190,6 +199,8 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
   if (!level.of_nodes() && P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
   if (level.of_nodes())
     P = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
+  else if (level.lattice.nx > 0)
+    fill_interpolation<B, Offset>(on, level.A, level.lattice, coarse.lattice, P);
   else
     update_prolongator<B, Offset>(on, level.A, level.strong, level.aggregate, damping(level.facts), P);
   if (level.galerkin) {
@@ -228,7 +239,8 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 /// last one.
 ///
 /// Aggregates are of nodes where a node has several unknowns, or where `modes` are given: near-null vectors, a column each,
-/// which are not kept. Without them such nodes have translations. Elsewhere aggregates are of rows.
+/// which are not kept. Without them such nodes have translations. Elsewhere aggregates are of rows. Where a lattice is given,
+/// there are none: levels have every second point of it (kernels/aggregation/lattice.hpp).
 ///
 /// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
 ///         m at most 16; linearly dependent ones do no harm.
@@ -246,15 +258,20 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
                                         SingleCycle<B>* cycle = nullptr) {
   using namespace multigrid_detail;
   require_square(A.nrows, A.ncols, "amg");
+  if (options.lattice.nx > 0 && options.lattice.points() != A.nrows)
+    throw ShapeError("gmg: found a lattice of " + to_string(options.lattice) + " points for " +
+                     std::to_string(A.nrows) + " rows, expected a point per row");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
-  hierarchy.levels.push_back({.A = A});
+  hierarchy.levels.push_back({.A = A, .lattice = options.lattice});
   auto near_null = near_null_of<B, Offset>(on, A, options.unknowns_per_node, modes);
   Csr<double, Offset, SpaceOf<B>> AP;  // of the level before
   for (std::size_t l = 0;; ++l) {
     auto& level = hierarchy.levels[l];
     RowScales scales = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle);
     const bool small = level.A.nrows <= options.coarsest;
-    if (!small && int(l) + 1 < options.max_levels) prolong<B, Offset>(on, level, l, options, near_null, scales);
+    Lattice coarse_lattice;
+    if (!small && int(l) + 1 < options.max_levels)
+      coarse_lattice = prolong<B, Offset>(on, level, l, options, near_null, scales);
     level.facts.prolongation_nnz = level.prolongation.nnz();
     const bool last = level.prolongation.row_ptr.empty();
     level.inverse_diagonal = std::move(scales.inverse_diagonal);
@@ -264,7 +281,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
       return hierarchy;
     }
     if (cycle && l == 0) cycle->drop(l);  // for now: here memory counts
-    hierarchy.levels.emplace_back();
+    hierarchy.levels.push_back({.lattice = coarse_lattice});
     AP = make_coarse<B, Offset>(on, hierarchy.levels[l], hierarchy.levels[l + 1]);
   }
 }

@@ -8,11 +8,12 @@ namespace seidel {
 
 namespace {
 
-enum Detail { strength, smoother, cycle, coarsest, block, first, storage };
+enum Detail { strength, smoother, cycle, coarsest, block, first, storage, coarsening };
 constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"};  // as AmgSmoother
 constexpr std::string_view cycles[] = {"v", "w", "k"};                              // as AmgCycle
 constexpr std::string_view first_levels[] = {"plain", "smoothed"};                  // as FirstLevel
 constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};                   // as AmgStorage
+constexpr std::string_view coarsenings[] = {"aggregates", "lattice"};
 constexpr Setting details[] = {
     {.key = "amg.strength",
      .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
@@ -45,7 +46,22 @@ constexpr Setting details[] = {
     {.key = "amg.storage",
      .help =
          "amg.storage=S   levels in fp32 under an iteration in double, fp64, or auto: fp32 unless symgs smooths (auto)",
-     .words = storages}};
+     .words = storages},
+    {.key = "amg.coarsening",
+     .help = "amg.coarsening=C  aggregates, or lattice: every second point of the lattice that the rows must show; "
+             "--precond gmg (aggregates)",
+     .words = coarsenings}};
+
+/// That of A, if it is wanted. Errors  InputError where there is none.
+template <class Offset>
+Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) {
+  if (set[details[coarsening]] == 0) return {};
+  const FoundLattice found = find_lattice(OpenMP{}, A);
+  if (found.lattice.nx == 0)
+    throw InputError("amg: found no lattice: " + found.otherwise +
+                     "\n  take amg with aggregates, which needs no lattice");
+  return found.lattice;
+}
 
 struct Recipe {
   template <Backend B, class Offset>
@@ -53,12 +69,14 @@ struct Recipe {
     const Settings& set = choice.settings;
     const auto& known = A.near_null.vectors;
     const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
+    const Lattice lattice = lattice_of(A.here, set);
     AmgPreconditioner<Offset, B> amg(
         on, A.there,
         {.coarsening = {.strength = set[details[strength]],
                         .coarsest = Index(set[details[coarsest]]),
                         .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
-                        .first = FirstLevel(int(set[details[first]]))},
+                        .first = FirstLevel(int(set[details[first]])),
+                        .lattice = lattice},
          .smoother = AmgSmoother(int(set[details[smoother]])),
          .storage = AmgStorage(int(set[details[storage]])),
          .cycle = AmgCycle(int(set[details[cycle]]))},
@@ -66,7 +84,9 @@ struct Recipe {
     auto levels = amg.levels();
     const std::int64_t bytes = amg.bytes();
     return {.M = std::move(amg),
-            .description = "amg by smoothed aggregation, " + counted(std::int64_t(levels.size()), "level") +
+            .description = (lattice.nx > 0 ? "amg on a lattice of " + to_string(lattice) + " points, "
+                                           : std::string("amg by smoothed aggregation, ")) +
+                           counted(std::int64_t(levels.size()), "level") +
                            (known.ncols > 0 ? ", " + counted(known.ncols, "near-null vector") : ""),
             .bytes = bytes,
             .levels = std::move(levels)};
@@ -83,6 +103,8 @@ std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choic
   std::vector<MemoryPart> parts = {{.what = "the coarser levels and their vectors, for amg",
                                     .bytes = single ? 230 * A.nrows + 12 * A.nnz : 210 * A.nrows,
                                     .min_bytes = 40 * A.nrows}};
+  if (choice.settings[details[coarsening]] != 0)
+    parts.front().bytes += 70 * A.nrows;  // where a direction is not halved
   if (smooths == AmgSmoother::symgs) parts.front().bytes += sweep_memory(A, 8).bytes * 3 / 2;  // of all levels
   return parts;
 }

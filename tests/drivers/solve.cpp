@@ -27,6 +27,30 @@ TEST_CASE("multigrid as a method solves, with amg as its cycle") {
   CHECK(contains(run.out, "\"preconditioner\": \"amg\""));
 }
 
+TEST_CASE("gmg finds the lattice of a file and says so, and names the row that disagrees") {
+  const Folder folder;
+  const std::string file = folder / "A.mtx";
+  REQUIRE(seidel_program({"generate", "poisson3d:12x10x14", "-o", file}).exit_code == 0);
+  const auto with = [&](const std::string& matrix) {
+    return seidel_program({"solve", matrix, "--method", "cg", "--precond", "gmg", "--verbose"});
+  };
+  const Run run = with(file);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "amg on a lattice of 12 x 10 x 14 points"));
+  CHECK(contains(seidel_program({"info", file}).out, "12 x 10 x 14 points"));
+  std::string text = read_file(file);  // with one coupling more
+  const std::size_t size = text.find("1680 1680 "), end = text.find('\n', size);
+  REQUIRE(end != std::string::npos);
+  const auto entries = std::stoll(text.substr(size + 10, end - size - 10));
+  text.replace(size, end - size, "1680 1680 " + std::to_string(entries + 1));
+  const std::string spoilt = folder / "B.mtx";
+  write_file(spoilt, text + "700 3 -1e-3\n");
+  const Run refused = with(spoilt);
+  CHECK(refused.exit_code == 3);
+  CHECK(contains(refused.err, "row 3 "));
+  CHECK(!contains(seidel_program({"info", spoilt}).out, "12 x 10 x 14"));
+}
+
 TEST_CASE("a K cycle takes the flexible form of cg, and bicgstab is refused with it") {
   const auto with = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"solve", "poisson2d:40", "--precond", "amg", "--set", "amg.cycle=k", "--json", "-"});
