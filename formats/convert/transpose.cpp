@@ -1,4 +1,6 @@
 // Transposition on the host, and copies with other row pointers.
+#include <optional>
+
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
 #include <seidel/formats/convert/refusals.hpp>
@@ -10,41 +12,81 @@ using namespace convert_detail;
 
 namespace {
 
-/// The place of entry (c, r) among those of row c of A, or -1. It is likely to be where it would be if row c were row r
-/// mirrored: rows of a lattice are, but at its boundaries.
+/// What a share of the rows meets: for each of a range of columns c the first entry of row c that has not been taken.
+template <class Offset>
+struct Cursors {
+  Index first = 0;
+  HostSpan<Offset> place;
+};
+
+/// The columns that rows meet, if their columns ascend.
 template <class Real, class Offset>
-std::int64_t mirrored_place(const CsrView<Real, Offset, Host>& A, Index c, Index r, std::int64_t from_begin) {
-  constexpr std::int64_t max_walk = 8;
-  const Index* const columns = A.col_idx.data();
-  const std::int64_t first = A.row_ptr[c], last = A.row_ptr[c + 1];
-  std::int64_t at = std::max(last - 1 - from_begin, first);
-  if (at < last && columns[at] == r) return at;
-  const std::int64_t low = std::max(at - max_walk, first), high = std::min(at + max_walk, last);
-  const Index* const found = low < high && columns[low] <= r && r <= columns[high - 1]
-                                 ? std::lower_bound(columns + low, columns + high, r)
-                                 : std::lower_bound(columns + first, columns + last, r);
-  return found < columns + last && *found == r ? found - columns : -1;
+Range columns_met(const CsrView<Real, Offset, Host>& A, Range rows) {
+  Index least = A.ncols, most = -1;
+  for (std::int64_t r = rows.first; r < rows.last; ++r)
+    if (const Offset begin = A.row_ptr[r], end = A.row_ptr[r + 1]; begin < end)
+      least = std::min(least, A.col_idx[begin]), most = std::max(most, A.col_idx[end - 1]);
+  return {std::min(least, most + 1), most + std::int64_t(1)};
 }
 
-/// Rows first ... last - 1 of A', if A has an entry (c, r) for each (r, c) of them and their columns ascend.
+/// The place of entry (c, r) in row c of A, from place `at` on, or -1.
 template <class Real, class Offset>
-bool mirror_rows(const CsrView<Real, Offset, Host>& A, std::int64_t first, std::int64_t last,
+[[gnu::noinline, gnu::cold]] std::int64_t place_of(const CsrView<Real, Offset, Host>& A, Index c, Index r,
+                                                   std::int64_t at) {
+  const Index* const columns = A.col_idx.data();
+  const std::int64_t last = A.row_ptr[c + std::int64_t(1)];
+  if (at < last) at = std::lower_bound(columns + at, columns + last, r) - columns;
+  return at < last && columns[at] == r ? at : -1;
+}
+
+/// Rows `rows` of A', if A has an entry (c, r) for each (r, c) of them and their columns ascend. Rows r ascend, so the
+/// entries of row c are met one after the other, and nothing is searched for but the first of a share.
+template <class Real, class Offset>
+bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors<Offset>& cursors,
                  const Grouped<Real, Offset>& to) {
+  constexpr std::int64_t entries_ahead = 256;  // of what the last column of a row leads to: no processor foresees it
+  const Index* const columns = A.col_idx.data();
   const Real* const values = A.values.data();
-  for (std::int64_t r = first; r < last; ++r) {
-    const std::int64_t begin = A.row_ptr[r], end = A.row_ptr[r + 1];
+  const Offset* const row_ptr = A.row_ptr.data();
+  Index* const others = to.others;
+  Real* const images = to.values;
+  Offset* const place = cursors.place.data();
+  const std::int64_t nnz = A.col_idx.size(), first = cursors.first;
+  const auto ncursors = std::uint64_t(cursors.place.size());
+  for (std::int64_t r = rows.first; r < rows.last; ++r) {
+    const std::int64_t begin = row_ptr[r], end = row_ptr[r + 1];
+    if (begin < end) {
+      const std::int64_t ahead = row_ptr[columns[end - 1]] + entries_ahead;
+      for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Real)) __builtin_prefetch(values + k);
+      for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Index)) __builtin_prefetch(columns + k);
+    }
     Index before = -1;
     for (std::int64_t k = begin; k < end; ++k) {
-      const Index c = A.col_idx[k];
-      const std::int64_t at = mirrored_place(A, c, Index(r), k - begin);
-      if (at < 0 || c <= before) return false;
+      const Index c = columns[k];
+      const auto cursor = std::uint64_t(c - first);  // large if c < first
+      if (c <= before || cursor >= ncursors) return false;
       before = c;
-      to.others[k] = c;
-      if (values) to.values[k] = values[at];
+      std::int64_t at = place[cursor];
+      if (at >= nnz || columns[at] != Index(r)) [[unlikely]]
+        if (at = place_of(A, c, Index(r), at); at < 0) return false;
+      place[cursor] = Offset(at + 1);
+      others[k] = c;
+      if (values) images[k] = values[at];
     }
-    to.ptr[r + 1] = Offset(end);
   }
   return true;
+}
+
+/// Whether none has gone on into the next row: then distinct entries have distinct images.
+template <class Real, class Offset>
+bool are_within_rows(const CsrView<Real, Offset, Host>& A, const Cursors<Offset>& cursors) {
+  return std::equal(cursors.place.begin(), cursors.place.end(), A.row_ptr.begin() + cursors.first + 1,
+                    [](Offset place, Offset end) { return place <= end; });
+}
+
+template <class Real, class Offset>
+bool has_entry(const CsrView<Real, Offset, Host>& A, Index row, Index col) {
+  return std::binary_search(A.col_idx.begin() + A.row_ptr[row], A.col_idx.begin() + A.row_ptr[row + 1], col);
 }
 
 /// Some rows of A, evenly spread: whether they are mirrored, and how far their entries are apart.
@@ -64,25 +106,41 @@ Sample sample_of(const CsrView<Real, Offset, Host>& A) {
     ++nrows;
     sample.mean_span += std::int64_t(A.col_idx[end - 1]) - A.col_idx[begin];
     for (std::int64_t k = begin; k < end && sample.is_mirrored; ++k)
-      sample.is_mirrored = mirrored_place(A, A.col_idx[k], Index(r), k - begin) >= 0;
+      sample.is_mirrored = has_entry(A, A.col_idx[k], Index(r));
   }
   sample.mean_span /= std::max<std::int64_t>(nrows, 1);
   return sample;
 }
 
-/// A' where the pattern of A is symmetric: no sort, each value is fetched from its mirrored place. False, with anything
-/// in the result, where it is not, or where columns do not ascend: distinct entries then have distinct images, and all
-/// of them are found.
+/// A' where the pattern of A is symmetric: no sort, each value is fetched from its mirrored place. None, with anything in
+/// the result, where it is not, or where columns do not ascend; else the bytes taken besides.
 template <class Real, class Offset>
-bool mirror(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Grouped<Real, Offset>& to) {
+std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset, Host>& A,
+                                   const Grouped<Real, Offset>& to) {
+  const int nshares = A.col_idx.size() < 2 * worth_per_thread ? 1 : std::max(1, on.threads);
   std::atomic<bool> all = true;
+  std::atomic<std::int64_t> bytes = 0;
   to.ptr[0] = 0;
-  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t rows = 256;
-    for (std::int64_t r = first; r < last && all.load(std::memory_order_relaxed); r += rows)
-      if (!mirror_rows(A, r, std::min(r + rows, last), to)) all = false;
-  });
-  return all;
+  const auto mirror_share = [&](Range rows, const Cursors<Offset>& cursors) {
+    constexpr std::int64_t some = 4096;  // between looks at the other threads
+    for (std::int64_t r = rows.first; r < rows.last && all.load(std::memory_order_relaxed); r += some)
+      if (!mirror_rows(A, {r, std::min(r + some, rows.last)}, cursors, to)) all = false;
+    if (!are_within_rows(A, cursors)) all = false;
+  };
+  if (nshares == 1) {  // cursors end where the rows do, which is what they leave in the result
+    std::copy_n(A.row_ptr.data(), A.nrows, to.ptr + 1);
+    mirror_share({0, A.nrows}, {0, {to.ptr + 1, A.nrows}});
+  } else {
+    for_each_in_turn(on, nshares, [&](std::int64_t share, int) {
+      const Range rows = share_by_nonzeros(A.row_ptr, int(share), nshares), met = columns_met(A, rows);
+      std::vector<Offset> place(A.row_ptr.begin() + met.first, A.row_ptr.begin() + met.last);
+      bytes += std::int64_t(place.size() * sizeof(Offset));
+      mirror_share(rows, {Index(met.first), {place.data(), std::int64_t(place.size())}});
+      std::copy(A.row_ptr.begin() + rows.first, A.row_ptr.begin() + rows.last, to.ptr + rows.first);
+    });
+    to.ptr[A.nrows] = Offset(A.col_idx.size());
+  }
+  return all ? std::optional(bytes.load()) : std::nullopt;
 }
 
 template <class Real, class Offset>
@@ -90,10 +148,8 @@ TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>
   constexpr std::int64_t near_columns = 32768;  // two lines for each: some megabytes, of which the next rows use most
   const Sample sample = sample_of(A);
   const Spread spread = sample.mean_span <= near_columns ? Spread::near : Spread::far;
-  // Near entries of longer rows are sorted within the caches in less time than their images are searched for: hpcg:48,
-  // 26 per row, takes 14 ms instead of 20, elasticity3d:20, 73 per row, 10 instead of 25.
-  const bool search_pays = spread == Spread::far || A.nnz() <= 16 * A.nrows;
-  if (search_pays && sample.is_mirrored && mirror(on, A, to)) return {.is_mirrored = true};
+  if (sample.is_mirrored && spread == Spread::near)  // far images lie in memory, and are fetched one by one
+    if (const auto bytes = mirror(on, A, to)) return {.is_mirrored = true, .workspace_bytes = *bytes};
   return {.workspace_bytes = group(on, ByColumn<Real, Offset>{A}, spread, to)};
 }
 

@@ -186,11 +186,9 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
     on_every_backend([&](const auto& on) {
       TransposeReport report;
       CHECK(same(transposed(on, A.view(), &report), expected));
-      // On the host long rows near the diagonal are sorted, which is faster.
-      const bool on_host = std::is_same_v<typename std::decay_t<decltype(on)>::Space, Host>;
-      if (on_host && A.nnz() > 16 * A.nrows) return;
       CHECK(report.is_mirrored);
-      CHECK(report.workspace_bytes == 0);
+      const bool on_host = std::is_same_v<typename std::decay_t<decltype(on)>::Space, Host>;
+      CHECK(report.workspace_bytes <= (on_host ? on.threads * A.ncols * std::int64_t(sizeof(std::int64_t)) : 0));
     });
     // One entry off the diagonal moves to a place that its row does not have: it has no image, nor has its old image.
     std::mt19937_64 random(seed + 1);
@@ -216,6 +214,14 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
       });
     }
   }
+}
+
+TEST_CASE("an image in the row after the right one does not count") {
+  std::vector<Entry> entries;  // row 17 has none of the entries that (16, 17) needs, but row 18 begins with it
+  for (Index i = 0; i < 1000; ++i)
+    if (i != 17) entries.push_back({i, i});
+  for (const Entry& e : {Entry{16, 17}, Entry{16, 18}, Entry{18, 16}}) entries.push_back(e);
+  check_all(matrix_of_entries(1000, 1000, entries));
 }
 
 TEST_CASE("columns that do not ascend are not taken for a mirrored pattern") {
