@@ -238,16 +238,14 @@ bool met_zero_pivot(const Summary& summary) {
 /// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
 /// worse than what was found before is forgotten.
 Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-                       Decided& decided, Criteria criteria, Outcome before) {
+                       Decided& decided, const Criteria& criteria, Outcome before) {
   Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
   last.needs.choice = {.method = Method::lsmr,
                        .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method)};
   last.needs.counted_bytes.reset();
-  last.needs.estimates = true;
   last.needs.arranged = false;
   last.memory = plan_solve(last.needs, last.available);
   if (last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  if (!criteria.error_tolerance) criteria.error_tolerance = std::numeric_limits<double>::infinity();
   Outcome outcome = iterate(options, loaded, there, seen, last, criteria);
   auto& attempts = before.summary.attempts;
   attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
@@ -257,11 +255,9 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   }
   outcome.summary.attempts = std::move(attempts);
   decided = std::move(last);
-  if (outcome.error_source == ErrorSource::exact && outcome.summary.error) {  // ones are not the smallest solution
-    outcome.error_against_ones = -1;
-    outcome.error_source = ErrorSource::going_on;
-    outcome.error = outcome.summary.error->error(outcome.summary.limit_of_precision(seen.properties.norm_inf));
-  }
+  outcome.error_against_ones = -1;  // ones are not the smallest solution
+  outcome.error_source = ErrorSource::singular;
+  outcome.error = std::numeric_limits<double>::infinity();
   return outcome;
 }
 

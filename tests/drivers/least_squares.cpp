@@ -150,10 +150,8 @@ TEST_CASE(
     return json::parse(run.out);
   };
   const json report = solved("b.txt", 0);
-  CHECK(report["method"] == "lsmr");
-  CHECK(report["verdict"] == "solved");
-  CHECK(report["attempts"].back()["method"] == "lsmr");
-  CHECK(report["attempts"].size() > 1);
+  CHECK(report["verdict"] == "doubtful");  // one of many solutions
+  CHECK(report["error_estimate_source"] == "singular");
   const json refused = solved("c.txt", 1);
   REQUIRE(!refused["diagnosis"].empty());
   CHECK(contains(refused["diagnosis"][0]["evidence"].get<std::string>(), "row 60 has no entries"));
