@@ -286,7 +286,9 @@ void is_at_the_limit_of_precision(Facts& f) {
         (proved ? "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at "
                 : std::string("the true residual is ")) +
             text(s.relative_residual) + "; rounding x alone changes A x by up to " + text(limit) + " of b",
-        reached < 0.1 ? "--tol " + text(std::ceil(1.05 * reached / unit) * unit) : "",
+        !f.choice.automatic ? f.other_way()
+        : reached < 0.1     ? "--tol " + text(std::ceil(2 * reached / unit) * unit)
+                            : "",
         "x is as good as double precision gives it: look at the backward error; scaling the rows and columns of A may "
         "help");
 }
