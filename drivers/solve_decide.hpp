@@ -1,0 +1,40 @@
+// How a system will be solved: by which method, with what memory, where.
+#pragma once
+#include <memory>
+
+#include <seidel/drivers/direct.hpp>
+#include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/solve_arrange.hpp>
+#include <seidel/drivers/solve_singular.hpp>
+
+namespace seidel::drivers {
+
+/// How it will be solved, before memory is taken for that.
+struct Decided {
+  Placement where = {};
+  std::unique_ptr<DirectSolver> factors = {};  // where they come first
+  std::unique_ptr<Arranged> arranged = {};     // where preconditioners do not see A itself
+  SolveNeeds needs = {};                       // with the choice of the method
+  std::int64_t available = 0;
+  MemoryPlan memory = {};
+};
+
+Decided decide(const SolveOptions& options, const Placement& where, const Loaded& loaded, const LoadedThere& there,
+               const Inspected& seen, const Singular& singular);
+
+Criteria criteria_of(const SolveOptions& options);
+
+inline bool least_squares(const SolveOptions& options) { return options.request.goal == Goal::least_squares; }
+
+/// Whether A x = b is to be solved, and nothing was asked for by name.
+inline bool automatic(const MethodRequest& request) {
+  return request.goal == Goal::solution && !request.method && !request.preconditioner && !request.order;
+}
+
+/// Factors of A, ordered and counted, where that and what follows take so many seconds at most, and half of the memory.
+std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds);
+
+/// Of the sweeps by colours.
+std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A);
+
+}  // namespace seidel::drivers
