@@ -42,7 +42,7 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
 }
 
 std::vector<std::string> orders_header() {
-  return {"matrix",  "order",      "back end",   "threads", "setup",           "a pair",
+  return {"matrix",  "order",      "back end",   "threads", "setup",           "per pair",
           "of roof", "wavefronts", "iterations", "with",    "time to solution"};
 }
 
