@@ -57,7 +57,8 @@ bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors
     const std::int64_t begin = row_ptr[r], end = row_ptr[r + 1];
     if (begin < end) {
       const std::int64_t ahead = row_ptr[columns[end - 1]] + entries_ahead;
-      for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Real)) __builtin_prefetch(values + k);
+      if (values)
+        for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Real)) __builtin_prefetch(values + k);
       for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Index)) __builtin_prefetch(columns + k);
     }
     Index before = -1;
