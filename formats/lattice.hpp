@@ -12,6 +12,12 @@ namespace seidel {
 struct Lattice {
   Index nx = 0, ny = 1, nz = 1;
   std::int64_t points() const { return std::int64_t(nx) * ny * nz; }
+  Lattice halved() const { return {nx / 2, ny / 2, nz / 2}; }
+  /// Whether it has points, and every direction can be halved so often.
+  bool halves(int times) const {
+    const Index step = Index(1) << times;
+    return nx % step == 0 && ny % step == 0 && nz % step == 0 && points() > 0;
+  }
 };
 /// "64 x 64 x 64"; a direction with one point is left out.
 std::string to_string(const Lattice& lattice);

@@ -141,7 +141,7 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options) {
   const auto made = [&](Order order) {
     return std::make_unique<HpcgMultigrid<B>>(on, hpcg_detail::matrix(host, lattice), lattice, order);
   };
-  Vector<double, B> x(on, lattice.size()), b(on, lattice.size());  // b = A * ones
+  Vector<double, B> x(on, lattice.points()), b(on, lattice.points());  // b = A * ones
   const auto solve = [&](const auto& A, const auto& M, const Criteria& criteria) {
     fill(x, 0);
     return cg(A, M, b, x, criteria);

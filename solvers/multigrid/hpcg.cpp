@@ -14,10 +14,10 @@ HostMatrix matrix(const OpenMP& on, const Lattice& lattice) {
 HostMatrix injection(const OpenMP& on, const Lattice& fine, HostSpan<const Index> fine_order,
                      HostSpan<const Index> coarse_order) {
   const Lattice coarse = fine.halved();
-  const std::int64_t n = coarse.size();
+  const std::int64_t n = coarse.points();
   const Array<Index> fine_place =
-      fine_order.empty() ? Array<Index>() : inverse_permutation(on, fine_order, Index(fine.size()));
-  HostMatrix R{Index(n), Index(fine.size()), Array<std::int32_t>(n + 1), Array<Index>(n), Array<double>(n, 1.0)};
+      fine_order.empty() ? Array<Index>() : inverse_permutation(on, fine_order, Index(fine.points()));
+  HostMatrix R{Index(n), Index(fine.points()), Array<std::int32_t>(n + 1), Array<Index>(n), Array<double>(n, 1.0)};
   parallel_for(on, n + 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) R.row_ptr[row] = std::int32_t(row);
   });

@@ -9,6 +9,7 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/lattice.hpp>
 #include <seidel/formats/permute.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/orders.hpp>
@@ -16,19 +17,6 @@
 #include <seidel/solvers/preconditioners/symgs.hpp>
 
 namespace seidel {
-
-/// nx x ny x nz points; x runs fastest.
-struct Lattice {
-  Index nx, ny, nz;
-
-  std::int64_t size() const { return std::int64_t(nx) * ny * nz; }
-  Lattice halved() const { return {nx / 2, ny / 2, nz / 2}; }
-  /// Whether it can be halved so often.
-  bool halves(int times) const {
-    const Index step = Index(1) << times;
-    return nx % step == 0 && ny % step == 0 && nz % step == 0 && size() > 0;
-  }
-};
 
 namespace hpcg_detail {
 

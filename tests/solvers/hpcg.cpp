@@ -40,7 +40,7 @@ using Dense = std::vector<std::map<std::int64_t, long double>>;
 
 /// The benchmark's matrix, from the coordinates of its points.
 Dense stencil(const Lattice& box) {
-  Dense rows(std::size_t(box.size()));
+  Dense rows(std::size_t(box.points()));
   for (Index k = 0; k < box.nz; ++k)
     for (Index j = 0; j < box.ny; ++j)
       for (Index i = 0; i < box.nx; ++i)
@@ -88,14 +88,14 @@ std::vector<long double> cycle(const Lattice& box, int levels, const std::vector
 }  // namespace
 
 TEST_CASE("a cycle of HPCG's multigrid is what the benchmark says") {
-  const auto r = random_vector(lattice.size());
+  const auto r = random_vector(lattice.points());
   const auto found = applied(Serial{}, made(Serial{}, Order::natural), r);
   const auto expected = cycle(lattice, 4, {r.begin(), r.end()});
   for (std::size_t i = 0; i < r.size(); ++i) CHECK(std::fabs(found[i] - double(expected[i])) <= 1e-13);
 }
 
 TEST_CASE("HPCG's multigrid is symmetric, positive, and has the same bits on every back end") {
-  const auto r = random_vector(lattice.size()), s = random_vector(lattice.size());
+  const auto r = random_vector(lattice.points()), s = random_vector(lattice.points());
   for (const Order order : {Order::natural, Order::colours}) {
     const auto M = made(Serial{}, order);
     const auto Mr = applied(Serial{}, M, r), Ms = applied(Serial{}, M, s);
