@@ -12,13 +12,15 @@
 
 namespace seidel {
 
-namespace {
-
-std::string text(double value) {
+std::string diagnose_detail::text(double value) {
   char s[32];
   std::snprintf(s, sizeof s, "%.2g", value);
   return s;
 }
+
+namespace {
+
+using diagnose_detail::text;
 std::string text(std::int64_t value) { return std::to_string(value); }
 
 /// Factors of more rows may take very long; the program counts before it begins.

@@ -28,6 +28,11 @@ std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& properties
 /// Of lsmr() that was exhausted: b is not in the range of A.
 Diagnosis no_solution(const Summary& summary);
 
+namespace diagnose_detail {
+/// "0.25", "1.3e-07": two digits.
+std::string text(double value);
+}  // namespace diagnose_detail
+
 /// Decades by which a residual falls per iteration: least squares over the last half of its history, at least 10
 /// entries.
 double decades_per_iteration(const std::vector<double>& history);

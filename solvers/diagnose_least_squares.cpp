@@ -1,7 +1,6 @@
 // Likely causes why no least-squares solution was reached, each from a number that was measured.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
@@ -9,13 +8,9 @@
 
 namespace seidel {
 
-namespace {
+using diagnose_detail::text;
 
-std::string text(double value) {
-  char s[32];
-  std::snprintf(s, sizeof s, "%.2g", value);
-  return s;
-}
+namespace {
 
 /// What would bring a criterion of this size, rounded up.
 std::string tolerance_above(double reached) {
