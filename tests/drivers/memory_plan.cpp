@@ -59,7 +59,7 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
   const std::int64_t before = taken(on);
   std::int64_t most = 0;
   Criteria criteria;
-  criteria.max_iterations = 4;
+  criteria.max_iterations = 6;
   criteria.error_tolerance = 1;
   criteria.on_iteration = [&](const IterationReport&) { most = std::max(most, taken(on) - before); };
   solve_on(placement(on), System<std::int32_t>{A.view(), b, {}, 12}, choice, criteria);
@@ -82,7 +82,8 @@ void check_plans(const B& on, const char* matrix) {
   for (const MethodChoice& choice :
        {MethodChoice{cg}, MethodChoice{cg, PreconditionerKind::jacobi}, MethodChoice{cg, PreconditionerKind::symgs},
         MethodChoice{.method = cg, .preconditioner = PreconditionerKind::symgs, .form = Form::eisenstat},
-        MethodChoice{cg, PreconditionerKind::symgs, Order::colours}, MethodChoice{Method::bicgstab},
+        MethodChoice{cg, PreconditionerKind::symgs, Order::colours}, MethodChoice{Method::minres},
+        MethodChoice{Method::bicgstab}, MethodChoice{Method::idr}, MethodChoice{.method = Method::gmres, .restart = 4},
         MethodChoice{Method::lsmr}})
     check_plan(on, A, choice);
 }

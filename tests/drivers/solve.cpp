@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <sstream>
 
+#include <seidel/solvers/methods.hpp>
+
 using namespace seidel::tests;
 
 namespace {
@@ -269,19 +271,22 @@ TEST_CASE("x is never much worse than the first guess") {
   }
 }
 
-TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1") {
-  Folder folder;
-  const Run run =
-      seidel_program({"solve", "poisson2d:1200", "--precond", "none", "--tol", "1e-14", "--backend", "serial",
-                      "--verbose", "--out", folder / "x.mtx"},  // serial: a GPU would be done before the signal comes
-                     {.interrupt_after = 1, .interrupt_when = "to solve, "});
-  CAPTURE(run.err);
-  CAPTURE(run.out);
-  CHECK(run.exit_code == 1);
-  CHECK(contains(run.out, "NOT solved:"));
-  CHECK(contains(run.out, "interrupted after"));
-  CHECK(contains(run.out, "--x0 "));
-  CHECK(contains(read_file(folder / "x.mtx"), "1440000 1"));
+TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1, whatever the method") {
+  for (const seidel::Method& method : seidel::methods) {
+    CAPTURE(method.name);
+    Folder folder;
+    const Run run = seidel_program(
+        {"solve", "poisson2d:800", "--method", std::string(method.name), "--tol", "1e-15", "--backend", "serial",
+         "--verbose", "--out", folder / "x.mtx"},  // serial: a GPU would be done before the signal comes
+        {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
+    CAPTURE(run.err);
+    CAPTURE(run.out);
+    CHECK(run.exit_code == 1);
+    CHECK(contains(run.out, "NOT solved:"));
+    CHECK(contains(run.out, "interrupted after"));
+    CHECK(contains(run.out, "--x0 "));
+    CHECK(contains(read_file(folder / "x.mtx"), "640000 1"));
+  }
 }
 
 TEST_CASE("--x0 at the solution needs no iteration; a zero right-hand side is answered by zero") {
@@ -346,10 +351,15 @@ TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it 
 }
 
 TEST_CASE("limits of time and of iterations end a solve") {
-  const Run time =
-      seidel_program({"solve", "poisson2d:1000", "--precond", "none", "--tol", "1e-13", "--time-limit", "0.2"});
-  CHECK(time.exit_code == 1);
-  CHECK(time.seconds < 60);
+  for (const seidel::Method& method : seidel::methods) {
+    CAPTURE(method.name);
+    const Run time = seidel_program({"solve", "poisson2d:500", "--method", std::string(method.name), "--backend",
+                                     "serial", "--tol", "1e-15", "--time-limit", "0.01"});
+    CAPTURE(time.out);
+    CHECK(time.exit_code == 1);
+    CHECK(time.seconds < 20);
+    CHECK(contains(time.out, "the limit of 0.01 s is reached"));
+  }
   const Run none = seidel_program({"solve", "poisson2d:10", "--max-iterations", "0"});
   CHECK(none.exit_code == 1);
   CHECK(contains(none.out, "NOT solved:"));
