@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <seidel/formats/runtime/shares.hpp>
@@ -18,7 +19,16 @@ struct Point {
   Index x, y, z;
 };
 Point point_of(const Lattice& lattice, std::int64_t i) {
-  return {Index(i % lattice.nx), Index(i / lattice.nx % lattice.ny), Index(i / lattice.nx / lattice.ny)};
+  const Index line = Index(i) / lattice.nx, z = line / lattice.ny;
+  return {Index(i) - line * lattice.nx, line - z * lattice.ny, z};
+}
+bool neighbours(const Point& p, const Point& q) {
+  return std::abs(q.x - p.x) <= 1 && std::abs(q.y - p.y) <= 1 && std::abs(q.z - p.z) <= 1;
+}
+/// Whether all its neighbours are points of the lattice, as far as there is more than one point along a direction.
+bool is_inner(const Lattice& lattice, const Point& p) {
+  const auto inner = [](Index at, Index n) { return n == 1 || (at > 0 && at < n - 1); };
+  return inner(p.x, lattice.nx) && inner(p.y, lattice.ny) && inner(p.z, lattice.nz);
 }
 std::string to_string(const Point& p) {
   std::string text;
@@ -69,12 +79,23 @@ FoundLattice find_lattice(const OpenMP& on, const CsrView<double, Offset, Host>&
             .otherwise = name_of_widest +
                          ", the first with the most entries, is coupled to rows that are not the "
                          "neighbours of a point, counted line by line and plane by plane"};
+  const auto neighbour = [&](std::int64_t i, Index column) {
+    return neighbours(point_of(*lattice, i), point_of(*lattice, column));
+  };
+  // Most rows are at the same distances as the widest one, and inner points: no entry needs a division then.
+  const std::span<const Index> stencil{A.col_idx.data() + A.row_ptr[widest], A.col_idx.data() + A.row_ptr[widest + 1]};
+  const bool of_neighbours =
+      std::all_of(stencil.begin(), stencil.end(), [&](Index column) { return neighbour(widest, column); });
+  const auto like_widest = [&](std::int64_t i) {
+    const Index* const columns = A.col_idx.data() + A.row_ptr[i];
+    bool like = A.row_ptr[i + 1] - A.row_ptr[i] == Offset(stencil.size());
+    for (std::size_t k = 0; like && k < stencil.size(); ++k) like = columns[k] - i == stencil[k] - widest;
+    return like;
+  };
   const auto stranger = [&](std::int64_t i) {  // the first column of a row that is no neighbour, or -1
-    const Point p = point_of(*lattice, i);
-    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      const Point q = point_of(*lattice, A.col_idx[k]);
-      if (std::abs(q.x - p.x) > 1 || std::abs(q.y - p.y) > 1 || std::abs(q.z - p.z) > 1) return A.col_idx[k];
-    }
+    if (of_neighbours && is_inner(*lattice, point_of(*lattice, i)) && like_widest(i)) return Index(-1);
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (!neighbour(i, A.col_idx[k])) return A.col_idx[k];
     return Index(-1);
   };
   const std::int64_t row = first_row_where(on, A.row_ptr, [&](std::int64_t i) { return stranger(i) >= 0; });
