@@ -16,11 +16,9 @@ std::string solve_page(const SolveStory& story) {
   HtmlPage page(
       "seidel solve " + story.loaded.name,
       verdict_of(story) == SolveVerdict::doubtful
-          ? formatted("solved to the residual asked for, {}, but {}", residual_text(story), digits_text(outcome.error))
-      : outcome.solved
-          ? formatted("solved: residual {} after {} of {}, {}", residual_text(story),
-                      plural(summary.iterations, "iteration"), summary.method, human_seconds(outcome.solve_seconds))
-          : formatted("NOT solved: residual {}; {}", residual, summary.reason),
+          ? formatted("solved to the residual asked for: {}, but {}", reached_text(story), digits_text(outcome.error))
+      : outcome.solved ? formatted("solved: {}, {}", reached_text(story), human_seconds(outcome.solve_seconds))
+                       : formatted("NOT solved: residual {}; {}", residual, summary.reason),
       verdict_of(story) == SolveVerdict::solved);
   std::vector<std::pair<std::string, std::string>> facts = {
       {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),

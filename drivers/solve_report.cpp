@@ -110,6 +110,15 @@ double tolerance_of(const SolveOptions& options, double norm_b) {
 }
 double tolerance_of(const SolveStory& story) { return tolerance_of(story.options, story.outcome.summary.norm_b); }
 
+std::string reached_text(const SolveStory& story) {
+  const Summary& summary = story.outcome.summary;
+  const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
+  const std::string effort = summary.method == direct_method.name
+                                 ? plural(summary.iterations, "solve") + " with factors of A"
+                                 : plural(summary.iterations, "iteration") + " of " + summary.method;
+  return formatted("||b - Ax|| / ||b|| = {}{} after {}", residual_text(story), target, effort);
+}
+
 namespace {
 
 /// What the solver said of the residual, where that is something else.
@@ -119,15 +128,6 @@ std::string estimate_of_solver(const SolveStory& story) {
   const bool same = brief(said) == brief(story.outcome.certificate.relative_residual);
   return said < 0 || same || story.outcome.summary.error ? ""
                                                          : formatted(" (the solver's own estimate: {})", brief(said));
-}
-
-std::string reached_text(const SolveStory& story) {
-  const Summary& summary = story.outcome.summary;
-  const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
-  const std::string effort = summary.method == direct_method.name
-                                 ? plural(summary.iterations, "solve") + " with factors of A"
-                                 : plural(summary.iterations, "iteration") + " of " + summary.method;
-  return formatted("||b - Ax|| / ||b|| = {}{} after {}", residual_text(story), target, effort);
 }
 
 /// The verdict, and what to do next.
@@ -247,8 +247,10 @@ void add_details(Lines& lines, const SolveStory& story) {
                                     : "b = A * ones, because no --rhs was given: x should be all ones");
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", choice.reason);
-  if (options.verbose || choice.method == direct_method || choice.form == Form::eisenstat)
-    lines.item("", method_text(story));
+  if (const std::string details = method_text(story);
+      details != choice.method.name &&
+      (options.verbose || choice.method == direct_method || choice.form == Form::eisenstat))
+    lines.item("", details);
   if (options.verbose || outcome.preconditioner_shift != 0) lines.item("preconditioner", outcome.preconditioner);
   if (options.verbose) add_levels(lines, outcome.levels);
   if (story.colours_instead > 0) {

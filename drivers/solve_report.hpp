@@ -37,10 +37,11 @@ struct SolveStory {
 };
 
 /// What text and page both say: "openmp, 2 threads (asked for)"; "gmres, restarted after 50 iterations"; "650
-/// iterations, residual 5.4e-02: why it ended".
+/// iterations, residual 5.4e-02: why it ended"; "||b - Ax|| / ||b|| = 2.8e-09 (target 1.0e-08) after 12 iterations of cg".
 std::string backend_text(const Placement& where);
 std::string method_text(const SolveStory& story);
 std::string attempt_text(const Attempt& attempt);
+std::string reached_text(const SolveStory& story);
 /// What the relative residual must not exceed.
 double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);
