@@ -56,7 +56,7 @@ class KernelChecks {
     vectors();
     if (expected_.sweeps) {
       sweeps("natural", A);
-      const auto order = colour_order(greedy_colours(host_, A));
+      const auto order = colour_order(host_, greedy_colours(host_, A));
       sweeps("colours", permuted(host_, A, order.span()).view());
     }
   }

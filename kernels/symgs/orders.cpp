@@ -93,7 +93,7 @@ template int rows_per_node_of(HostSpan<const std::int64_t>, HostSpan<const Index
 
 }  // namespace symgs_detail
 
-Array<Index> colour_order(HostSpan<const Index> colours) {
+Array<Index> colour_order(const OpenMP&, HostSpan<const Index> colours) {
   return std::move(gathered(colours, colours.empty() ? 0 : *std::max_element(colours.begin(), colours.end()) + 1).rows);
 }
 

@@ -63,7 +63,9 @@ Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, 
 
 /// new_to_old of the rows gathered by colour, in natural order within one. The sweep by colours is the natural sweep of
 /// A permuted by it (formats/permute.hpp).
-Array<Index> colour_order(HostSpan<const Index> colours);
+Array<Index> colour_order(const OpenMP& on, HostSpan<const Index> colours);
+/// Sorts on the device. Does not wait.
+Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours);
 
 /// The largest s up to 6 such that rows s k ... s k + s - 1 have the same columns for every k, as the unknowns of a
 /// node of a mesh; 1 if there is none. A GPU takes a node in one step.

@@ -34,8 +34,8 @@ HostMatrix injection(const OpenMP& on, const Lattice& fine, HostSpan<const Index
 /// that a symmetric sweep ends with: their residual would be 0, and the coarser levels had nothing to correct.
 template <Backend B>
 Array<Index> colours_backwards(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
-  const auto colours = greedy_colours(on, A);
-  Array<Index> order = colour_order(copied_to<Host>(on, colours.span()));
+  const Array<Index, SpaceOf<B>> colours = greedy_colours(on, A), by_colours = colour_order(on, colours.span());
+  Array<Index> order = copied_to<Host>(on, by_colours.span());
   std::reverse(order.begin(), order.end());
   return order;
 }

@@ -33,8 +33,7 @@ struct Recipe {
                                                               const MethodChoice& choice) {
     const double w = choice.settings[details[omega]];
     const int pairs = int(choice.settings[details[sweeps]]);
-    if (choice.order == Order::natural) return {on, A.there, w, pairs};
-    return {on, A.here, A.there, choice.order, w, pairs};
+    return {on, A.there, choice.order, w, pairs};
   }
   template <Backend B, class M>
   static MadePreconditioner<B> described(M symgs, const MethodChoice& choice) {

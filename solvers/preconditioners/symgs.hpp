@@ -33,25 +33,23 @@ class SymgsPreconditioner {
  public:
   using Space = SpaceOf<B>;
 
-  /// For A in host memory. Its arrays must outlive this where B is a host back end and the order is natural.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order, Real omega = 1, int sweeps = 1)
-      : SymgsPreconditioner(on, plan(on, A, order), omega, sweeps) {}
-  /// By `order`, for the same A in host memory and in the memory of B; there must outlive this where the order is
-  /// natural.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& here, const CsrView<Real, Offset, Space>& there,
-                      Order order, Real omega = 1, int sweeps = 1)
-      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, there) : by_colours(on, here, there), omega,
-                            sweeps) {}
-  /// In natural order, for A in the memory of B; its arrays must outlive this.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Real omega = 1, int sweeps = 1)
-      : SymgsPreconditioner(on, viewing(on, A), omega, sweeps) {}
+  /// For A in the memory of B; its arrays must outlive this where the order is natural.
+  SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Order order = Order::natural, Real omega = 1,
+                      int sweeps = 1)
+      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, A) : by_colours(on, A), omega, sweeps) {}
+  /// For A in host memory, and sweeps on a GPU.
+  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order = Order::natural, Real omega = 1,
+                      int sweeps = 1)
+    requires(!HostBackend<B>)
+      : SymgsPreconditioner(on, from_host(on, A, order), omega, sweeps) {}
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
   /// Cost  three to five sweeps; for colours a permuted matrix, which is given back.
   static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
     requires HostBackend<B>
   {
-    return SweepAnalysis<Stored, Offset, B>(on, plan(on, A, order).A).bytes();
+    return SweepAnalysis<Stored, Offset, B>(on, (order == Order::natural ? viewing(on, A) : by_colours(on, A)).A)
+        .bytes();
   }
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const {
@@ -130,27 +128,21 @@ class SymgsPreconditioner {
     return p;
   }
 
-  static Plan plan(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
-    if constexpr (HostBackend<B>) {
-      return order == Order::natural ? viewing(on, A) : by_colours(on, A, A);
-    } else {
-      auto there = copied_to<Space>(on, A);
-      if (order != Order::natural) return by_colours(on, A, std::as_const(there).view());
-      Plan p;
-      p.owned = std::move(there);
-      view(on, p, std::as_const(p.owned).view());
-      return p;
-    }
-  }
-  static Plan by_colours(const B& on, const CsrView<Real, Offset, Host>& here,
-                         const CsrView<Real, Offset, Space>& there) {
-    inverse_diagonal(on, here);  // so that what is refused is named by its row in A, not in the permuted matrix
+  static Plan from_host(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
+    auto there = copied_to<Space>(on, A);
+    if (order != Order::natural) return by_colours(on, std::as_const(there).view());
     Plan p;
-    const Array<Index, Space> colours = greedy_colours(on, there);
-    const Array<Index> order = colour_order(copied_to<Host>(on, colours.span()));
-    p.new_to_old = copied_to<Space>(on, order.span());
-    p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), here.nrows);
-    p.owned = permuted(on, there, std::as_const(p.new_to_old).span());
+    p.owned = std::move(there);
+    view(on, p, std::as_const(p.owned).view());
+    return p;
+  }
+  static Plan by_colours(const B& on, const CsrView<Real, Offset, Space>& A) {
+    inverse_diagonal(on, A);  // so that what is refused is named by its row in A, not in the permuted matrix
+    Plan p;
+    const Array<Index, Space> colours = greedy_colours(on, A);
+    p.new_to_old = colour_order(on, colours.span());
+    p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), A.nrows);
+    p.owned = permuted(on, A, std::as_const(p.new_to_old).span());
     view(on, p, std::as_const(p.owned).view());
     return p;
   }

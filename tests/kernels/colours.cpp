@@ -42,6 +42,10 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
       const auto there = [&](const auto& A) { return copied_to<SpaceOf<decltype(on)>>(on, A.view()); };
       check(moved_back(on, greedy_colours(on, there(csr_of<double>(plain)).view())));
       check(moved_back(on, greedy_colours(on, there(csr_of<float, std::int64_t>(plain)).view())));
+      const Array<Index> order =
+          colour_order(Serial{}, HostSpan<const Index>(expected.data(), std::int64_t(expected.size())));
+      const auto colours = moved_to(on, expected);
+      CHECK(moved_back(on, colour_order(on, colours.span())) == std::vector<Index>(order.begin(), order.end()));
     });
   }
 }
@@ -51,13 +55,13 @@ TEST_CASE("a lattice has two colours, and the order by colours two wavefronts") 
   const auto A = csr_of<double>(plain);
   const auto colours = greedy_colours(Serial{}, A.view());
   CHECK(*std::max_element(colours.begin(), colours.end()) == 1);
-  const auto order = colour_order(colours);
+  const auto order = colour_order(Serial{}, colours);
   std::int64_t wrong = 0;
   for (Index p = 1; p < A.nrows; ++p)
     wrong += std::pair(colours[order[p - 1]], order[p - 1]) >= std::pair(colours[order[p]], order[p]);
   CHECK(wrong == 0);
   CHECK(wavefronts(Serial{}, csr_of<double>(permuted(plain, order)).view()).count() == 2);
-  CHECK(colour_order(HostSpan<const Index>{}).size() == 0);
+  CHECK(colour_order(Serial{}, HostSpan<const Index>{}).size() == 0);
 }
 
 TEST_CASE("a matrix that is not square has no colours") {

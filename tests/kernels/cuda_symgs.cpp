@@ -73,7 +73,7 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
     const auto compare = [&]<class Real>(const Plain& plain, Real) {
       const auto A = csr_of<Real>(plain);
       const Index n = A.nrows;
-      const auto order = colour_order(greedy_colours(Serial{}, A.view()));
+      const auto order = colour_order(Serial{}, greedy_colours(Serial{}, A.view()));
       auto permuted_A = permuted(Serial{}, A.view(), order.span());
       GaussSeidel<Real, std::int32_t, Serial> serial(Serial{}, permuted_A.view());
       auto there = copied_to<Device>(on, permuted_A.view());

@@ -145,7 +145,8 @@ TEST_CASE("every order on every back end equals one core on the matrices in the 
     MESSAGE(name);
     ++swept_ones;
     same_everywhere<double>(A);
-    same_everywhere<double>(permuted(Serial{}, A.view(), colour_order(greedy_colours(Serial{}, A.view())).span()));
+    same_everywhere<double>(
+        permuted(Serial{}, A.view(), colour_order(Serial{}, greedy_colours(Serial{}, A.view())).span()));
   }
   MESSAGE(swept_ones << " matrices");
   CHECK(swept_ones > 0);

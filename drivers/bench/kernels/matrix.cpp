@@ -40,7 +40,7 @@ MatrixOperand::MatrixOperand(std::string name_, Matrix A_) : A(std::move(A_)) {
 
 MatrixOperand by_colours(const MatrixOperand& operand) {
   const auto A = operand.A.view();
-  return {operand.name, permuted(OpenMP{}, A, colour_order(greedy_colours(OpenMP{}, A)).span())};
+  return {operand.name, permuted(OpenMP{}, A, colour_order(OpenMP{}, greedy_colours(OpenMP{}, A)).span())};
 }
 
 void require_finite(const Operand& operand) {

@@ -154,3 +154,17 @@ template Array<Index, Device> greedy_colours_of(const Cuda&, Span<const std::int
                                                 Span<const Index, Device>);
 
 }  // namespace seidel::symgs_detail
+
+namespace seidel {
+
+Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours) {
+  const std::int64_t n = colours.size();
+  cuda::Pairs<Index> rows(on, n);
+  copy_bytes(on, Device{}, rows.key[0].data(), Device{}, colours.data(), n * std::int64_t(sizeof(Index)));
+  cuda::for_each(on, n, "numbering rows",
+                 [row = rows.payload[0].data()] __device__(std::int64_t i) { row[i] = Index(i); });
+  cuda::sort_pairs(on, rows, n, n);
+  return std::move(rows.payload[0]);
+}
+
+}  // namespace seidel
