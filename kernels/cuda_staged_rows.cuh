@@ -1,7 +1,10 @@
 // Rows of CSR by way of shared memory: a warp copies the entries of neighbouring rows there, whatever their lengths; then its
 // threads read them from there as they need them.
 #pragma once
+#include <algorithm>
+
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 
 namespace seidel::cuda {
@@ -37,6 +40,68 @@ __device__ inline void wait_for_staged() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
   __syncwarp();
+}
+
+/// A, the entries of rows first ... last - 1 in shared memory, if there is room for them: no others may be read then. Without
+/// columns if to.col_idx is null. By a warp; the copies are under way afterwards: wait_for_staged().
+template <class Real, class Offset>
+__device__ CsrView<Real, Offset, Device> with_staged(CsrView<Real, Offset, Device> A, Index first, Index last,
+                                                     const Stage<Real>& to) {
+  const Offset begin = A.row_ptr[first], count = A.row_ptr[last] - begin;
+  if (count > to.room) return A;
+  stage(to.values, A.values.data() + begin, int(count));
+  A.values = {to.values - begin, A.values.size()};
+  if (to.col_idx) {
+    stage(to.col_idx, A.col_idx.data() + begin, int(count));
+    A.col_idx = {to.col_idx - begin, A.col_idx.size()};
+  }
+  return A;
+}
+
+/// The shared memory of a kernel whose warps stage the rows of `nparts` parts of a matrix: a quarter more than they have on
+/// average.
+struct StageShape {
+  static constexpr int max_warps = 4, max_bytes = 48 << 10;  // the latter: what every GPU gives without being asked
+  int bytes_per_entry, room, warps;                          // per block
+
+  StageShape(std::int64_t nnz, std::int64_t nparts, int bytes_per_entry_)
+      : bytes_per_entry(bytes_per_entry_),
+        room(int(std::min<std::int64_t>(nnz / nparts * 5 / 4 + 32, max_bytes / bytes_per_entry))),
+        warps(std::clamp(max_bytes / (room * bytes_per_entry), 1, max_warps)) {}
+  int threads() const { return warps * warp_size; }
+  std::size_t bytes() const { return std::size_t(warps * room * bytes_per_entry); }
+};
+/// The part of this warp.
+template <class Real>
+__device__ Stage<Real> own_stage(int room, bool with_columns) {
+  extern __shared__ int4 staged_rows[];
+  const int warps = int(blockDim.x) / warp_size, warp = int(threadIdx.x) / warp_size;
+  Real* const values = reinterpret_cast<Real*>(staged_rows);
+  Index* const columns = reinterpret_cast<Index*>(values + warps * room);
+  return {values + warp * room, with_columns ? columns + warp * room : nullptr, room};
+}
+
+template <class Real, class Offset, class OfRow>
+__global__ void __launch_bounds__(StageShape::max_warps* warp_size)
+    each_staged_row(const CsrView<Real, Offset, Device> A, const __grid_constant__ OfRow of_row, int room) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, first = row - threadIdx.x % warp_size;
+  if (first >= A.nrows) return;
+  const Index last = Index(first + warp_size < A.nrows ? first + warp_size : A.nrows);
+  const auto near = with_staged(A, Index(first), last, own_stage<Real>(room, true));
+  wait_for_staged();
+  if (row < A.nrows) of_row(Index(row), near);
+}
+
+/// Calls of_row(i, A') for each row i of A by a thread, where A' has the entries of row i, and only them, at hand: for rows that
+/// are read entry by entry. Does not wait.
+template <class Real, class Offset, class OfRow>
+void for_each_staged_row(const Cuda& on, const CsrView<Real, Offset, Device>& A, const char* what,
+                         const OfRow& of_row) {
+  if (A.nrows == 0) return;
+  const StageShape shape(A.nnz(), (A.nrows + std::int64_t(warp_size) - 1) / warp_size, sizeof(Real) + sizeof(Index));
+  each_staged_row<<<blocks_for(A.nrows, shape.threads()), shape.threads(), shape.bytes(), on.stream()>>>(A, of_row,
+                                                                                                         shape.room);
+  check_launch(what);
 }
 
 /// What has been copied for the rows of a warp.

@@ -1,5 +1,6 @@
 // Products of a cycle on the GPU: a warp for each slice, its lanes the places.
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/kernels/cuda_staged_rows.cuh>
 #include <seidel/kernels/level_products/instances.hpp>
 
 namespace seidel {
@@ -9,6 +10,11 @@ namespace level_detail {
 template <class Body>
 void for_each_place(const Cuda& on, std::int64_t n, const Body& body) {
   cuda::for_each(on, n, "a step of a cycle", [body] __device__(std::int64_t i) { body(i); });
+}
+
+template <class Offset, class Body>
+void for_each_row_of(const Cuda& on, const CsrView<double, Offset, Device>& R, const Body& body) {
+  cuda::for_each_staged_row(on, R, "a step of a cycle", body);
 }
 
 constexpr int block_threads = 256;
@@ -23,49 +29,89 @@ void with_lanes(int lanes, const Launch& launch) {
   }
 }
 
-/// A warp fills a slice, 8 steps at a time: neighbouring lanes fetch neighbouring entries of a row, and write, once a tile in
-/// shared memory is full, neighbouring places of a step.
 template <int lanes, class Rows>
 __global__ void __launch_bounds__(block_threads)
-    fill_slice(const __grid_constant__ Rows rows, Index nrows, unsigned nslices, const Index* step_ptr, Index* col_idx,
-               float* values) {
-  constexpr int tile_steps = 8, per_row = tile_steps * lanes;
-  __shared__ Index column_tiles[block_threads / slice_places][tile_steps][slice_places + 1];
-  __shared__ float value_tiles[block_threads / slice_places][tile_steps][slice_places + 1];
-  const unsigned warp = threadIdx.x / slice_places, lane = threadIdx.x % slice_places;
-  const unsigned slice = blockIdx.x * (block_threads / slice_places) + warp;
-  if (slice >= nslices) return;
-  const auto columns = column_tiles[warp];
-  const auto tile = value_tiles[warp];
-  const Index last = step_ptr[slice + 1];
-  Index first_entry = 0;
-  for (Index step = step_ptr[slice]; step < last; step += tile_steps, first_entry += per_row) {
-    for (unsigned at = lane; at < tile_steps * slice_places; at += slice_places) {
-      const unsigned row = at / per_row, entry = at % per_row, i = slice * (slice_places / lanes) + row;
-      const Index k = first_entry + Index(entry);
-      const LevelEntry found =
-          i < unsigned(nrows) && k < rows.length(Index(i)) ? rows.entry(Index(i), k) : LevelEntry{};
-      columns[entry / lanes][row * lanes + entry % lanes] = found.column;
-      tile[entry / lanes][row * lanes + entry % lanes] = found.value;
-    }
-    __syncwarp();
-    for (int s = 0; s < tile_steps && step + s < last; ++s) {
-      const std::int64_t to = std::int64_t(step + s) * slice_places + lane;
-      col_idx[to] = columns[s][lane];
-      values[to] = tile[s][lane];
-    }
-    __syncwarp();
-  }
+    longest_of_slices(const __grid_constant__ Rows rows, Index nrows, std::int64_t nslices, Index* steps) {
+  constexpr int rows_per_slice = slice_places / lanes;
+  const std::int64_t i = std::int64_t(blockIdx.x) * block_threads + threadIdx.x, slice = i / rows_per_slice;
+  Index longest = i < nrows ? rows.length(Index(i)) : 0;
+#pragma unroll
+  for (int by = rows_per_slice / 2; by; by /= 2) longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, by));
+  if (i % rows_per_slice == 0 && slice <= nslices) steps[slice] = slice < nslices ? (longest + lanes - 1) / lanes : 0;
 }
 
 template <class Rows>
-void fill_slices(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M) {
+void count_steps(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M) {
   const std::int64_t nslices = M.step_ptr.size() - 1;
   with_lanes(M.lanes, [&](auto lanes) {
-    fill_slice<lanes.value><<<blocks_for(nslices * slice_places, block_threads), block_threads, 0, on.stream()>>>(
-        rows, M.nrows, unsigned(nslices), M.step_ptr.data(), M.col_idx.data(), M.values.data());
+    longest_of_slices<lanes.value>
+        <<<blocks_for((nslices + 1) * (slice_places / lanes.value), block_threads), block_threads, 0, on.stream()>>>(
+            rows, M.nrows, nslices, M.step_ptr.data());
+    check_launch("the sizes of a matrix of a cycle");
+  });
+}
+
+/// A warp fills a slice. Neighbouring lanes copy neighbouring entries of its rows to shared memory, which has `room` for most
+/// slices; then each lane reads its row from there, or where it is.
+template <int lanes, Fill what, class Rows>
+__global__ void __launch_bounds__(cuda::StageShape::max_warps* slice_places)
+    fill_slice(const __grid_constant__ Rows rows, Index nrows, unsigned nslices, const Index* step_ptr, Index* col_idx,
+               float* values, int room) {
+  constexpr int rows_per_slice = slice_places / lanes, batch = 4;
+  const Index place = threadIdx.x % slice_places;
+  const unsigned slice = (blockIdx.x * blockDim.x + threadIdx.x) / slice_places;
+  if (slice >= nslices) return;
+  const Index first_row = Index(slice) * rows_per_slice, i = min(first_row + place / lanes, nrows - 1);
+  const auto stored = cuda::with_staged(rows.stored, first_row, min(first_row + rows_per_slice, nrows),
+                                        cuda::own_stage<double>(room, what == Fill::columns_and_values));
+  const auto begin = stored.row_ptr[i];
+  typename Rows::Row row(rows, i, stored.col_idx.data() + begin, stored.values.data() + begin);
+  const Index length = first_row + place / lanes < nrows ? rows.length(i) : 0;
+  const Index steps = step_ptr[slice + 1] - step_ptr[slice];
+  const std::int64_t first = std::int64_t(step_ptr[slice]) * slice_places + place;
+  cuda::wait_for_staged();
+  for (Index step = 0; step < steps; step += batch) {
+    Index columns[batch];
+    float found[batch];
+#pragma unroll
+    for (int s = 0; s < batch; ++s) {
+      const Index k = (step + s) * lanes + place % lanes;
+      columns[s] = k >= length                        ? 0
+                   : what == Fill::columns_and_values ? row.column(k)
+                                                      : __ldcs(col_idx + first + (step + s) * slice_places);
+    }
+#pragma unroll
+    for (int s = 0; s < batch; ++s) {
+      const Index k = (step + s) * lanes + place % lanes;
+      found[s] = k < length ? row.value(k, columns[s]) : 0;
+    }
+#pragma unroll
+    for (int s = 0; s < batch; ++s)
+      if (step + s < steps) {
+        const std::int64_t to = first + std::int64_t(step + s) * slice_places;
+        if (what == Fill::columns_and_values) __stcs(col_idx + to, columns[s]);
+        __stcs(values + to, found[s]);
+      }
+  }
+}
+
+template <Fill what, class Rows>
+void fill_slices_with(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M) {
+  const std::int64_t nslices = M.step_ptr.size() - 1;
+  const cuda::StageShape shape(rows.stored.nnz(), nslices,
+                               sizeof(double) + (what == Fill::columns_and_values ? sizeof(Index) : 0));
+  with_lanes(M.lanes, [&](auto lanes) {
+    fill_slice<lanes.value, what>
+        <<<blocks_for(nslices * slice_places, shape.threads()), shape.threads(), shape.bytes(), on.stream()>>>(
+            rows, M.nrows, unsigned(nslices), M.step_ptr.data(), M.col_idx.data(), M.values.data(), shape.room);
     check_launch("laying out a matrix of a cycle");
   });
+}
+
+template <class Rows>
+void fill_slices(const Cuda& on, const Rows& rows, Fill what, LevelMatrix<Device>& M) {
+  what == Fill::values ? fill_slices_with<Fill::values>(on, rows, M)
+                       : fill_slices_with<Fill::columns_and_values>(on, rows, M);
 }
 
 template void instances(const Cuda&, const std::int32_t*);

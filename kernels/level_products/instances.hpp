@@ -8,9 +8,13 @@ namespace seidel::level_detail {
 template <class B, class Offset>
 void instances(const B& on, const Offset*) {
   using Space = typename B::Space;
-  level_matrix(on, 0, 0, 1, ScaledRows<Offset, Space>{});
-  level_matrix(on, 0, 0, 1, CorrectionRows<Offset, Space>{});
-  scale_to_unit_diagonal(on, ScaleToUnitDiagonal<Offset, Space>{});
+  const ScaledRows<Offset, Space> scaled{};
+  const CorrectionRows<Offset, Space> corrections{};
+  auto M = level_matrix(on, 0, 0, 1, scaled);
+  refill(on, scaled, M);
+  M = level_matrix(on, 0, 0, 1, corrections);
+  refill(on, corrections, M);
+  scale_to_unit_diagonal(on, scaled.stored, ScaleToUnitDiagonal<Offset, Space>{});
   start_of_level(on, {}, {});
   enter_cycle(on, {}, {}, nullptr, {});
 }

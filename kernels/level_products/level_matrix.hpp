@@ -8,6 +8,8 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/array.hpp>
@@ -31,8 +33,8 @@ template <MemorySpace Space>
 struct LevelMatrix {
   Index nrows = 0, ncols = 0;
   int lanes = 1;
-  Array<Index, Space> step_ptr, col_idx;
-  Array<float, Space> values;
+  Array<Index, Space> step_ptr = {}, col_idx = {};
+  Array<float, Space> values = {};
 
   LevelView<Space> view() const { return {nrows, ncols, lanes, step_ptr, col_idx, values}; }
   std::int64_t bytes() const {
@@ -43,47 +45,78 @@ struct LevelMatrix {
 
 namespace level_detail {
 
-/// A row of a matrix that is to be laid out: its length, and entry k.
-struct LevelEntry {
-  Index column = 0;
-  float value = 0;
-};
+// Rows of a matrix that is to be laid out: `stored` are the entries of which they are made, as many as length() says, but for
+// the diagonal, and a Row of them has the column of entry k and, for increasing k, its value.
 
-/// left_i a_ij right_j, rounded once, after the products in double; without the diagonal where `off_diagonal` says so.
-/// Rows with left_i = 0 are empty; of the others, that lose their diagonal, all must have it.
+/// left_i a_ij right_j, rounded once, after the products in double; without the diagonal where `off_diagonal` says so. Rows
+/// with left_i = 0 are zeros; of the others, that lose their diagonal, all must have it.
 template <class Offset, class Space>
 struct ScaledRows {
-  CsrView<double, Offset, Space> A;
+  CsrView<double, Offset, Space> stored;
   Span<const double, Space> left, right;
   bool off_diagonal = false;
 
   SEIDEL_HD Index length(Index i) const {
-    return left[i] == 0 ? 0 : Index(A.row_ptr[i + 1] - A.row_ptr[i]) - Index(off_diagonal);
+    const Index length = Index(stored.row_ptr[i + 1] - stored.row_ptr[i]);
+    return length > 0 ? length - Index(off_diagonal) : 0;
   }
-  SEIDEL_HD LevelEntry entry(Index i, Index k) const {
-    Offset e = A.row_ptr[i] + k;
-    if (off_diagonal && A.col_idx[e] >= i) ++e;
-    const Index j = A.col_idx[e];
-    return {j, float(A.values[e] * (left[i] * right[j]))};
-  }
+
+  /// `columns` and `values` are the stored entries of row i, wherever they are.
+  struct Row {
+    const Index* columns;
+    const double* values;
+    const double* right;
+    double left;
+    Index diagonal;  // from this column on entries are stored one place further, since it is left out; or no column is
+
+    SEIDEL_HD Row(const ScaledRows& of, Index i, const Index* columns_, const double* values_)
+        : columns(columns_),
+          values(values_),
+          right(of.right.data()),
+          left(of.left[i]),
+          diagonal(of.off_diagonal ? i : std::numeric_limits<Index>::max()) {}
+    SEIDEL_HD Index column(Index k) const { return columns[k + Index(columns[k] >= diagonal)]; }
+    SEIDEL_HD float value(Index k, Index j) const {
+      return left == 0 ? 0 : float(values[k + Index(j > diagonal)] * (left * right[j]));
+    }
+  };
 };
 
-/// left_i (P - omega D^-1 A P)_ij right_j, as above. The pattern is that of AP, which holds that of P.
+/// left_i (P - omega D^-1 A P)_ij right_j, as above. The pattern is that of A P, `stored`, which holds that of P.
 template <class Offset, class Space>
 struct CorrectionRows {
-  CsrView<double, Offset, Space> AP, P;
+  CsrView<double, Offset, Space> stored, P;
   double omega;
   Span<const double, Space> inverse_diagonal, left, right;
 
-  SEIDEL_HD Index length(Index i) const { return left[i] == 0 ? 0 : Index(AP.row_ptr[i + 1] - AP.row_ptr[i]); }
-  SEIDEL_HD LevelEntry entry(Index i, Index k) const {
-    const Offset e = AP.row_ptr[i] + k;
-    const Index j = AP.col_idx[e];
-    double p = 0;
-    for (Offset f = P.row_ptr[i]; f < P.row_ptr[i + 1]; ++f)
-      if (P.col_idx[f] == j) p = P.values[f];
-    return {j, float(std::fma(-omega * inverse_diagonal[i], AP.values[e], p) * (left[i] * right[j]))};
-  }
+  SEIDEL_HD Index length(Index i) const { return Index(stored.row_ptr[i + 1] - stored.row_ptr[i]); }
+
+  struct Row {
+    const Index* columns;
+    const double* values;
+    const double* right;
+    double left, factor;
+    const Index* P_columns;
+    const double* P_values;
+    Index next, last;  // of the entries of P in this row
+
+    SEIDEL_HD Row(const CorrectionRows& of, Index i, const Index* columns_, const double* values_)
+        : columns(columns_),
+          values(values_),
+          right(of.right.data()),
+          left(of.left[i]),
+          factor(-of.omega * of.inverse_diagonal[i]),
+          P_columns(of.P.col_idx.data() + of.P.row_ptr[i]),
+          P_values(of.P.values.data() + of.P.row_ptr[i]),
+          next(0),
+          last(Index(of.P.row_ptr[i + 1] - of.P.row_ptr[i])) {}
+    SEIDEL_HD Index column(Index k) const { return columns[k]; }
+    SEIDEL_HD float value(Index k, Index j) {
+      while (next < last && P_columns[next] < j) ++next;
+      const double p = next < last && P_columns[next] == j ? P_values[next] : 0;
+      return left == 0 ? 0 : float(std::fma(factor, values[k], p) * (left * right[j]));
+    }
+  };
 };
 
 /// Of the modes p of a level, a_ii = p' A p of the next one, those with less than this part of p' D p are left to the finer
@@ -91,22 +124,27 @@ struct CorrectionRows {
 inline constexpr double vanishing_mode = 0x1p-40;
 
 /// scale_i = sqrt(1 / a_ii), and its reciprocal: 0 where the diagonal is 0, `of_negative` where it is negative, and 0 where a
-/// mode vanishes. R is that of the level before with its inverse_scale, or has no rows.
+/// mode vanishes, which R tells, of the level before with its inverse_scale.
 template <class Offset, class Space>
 struct ScaleToUnitDiagonal {
   Span<const double, Space> inverse_diagonal;
   double of_negative;
-  CsrView<double, Offset, Space> R;
   Span<const double, Space> inverse_scale_before;
   Span<double, Space> scale, inverse_scale;
-  SEIDEL_HD void operator()(std::int64_t i) const {
-    const double d = inverse_diagonal[i];
+
+  SEIDEL_HD void operator()(std::int64_t i) const { set(i, false); }
+  SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& R) const {
     double size = 0;  // p' D p
-    for (Offset k = R.nrows > 0 ? R.row_ptr[i] : 0; R.nrows > 0 && k < R.row_ptr[i + 1]; ++k) {
+    for (Offset k = R.row_ptr[i]; k < R.row_ptr[i + 1]; ++k) {
       const double scaled = R.values[k] * inverse_scale_before[R.col_idx[k]];
       size = std::fma(scaled, scaled, size);
     }
-    const bool vanishes = size * d > 1 / vanishing_mode;
+    set(i, size * inverse_diagonal[i] > 1 / vanishing_mode);
+  }
+
+ private:
+  SEIDEL_HD void set(std::int64_t i, bool vanishes) const {
+    const double d = inverse_diagonal[i];
     scale[i] = d < 0 ? of_negative : vanishes ? 0 : std::sqrt(d);
     inverse_scale[i] = d > 0 && !vanishes ? 1 / scale[i] : 0;
   }
@@ -122,64 +160,56 @@ struct StartOfLevel {
   }
 };
 
-/// steps[slice] = steps that the slice takes; one more entry, 0.
-template <class Rows, class Space>
-struct CountSteps {
-  Rows rows;
-  Index nrows;
-  int lanes;
-  Span<Index, Space> steps;
-  SEIDEL_HD void operator()(std::int64_t slice) const {
-    const int rows_per_slice = slice_places / lanes;
-    Index longest = 0;
-    for (int r = 0; r < rows_per_slice; ++r) {
-      const std::int64_t i = slice * rows_per_slice + r;
-      const Index length = i < nrows ? rows.length(Index(i)) : 0;
-      longest = length > longest ? length : longest;
-    }
-    steps[slice] = (longest + lanes - 1) / lanes;
-    if (slice == 0) steps[steps.size() - 1] = 0;
-  }
-};
-
 /// Calls body(i) for i = 0 ... n-1, in any order. Instantiated for what this folder does. Does not wait.
 template <class Body>
 [[gnu::used]] void for_each_place(const OpenMP& on, std::int64_t n, const Body& body);
 template <class Body>
 [[gnu::used]] void for_each_place(const Cuda& on, std::int64_t n, const Body& body);
 
+/// Calls body(i, R') for each row i of R, in any order, where R' is R with only the entries of row i at hand. Does not wait.
+template <class Offset, class Body>
+[[gnu::used]] void for_each_row_of(const OpenMP& on, const CsrView<double, Offset, Host>& R, const Body& body);
+template <class Offset, class Body>
+[[gnu::used]] void for_each_row_of(const Cuda& on, const CsrView<double, Offset, Device>& R, const Body& body);
+
+/// M.step_ptr[slice] = steps that the slice takes; one more entry, 0. Does not wait.
+template <class Rows>
+[[gnu::used]] void count_steps(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
+template <class Rows>
+[[gnu::used]] void count_steps(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M);
+
+enum class Fill { columns_and_values, values };
 /// Fills the steps of all slices of M, whose memory is there. Does not wait.
 template <class Rows>
-[[gnu::used]] void fill_slices(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
+[[gnu::used]] void fill_slices(const OpenMP& on, const Rows& rows, Fill what, LevelMatrix<Host>& M);
 template <class Rows>
-[[gnu::used]] void fill_slices(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M);
+[[gnu::used]] void fill_slices(const Cuda& on, const Rows& rows, Fill what, LevelMatrix<Device>& M);
 
 }  // namespace level_detail
 
-/// Lays out `rows` (ScaledRows or CorrectionRows) with so many lanes per row, in the memory of `old` where that has the size.
+/// Lays out `rows` (ScaledRows or CorrectionRows) with so many lanes per row.
 /// Cost  reads the rows once, and their lengths before. A GPU is waited for once, for the size.
 template <Backend B, class Rows>
-LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncols, int lanes, const Rows& rows,
-                                            LevelMatrix<typename B::Space> old = {}) {
+LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncols, int lanes, const Rows& rows) {
   using namespace level_detail;
   using Space = typename B::Space;
   const std::int64_t nslices = (std::int64_t(nrows) * lanes + slice_places - 1) / slice_places;
-  LevelMatrix<Space> M{
-      nrows, ncols, lanes, Array<Index, Space>(on, nslices + 1), std::move(old.col_idx), std::move(old.values)};
-  if (nslices == 0) {
-    for_each_place(on, 1, CountSteps<Rows, Space>{rows, 0, lanes, M.step_ptr});
-    return M;
-  }
-  for_each_place(on, nslices, CountSteps<Rows, Space>{rows, nrows, lanes, M.step_ptr});
+  LevelMatrix<Space> M{nrows, ncols, lanes, Array<Index, Space>(on, nslices + 1), {}, {}};
+  count_steps(on, rows, M);
+  if (nslices == 0) return M;
   exclusive_scan(on, Span<const Index, Space>(M.step_ptr), M.step_ptr.span());
   const std::int64_t nsteps = copied_to<Host>(on, std::as_const(M.step_ptr).span().subspan(nslices, 1))[0];
-  if (M.values.size() != nsteps * slice_places) {
-    M.col_idx = {}, M.values = {};  // before more is taken
-    M.col_idx = Array<Index, Space>(on, nsteps * slice_places);
-    M.values = Array<float, Space>(on, nsteps * slice_places);
-  }
-  fill_slices(on, rows, M);
+  M.col_idx = Array<Index, Space>(on, nsteps * slice_places);
+  M.values = Array<float, Space>(on, nsteps * slice_places);
+  fill_slices(on, rows, Fill::columns_and_values, M);
   return M;
+}
+
+/// The values of M for new ones of the rows that it was made of, in the pattern that they had.
+/// Cost  reads the columns of M and the values of the rows once, writes the values of M. Allocates nothing; does not wait.
+template <Backend B, class Rows>
+void refill(const B& on, const Rows& rows, LevelMatrix<typename B::Space>& M) {
+  if (M.step_ptr.size() > 1) level_detail::fill_slices(on, rows, level_detail::Fill::values, M);
 }
 
 }  // namespace seidel

@@ -67,10 +67,14 @@ void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, c
 
 // Passes over vectors; sizes are those of the results. They do not wait.
 
-/// Makes scale and inverse_scale for a level: level_detail::ScaleToUnitDiagonal.
+/// Makes scale and inverse_scale for a level: level_detail::ScaleToUnitDiagonal. R leads to it; without rows no mode vanishes.
 template <Backend B, class Offset>
-void scale_to_unit_diagonal(const B& on, const level_detail::ScaleToUnitDiagonal<Offset, typename B::Space>& of) {
-  level_detail::for_each_place(on, of.scale.size(), of);
+void scale_to_unit_diagonal(const B& on, const CsrView<double, Offset, typename B::Space>& R,
+                            const level_detail::ScaleToUnitDiagonal<Offset, typename B::Space>& of) {
+  if (R.nrows > 0)
+    level_detail::for_each_row_of(on, R, of);
+  else
+    level_detail::for_each_place(on, of.scale.size(), of);
 }
 
 /// x_i = a hash of i in (-1/2, 1/2], or 0 where scale_i is: where Lanczos steps may start.

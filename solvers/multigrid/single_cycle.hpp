@@ -70,13 +70,13 @@ class SingleCycle {
     const bool finest = levels_.empty();
     const std::int64_t n = inverse_diagonal.size();
     Level level{.scale = Array<double, Space>(on_, n), .inverse_scale = Array<double, Space>(on_, n)};
-    scale_to_unit_diagonal(on_, level_detail::ScaleToUnitDiagonal<Offset, Space>{
-                                    .inverse_diagonal = inverse_diagonal,
-                                    .of_negative = finest ? std::numeric_limits<double>::quiet_NaN() : 0,
-                                    .R = R,
-                                    .inverse_scale_before = finest ? inverse_diagonal : levels_.back().inverse_scale,
-                                    .scale = level.scale,
-                                    .inverse_scale = level.inverse_scale});
+    scale_to_unit_diagonal(on_, R,
+                           level_detail::ScaleToUnitDiagonal<Offset, Space>{
+                               .inverse_diagonal = inverse_diagonal,
+                               .of_negative = finest ? std::numeric_limits<double>::quiet_NaN() : 0,
+                               .inverse_scale_before = finest ? inverse_diagonal : levels_.back().inverse_scale,
+                               .scale = level.scale,
+                               .inverse_scale = level.inverse_scale});
     if (finest) refuse_negative(first_nonfinite<B, double>(on_, level.scale));
     levels_.push_back(std::move(level));
   }
@@ -86,9 +86,8 @@ class SingleCycle {
   void lay_out(std::size_t l, const View<Offset>& A) {
     Level& level = levels_[l];
     if (level.A.nrows == 0)
-      level.A = level_matrix(on_, A.nrows, A.ncols, lanes_for(A),
-                             level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true},
-                             former(l, &Level::A));
+      lay_out(l, &Level::A, A.ncols, lanes_for(A),
+              level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true});
     if (l > 0 && l + 1 < levels_.size()) level.scale = {};
   }
   void drop(std::size_t l) { levels_[l].A = {}; }
@@ -105,9 +104,8 @@ class SingleCycle {
   template <class Offset>
   void add_restriction(const View<Offset>& R) {
     Level& fine = levels_.end()[-2];
-    fine.R = level_matrix(on_, R.nrows, R.ncols, short_row_lanes,
-                          level_detail::ScaledRows<Offset, Space>{R, levels_.back().scale, fine.inverse_scale},
-                          former(levels_.size() - 2, &Level::R));
+    lay_out(levels_.size() - 2, &Level::R, R.ncols, short_row_lanes,
+            level_detail::ScaledRows<Offset, Space>{R, levels_.back().scale, fine.inverse_scale});
   }
 
   /// Takes P and A P of the last level but one; its diagonal and lambda.
@@ -116,10 +114,9 @@ class SingleCycle {
                       double lambda) {
     Level& fine = levels_.end()[-2];
     set_dampings(fine, lambda);
-    fine.Q = level_matrix(on_, P.nrows, P.ncols, lanes_for(AP),
-                          level_detail::CorrectionRows<Offset, Space>{AP, P, fine.dampings[0], inverse_diagonal,
-                                                                      fine.inverse_scale, levels_.back().scale},
-                          former(levels_.size() - 2, &Level::Q));
+    lay_out(levels_.size() - 2, &Level::Q, P.ncols, lanes_for(AP),
+            level_detail::CorrectionRows<Offset, Space>{AP, P, fine.dampings[0], inverse_diagonal, fine.inverse_scale,
+                                                        levels_.back().scale});
     fine.inverse_scale = {};
   }
 
@@ -130,13 +127,12 @@ class SingleCycle {
     set_dampings(last, lambda);
     solved_ = inverse.nrows > 0;
     if (solved_) {
-      last.Q = level_matrix(on_, inverse.nrows, inverse.ncols, slice_places,
-                            level_detail::ScaledRows<Offset, Space>{inverse, last.inverse_scale, last.inverse_scale});
+      lay_out(levels_.size() - 1, &Level::Q, inverse.ncols, slice_places,
+              level_detail::ScaledRows<Offset, Space>{inverse, last.inverse_scale, last.inverse_scale});
       last.A = {};
     } else {
-      Array<double, Space> nothing(on_, last.A.nrows);
-      fill<B, double>(on_, nothing, 0);
-      last.Q = level_matrix(on_, last.A.nrows, 0, 1, level_detail::ScaledRows<Offset, Space>{{}, nothing, nothing});
+      const std::vector<Index> no_steps(std::size_t((last.A.nrows + slice_places - 1) / slice_places + 1));
+      last.Q = {.nrows = last.A.nrows, .step_ptr = Array<Index, Space>(on_, no_steps)};
     }
     last.inverse_scale = {};
     if (levels_.size() > 1) last.scale = {};
@@ -194,9 +190,15 @@ class SingleCycle {
     }
   };
 
-  /// That of the levels before begin(), whose memory is filled again.
-  LevelMatrix<Space> former(std::size_t l, LevelMatrix<Space> Level::*which) {
-    return l < former_.size() ? std::exchange(former_[l].*which, {}) : LevelMatrix<Space>{};
+  /// Lays out `rows` as a matrix of level l. If there was one before begin(), only its values are new.
+  template <class Rows>
+  void lay_out(std::size_t l, LevelMatrix<Space> Level::*which, Index ncols, int lanes, const Rows& rows) {
+    LevelMatrix<Space>& M = levels_[l].*which;
+    if (l < former_.size()) M = std::move(former_[l].*which);
+    if (M.nrows > 0)
+      refill(on_, rows, M);
+    else
+      M = level_matrix(on_, rows.stored.nrows, ncols, lanes, rows);
   }
 
   static void refuse_negative(std::int64_t row) {

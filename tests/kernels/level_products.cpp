@@ -47,7 +47,8 @@ struct Sum {
   void add(double term) { value += term, size += std::abs(term); }
 };
 
-/// `rows` in each of the layouts: y = 0.5 v - 2 w + 3 M x, for M x given by `expected`.
+/// `rows` in each of the layouts, filled where others of the same pattern were: y = 0.5 v - 2 w + 3 M x, for M x given by
+/// `expected`.
 template <class RowsOn>
 void check_products(std::mt19937_64& random, Index nrows, Index ncols, const RowsOn& rows_on,
                     const std::function<void(Index, const std::vector<float>&, Sum&)>& expected) {
@@ -59,9 +60,13 @@ void check_products(std::mt19937_64& random, Index nrows, Index ncols, const Row
     on_every_backend([&](auto on) {
       using Space = typename decltype(on)::Space;
       poison(on);
-      rows_on(on, [&](const auto& rows) {
-        const auto M = level_matrix(on, nrows, ncols, lanes, rows);
+      rows_on(on, [&](const auto& rows, const auto& others) {
+        auto M = level_matrix(on, nrows, ncols, lanes, others);
         CHECK(M.bytes() >= 4 * M.step_ptr.size());
+        refill(on, rows, M);
+        const auto fresh = level_matrix(on, nrows, ncols, lanes, rows);
+        CHECK(moved_back(on, M.values) == moved_back(on, fresh.values));
+        CHECK(moved_back(on, M.col_idx) == moved_back(on, fresh.col_idx));
         const auto x_there = moved_to(on, x), v_there = moved_to(on, v), w_there = moved_to(on, w);
         auto y = moved_to(on, std::vector<float>(nrows, std::numeric_limits<float>::quiet_NaN()));
         const Combination sum{.product = 3, .terms = {{0.5, v_there.data()}, {}, {-2, w_there.data()}}};
@@ -94,19 +99,25 @@ TEST_CASE("level matrices: rows scaled from both sides, with and without their d
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
-  for (const auto& [nrows, ncols, off_diagonal] :
-       {std::tuple{0, 5, false}, {1, 1, true}, {33, 33, true}, {1000, 700, false}, {70, 0, false}, {257, 257, true}}) {
+  for (const auto& [nrows, ncols, off_diagonal] : {std::tuple{0, 5, false},
+                                                   {1, 1, true},
+                                                   {33, 33, true},
+                                                   {1000, 700, false},
+                                                   {70, 0, false},
+                                                   {257, 257, true},
+                                                   {3000, 3000, true}}) {
     CAPTURE(nrows);
     CAPTURE(ncols);
     const Matrix A = random_rows(random, nrows, ncols, 6);
-    const auto left = scales(random, nrows), right = scales(random, ncols);
+    const auto left = scales(random, nrows), right = scales(random, ncols), other_left = scales(random, nrows);
     check_products(
         random, nrows, ncols,
         [&](const auto& on, const auto& use) {
           using Space = typename std::decay_t<decltype(on)>::Space;
           const auto there = copied_to<Space>(on, A.view());
-          const auto l = moved_to(on, left), r = moved_to(on, right);
-          use(level_detail::ScaledRows<std::int64_t, Space>{there.view(), l, r, off_diagonal});
+          const auto l = moved_to(on, left), r = moved_to(on, right), other = moved_to(on, other_left);
+          use(level_detail::ScaledRows<std::int64_t, Space>{there.view(), l, r, off_diagonal},
+              level_detail::ScaledRows<std::int64_t, Space>{there.view(), other, r, off_diagonal});
         },
         [&](Index i, const std::vector<float>& x, Sum& sum) {
           for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
@@ -122,15 +133,18 @@ TEST_CASE("level matrices: the correction with the sweep after it") {
   const Index n = 500, m = 60;
   const Matrix A = random_rows(random, n, n, 4), P = random_rows(random, n, m, 2),
                AP = spgemm(Serial{}, A.view(), P.view());
-  const auto left = scales(random, n), right = scales(random, m), inverse_diagonal = scales(random, n);
+  const auto left = scales(random, n), right = scales(random, m), inverse_diagonal = scales(random, n),
+             other_left = scales(random, n);
   constexpr double omega = 0.7;
   check_products(
       random, n, m,
       [&](const auto& on, const auto& use) {
         using Space = typename std::decay_t<decltype(on)>::Space;
         const auto P_there = copied_to<Space>(on, P.view()), AP_there = copied_to<Space>(on, AP.view());
-        const auto l = moved_to(on, left), r = moved_to(on, right), d = moved_to(on, inverse_diagonal);
-        use(level_detail::CorrectionRows<std::int64_t, Space>{AP_there.view(), P_there.view(), omega, d, l, r});
+        const auto l = moved_to(on, left), r = moved_to(on, right), d = moved_to(on, inverse_diagonal),
+                   other = moved_to(on, other_left);
+        use(level_detail::CorrectionRows<std::int64_t, Space>{AP_there.view(), P_there.view(), omega, d, l, r},
+            level_detail::CorrectionRows<std::int64_t, Space>{AP_there.view(), P_there.view(), 2 * omega, d, other, r});
       },
       [&](Index i, const std::vector<float>& x, Sum& sum) {
         for (auto k = P.row_ptr[i]; k < P.row_ptr[i + 1]; ++k)
@@ -148,8 +162,8 @@ TEST_CASE("scales to a unit diagonal: zero, negative and vanishing entries have 
     const auto scaled = [&](std::vector<double> inverse_diagonal, CsrView<double, std::int64_t, Space> of) {
       const auto d = moved_to(on, inverse_diagonal), before = moved_to(on, std::vector<double>{1, 1, 1});
       auto scale = moved_to(on, inverse_diagonal), inverse = moved_to(on, inverse_diagonal);
-      scale_to_unit_diagonal(on,
-                             level_detail::ScaleToUnitDiagonal<std::int64_t, Space>{d, -7, of, before, scale, inverse});
+      scale_to_unit_diagonal(on, of,
+                             level_detail::ScaleToUnitDiagonal<std::int64_t, Space>{d, -7, before, scale, inverse});
       return std::pair(moved_back(on, scale), moved_back(on, inverse));
     };
     using Pair = std::pair<std::vector<double>, std::vector<double>>;
