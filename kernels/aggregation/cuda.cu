@@ -2,6 +2,7 @@
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/aggregation/instances.hpp>
 #include <seidel/kernels/cuda_entries.cuh>
+#include <seidel/kernels/cuda_staged_rows.cuh>
 
 namespace seidel::aggregation_detail {
 
@@ -9,6 +10,11 @@ template <class Offset, class OfRow>
 void for_each_row(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfRow& of_row) {
   cuda::for_each(on, row_ptr.size() - 1, "a step of aggregation",
                  [of_row] __device__(std::int64_t i) { of_row(Index(i)); });
+}
+
+template <class Offset, class OfRow>
+void for_each_row_of(const Cuda& on, const CsrView<double, Offset, Device>& A, const OfRow& of_row) {
+  cuda::for_each_staged_row(on, A, "a step of aggregation", of_row);
 }
 
 namespace {

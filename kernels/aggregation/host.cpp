@@ -13,6 +13,13 @@ void for_each_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow&
   });
 }
 
+template <class Offset, class OfRow>
+void for_each_row_of(const OpenMP& on, const CsrView<double, Offset, Host>& A, const OfRow& of_row) {
+  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) of_row(Index(i), A);
+  });
+}
+
 template <class Offset, class OfEntry>
 void for_each_entry(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfEntry& of_entry) {
   for_row_shares(on, row_ptr, [&](std::int64_t first, std::int64_t last) {

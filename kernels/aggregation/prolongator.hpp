@@ -20,14 +20,13 @@ inline constexpr int max_prolongator_entries = 4;
 /// Row i of (I - omega D_F^-1 A_F) T, term by term.
 template <class Offset, class Space>
 struct SmoothedRow {
-  CsrView<double, Offset, Space> A;
   Span<const std::uint32_t, Space> strong;  // packed_strong()
   Span<const Index, Space> of_row;
   double omega;
 
   /// Calls add(aggregate, value) for each term, in the order of the columns of A.
   template <class Add>
-  SEIDEL_HD void terms(Index i, const Add& add) const {
+  SEIDEL_HD void terms(Index i, const CsrView<double, Offset, Space>& A, const Add& add) const {
     double diagonal = 0, weak = 0;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
       if (A.col_idx[k] == i)
@@ -56,20 +55,18 @@ struct SumsByAggregate {
   SEIDEL_HD explicit SumsByAggregate(Index above) : last(above) {
     for (int t = 0; t < room; ++t) aggregate[t] = nothing, sum[t] = 0;
   }
-  /// What is larger makes room, place by place: no place depends on a value, so that a GPU keeps all in registers.
+  /// What is larger makes room, place by place, until nothing is left to be put down: no place depends on a value, so that a
+  /// GPU keeps all in registers, and no lane branches where another does not.
   SEIDEL_HD void add(Index a, double value) {
     if (a <= last) return;
-    for (int t = 0; t < room; ++t) {
-      if (aggregate[t] == a) {
-        sum[t] += value;
-        return;
-      }
-      if (aggregate[t] > a) {
-        const Index larger = aggregate[t];
-        const double its_sum = sum[t];
-        aggregate[t] = a, sum[t] = value;
-        a = larger, value = its_sum;
-      }
+    for (int t = 0; t < room && a != nothing; ++t) {
+      const Index at = aggregate[t];
+      const double its_sum = sum[t];
+      const bool same = at == a, makes_room = at > a;
+      aggregate[t] = makes_room ? a : at;
+      sum[t] = same ? its_sum + value : makes_room ? value : its_sum;
+      a = same ? nothing : makes_room ? at : a;
+      value = makes_room ? its_sum : value;
     }
     if (a != nothing) more = true;
   }
@@ -82,7 +79,7 @@ struct ChooseColumns {
   Span<Index, Space> chosen;
   Span<std::int32_t, Space> count;  // one more entry, 0
 
-  SEIDEL_HD void operator()(Index i) const {
+  SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
     Index column[max_prolongator_entries] = {};  // by magnitude, then by column
     double magnitude[max_prolongator_entries] = {-1, -1, -1, -1};
     int kept = 0;
@@ -90,7 +87,7 @@ struct ChooseColumns {
       Index last = -1;
       for (bool more = true; more;) {  // a row of many aggregates is read again for each 16 of them
         SumsByAggregate sums(last);
-        row.terms(i, [&](Index a, double value) { sums.add(a, value); });
+        row.terms(i, A, [&](Index a, double value) { sums.add(a, value); });
         for (int t = 0; t < SumsByAggregate::room; ++t) {
           if (sums.aggregate[t] == SumsByAggregate::nothing) break;
           Index a = sums.aggregate[t];
@@ -110,10 +107,10 @@ struct ChooseColumns {
         last = sums.aggregate[SumsByAggregate::room - 1];
       }
     }
-    for (int t = 0; t < kept; ++t) {
+    for (int t = 0; t < max_prolongator_entries; ++t) {
       int rank = 0;
-      for (int s = 0; s < kept; ++s) rank += column[s] < column[t];
-      chosen[std::int64_t(max_prolongator_entries) * i + rank] = column[t];
+      for (int s = 0; s < max_prolongator_entries; ++s) rank += s < kept && column[s] < column[t];
+      if (t < kept) chosen[std::int64_t(max_prolongator_entries) * i + rank] = column[t];
     }
     count[i] = kept;
     if (i == 0) count[count.size() - 1] = 0;
@@ -138,7 +135,7 @@ struct ValuesOfRow {
   Span<const Index, Space> col_idx;
   Span<double, Space> values;
 
-  SEIDEL_HD void operator()(Index i) const {
+  SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
     const Offset first = row_ptr[i];
     const int count = int(row_ptr[i + 1] - first);
     if (count == 0) return;
@@ -146,7 +143,7 @@ struct ValuesOfRow {
     for (int t = 0; t < max_prolongator_entries; ++t) column[t] = t < count ? col_idx[first + t] : -1;
     double sum[max_prolongator_entries] = {}, all = 0, kept = 0;
     bool cut = false;
-    row.terms(i, [&](Index a, double value) {
+    row.terms(i, A, [&](Index a, double value) {
       all += value;
       bool found = false;
       for (int t = 0; t < max_prolongator_entries; ++t)
@@ -155,7 +152,8 @@ struct ValuesOfRow {
     });
     for (int t = 0; t < max_prolongator_entries; ++t) kept += sum[t];  // 0 where there is no entry
     const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
-    for (int t = 0; t < count; ++t) values[first + t] = scale * sum[t];
+    for (int t = 0; t < max_prolongator_entries; ++t)
+      if (t < count) values[first + t] = scale * sum[t];
   }
 };
 
@@ -169,7 +167,7 @@ void update_prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& 
                         double omega, Csr<double, Offset, SpaceOf<B>>& P) {
   using namespace aggregation_detail;
   using Space = SpaceOf<B>;
-  for_each_row(on, A.row_ptr, ValuesOfRow<Offset, Space>{{A, strong, of_row, omega}, P.row_ptr, P.col_idx, P.values});
+  for_each_row_of(on, A, ValuesOfRow<Offset, Space>{{strong, of_row, omega}, P.row_ptr, P.col_idx, P.values});
 }
 
 /// P for A, the strong couplings of A (packed_strong()) and its aggregates.
@@ -186,7 +184,7 @@ Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, O
   Csr<double, Offset, Space> P{A.nrows, aggregates.count, Array<Offset, Space>(on, n + 1), {}, {}};
   Array<Index, Space> chosen(on, max_prolongator_entries * n);
   Array<std::int32_t, Space> count(on, n + 1);
-  for_each_row(on, A.row_ptr, ChooseColumns<Offset, Space>{{A, strong, aggregates.of_row, omega}, chosen, count});
+  for_each_row_of(on, A, ChooseColumns<Offset, Space>{{strong, aggregates.of_row, omega}, chosen, count});
   const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
   P.col_idx = Array<Index, Space>(on, nnz);
   P.values = Array<double, Space>(on, nnz);

@@ -36,10 +36,9 @@ namespace aggregation_detail {
 
 template <class Offset, class Space>
 struct ScalesOfRow {
-  CsrView<double, Offset, Space> A;
   Span<double, Space> inverse_diagonal, largest_coupling, off_diagonal;
 
-  SEIDEL_HD void operator()(Index i) const {
+  SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
     double diagonal = 0, lowest = 0, highest = 0, sum = 0;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
       const double a = A.values[k];
@@ -107,9 +106,9 @@ template <Backend B, class Offset>
 RowScales<SpaceOf<B>> row_scales(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A) {
   using Values = Array<double, SpaceOf<B>>;
   RowScales<SpaceOf<B>> scales{Values(on, A.nrows), Values(on, A.nrows), Values(on, A.nrows)};
-  aggregation_detail::for_each_row(on, A.row_ptr,
-                                   aggregation_detail::ScalesOfRow<Offset, SpaceOf<B>>{
-                                       A, scales.inverse_diagonal, scales.largest_coupling, scales.off_diagonal});
+  aggregation_detail::for_each_row_of(on, A,
+                                      aggregation_detail::ScalesOfRow<Offset, SpaceOf<B>>{
+                                          scales.inverse_diagonal, scales.largest_coupling, scales.off_diagonal});
   return scales;
 }
 
