@@ -226,25 +226,40 @@ void for_each_element(const Cuda& on, std::int64_t n, const Op& op) {
   check_launch("an element-wise operation");
 }
 
+namespace {
+/// *result = the sums of a pass, n > 0.
 template <class Real, class Pass>
-void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
-  using Group = SumGroup<Real, Pass::nsums>;
-  std::fill_n(sums, Pass::nsums, Real(0));
-  if (n == 0) return;
-  Group* const result = staging<Group>(on);
-  Scratch scratch(on);
+void sum_pass(const Cuda& on, std::int64_t n, const Pass& pass, SumGroup<Real, Pass::nsums>* result) {
   if (n <= short_sum) {
     pass_over_few<Real><<<1, 1, 0, on.stream()>>>(n, pass, result);
     check_launch("a short pass");
-  } else {
-    const std::int64_t count = partials_of(n);
-    Group* const partial = count == 1 ? result : scratch.take<Group>(count).data();
-    pass_by_subtrees<Real><<<unsigned(count), threads, 0, on.stream()>>>(n, pass, partial);
-    check_launch("a pass with sums");
-    if (count > 1) add_partials(on, 1, count, partial, result);
+    return;
   }
+  Scratch scratch(on);
+  const std::int64_t count = partials_of(n);
+  auto* const partial = count == 1 ? result : scratch.take<SumGroup<Real, Pass::nsums>>(count).data();
+  pass_by_subtrees<Real><<<unsigned(count), threads, 0, on.stream()>>>(n, pass, partial);
+  check_launch("a pass with sums");
+  if (count > 1) add_partials(on, 1, count, partial, result);
+}
+}  // namespace
+
+template <class Real, class Pass>
+void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
+  std::fill_n(sums, Pass::nsums, Real(0));
+  if (n == 0) return;
+  auto* const result = staging<SumGroup<Real, Pass::nsums>>(on);
+  sum_pass(on, n, pass, result);
   on.synchronize();
   std::copy_n(result->of, Pass::nsums, sums);
+}
+
+template <class Real, class Pass>
+void leave_sums(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
+  if (n > 0)
+    sum_pass(on, n, pass, reinterpret_cast<SumGroup<Real, Pass::nsums>*>(sums));
+  else
+    cuda_check(cudaMemsetAsync(sums, 0, Pass::nsums * sizeof(Real), on.stream()), "sums of nothing");
 }
 
 template <class Real>

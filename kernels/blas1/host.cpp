@@ -134,6 +134,11 @@ void run_pass(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums) {
   add_chunks(found, chunks.count, sums);
 }
 
+template <class Real, class Pass>
+void leave_sums(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums) {
+  run_pass(on, n, pass, sums);
+}
+
 template <class Real>
 void project(const OpenMP& on, const Columns<Real>& v, const Real* w, Real* sums) {
   constexpr int tile = 8;  // columns for each of which a block of w is taken from the cache

@@ -2,6 +2,7 @@
 #pragma once
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/blas1/hashed.hpp>
+#include <seidel/kernels/blas1/lanczos.hpp>
 
 namespace seidel::blas1 {
 
@@ -31,6 +32,11 @@ void instances(const On& on, Real* x) {
   run_pass(on, 0, AxpySums<Real>{0, x, x, x}, x);
   run_pass(on, 0, AxpyMultiplySums<Real>{0, x, x, x, x}, x);
   run_pass(on, 0, AxpysMultiplySums<Real>{0, x, x, x, x, x, x}, x);
+  leave_sums(on, 0, Dots<Real, 1>{}, x);
+  leave_sums(on, 0, LanczosResidual<Real>{x, x, x}, x);
+  for_each_element(on, 0, LanczosLength<Real>{{x, x}, 0});
+  for_each_element(on, 0, LanczosTurn<Real>{{x, x}, 0});
+  for_each_element(on, 0, LanczosDirection<Real>{x, x, x});
   project(on, Columns<Real>{}, x, x);
   add_combination(on, Columns<Real>{}, Real(0), x, Real(0), x);
   max_abs(on, x, 0);

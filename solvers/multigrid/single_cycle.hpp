@@ -26,6 +26,7 @@
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/multigrid/dampings.hpp>
 #include <seidel/solvers/multigrid/k_cycle.hpp>
+#include <seidel/solvers/multigrid/lanczos.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
@@ -95,9 +96,17 @@ class SingleCycle {
   /// An estimate from below for the last level, by so many Lanczos steps.
   double estimate_largest_eigenvalue(int steps) const {
     const Level& level = levels_.back();
-    Vector<float, B> start(on_, level.A.nrows);
-    start_of_level(on_, level.scale.span(), start.span());
-    return seidel::estimate_largest_eigenvalue<Vector<float, B>>(UnitDiagonal{on_, level.A}, nullptr, start, steps);
+    const UnitDiagonal A{on_, level.A};
+    const auto start = [&] {
+      Vector<float, B> x(on_, Array<float, Space>(on_, level.A.nrows));
+      start_of_level(on_, level.scale.span(), x.span());
+      return x;
+    };
+    if constexpr (!HostBackend<B>) {
+      auto used_up = start();
+      if (const auto found = estimate_with_one_wait(A, used_up, steps)) return *found;
+    }
+    return seidel::estimate_largest_eigenvalue<Vector<float, B>>(A, nullptr, start(), steps);
   }
 
   /// Takes R from the last level but one to the last one.

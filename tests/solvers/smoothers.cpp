@@ -1,6 +1,7 @@
 // Smoothers: the solution stays, the error falls in the norm of A, and every back end has the same bits.
 #include "systems.hpp"
 
+#include <seidel/solvers/multigrid/lanczos.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 #include <seidel/solvers/smoothers/jacobi.hpp>
 #include <seidel/solvers/smoothers/smoother.hpp>
@@ -122,6 +123,35 @@ TEST_CASE("the largest eigenvalue is found for a tridiagonal matrix, and estimat
   const double found = estimate_largest_eigenvalue(s.A, &inverse_diagonal, s.vector(ramp(A.nrows)), 15);
   CHECK(found <= truth * (1 + 1e-12));
   CHECK(found >= 0.9 * truth);
+}
+
+TEST_CASE("Lanczos steps that wait once find what those that wait in each step do, or tell where they cannot") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const Index n : {50, 3000, 40000}) {
+    CAPTURE(n);
+    const Matrix A = random_spd(seed, n, 4);
+    on_every_backend([&](auto on) {
+      using B = decltype(on);
+      const auto there = copied_to<SpaceOf<B>>(on, A.view());
+      const MatrixOperator op(on, there.view());
+      Vector<double, B> start(on, moved_to(on, ramp(n)));
+      for (const int steps : {1, 2, 8}) {
+        Vector<double, B> used_up = like(start);
+        copy(start, used_up);
+        const Vector<double, B>* const none = nullptr;
+        const double expected = estimate_largest_eigenvalue(op, none, start, steps);
+        CHECK(estimate_with_one_wait(op, used_up, steps) == expected);
+      }
+    });
+  }
+  const Matrix identity = matrix_of(1, {{{0, 1.0}}});
+  on_every_backend([&](auto on) {
+    using B = decltype(on);
+    const auto there = copied_to<SpaceOf<B>>(on, identity.view());
+    Vector<double, B> start(on, moved_to(on, std::vector<double>{1}));
+    CHECK(!estimate_with_one_wait(MatrixOperator(on, there.view()), start, 8));  // the residual vanishes
+  });
 }
 
 TEST_CASE("new values in the same pattern: sweeps in every order and precision are those of the new matrix") {

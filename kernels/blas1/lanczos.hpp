@@ -1,0 +1,89 @@
+// Lanczos steps, taken as cg takes them, whose numbers stay in the memory of the back end: so that a GPU need not be waited for
+// within a step. Their order of operations is that of cg with dot() and norm2().
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <seidel/formats/runtime/backend.hpp>
+
+namespace seidel::blas1 {
+
+/// As run_pass(), but the sums are left in the memory of the back end. Does not wait.
+template <class Real, class Pass>
+[[gnu::used]] void leave_sums(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums);
+template <class Real, class Pass>
+[[gnu::used]] void leave_sums(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums);
+
+/// Whether norm2() is the root of this sum of squares (norm2_from() in blas1.hpp).
+template <class Real>
+bool is_safe_square(Real squares) {
+  using Limits = std::numeric_limits<Real>;
+  return squares >= Limits::min() / Limits::epsilon() && squares <= Limits::max();
+}
+
+/// What the steps have found, in the memory of the back end.
+template <class Real>
+struct LanczosNumbers {
+  Real* found;         // r'r of the start; then p'Ap and r'r of each step
+  Real* coefficients;  // two, of the step under way
+
+  static constexpr std::int64_t count(int steps) { return 2 * steps + 3; }
+  /// With room for count(steps).
+  SEIDEL_HD static LanczosNumbers in(Real* memory) { return {memory + 2, memory}; }
+
+  SEIDEL_HD Real* p_Ap(int step) const { return found + 2 * step + 1; }
+  SEIDEL_HD Real* r_r(int step) const { return found + 2 * step + 2; }
+  /// r'r before a step: later ones are squares of norms.
+  SEIDEL_HD Real rz(int step) const {
+    if (step == 0) return found[0];
+    const Real norm = std::sqrt(*r_r(step - 1));
+    return norm * norm;
+  }
+};
+
+/// coefficients[0] = -r'r / p'Ap. For one element.
+template <class Real>
+struct LanczosLength {
+  LanczosNumbers<Real> numbers;
+  int step;
+  SEIDEL_HD void operator()(std::int64_t) const { numbers.coefficients[0] = -(numbers.rz(step) / *numbers.p_Ap(step)); }
+};
+
+/// coefficients[1] = r'r / (r'r before). For one element.
+template <class Real>
+struct LanczosTurn {
+  LanczosNumbers<Real> numbers;
+  int step;
+  SEIDEL_HD void operator()(std::int64_t) const { numbers.coefficients[1] = numbers.rz(step + 1) / numbers.rz(step); }
+};
+
+/// r += *a Ap; the sum r'r.
+template <class Real>
+struct LanczosResidual {
+  static constexpr int nsums = 1;
+  const Real* a;
+  const Real* Ap;
+  Real* r;
+  struct Element {
+    Real Ap, r;
+  };
+  SEIDEL_HD Element load(std::int64_t i) const { return {Ap[i], r[i]}; }
+  SEIDEL_HD void update(Element& e) const { e.r = std::fma(*a, e.Ap, e.r); }
+  SEIDEL_HD void store(std::int64_t i, const Element& e) const { r[i] = e.r; }
+  template <int>
+  SEIDEL_HD Real term(const Element& e, Real s) const {
+    return std::fma(e.r, e.r, s);
+  }
+};
+
+/// p = r + *b p.
+template <class Real>
+struct LanczosDirection {
+  const Real* r;
+  const Real* b;
+  Real* p;
+  SEIDEL_HD void operator()(std::int64_t i) const { p[i] = std::fma(*b, p[i], r[i]); }
+};
+
+}  // namespace seidel::blas1
