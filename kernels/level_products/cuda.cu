@@ -155,8 +155,58 @@ __global__ void __launch_bounds__(block_threads, 8)
   if (stores) store(y, i, std::fma(c.product, sum, terms));
 }
 
+struct Four {
+  float of[group_columns];
+};
+
+/// The same for a group of columns: a thread takes its place for all of them, and reads their factors as one.
+template <int lanes, class Result>
+__global__ void __launch_bounds__(block_threads)
+    slices_of_columns(const LevelView<Device> A, int k, const float* __restrict__ x, const Combination c,
+                      const Result y) {
+  const unsigned place = threadIdx.x % slice_places;
+  const unsigned slice = blockIdx.x * (block_threads / slice_places) + threadIdx.x / slice_places;
+  if (slice + 1 >= A.step_ptr.size()) return;
+  const unsigned i = slice * (slice_places / lanes) + place / lanes;
+  const int j = int(blockIdx.y) * group_columns;
+  const Index first = __ldg(A.step_ptr.data() + slice), last = __ldg(A.step_ptr.data() + slice + 1);
+  Four sum{};
+#pragma unroll 4
+  for (Index step = first; step < last; ++step) {
+    const std::int64_t entry = std::int64_t(step) * slice_places + place;
+    const float value = __ldg(A.values.data() + entry);
+    const float4 factors =
+        __ldg(reinterpret_cast<const float4*>(x + std::int64_t(__ldg(A.col_idx.data() + entry)) * k + j));
+    sum = {std::fma(value, factors.x, sum.of[0]), std::fma(value, factors.y, sum.of[1]),
+           std::fma(value, factors.z, sum.of[2]), std::fma(value, factors.w, sum.of[3])};
+  }
+#pragma unroll
+  for (int width = lanes / 2; width; width /= 2)
+#pragma unroll
+    for (int w = 0; w < group_columns; ++w) sum.of[w] = sum.of[w] + __shfl_down_sync(0xffffffffu, sum.of[w], width);
+  if (place % lanes != 0 || i >= unsigned(A.nrows)) return;
+#pragma unroll
+  for (int w = 0; w < group_columns; ++w)
+    store(y, k, i, j + w, std::fma(c.product, sum.of[w], sum_of_terms(c, std::int64_t(i) * k + j + w)));
+}
+
 }  // namespace
 }  // namespace level_detail
+
+template <class Result>
+void level_product(const Cuda& on, const LevelView<Device>& A, int k, const float* x, const Combination& c, Result y) {
+  using namespace level_detail;
+  if (A.nrows == 0 || k == 0) return;
+  const dim3 blocks(blocks_for((A.step_ptr.size() - 1) * slice_places, block_threads), unsigned(k / group_columns));
+  with_lanes(A.lanes, [&](auto lanes) {
+    slices_of_columns<lanes.value><<<blocks, block_threads, 0, on.stream()>>>(A, k, x, c, y);
+    check_launch("a product of a cycle with several columns");
+  });
+}
+
+template void level_product(const Cuda&, const LevelView<Device>&, int, const float*, const Combination&, float*);
+template void level_product(const Cuda&, const LevelView<Device>&, int, const float*, const Combination&,
+                            ScaledColumns<Device>);
 
 template <class Result>
 void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, Result y) {

@@ -1,5 +1,6 @@
 // Products of a cycle on the host: a slice at a time, its 32 places side by side.
 #include <algorithm>
+#include <array>
 
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/formats/runtime/shares.hpp>
@@ -94,6 +95,56 @@ void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, c
   });
 }
 
+namespace {
+
+/// W columns from j on of the rows of one slice; row by row, so that their sums stay in registers.
+template <int W, class Result>
+void slice_of_columns(const LevelView<Host>& A, std::int64_t slice, int k, int j, const float* x, const Combination& c,
+                      const Result& y) {
+  using Sums = std::array<float, W>;
+  const int rows_per_slice = slice_places / A.lanes;
+  const Index first = A.step_ptr[slice], last = A.step_ptr[slice + 1];
+  for (int r = 0; r < rows_per_slice; ++r) {
+    const std::int64_t i = slice * rows_per_slice + r;
+    if (i >= A.nrows) return;
+    Sums sums[slice_places];
+    for (int lane = 0; lane < A.lanes; ++lane) {
+      Sums sum = {};
+      for (Index step = first; step < last; ++step) {
+        const std::int64_t entry = std::int64_t(step) * slice_places + r * A.lanes + lane;
+        const float value = A.values[entry];
+        const float* const factors = x + std::int64_t(A.col_idx[entry]) * k + j;
+        for (int w = 0; w < W; ++w) sum[w] = std::fma(value, factors[w], sum[w]);
+      }
+      sums[lane] = sum;
+    }
+    for (int width = A.lanes / 2; width; width /= 2)
+      for (int lane = 0; lane < width; ++lane)
+        for (int w = 0; w < W; ++w) sums[lane][w] = sums[lane][w] + sums[lane + width][w];
+    for (int w = 0; w < W; ++w)
+      level_detail::store(y, k, i, j + w,
+                          std::fma(c.product, sums[0][w], level_detail::sum_of_terms(c, i * k + j + w)));
+  }
+}
+
+}  // namespace
+
+template <class Result>
+void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, Result y) {
+  parallel_for_rows(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
+    with_simd([&] {
+      for (std::int64_t slice = first; slice < last; ++slice) {
+        int j = 0;
+        for (; j + 8 <= k; j += 8) slice_of_columns<8>(A, slice, k, j, x, c, y);
+        if (j < k) slice_of_columns<group_columns>(A, slice, k, j, x, c, y);
+      }
+    });
+  });
+}
+
+template void level_product(const OpenMP&, const LevelView<Host>&, int, const float*, const Combination&, float*);
+template void level_product(const OpenMP&, const LevelView<Host>&, int, const float*, const Combination&,
+                            ScaledColumns<Host>);
 template void level_product(const OpenMP&, const LevelView<Host>&, const float*, const Combination&, float*);
 template void level_product(const OpenMP&, const LevelView<Host>&, const float*, const Combination&, ScaledResult);
 

@@ -16,7 +16,8 @@ void instances(const B& on, const Offset*) {
   refill(on, corrections, M);
   scale_to_unit_diagonal(on, scaled.stored, ScaleToUnitDiagonal<Offset, Space>{});
   start_of_level(on, {}, {});
-  enter_cycle(on, {}, {}, nullptr, {});
+  enter_cycle(on, Span<const double, Space>{}, {}, nullptr, {});
+  enter_cycle(on, MultiVectorView<const double, Space>{}, {}, nullptr, {});
 }
 
 }  // namespace seidel::level_detail

@@ -172,3 +172,48 @@ TEST_CASE("scales to a unit diagonal: zero, negative and vanishing entries have 
     CHECK(scaled({0x1p36, 0x1p38}, there.view()) == Pair{{0, 0x1p19}, {0, 0x1p-19}});
   });
 }
+
+TEST_CASE("level matrices: several vectors side by side have the bits that each has alone") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  const Index nrows = 517, ncols = 301;
+  const Matrix A = random_rows(random, nrows, ncols, 9);
+  const auto left = scales(random, nrows), right = scales(random, ncols), numbers = scales(random, 50);
+  on_every_backend([&](auto on) {
+    using Space = typename decltype(on)::Space;
+    poison(on);
+    const auto there = copied_to<Space>(on, A.view());
+    const auto l = moved_to(on, left), r = moved_to(on, right), of_call = moved_to(on, numbers);
+    const level_detail::ScaledRows<std::int64_t, Space> rows{there.view(), l, r};
+    for (const int lanes : {1, 4, 8, 32})
+      for (const int used : {1, 4, 7, 20}) {
+        CAPTURE(lanes);
+        CAPTURE(used);
+        const int k = padded_columns(used);
+        const auto M = level_matrix(on, nrows, ncols, lanes, rows);
+        const auto x = floats(random, ncols * k), v = floats(random, nrows * k);
+        const auto x_there = moved_to(on, x), v_there = moved_to(on, v);
+        auto Y = moved_to(on, std::vector<float>(nrows * k, std::numeric_limits<float>::quiet_NaN()));
+        MultiVector<double, Space> Z(on, nrows, used, Layout::column_major, nrows + 3);
+        level_product(on, M.view(), k, x_there.data(), {.product = -3, .terms = {{0.5, v_there.data()}}}, Y.data());
+        level_product(on, M.view(), k, x_there.data(), {.product = -3, .terms = {{0.5, v_there.data()}}},
+                      ScaledColumns<Space>{Z.view(), l.data(), 4, of_call.data()});
+        const auto y = moved_back(on, Y);
+        const auto z = copied_to<Host>(on, std::as_const(Z.elements()).span());
+        for (int j = 0; j < k; ++j) {
+          std::vector<float> x_j(ncols), v_j(nrows);
+          for (Index i = 0; i < ncols; ++i) x_j[i] = x[i * k + j];
+          for (Index i = 0; i < nrows; ++i) v_j[i] = v[i * k + j];
+          const auto alone_x = moved_to(on, x_j), alone_v = moved_to(on, v_j);
+          auto alone = moved_to(on, std::vector<float>(nrows));
+          level_product(on, M.view(), alone_x.data(), {.product = -3, .terms = {{0.5, alone_v.data()}}}, alone.data());
+          const auto expected = moved_back(on, alone);
+          for (Index i = 0; i < nrows; ++i) {
+            REQUIRE(y[i * k + j] == expected[i]);
+            if (j < used) REQUIRE(z[j * (nrows + 3) + i] == double(expected[i]) * left[i] * 4 * numbers[2 * j]);
+          }
+        }
+      }
+  });
+}
