@@ -28,6 +28,16 @@ template <class Real, class Pass>
 template <class Real, class Pass>
 [[gnu::used]] void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums);
 
+/// Passes of one type over as many sets of vectors of n elements: those of pass p are sums[p * nsums] and the following.
+/// Cuda: two launches and one synchronisation for each `passes_at_once` of them.
+inline constexpr int passes_at_once = 16;
+template <HostBackend B, class Real, class Pass>
+void run_passes(const B& on, std::int64_t n, const Pass* passes, int count, Real* sums) {
+  for (int p = 0; p < count; ++p) run_pass(on, n, passes[p], sums + p * Pass::nsums);
+}
+template <class Real, class Pass>
+[[gnu::used]] void run_passes(const Cuda& on, std::int64_t n, const Pass* passes, int count, Real* sums);
+
 /// k vectors of n entries, each `stride` entries behind the one before.
 template <class Real>
 struct Columns {
@@ -78,6 +88,12 @@ template <class Real>
 [[gnu::used]] void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale);
 template <class Real>
 [[gnu::used]] void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale);
+
+/// The same for each column of v: scale[2 j] and scale[2 j + 1].
+template <class Real>
+[[gnu::used]] void find_scale(const OpenMP& on, const Columns<Real>& v, double* scale);
+template <class Real>
+[[gnu::used]] void find_scale(const Cuda& on, const Columns<Real>& v, double* scale);
 
 /// sqrt(x'x), given x'x as it was summed, without overflow or underflow of the squares.
 /// Cost  nothing, in the rare case of extreme entries two passes over x.

@@ -78,20 +78,29 @@ __device__ Sum subtree(std::int64_t base, std::int64_t n, const SumOf& sum_of) {
   return warp == 0 ? warp_tree(lane < count ? shared[lane] : Sum{}, count) : Sum{};
 }
 
-/// partial[b]: the sums of 8 blocks of terms, the subtrees number b of the fixed trees.
-template <class Real, class Pass>
+/// Passes that are launched together, blockIdx.y telling which.
+template <class Pass, int m>
+struct Passes {
+  Pass of[m];
+};
+
+/// partial[p * gridDim.x + b]: the sums of 8 blocks of terms of pass p, the subtrees number b of the fixed trees.
+template <class Real, class Pass, int m>
 __global__ void __launch_bounds__(threads)
-    pass_by_subtrees(std::int64_t n, const Pass pass, SumGroup<Real, Pass::nsums>* partial) {
+    pass_by_subtrees(std::int64_t n, const __grid_constant__ Passes<Pass, m> passes,
+                     SumGroup<Real, Pass::nsums>* partial) {
+  const Pass pass = passes.of[m == 1 ? 0 : blockIdx.y];
   const auto s = subtree<SumGroup<Real, Pass::nsums>>(
       std::int64_t(blockIdx.x) * warps, n,
       [&](std::int64_t first, std::int64_t last) { return pass_over<Real>(first, last, warp_size, pass); });
-  if (threadIdx.x == 0) partial[blockIdx.x] = s;
+  if (threadIdx.x == 0) partial[std::int64_t(blockIdx.y) * gridDim.x + blockIdx.x] = s;
 }
 
-/// At most 64 terms, from left to right: one thread, for the order leaves nothing to share out.
-template <class Real, class Pass>
-__global__ void pass_over_few(std::int64_t n, const Pass pass, SumGroup<Real, Pass::nsums>* result) {
-  *result = pass_over<Real>(0, n, 1, pass);
+/// At most 64 terms, from left to right: one thread for each pass, for the order leaves nothing to share out.
+template <class Real, class Pass, int m>
+__global__ void pass_over_few(std::int64_t n, const __grid_constant__ Passes<Pass, m> passes,
+                              SumGroup<Real, Pass::nsums>* result) {
+  result[blockIdx.y] = pass_over<Real>(0, n, 1, passes.of[m == 1 ? 0 : blockIdx.y]);
 }
 
 /// The rest of the tree, by one block for each sum: each thread a subtree of `per_thread` (a power of two) partial sums,
@@ -196,16 +205,18 @@ __device__ Real largest_of_block(Real m, Real (&shared)[warp_size]) {
   return m;
 }
 
-/// found[b] = max |x_i| over every gridDim.x-th share of x.
+/// found[j * gridDim.x + b] = max |x_i| over every gridDim.x-th share of column j of v.
 template <class Real>
-__global__ void __launch_bounds__(threads_of_last) search(const Real* x, std::int64_t n, Real* found) {
+__global__ void __launch_bounds__(threads_of_last) search(const Columns<Real> v, Real* found) {
   __shared__ Real shared[warp_size];
+  const Real* const x = v.first + blockIdx.y * v.stride;
+  const std::int64_t n = v.n;
   Real m = 0;
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
     m = larger(m, std::fabs(x[i]));
   m = largest_of_block(m, shared);
-  if (threadIdx.x == 0) found[blockIdx.x] = m;
+  if (threadIdx.x == 0) found[std::int64_t(blockIdx.y) * gridDim.x + blockIdx.x] = m;
 }
 
 /// Page-locked host memory that kernels write their result to; one wait brings it.
@@ -227,37 +238,55 @@ void for_each_element(const Cuda& on, std::int64_t n, const Op& op) {
 }
 
 namespace {
-/// *result = the sums of a pass, n > 0.
-template <class Real, class Pass>
-void sum_pass(const Cuda& on, std::int64_t n, const Pass& pass, SumGroup<Real, Pass::nsums>* result) {
+/// result[p] = the sums of pass p, for the first `count` of m passes, n > 0.
+template <class Real, class Pass, int m>
+void sum_passes(const Cuda& on, std::int64_t n, const Passes<Pass, m>& passes, int count,
+                SumGroup<Real, Pass::nsums>* result) {
   if (n <= short_sum) {
-    pass_over_few<Real><<<1, 1, 0, on.stream()>>>(n, pass, result);
+    pass_over_few<Real><<<dim3(1, unsigned(count)), 1, 0, on.stream()>>>(n, passes, result);
     check_launch("a short pass");
     return;
   }
   Scratch scratch(on);
-  const std::int64_t count = partials_of(n);
-  auto* const partial = count == 1 ? result : scratch.take<SumGroup<Real, Pass::nsums>>(count).data();
-  pass_by_subtrees<Real><<<unsigned(count), threads, 0, on.stream()>>>(n, pass, partial);
+  const std::int64_t blocks = partials_of(n);
+  auto* const partial = blocks == 1 ? result : scratch.take<SumGroup<Real, Pass::nsums>>(count * blocks).data();
+  pass_by_subtrees<Real><<<dim3(unsigned(blocks), unsigned(count)), threads, 0, on.stream()>>>(n, passes, partial);
   check_launch("a pass with sums");
-  if (count > 1) add_partials(on, 1, count, partial, result);
+  if (blocks > 1) add_partials(on, count, blocks, partial, result);
+}
+
+template <class Real, class Pass, int m>
+void run_together(const Cuda& on, std::int64_t n, const Passes<Pass, m>& passes, int count, Real* sums) {
+  using Group = SumGroup<Real, Pass::nsums>;
+  static_assert(m * Pass::nsums <= max_staged);
+  std::fill_n(sums, count * Pass::nsums, Real(0));
+  if (n == 0 || count == 0) return;
+  Group* const result = staging<Group>(on);
+  sum_passes(on, n, passes, count, result);
+  on.synchronize();
+  for (int p = 0; p < count; ++p) std::copy_n(result[p].of, Pass::nsums, sums + p * Pass::nsums);
 }
 }  // namespace
 
 template <class Real, class Pass>
 void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
-  std::fill_n(sums, Pass::nsums, Real(0));
-  if (n == 0) return;
-  auto* const result = staging<SumGroup<Real, Pass::nsums>>(on);
-  sum_pass(on, n, pass, result);
-  on.synchronize();
-  std::copy_n(result->of, Pass::nsums, sums);
+  run_together(on, n, Passes<Pass, 1>{{pass}}, 1, sums);
+}
+
+template <class Real, class Pass>
+void run_passes(const Cuda& on, std::int64_t n, const Pass* passes, int count, Real* sums) {
+  for (int first = 0; first < count; first += passes_at_once) {
+    const int some = std::min(passes_at_once, count - first);
+    Passes<Pass, passes_at_once> together;
+    for (int p = 0; p < passes_at_once; ++p) together.of[p] = passes[first + (p < some ? p : 0)];
+    run_together(on, n, together, some, sums + first * Pass::nsums);
+  }
 }
 
 template <class Real, class Pass>
 void leave_sums(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
   if (n > 0)
-    sum_pass(on, n, pass, reinterpret_cast<SumGroup<Real, Pass::nsums>*>(sums));
+    sum_passes(on, n, Passes<Pass, 1>{{pass}}, 1, reinterpret_cast<SumGroup<Real, Pass::nsums>*>(sums));
   else
     cuda_check(cudaMemsetAsync(sums, 0, Pass::nsums * sizeof(Real), on.stream()), "sums of nothing");
 }
@@ -300,21 +329,23 @@ void add_combination(const Cuda& on, const Columns<Real>& v, Real sign, const Re
 }
 
 namespace {
-/// *result = the largest |x_i|, n > 0.
+/// result[j] = the largest |v_ij|, n > 0.
 template <class Real>
-void search_all(const Cuda& on, const Real* x, std::int64_t n, Real* result) {
+void search_all(const Cuda& on, const Columns<Real>& v, Real* result) {
   Scratch scratch(on);
-  Real* const found = scratch.take<Real>(shares_of_max_abs).data();
-  const auto blocks = std::min<std::int64_t>(blocks_for(n, threads_of_last), shares_of_max_abs);
-  search<<<unsigned(blocks), threads_of_last, 0, on.stream()>>>(x, n, found);
+  const auto blocks = std::min<std::int64_t>(blocks_for(v.n, threads_of_last), shares_of_max_abs);
+  Real* const found = scratch.take<Real>(v.k == 1 ? shares_of_max_abs : blocks * v.k).data();
+  const unsigned columns = unsigned(v.k);
+  search<<<dim3(unsigned(blocks), columns), threads_of_last, 0, on.stream()>>>(v, found);
   check_launch("a search for the largest");
-  search<<<1, threads_of_last, 0, on.stream()>>>(found, blocks, result);
+  search<<<dim3(1, columns), threads_of_last, 0, on.stream()>>>(Columns<Real>{found, blocks, blocks, v.k}, result);
   check_launch("a search for the largest");
 }
 
 template <class Real>
-__global__ void scale_from(const Real* largest, double* scale) {
-  find_scale(*largest, scale);
+__global__ void scale_from(const Real* largest, std::int64_t k, double* scale) {
+  const std::int64_t j = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j < k) find_scale(largest[j], scale + 2 * j);
 }
 }  // namespace
 
@@ -322,19 +353,23 @@ template <class Real>
 Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
   if (n == 0) return 0;
   Real* const result = staging<Real>(on);
-  search_all(on, x, n, result);
+  search_all(on, Columns<Real>{x, n, n, 1}, result);
   on.synchronize();
   return *result;
 }
 
 template <class Real>
-void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale) {
-  if (n == 0) return;
+void find_scale(const Cuda& on, const Columns<Real>& v, double* scale) {
+  if (v.n == 0 || v.k == 0) return;
   Scratch scratch(on);
-  Real* const largest = scratch.take<Real>(1).data();
-  search_all(on, x, n, largest);
-  scale_from<<<1, 1, 0, on.stream()>>>(largest, scale);
+  Real* const largest = scratch.take<Real>(v.k).data();
+  search_all(on, v, largest);
+  scale_from<<<blocks_for(v.k, warp_size), warp_size, 0, on.stream()>>>(largest, v.k, scale);
   check_launch("a scale");
+}
+template <class Real>
+void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale) {
+  find_scale(on, Columns<Real>{x, n, n, 1}, scale);
 }
 
 template void instances(const Cuda&, double*);

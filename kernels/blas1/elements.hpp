@@ -70,6 +70,17 @@ struct CopyStrided {
   SEIDEL_HD void operator()(std::int64_t i) const { y[i * y_stride] = x[i * x_stride]; }
 };
 
+/// Columns that lie apart, side by side: row i.
+template <class Real>
+struct SideBySide {
+  const Real* x;
+  std::int64_t stride, ncols;
+  Real* y;
+  SEIDEL_HD void operator()(std::int64_t i) const {
+    for (std::int64_t j = 0; j < ncols; ++j) y[i * ncols + j] = x[j * stride + i];
+  }
+};
+
 /// *c is exact, a power of two: what rounds is the conversion alone.
 template <class From, class To>
 struct Convert {

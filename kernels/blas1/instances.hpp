@@ -13,6 +13,7 @@ void instances(const On& on, Real* x) {
   for_each_element(on, 0, FillHashed<Real>{0, x});
   for_each_element(on, 0, Copy<Real>{x, x});
   for_each_element(on, 0, CopyStrided<Real>{x, 1, x, 1});
+  for_each_element(on, 0, SideBySide<Real>{x, 1, 1, x});
   for_each_element(on, 0, Axpy<Real>{0, x, x});
   for_each_element(on, 0, Axpby<Real>{0, x, 0, x});
   for_each_element(on, 0, Xpby<Real>{x, 0, x});
@@ -41,6 +42,10 @@ void instances(const On& on, Real* x) {
   add_combination(on, Columns<Real>{}, Real(0), x, Real(0), x);
   max_abs(on, x, 0);
   find_scale(on, x, 0, nullptr);
+  find_scale(on, Columns<Real>{}, nullptr);
+  run_passes(on, 0, static_cast<Dots<Real, 1>*>(nullptr), 0, x);
+  run_passes(on, 0, static_cast<Dots<Real, 2>*>(nullptr), 0, x);
+  run_passes(on, 0, static_cast<AxpyMultiplySums<Real>*>(nullptr), 0, x);
 }
 
 }  // namespace seidel::blas1
