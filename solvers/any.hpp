@@ -4,13 +4,21 @@
 #include <memory>
 #include <utility>
 
+#include <seidel/kernels/vector_block.hpp>
 #include <seidel/solvers/concepts.hpp>
 
 namespace seidel {
 
+namespace any_detail {
+template <class V>
+using Block = decltype(block_like(std::declval<const V&>(), 1));
+}
+
 /// Owns any operator on vectors of type V. Copies share it. Cost  one virtual call an application.
 template <class V>
 class AnyOperator {
+  using Block = any_detail::Block<V>;
+
  public:
   template <LinearOperator<V> A>
     requires(!std::same_as<A, AnyOperator>)
@@ -19,6 +27,9 @@ class AnyOperator {
   std::int64_t nrows() const { return held_->nrows(); }
   std::int64_t ncols() const { return held_->ncols(); }
   void apply(const V& x, V& y) const { held_->apply(x, y); }
+  void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const {
+    held_->apply_columns(x, y, first, count);
+  }
   void residual(const V& x, const V& b, V& r) const { held_->residual_of(x, b, r); }
 
   /// Whether what is held is a TransposableOperator. If not, its operation must not be called.
@@ -31,6 +42,7 @@ class AnyOperator {
     virtual std::int64_t nrows() const = 0;
     virtual std::int64_t ncols() const = 0;
     virtual void apply(const V& x, V& y) const = 0;
+    virtual void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const = 0;
     virtual void residual_of(const V& x, const V& b, V& r) const = 0;
     virtual bool is_transposable() const = 0;
     virtual void apply_transposed(const V& x, V& y) const = 0;
@@ -41,6 +53,9 @@ class AnyOperator {
     std::int64_t nrows() const override { return matrix.nrows(); }
     std::int64_t ncols() const override { return matrix.ncols(); }
     void apply(const V& x, V& y) const override { matrix.apply(x, y); }
+    void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const override {
+      seidel::apply_columns(matrix, x, y, first, count);
+    }
     void residual_of(const V& x, const V& b, V& r) const override { seidel::residual(matrix, x, b, r); }
     bool is_transposable() const override { return TransposableOperator<A, V>; }
     void apply_transposed(const V& x, V& y) const override {
@@ -54,12 +69,17 @@ class AnyOperator {
 /// Owns any preconditioner of vectors of type V. Copies share it. Cost  one virtual call an application.
 template <class V>
 class AnyPreconditioner {
+  using Block = any_detail::Block<V>;
+
  public:
   template <Preconditioner<V> M>
     requires(!std::same_as<M, AnyPreconditioner>)
   AnyPreconditioner(M m) : held_(std::make_shared<Held<M>>(std::move(m))) {}
 
   void apply(const V& r, V& z) const { held_->apply(r, z); }
+  void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const {
+    held_->apply_columns(r, z, first, count);
+  }
   bool is_symmetric() const { return held_->is_symmetric(); }
   bool is_linear() const { return held_->is_linear(); }
   const V* diagonal() const { return held_->diagonal(); }
@@ -74,6 +94,7 @@ class AnyPreconditioner {
   struct Base {
     virtual ~Base() = default;
     virtual void apply(const V& r, V& z) const = 0;
+    virtual void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const = 0;
     virtual bool is_symmetric() const = 0;
     virtual bool is_linear() const = 0;
     virtual const V* diagonal() const = 0;
@@ -86,6 +107,9 @@ class AnyPreconditioner {
   struct Held final : Base {
     explicit Held(M m) : preconditioner(std::move(m)) {}
     void apply(const V& r, V& z) const override { preconditioner.apply(r, z); }
+    void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const override {
+      seidel::apply_columns(preconditioner, r, z, first, count);
+    }
     bool is_symmetric() const override { return preconditioner.is_symmetric(); }
     bool is_linear() const override { return seidel::is_linear(preconditioner); }
     const V* diagonal() const override { return diagonal_of<V>(preconditioner); }

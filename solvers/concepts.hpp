@@ -72,4 +72,15 @@ void residual(const Matrix& A, const V& x, const V& b, V& r) {
   }
 }
 
+/// y_j = A x_j, or M^-1 x_j, for the vectors first ... first + count - 1 of two blocks (kernels/vector_block.hpp). A member
+/// apply_columns(x, y, first, count) that reads A once for all of them is used where there is one; each vector has the bits that
+/// it has alone.
+template <class Applied, class Block>
+void apply_columns(const Applied& A, const Block& x, Block& y, std::size_t first, std::size_t count) {
+  if constexpr (requires { A.apply_columns(x, y, first, count); })
+    A.apply_columns(x, y, first, count);
+  else
+    for (std::size_t j = first; j < first + count; ++j) A.apply(x[j], y[j]);
+}
+
 }  // namespace seidel

@@ -4,7 +4,7 @@
 
 #include <seidel/formats/runtime/search.hpp>
 #include <seidel/kernels/products/product.hpp>
-#include <seidel/kernels/vector.hpp>
+#include <seidel/kernels/vector_block.hpp>
 #include <seidel/solvers/finite.hpp>
 
 namespace seidel {
@@ -66,6 +66,12 @@ class MatrixOperator {
       matrix_.apply(x.span(), y.span());
     else
       spmv<B>(on_, view(), x.span(), y.span());
+  }
+  /// y_j = A x_j for several vectors of two blocks (concepts.hpp), of a Product.
+  void apply_columns(const VectorBlock<Real, B>& x, VectorBlock<Real, B>& y, std::size_t first, std::size_t count) const
+    requires requires(const Matrix& A) { A.apply(x.columns(0, 1), y.columns(0, 1)); }
+  {
+    matrix_.apply(x.columns(first, count), y.columns(first, count));
   }
   /// r = b - A x.
   void residual(const Vector<Real, B>& x, const Vector<Real, B>& b, Vector<Real, B>& r) const {

@@ -70,6 +70,13 @@ class AmgPreconditioner {
   }
 
   void apply(const V& r, V& z) const { is_single() ? single_->apply(r.span(), z.span()) : cycle(0, From::zero, r, z); }
+  /// For several vectors of two blocks (concepts.hpp): in single precision, unless in a K cycle, the matrices are read once for 8.
+  void apply_columns(const VectorBlock<double, B>& r, VectorBlock<double, B>& z, std::size_t first,
+                     std::size_t count) const {
+    if (is_single() && is_linear() && count > 1)
+      return single_->apply(r.columns(first, count), z.columns(first, count));
+    for (std::size_t j = first; j < first + count; ++j) apply(r[j], z[j]);
+  }
   bool is_symmetric() const { return true; }
   bool is_linear() const { return options_.cycle != AmgCycle::k; }
 
