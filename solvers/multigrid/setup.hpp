@@ -245,7 +245,7 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 /// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
 ///         m at most 16; linearly dependent ones do no harm.
 /// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
-///         the inverse of the coarsest matrix; the host waits about 35 times per level, for single numbers.
+///         the inverse of the coarsest matrix; the host waits about 18 times per level, for single numbers.
 ///         With `cycle` that is made, too, where there are two levels or more: only it holds then what a cycle needs, and
 ///         the hierarchy what new values need.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
@@ -289,8 +289,9 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
 /// The same hierarchy for new values of A, in the pattern that it had: couplings, aggregates and the pattern of P stay as
 /// they were, so that no coarsening is repeated. Where the values differ much, a new one may need fewer iterations.
 ///
-/// Cost    as coarsened() but for couplings, aggregates, the columns of P, the memory of `cycle` and, from the second time on,
-///         all patterns; what that takes is held from the first time on (GalerkinProduct).
+/// Cost    as coarsened() but for couplings, aggregates, the columns of P, the layout of `cycle` and, from the second time on,
+///         all patterns; what that takes is held from the first time on (GalerkinProduct). The host waits three times per level
+///         with `cycle`.
 /// Errors  as coarsened(), which leave the hierarchy of no use.
 template <class B, class Offset>
 void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hierarchy<Offset, SpaceOf<B>>& hierarchy,
