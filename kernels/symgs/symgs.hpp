@@ -42,6 +42,13 @@ std::shared_ptr<Sweeper<Real, Device>> sweeper(const Cuda& on, const CsrView<Rea
 /// Throws what is wrong with a row that usable_diagonal() refused, given its entries in host memory:
 /// ZeroDiagonal, or InputError naming the entry.
 [[noreturn]] void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::vector<double>& values);
+template <class B, class Real, class Offset>
+[[noreturn]] void refuse_row(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, std::int64_t row) {
+  const auto ends = copied_to<Host>(on, A.row_ptr.subspan(row, 2));
+  const auto col_idx = copied_to<Host>(on, A.col_idx.subspan(ends[0], ends[1] - ends[0]));
+  const auto values = copied_to<Host>(on, A.values.subspan(ends[0], ends[1] - ends[0]));
+  refuse_row(row, {col_idx.begin(), col_idx.end()}, {values.begin(), values.end()});
+}
 double seconds_now();  // of a steady clock
 
 }  // namespace symgs_detail

@@ -35,12 +35,7 @@ Array<Real, Device> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset,
         inverse[row] = reciprocal;
         return !(reciprocal - reciprocal == 0);
       });
-  if (bad < A.nrows) {
-    const auto ends = copied_to<Host>(on, A.row_ptr.subspan(bad, 2));
-    const auto col_idx = copied_to<Host>(on, A.col_idx.subspan(ends[0], ends[1] - ends[0]));
-    const auto values = copied_to<Host>(on, A.values.subspan(ends[0], ends[1] - ends[0]));
-    symgs_detail::refuse_row(bad, {col_idx.begin(), col_idx.end()}, {values.begin(), values.end()});
-  }
+  if (bad < A.nrows) symgs_detail::refuse_row(on, A, bad);
   return inverse;
 }
 

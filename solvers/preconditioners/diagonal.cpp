@@ -15,9 +15,7 @@ Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>
     if (place >= 0) inverse[row] = 1 / A.values[place];
     return place < 0;
   });
-  if (bad < A.nrows)
-    symgs_detail::refuse_row(bad, {A.col_idx.data() + A.row_ptr[bad], A.col_idx.data() + A.row_ptr[bad + 1]},
-                             {A.values.data() + A.row_ptr[bad], A.values.data() + A.row_ptr[bad + 1]});
+  if (bad < A.nrows) symgs_detail::refuse_row(on, A, bad);
   return inverse;
 }
 

@@ -74,12 +74,8 @@ template <class Real, class Offset>
 void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
           Plan<Real>& plan);
 
-/// Fills bad_row if some value is not one that a sweep can use.
+/// Sets bad_row, to any row, if some value is not one that a sweep can use. The diagonal is full.
 template <class Real, class Offset>
 void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings);
-
-/// Throws what is wrong with the first row that no sweep can use. Some step has found one, not always the first.
-template <class Real, class Offset>
-[[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings);
 
 }  // namespace seidel::symgs_detail::device

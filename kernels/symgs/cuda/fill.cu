@@ -169,41 +169,15 @@ __global__ void fill_streams(const Filling<Real, Offset> F, const Index* slice_p
     fill_row<with_columns>(F, item, slice_place[s], lane);
 }
 
-/// If a value, or the reciprocal of a diagonal one, is not finite: bad_row becomes the last row, until refuse() finds the
-/// first. The analysis has found that the diagonal is full.
-template <class Real, class Offset>
-__global__ void check_values(const CsrView<Real, Offset, Device> A, Findings* found) {
-  const std::int64_t k = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (k >= A.nnz()) return;
-  bool usable = is_finite(A.values[k]);
-  if (k < A.nrows) usable &= is_finite(1 / A.values[diagonal_of(A, Index(k))]);
-  if (!usable) found->bad_row = A.nrows - 1;
-}
-
-template <class Real, class Offset>
-__global__ void find_unusable(const CsrView<Real, Offset, Device> A, Index* first) {
-  const Index row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row < A.nrows && usable_diagonal(A, row) < 0) atomicMin(first, row);
-}
-
 }  // namespace
 
 template <class Real, class Offset>
-void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
-  launch_over(on, A.nrows, find_unusable<Real, Offset>, "looking for bad rows", A, &findings->bad_row);
-  const Index row = value_of(on, &findings->bad_row);
-  copy_bytes(on, Device{}, &findings->bad_row, Host{}, &A.nrows, sizeof(Index));
-  const Offset first = value_of(on, A.row_ptr.data() + row), last = value_of(on, A.row_ptr.data() + row + 1);
-  std::vector<Index> columns(last - first);
-  std::vector<Real> values(last - first);
-  copy_bytes(on, Host{}, columns.data(), Device{}, A.col_idx.data() + first, columns.size() * sizeof(Index));
-  copy_bytes(on, Host{}, values.data(), Device{}, A.values.data() + first, values.size() * sizeof(Real));
-  refuse_row(row, columns, {values.begin(), values.end()});
-}
-
-template <class Real, class Offset>
 void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
-  launch_over(on, A.nnz(), check_values<Real, Offset>, "checking values", A, findings);
+  cuda::for_each(on, A.nnz(), "checking values", [A, findings] __device__(std::int64_t k) {
+    bool usable = is_finite(A.values[k]);
+    if (k < A.nrows) usable &= is_finite(1 / A.values[diagonal_of(A, Index(k))]);
+    if (!usable) findings->bad_row = A.nrows - 1;
+  });
 }
 
 template <class Real, class Offset>
@@ -223,10 +197,6 @@ void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* p
   launch_over(on, std::int64_t(plan.slices) * lanes, kernel, "filling the triangles", F, plan.slice_place.data());
 }
 
-template void refuse(const Cuda&, const CsrView<double, std::int32_t, Device>&, Findings*);
-template void refuse(const Cuda&, const CsrView<double, std::int64_t, Device>&, Findings*);
-template void refuse(const Cuda&, const CsrView<float, std::int32_t, Device>&, Findings*);
-template void refuse(const Cuda&, const CsrView<float, std::int64_t, Device>&, Findings*);
 template void look_for_unusable(const Cuda&, const CsrView<double, std::int32_t, Device>&, Findings*);
 template void look_for_unusable(const Cuda&, const CsrView<double, std::int64_t, Device>&, Findings*);
 template void look_for_unusable(const Cuda&, const CsrView<float, std::int32_t, Device>&, Findings*);

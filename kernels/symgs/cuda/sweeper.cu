@@ -5,6 +5,20 @@ namespace seidel::symgs_detail {
 
 using namespace device;
 
+template <class Real, class Offset>
+struct Unusable {
+  CsrView<Real, Offset, Device> A;
+  __device__ bool operator()(std::int64_t row) const { return usable_diagonal(A, row) < 0; }
+};
+
+/// Throws what is wrong with the first row that no sweep can use. There is one; bad_row may name another.
+template <class Real, class Offset>
+[[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
+  copy_bytes(on, Device{}, &findings->bad_row, Host{}, &A.nrows, sizeof(Index));
+  const Unusable<Real, Offset> unusable{A};
+  refuse_row(on, A, cuda::first_where(on, A.nrows, unusable));
+}
+
 namespace {
 
 /// Wavefronts so few and so wide, as colours are, that each is worth a launch.

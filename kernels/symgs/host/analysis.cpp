@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/symgs/host/sweeps.hpp>
 
 namespace seidel::symgs_detail {
@@ -62,20 +63,8 @@ struct Analysed : Sweeps<Real> {
   std::int64_t wavefronts() const override { return wavefronts_of(A.row_ptr, A.col_idx).count(); }
 
   void refuse_unusable_rows() const {
-    std::atomic<std::int64_t> first_bad = A.nrows;
-    parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t row = first; row < last; ++row) {
-        if (usable_diagonal(A, row) >= 0) continue;
-        std::int64_t known = first_bad.load();
-        while (row < known && !first_bad.compare_exchange_weak(known, row)) {}
-        break;
-      }
-    });
-    const std::int64_t row = first_bad;
-    if (row == A.nrows) return;
-    const Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
-    refuse_row(row, {A.col_idx.data() + first, A.col_idx.data() + last},
-               {A.values.data() + first, A.values.data() + last});
+    const auto unusable = [&](std::int64_t row) { return usable_diagonal(A, row) < 0; };
+    if (const std::int64_t row = first_where(on, A.nrows, 8, unusable); row < A.nrows) refuse_row(on, A, row);
   }
 
   /// A slice of fewer than 8 rows is read as if there were 8, the last one beyond the end.
