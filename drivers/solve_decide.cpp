@@ -8,7 +8,7 @@
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
 namespace seidel::drivers {

@@ -8,6 +8,7 @@
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/kernels/cuda_waiting.cuh>
 
 namespace seidel::drivers {
 
@@ -100,10 +101,8 @@ __global__ void ring_kernel(double* slot, int rounds) {
   const int me = blockIdx.x, from = me == 0 ? gridDim.x - 1 : me - 1;
   for (int r = 0; r < rounds; ++r) {
     const double awaited = me == 0 ? r : r + 1;
-    double seen;
-    do asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(seen) : "l"(slot + 16 * from));
-    while (seen != awaited);
-    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(slot + 16 * me), "d"(double(r + 1)));
+    while (cuda::peek(slot + 16 * from) != awaited) {}
+    cuda::put(slot + 16 * me, double(r + 1));
   }
 }
 

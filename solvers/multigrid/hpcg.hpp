@@ -12,7 +12,7 @@
 #include <seidel/formats/lattice.hpp>
 #include <seidel/formats/permute.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 

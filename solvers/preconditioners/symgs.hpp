@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/choose_method.hpp>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 using namespace seidel;

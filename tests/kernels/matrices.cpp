@@ -1,7 +1,7 @@
 // The matrices of matrices.hpp, compiled once.
 #include "matrices.hpp"
 
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 
 namespace seidel::tests {
 

@@ -9,7 +9,7 @@
 #include <seidel/formats/multivector.hpp>
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 using namespace seidel;

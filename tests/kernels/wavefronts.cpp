@@ -3,7 +3,7 @@
 
 #include "matrices.hpp"
 
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

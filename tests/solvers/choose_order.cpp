@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <seidel/formats/generators/generate.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
 using namespace seidel;

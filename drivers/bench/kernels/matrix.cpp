@@ -7,7 +7,7 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/permute.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 
 namespace seidel::drivers {
 

@@ -8,7 +8,7 @@
 #include <seidel/kernels/cuda_sum.cuh>
 #include <seidel/kernels/symgs/row.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 
 namespace seidel::drivers {
 

@@ -1,5 +1,5 @@
 // Analysis, first step: where each row's diagonal is, which rows have one pattern, and what the pattern is like.
-#include <seidel/kernels/symgs/cuda/analysis.hpp>
+#include <seidel/kernels/symgs/cuda/analysis.cuh>
 
 #include <seidel/kernels/symgs/cuda/device.cuh>
 
@@ -18,7 +18,7 @@ __device__ bool same_pattern(const Pattern<Offset>& A, Index i, Index j) {
 
 template <class Offset>
 __device__ bool has_entry(const Pattern<Offset>& A, Index row, Index column) {
-  const Offset at = lower_bound(A.row_ptr, A.col_idx, row, column);
+  const Offset at = A.lower_bound(row, column);
   return at < A.row_ptr[row + 1] && A.col_idx[at] == column;
 }
 
@@ -26,7 +26,7 @@ template <class Offset>
 __global__ void examine(Pattern<Offset> A, Index* lower, Findings* found) {
   const Index i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= A.nrows) return;
-  const Offset first = A.row_ptr[i], last = A.row_ptr[i + 1], diagonal = lower_bound(A.row_ptr, A.col_idx, i, i);
+  const Offset first = A.row_ptr[i], last = A.row_ptr[i + 1], diagonal = A.lower_bound(i, i);
   if (diagonal == last || A.col_idx[diagonal] != i) {
     atomicMin(&found->bad_row, i);
     lower[i] = 0;

@@ -1,6 +1,6 @@
 // Analysis, last step: the entries of A go into the streams of both triangles. What is left to do when only values
 // change.
-#include <seidel/kernels/symgs/cuda/analysis.hpp>
+#include <seidel/kernels/symgs/cuda/analysis.cuh>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 #include <seidel/kernels/symgs/cuda/colours/parts.cuh>
@@ -34,7 +34,7 @@ struct Filling {
 /// Place of the diagonal entry; the analysis has found that there is one.
 template <class Real, class Offset>
 __device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row) {
-  return lower_bound(A.row_ptr.data(), A.col_idx.data(), row, row);
+  return Pattern<Offset>{A.nrows, A.row_ptr.data(), A.col_idx.data()}.lower_bound(row, row);
 }
 
 template <class Real>

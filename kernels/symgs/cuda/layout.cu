@@ -1,6 +1,6 @@
 // Analysis, fourth step: the size and place of each slice's entries in both triangles, and the list of what each warp
 // does.
-#include <seidel/kernels/symgs/cuda/analysis.hpp>
+#include <seidel/kernels/symgs/cuda/analysis.cuh>
 
 #include <seidel/kernels/symgs/cuda/device.cuh>
 

@@ -1,7 +1,7 @@
 // Sweeps on a GPU: what the analysis has laid out, and vectors in the sweep's order.
 #pragma once
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/kernels/symgs/cuda/analysis.hpp>
+#include <seidel/kernels/symgs/cuda/analysis.cuh>
 #include <seidel/kernels/symgs/cuda/carry.cuh>
 #include <seidel/kernels/symgs/symgs.hpp>
 

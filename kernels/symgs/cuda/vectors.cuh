@@ -57,23 +57,6 @@ __device__ Four<Real> from_lane(const Four<Real>& v, int lane) {
 
 template <class Real>
 using Two = std::conditional_t<sizeof(Real) == 8, double2, float2>;
-// No value of the two is torn, and each is its own flag.
-__device__ inline double2 peek(const double2* p) {
-  double2 v;
-  asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(p));
-  return v;
-}
-__device__ inline float2 peek(const float2* p) {
-  float2 v;
-  asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
-  return v;
-}
-__device__ inline void put(double2* p, double2 v) {
-  asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};" ::"l"(p), "d"(v.x), "d"(v.y) : "memory");
-}
-__device__ inline void put(float2* p, float2 v) {
-  asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" ::"l"(p), "f"(v.x), "f"(v.y) : "memory");
-}
 
 /// One right-hand side: a vector has an entry a place.
 template <class Scalar>

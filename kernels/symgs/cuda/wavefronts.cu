@@ -3,9 +3,12 @@
 // A thread takes a node, in natural order by tickets, and waits for the wavefronts of the nodes before it. Dependences
 // within a warp are settled by shuffles: a hop through L2 takes 0.3 us, and natural order is mostly chains of
 // neighbours.
-#include <seidel/kernels/symgs/cuda/couplings.cuh>
+#include <seidel/kernels/symgs/cuda/analysis.cuh>
+#include <seidel/kernels/symgs/cuda/device.cuh>
 
 namespace seidel::symgs_detail::device {
+
+using orders_detail::Couplings;
 
 namespace {
 
@@ -243,7 +246,7 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
     if (value_of(on, &findings->disorder) == 0) return wavefront;
   }
 
-  const Lists lists = transpose_upper(on, C);
+  const orders_detail::Lists lists = transpose_upper(on, C);
   find();
   return wavefront;
 }

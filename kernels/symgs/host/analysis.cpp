@@ -60,7 +60,7 @@ struct Analysed : Sweeps<Real> {
     });
     if (!usable) refuse_unusable_rows();
   }
-  std::int64_t wavefronts() const override { return wavefronts_of(A.row_ptr, A.col_idx).count(); }
+  std::int64_t wavefronts() const override { return orders_detail::wavefronts_of(A.row_ptr, A.col_idx).count(); }
 
   void refuse_unusable_rows() const {
     const auto unusable = [&](std::int64_t row) { return usable_diagonal(A, row) < 0; };

@@ -54,7 +54,7 @@ struct Blocks {
   bool worth_sharing(std::int64_t w, int nparts) const { return work_of(w) >= worth_per_part * nparts; }
 
   void find_wavefronts(const Pattern<Offset>& of_rows) {
-    wavefronts = wavefronts_of(coupled.row_ptr, coupled.col_idx);
+    wavefronts = orders_detail::wavefronts_of(coupled.row_ptr, coupled.col_idx);
     work = {0};
     for (const Index block : wavefronts.rows) {
       const Index first = first_row[block], last = first_row[block + 1];

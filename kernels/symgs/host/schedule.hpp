@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <seidel/formats/runtime/parallel.hpp>
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::symgs_detail {

@@ -1,5 +1,5 @@
 // Wavefronts, greedy colours and nodes of a pattern, in one pass each.
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -20,7 +20,7 @@ Wavefronts gathered(HostSpan<const Index> key, Index nkeys) {
 
 }  // namespace
 
-namespace symgs_detail {
+namespace orders_detail {
 
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
@@ -91,7 +91,7 @@ template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<c
 template int rows_per_node_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
 template int rows_per_node_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
 
-}  // namespace symgs_detail
+}  // namespace orders_detail
 
 Array<Index> colour_order(const OpenMP&, HostSpan<const Index> colours) {
   return std::move(gathered(colours, colours.empty() ? 0 : *std::max_element(colours.begin(), colours.end()) + 1).rows);

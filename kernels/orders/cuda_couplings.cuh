@@ -1,10 +1,24 @@
 // Whom each row waits for where an analysis goes through the rows in natural order: those before it that A or A'
 // couples it to.
 #pragma once
-#include <seidel/kernels/symgs/cuda/analysis.hpp>
-#include <seidel/kernels/symgs/cuda/device.cuh>
+#include <seidel/formats/runtime/cuda_launch.cuh>
+#include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/search.hpp>
 
-namespace seidel::symgs_detail::device {
+namespace seidel::orders_detail {
+
+/// A's pattern, in device memory.
+template <class Offset>
+struct Pattern {
+  Index nrows;
+  const Offset* row_ptr;
+  const Index* col_idx;
+
+  /// A row's first entry whose column is not below `column`, or its end.
+  __device__ Offset lower_bound(Index row, Index column) const {
+    return partition_point(row_ptr[row], row_ptr[row + 1], [&](Offset k) { return __ldg(col_idx + k) < column; });
+  }
+};
 
 /// What each node is coupled to: the entries of its first row in A and, where these do not tell all, a list of the
 /// nodes whose upper entries lead to it.
@@ -26,7 +40,7 @@ __global__ void list_upper_entries(Couplings<Offset> C, Index nodes, std::int64_
   const Index j = blockIdx.x * blockDim.x + threadIdx.x;
   if (j >= nodes) return;
   const Index row = j * C.node;
-  for (Offset k = lower_bound(C.A.row_ptr, C.A.col_idx, row, row + C.node); k < C.A.row_ptr[row + 1]; ++k) {
+  for (Offset k = C.A.lower_bound(row, row + C.node); k < C.A.row_ptr[row + 1]; ++k) {
     const auto at = atomicAdd(reinterpret_cast<unsigned long long*>(end + C.A.col_idx[k] / C.node), 1ull);
     if (lists) lists[at] = j;
   }
@@ -42,14 +56,14 @@ Lists transpose_upper(const Cuda& on, Couplings<Offset>& C) {
   const Index nodes = C.A.nrows / C.node;
   Lists found{Array<std::int64_t, Device>(on, std::int64_t(nodes) + 1), {}};
   std::int64_t* const end = found.end.data();
-  set_bytes(on, found.end.span(), 0);
-  launch_over(on, nodes, list_upper_entries<Offset>, "counting upper entries", C, nodes, end, nullptr);
+  cuda::set_bytes(on, found.end.span(), 0);
+  cuda::launch_over(on, nodes, list_upper_entries<Offset>, "counting upper entries", C, nodes, end, nullptr);
   cuda::exclusive_sum(on, found.end.span());
   found.lists = Array<Index, Device>(on, value_of(on, end + nodes));
-  launch_over(on, nodes, list_upper_entries<Offset>, "listing upper entries", C, nodes, end, found.lists.data());
+  cuda::launch_over(on, nodes, list_upper_entries<Offset>, "listing upper entries", C, nodes, end, found.lists.data());
   C.list_end = end;
   C.lists = found.lists.data();
   return found;
 }
 
-}  // namespace seidel::symgs_detail::device
+}  // namespace seidel::orders_detail

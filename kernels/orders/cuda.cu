@@ -2,13 +2,16 @@
 //
 // A thread takes a row, in natural order by tickets, and waits for the colours of the rows before it; a colour is its
 // own flag. Couplings within a warp are settled by shuffles: natural order is mostly chains of neighbours.
-#include <seidel/kernels/symgs/orders.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 
-#include <seidel/kernels/symgs/cuda/couplings.cuh>
+#include <seidel/formats/runtime/cuda_warp.cuh>
+#include <seidel/kernels/cuda_waiting.cuh>
+#include <seidel/kernels/orders/cuda_couplings.cuh>
 
-namespace seidel::symgs_detail {
+namespace seidel::orders_detail {
 
-using namespace device;
+using cuda::launch, cuda::launch_over, cuda::Patience, cuda::peek, cuda::set_bytes, cuda::Unset, cuda::warp_size,
+    cuda::whole_warp;
 
 namespace {
 
@@ -59,11 +62,12 @@ __device__ Index min_free(std::uint64_t taken, Index first_colour) {
 template <class Offset>
 __global__ void __launch_bounds__(colour_threads)
     give_colours(const Couplings<Offset> of, Index* colour, Index first_colour, unsigned* ticket, Found* found) {
-  const std::int64_t warp = std::int64_t(draw_ticket(ticket)) * (colour_threads / lanes) + threadIdx.x / lanes;
-  const int lane = threadIdx.x % lanes;
+  const std::int64_t warp =
+      std::int64_t(cuda::draw_ticket(ticket)) * (colour_threads / warp_size) + threadIdx.x / warp_size;
+  const int lane = threadIdx.x % warp_size;
   Patience patience(&found->hung);
   for (int g = 0; g < groups_per_warp; ++g) {
-    const std::int64_t begin = (warp * groups_per_warp + g) * lanes, row = begin + lane;
+    const std::int64_t begin = (warp * groups_per_warp + g) * warp_size, row = begin + lane;
     if (begin >= of.A.nrows) return;
     Index mine = row < of.A.nrows ? colour[row] : 0;
     const bool open = Unset<Index>::is(mine);
@@ -79,14 +83,14 @@ __global__ void __launch_bounds__(colour_threads)
     }
     __syncwarp();
     if (__any_sync(whole_warp, inside != 0))
-      for (int l = 0; l < lanes - 1; ++l) {  // what lane l needs of lanes before it, it has by now
+      for (int l = 0; l < warp_size - 1; ++l) {  // what lane l needs of warp_size before it, it has by now
         const Index theirs = __shfl_sync(whole_warp, open ? min_free(taken, first_colour) : mine, l);
         const auto bit = unsigned(theirs - first_colour);
         if ((inside >> l & 1) && bit < colours_per_pass) taken |= 1ull << bit;
       }
     if (open) {
       mine = min_free(taken, first_colour);
-      put(colour + row, mine);
+      cuda::put(colour + row, mine);
       if (mine == later) *(volatile unsigned*)&found->left = 1;
     }
     __syncwarp();
@@ -153,7 +157,7 @@ template Array<Index, Device> greedy_colours_of(const Cuda&, Span<const std::int
 template Array<Index, Device> greedy_colours_of(const Cuda&, Span<const std::int64_t, Device>,
                                                 Span<const Index, Device>);
 
-}  // namespace seidel::symgs_detail
+}  // namespace seidel::orders_detail
 
 namespace seidel {
 

@@ -17,7 +17,7 @@ struct Wavefronts {
   std::int64_t count() const { return std::int64_t(start.size()) - 1; }
 };
 
-namespace symgs_detail {
+namespace orders_detail {
 // From a square matrix's pattern. Instantiated for 32- and 64-bit offsets.
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
@@ -28,7 +28,7 @@ Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device
                                        Span<const Index, Device> col_idx);
 template <class Offset>
 int rows_per_node_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
-}  // namespace symgs_detail
+}  // namespace orders_detail
 
 /// A row's wavefront is one more than the largest among the rows before it that A or A' couples it to, so that one
 /// order serves both directions and unsymmetric patterns.
@@ -39,7 +39,7 @@ int rows_per_node_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_i
 template <HostBackend B, class Real, class Offset>
 Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
   require_square(A.nrows, A.ncols, "wavefronts");
-  return symgs_detail::wavefronts_of(A.row_ptr, A.col_idx);
+  return orders_detail::wavefronts_of(A.row_ptr, A.col_idx);
 }
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. Rows of one colour
@@ -51,14 +51,14 @@ Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
 template <HostBackend B, class Real, class Offset>
 Array<Index> greedy_colours(const B&, const CsrView<Real, Offset, Host>& A) {
   require_square(A.nrows, A.ncols, "greedy_colours");
-  return symgs_detail::greedy_colours_of(A.row_ptr, A.col_idx);
+  return orders_detail::greedy_colours_of(A.row_ptr, A.col_idx);
 }
 /// The same colours in device memory, each row by a thread that waits for the rows before it. Waits for the stream.
 /// Errors  ShapeError; BackendError if a wait did not end.
 template <class Real, class Offset>
 Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   require_square(A.nrows, A.ncols, "greedy_colours");
-  return symgs_detail::greedy_colours_of(on, A.row_ptr, A.col_idx);
+  return orders_detail::greedy_colours_of(on, A.row_ptr, A.col_idx);
 }
 
 /// new_to_old of the rows gathered by colour, in natural order within one. The sweep by colours is the natural sweep of
@@ -73,7 +73,7 @@ Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colo
 /// Cost  one pass over the pattern where rows do share theirs, else a few rows.
 template <class Real, class Offset>
 int rows_per_node(const CsrView<Real, Offset, Host>& A) {
-  return symgs_detail::rows_per_node_of(A.row_ptr, A.col_idx);
+  return orders_detail::rows_per_node_of(A.row_ptr, A.col_idx);
 }
 
 }  // namespace seidel

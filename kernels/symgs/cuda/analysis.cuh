@@ -2,17 +2,12 @@
 #pragma once
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/backend.hpp>
+#include <seidel/kernels/orders/cuda_couplings.cuh>
 #include <seidel/kernels/symgs/cuda/layout.hpp>
 
 namespace seidel::symgs_detail::device {
 
-/// A's pattern, in device memory.
-template <class Offset>
-struct Pattern {
-  Index nrows;
-  const Offset* row_ptr;
-  const Index* col_idx;
-};
+using orders_detail::Pattern;
 
 /// What the device finds out, read back between steps.
 struct Findings {
