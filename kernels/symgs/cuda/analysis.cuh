@@ -21,7 +21,6 @@ struct Findings {
   unsigned hung;               // a wait was given up: the columns of some row do not ascend
   unsigned moved;              // some row's place is not its own number
   int slice_width[2];          // of the widest slice of each triangle
-  unsigned long long places;   // if each wavefront has slices of its own
   unsigned long long sums[2];  // of blocks of rows with more than 2048 terms in a part
 };
 
@@ -37,7 +36,8 @@ template <class Offset>
 Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
                                      Findings* findings);
 
-/// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row.
+/// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row; a class is the units
+/// of one wavefront whose rows are all short, or all long.
 struct Order {
   Array<Index, Device> place_of_row;
   Array<Index, Device> slice_position;  // of its first unit; slices + 1

@@ -71,32 +71,7 @@ SEIDEL_HD unsigned row_units(std::int64_t terms) {
   return unsigned(full) * terms_units<Real>(sum_block) + terms_units<Real>(int(terms % sum_block)) + 1;
 }
 
-/// Consecutive units (rows, or nodes of rows) in the sorted order that are alike: a class has one wavefront, and its
-/// rows are all short or all long. Where a unit of a class goes.
-struct Class {
-  Index first, last;   // positions in the sorted order
-  Index slice, place;  // of its first slice
-};
-
-SEIDEL_HD inline Index units_per_slice(int node) { return lanes / node; }
 SEIDEL_HD inline Index ceil_div(Index a, Index b) { return a / b + (a % b != 0); }
-SEIDEL_HD inline Index slices_of(Index units, bool is_long, int node) {
-  return is_long ? units : ceil_div(units, units_per_slice(node));
-}
-/// Places of a class, padded to whole slices.
-SEIDEL_HD inline std::int64_t padded_places(Index units, bool is_long, int node) {
-  return std::int64_t(is_long ? ceil_div(units, lanes) : ceil_div(units, units_per_slice(node))) * lanes;
-}
-
-struct Seat {
-  Index slice, place;
-  bool first;  // of its slice
-};
-/// Where the unit at `position` of class c goes.
-SEIDEL_HD inline Seat seat_of(const Class& c, Index position, bool is_long, int node) {
-  const Index per = is_long ? 1 : units_per_slice(node), k = position - c.first;
-  return {c.slice + k / per, c.place + (is_long ? k : k / per * lanes + k % per * node), k % per == 0};
-}
 
 /// One triangle: what one direction of the sweep reads.
 template <class Real>
