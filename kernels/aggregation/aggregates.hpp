@@ -119,6 +119,8 @@ struct JoinStrongest {
   }
 };
 
+inline constexpr Index in_no_aggregate = -1;
+
 /// Rows without an aggregate, by whether their diagonal dominates them.
 template <class Offset, class Space>
 struct CountLone {
@@ -127,10 +129,22 @@ struct CountLone {
   bool dominated;
   Span<std::int32_t, Space> is_such;  // one more entry, 0
   SEIDEL_HD void operator()(Index v) const {
-    is_such[v] = of_row[v] < 0 && (off_diagonal[v] < 0.5) == dominated;
+    is_such[v] = of_row[v] == in_no_aggregate && (off_diagonal[v] < 0.5) == dominated;
     if (v == 0) is_such[is_such.size() - 1] = 0;
   }
 };
+
+/// Counts `lone` and `dominated`. `scratch` has n + 1 entries.
+template <Backend B, class Offset>
+void count_lone(const B& on, Span<const Offset, SpaceOf<B>> row_ptr, const RowScales<SpaceOf<B>>& scales,
+                Span<std::int32_t, SpaceOf<B>> scratch, Aggregates<SpaceOf<B>>& found) {
+  const auto count = [&](bool dominated) {
+    for_each_row(on, row_ptr, CountLone<Offset, SpaceOf<B>>{found.of_row, scales.off_diagonal, dominated, scratch});
+    return places_of<B, std::int32_t>(on, scratch, scratch);
+  };
+  found.lone = count(false);
+  found.dominated = count(true);
+}
 
 }  // namespace aggregation_detail
 
@@ -163,12 +177,7 @@ Aggregates<SpaceOf<B>> aggregates(const B& on, const CsrView<double, Offset, Spa
     for_each_row(on, graph.row_ptr, TakeNeighbours<Offset, Space>{graph, first, number, taken});
     for_each_row(on, graph.row_ptr, JoinStrongest<Offset, Space>{graph, A.values, taken, found.of_row});
   }
-  const auto count_lone = [&](bool dominated) {
-    for_each_row(on, graph.row_ptr, CountLone<Offset, Space>{found.of_row, scales.off_diagonal, dominated, number});
-    return places_of<B, std::int32_t>(on, number, number);
-  };
-  found.lone = count_lone(false);
-  found.dominated = count_lone(true);
+  count_lone<B, Offset>(on, graph.row_ptr, scales, number, found);
   return found;
 }
 

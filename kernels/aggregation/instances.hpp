@@ -1,5 +1,6 @@
 // Every step of aggregation, named once for all back ends.
 #pragma once
+#include <seidel/kernels/aggregation/classical.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
@@ -13,9 +14,11 @@ void instances(const B& on, const Offset*) {
   using Space = SpaceOf<B>;
   const CsrView<double, Offset, Space> A;
   const auto scales = row_scales<B, Offset>(on, A);
-  mark_strong<B, Offset>(on, A, scales, 0, {});
+  mark_strong<B, Offset>(on, A, scales, Strength::to_both, 0, {});
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
   prolongator<B, Offset>(on, A, {}, found, 1);
+  auto P = classical_interpolation<B, Offset>(on, A, {}, coarse_rows<B, Offset>(on, {}, scales));
+  update_classical<B, Offset>(on, A, {}, {}, P);
   interpolation<B, Offset>(on, A, {}, halved<B, Offset>(on, A, {}));
   packed_strong<B>(on, {});
   fill_start<B, Offset>(on, A.row_ptr, {}, {});

@@ -72,6 +72,34 @@ struct SumsByAggregate {
   }
 };
 
+/// The columns of a row of P with the largest magnitudes, of equal ones the smaller columns.
+struct LargestEntries {
+  int count = 0;
+  Index column[max_prolongator_entries] = {};  // by magnitude, then by column
+  double magnitude[max_prolongator_entries] = {-1, -1, -1, -1};
+
+  /// All behind the place of a new one move: no place depends on a value, so that a GPU keeps all in registers.
+  SEIDEL_HD void add(Index a, double m) {
+    bool moving = false;
+    for (int s = 0; s < max_prolongator_entries; ++s)
+      if (moving || magnitude[s] < m || (magnitude[s] == m && column[s] > a)) {
+        moving = true;
+        const Index smaller = column[s];
+        const double its_magnitude = magnitude[s];
+        column[s] = a, magnitude[s] = m;
+        a = smaller, m = its_magnitude;
+      }
+    count = count < max_prolongator_entries ? count + 1 : count;
+  }
+  SEIDEL_HD void ascending(Index* chosen) const {
+    for (int t = 0; t < max_prolongator_entries; ++t) {
+      int rank = 0;
+      for (int s = 0; s < max_prolongator_entries; ++s) rank += s < count && column[s] < column[t];
+      if (t < count) chosen[rank] = column[t];
+    }
+  }
+};
+
 /// Chooses the columns of a row of P: ascending, in chosen[4 i] and behind it; their number in `count`.
 template <class Offset, class Space>
 struct ChooseColumns {
@@ -80,9 +108,7 @@ struct ChooseColumns {
   Span<std::int32_t, Space> count;  // one more entry, 0
 
   SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
-    Index column[max_prolongator_entries] = {};  // by magnitude, then by column
-    double magnitude[max_prolongator_entries] = {-1, -1, -1, -1};
-    int kept = 0;
+    LargestEntries largest;
     if (row.of_row[i] >= 0) {
       Index last = -1;
       for (bool more = true; more;) {  // a row of many aggregates is read again for each 16 of them
@@ -90,29 +116,14 @@ struct ChooseColumns {
         row.terms(i, A, [&](Index a, double value) { sums.add(a, value); });
         for (int t = 0; t < SumsByAggregate::room; ++t) {
           if (sums.aggregate[t] == SumsByAggregate::nothing) break;
-          Index a = sums.aggregate[t];
-          double m = std::fabs(sums.sum[t]);
-          bool moving = false;  // all behind the place of a new one, so that equal ones stay in their order
-          for (int s = 0; s < max_prolongator_entries; ++s)
-            if (moving || magnitude[s] < m) {
-              moving = true;
-              const Index smaller = column[s];
-              const double its_magnitude = magnitude[s];
-              column[s] = a, magnitude[s] = m;
-              a = smaller, m = its_magnitude;
-            }
-          kept = kept < max_prolongator_entries ? kept + 1 : kept;
+          largest.add(sums.aggregate[t], std::fabs(sums.sum[t]));
         }
         more = sums.more;
         last = sums.aggregate[SumsByAggregate::room - 1];
       }
     }
-    for (int t = 0; t < max_prolongator_entries; ++t) {
-      int rank = 0;
-      for (int s = 0; s < max_prolongator_entries; ++s) rank += s < kept && column[s] < column[t];
-      if (t < kept) chosen[std::int64_t(max_prolongator_entries) * i + rank] = column[t];
-    }
-    count[i] = kept;
+    largest.ascending(&chosen[std::int64_t(max_prolongator_entries) * i]);
+    count[i] = largest.count;
     if (i == 0) count[count.size() - 1] = 0;
   }
 };

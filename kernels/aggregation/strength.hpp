@@ -2,6 +2,8 @@
 //
 //   c_ij = -sign(a_ii) a_ij,   m_i = max over j != i of c_ij,   strong: c_ij > 0 and c_ij >= theta sqrt(m_i m_j)
 //
+// and for classical coarsening strong: c_ij >= theta min(m_i, m_j) > 0.
+//
 // A coupling is measured against the largest ones of both its rows: so equal couplings are all strong, whatever the
 // diagonal, weak directions drop out, and nothing joins two regions across a jump of the coefficients. Couplings of the
 // sign of the diagonal are never strong: the error need not be smooth along them.
@@ -14,6 +16,12 @@
 #include <seidel/kernels/aggregation/rows.hpp>
 
 namespace seidel {
+
+/// The couplings of a matrix that are strong.
+enum class Strength {
+  to_both,    // measured by sqrt(m_i m_j)
+  to_either,  // by the smaller of the two: what is strong for one of its rows, so that a row has a strong coupling if any
+};
 
 /// What a row is measured by, one entry per row.
 template <MemorySpace Space>
@@ -62,6 +70,7 @@ template <class Offset, class Space>
 struct MarkStrong {
   CsrView<double, Offset, Space> A;
   Span<const double, Space> inverse_diagonal, largest_coupling;
+  Strength strength;
   double theta;
   Span<Index, Space> neighbour;
 
@@ -70,8 +79,10 @@ struct MarkStrong {
     const double coupling = (inverse_diagonal[i] > 0 ? -1 : 1) * A.values[k];
     const double mine = largest_coupling[i], theirs = largest_coupling[j];
     // Quotients, which neither overflow nor depend on the scale of A; without a root, so that equal couplings are equal.
+    const double of_mine = coupling / mine, of_theirs = coupling / theirs;
     const bool strong =
-        j != i && coupling > 0 && theirs > 0 && (coupling / mine) * (coupling / theirs) >= theta * theta;
+        j != i && coupling > 0 && theirs > 0 &&
+        (strength == Strength::to_both ? of_mine * of_theirs >= theta * theta : of_mine >= theta || of_theirs >= theta);
     neighbour[k] = strong ? j : ~j;
   }
 };
@@ -112,14 +123,15 @@ RowScales<SpaceOf<B>> row_scales(const B& on, const CsrView<double, Offset, Spac
   return scales;
 }
 
-/// Marks the couplings of A that are strong for this theta; `scales` are those of A, `neighbour` has nnz entries.
+/// Marks the couplings of A that are strong for this theta in this sense; `scales` are those of A, `neighbour` has nnz entries.
 /// Cost  reads A once, writes 4 bytes per entry. Does not wait.
 template <Backend B, class Offset>
 void mark_strong(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales,
-                 double theta, Span<Index, SpaceOf<B>> neighbour) {
-  aggregation_detail::for_each_entry(on, A.row_ptr,
-                                     aggregation_detail::MarkStrong<Offset, SpaceOf<B>>{
-                                         A, scales.inverse_diagonal, scales.largest_coupling, theta, neighbour});
+                 Strength strength, double theta, Span<Index, SpaceOf<B>> neighbour) {
+  aggregation_detail::for_each_entry(
+      on, A.row_ptr,
+      aggregation_detail::MarkStrong<Offset, SpaceOf<B>>{A, scales.inverse_diagonal, scales.largest_coupling, strength,
+                                                         theta, neighbour});
 }
 
 /// StrongView::neighbour as a bit per entry, to be kept. Cost  one pass. Does not wait.

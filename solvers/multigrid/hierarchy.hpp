@@ -13,6 +13,13 @@
 
 namespace seidel {
 
+/// What a row of the coarse matrix stands for.
+enum class CoarseRow {
+  aggregate,  // of rows or of nodes (kernels/aggregation/aggregates.hpp)
+  row,        // of the finer matrix (kernels/aggregation/classical.hpp)
+  own,        // what a Coarsening of the caller says (coarsening.hpp)
+};
+
 /// A matrix and what leads to the next coarser one. Where a SingleCycle (single_cycle.hpp) has taken over what a cycle needs,
 /// `owned`, `restriction`, the values of `prolongation` and `inverse_diagonal` are empty on all levels but the coarsest.
 template <class Offset, MemorySpace Space>
@@ -25,6 +32,7 @@ struct Level {
   Csr<double, Offset, Space> prolongation = {};
   Array<std::uint32_t, Space> strong = {};    // what P was made of, for new values: the couplings (packed_strong()),
   Array<Index, Space> aggregate = {};         // and the aggregate of each row; empty on the coarsest
+  CoarseRow coarse_row = {};                  // `own`: P stays as it is for new values
   Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
   bool plain = false;                         // and whether P is T
   Lattice lattice = {};                       // of the rows instead, where P interpolates; nx = 0 elsewhere

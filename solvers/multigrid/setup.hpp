@@ -1,6 +1,8 @@
-// The hierarchy of smoothed aggregation, from the matrix, and from near-null vectors or a lattice where they are known:
+// The hierarchy of smoothed aggregation, from the matrix, and from near-null vectors or a lattice where they are known; or
+// that of classical coarsening, or of one that the caller has:
 //
-//   P_l as in kernels/aggregation/prolongator.hpp, nodes.hpp or lattice.hpp,   R_l = P_l',   A_(l+1) = R_l A_l P_l
+//   P_l as in kernels/aggregation/prolongator.hpp, lattice.hpp or classical.hpp, in nodes.hpp, or as the caller says,
+//   R_l = P_l',   A_(l+1) = R_l A_l P_l
 //
 // Source  Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
 //         problems, Computing 56, 1996.
@@ -9,13 +11,16 @@
 #include <memory>
 #include <utility>
 
+#include <seidel/formats/check.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/release_scratch.hpp>
+#include <seidel/kernels/aggregation/classical.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
+#include <seidel/solvers/multigrid/coarsening.hpp>
 #include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
 #include <seidel/solvers/multigrid/nodes.hpp>
@@ -27,9 +32,10 @@ struct CoarseningOptions {
   double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
   Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
-  Index unknowns_per_node = 0;           // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
-  FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
-  Lattice lattice = {};                  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
+  Index unknowns_per_node = 0;                  // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
+  FirstLevel first = FirstLevel::plain;         // of nodes; that of rows is always smoothed
+  CoarseRow coarse_row = CoarseRow::aggregate;  // or row, for unknowns on their own
+  Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
 };
 
 namespace multigrid_detail {
@@ -78,7 +84,7 @@ void hand_over(Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l, Csr<doub
   cycle.add_correction(level.prolongation.view(), level.galerkin ? level.galerkin->AP() : AP.view(),
                        std::as_const(level.inverse_diagonal).span(), level.facts.largest_eigenvalue);
   AP = {};
-  level.prolongation.values = {};
+  if (level.coarse_row != CoarseRow::own) level.prolongation.values = {};
   level.inverse_diagonal = {};
   cycle.lay_out(l, level.A);
   if (l > 0) level.owned = {};
@@ -108,16 +114,13 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
   return scales;
 }
 
-/// Aggregates of a level for the strength asked for, or for a smaller one if that leaves too many rows; `neighbour` tells
-/// of the couplings that they were made with. A is the matrix of the level, or that of its nodes.
-template <class B, class Offset>
-Aggregates<SpaceOf<B>> aggregated(const B& on, LevelFacts& facts, const CsrView<double, Offset, SpaceOf<B>>& A,
-                                  const RowScales<SpaceOf<B>>& scales, RootSets sets, double strength,
-                                  Span<Index, SpaceOf<B>> neighbour) {
+/// What make(theta) gives, the aggregates of a level of so many rows, for the strength asked for, or for a smaller one if that
+/// leaves too many rows.
+template <class Make>
+auto aggregated(LevelFacts& facts, std::int64_t nrows, double strength, const Make& make) {
   for (int attempt = 0;; ++attempt) {
-    mark_strong<B, Offset>(on, A, scales, strength, neighbour);
-    auto found = aggregates<B, Offset>(on, A, {A.row_ptr, neighbour}, scales, sets);
-    const std::int64_t to_coarsen = std::max<std::int64_t>(1, A.nrows - found.dominated);
+    auto found = make(strength);
+    const std::int64_t to_coarsen = std::max<std::int64_t>(1, nrows - found.dominated);
     const bool failed = 2 * (found.count + found.lone) > to_coarsen;
     if (!failed || strength == 0) {
       facts.strength = strength;
@@ -135,8 +138,11 @@ Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& 
                                         const NearNull<SpaceOf<B>>& near_null, double strength) {
   const auto A = node_matrix<B, Offset>(on, level.A, near_null.unknowns_per_node, near_null.blocks);
   Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
-  auto found = aggregated<B, Offset>(on, level.facts, A.view(), row_scales<B, Offset>(on, A.view()), RootSets::one,
-                                     strength, neighbour);
+  const auto scales = row_scales<B, Offset>(on, A.view());
+  auto found = aggregated(level.facts, A.nrows, strength, [&](double theta) {
+    mark_strong<B, Offset>(on, A.view(), scales, Strength::to_both, theta, neighbour);
+    return aggregates<B, Offset>(on, A.view(), {A.row_ptr, neighbour}, scales, RootSets::one);
+  });
   level.facts.lone *= near_null.unknowns_per_node;
   return found;
 }
@@ -144,14 +150,34 @@ Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& 
 /// omega of the prolongator.
 inline double damping(const LevelFacts& facts) { return 4.0 / 3 / facts.largest_eigenvalue; }
 
+/// P as the caller has it. Errors  ShapeError, and InputError where it is not canonical, which on a GPU is not looked at.
+template <class B, class Offset>
+Csr<double, Offset, SpaceOf<B>> own_prolongation(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                                                 const AnyCoarsening<B, Offset>& coarsening) {
+  auto P = coarsening(on, A);
+  if (P.ncols > 0 && P.nrows != A.nrows)
+    throw ShapeError("amg: found " + std::to_string(P.nrows) + " rows of P for a level of " + std::to_string(A.nrows) +
+                     ", expected as many");
+  if constexpr (std::is_same_v<SpaceOf<B>, Host>)
+    if (P.ncols > 0) check(on, std::as_const(P).view());
+  return P;
+}
+
 /// P of a level, unless that would leave nine rows of ten: then it is empty. Returns the lattice of the next level, if there is
 /// one. `near_null` and `scales` are those of the level.
 template <class B, class Offset>
 Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, const CoarseningOptions& options,
-                NearNull<SpaceOf<B>>& near_null, const RowScales<SpaceOf<B>>& scales) {
+                const AnyCoarsening<B, Offset>& coarsening, NearNull<SpaceOf<B>>& near_null,
+                const RowScales<SpaceOf<B>>& scales) {
   const auto few = [&](std::int64_t coarse_rows) {
     return coarse_rows > 0 && double(coarse_rows) <= 0.9 * level.A.nrows;
   };
+  if (coarsening) {
+    auto P = own_prolongation<B, Offset>(on, level.A, coarsening);
+    level.coarse_row = CoarseRow::own;
+    if (few(P.ncols)) level.prolongation = std::move(P);
+    return {};
+  }
   if (level.lattice.nx > 0) {
     const Lattice coarse = halved<B, Offset>(on, level.A, level.lattice);
     if (few(coarse.points())) level.prolongation = interpolation<B, Offset>(on, level.A, level.lattice, coarse);
@@ -166,11 +192,18 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
     return {};
   }
   Array<Index, SpaceOf<B>> neighbour(on, level.A.nnz());
-  auto found = aggregated<B, Offset>(on, level.facts, level.A, scales, l == 0 ? RootSets::one : RootSets::two,
-                                     options.strength, neighbour);
+  const bool classical = options.coarse_row == CoarseRow::row;
+  auto found = aggregated(level.facts, level.A.nrows, options.strength, [&](double theta) {
+    const StrongView<Offset, SpaceOf<B>> graph{level.A.row_ptr, neighbour};
+    mark_strong<B, Offset>(on, level.A, scales, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
+    return classical ? coarse_rows<B, Offset>(on, graph, scales)
+                     : aggregates<B, Offset>(on, level.A, graph, scales, l == 0 ? RootSets::one : RootSets::two);
+  });
   if (!few(found.count)) return {};
   level.strong = packed_strong<B>(on, neighbour);
-  level.prolongation = prolongator<B, Offset>(on, level.A, level.strong, found, damping(level.facts));
+  level.coarse_row = classical ? CoarseRow::row : CoarseRow::aggregate;
+  level.prolongation = classical ? classical_interpolation<B, Offset>(on, level.A, level.strong, found)
+                                 : prolongator<B, Offset>(on, level.A, level.strong, found, damping(level.facts));
   level.aggregate = std::move(found.of_row);
   return {};
 }
@@ -201,7 +234,9 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
     P = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
   else if (level.lattice.nx > 0)
     fill_interpolation<B, Offset>(on, level.A, level.lattice, coarse.lattice, P);
-  else
+  else if (level.coarse_row == CoarseRow::row)
+    update_classical<B, Offset>(on, level.A, level.strong, level.aggregate, P);
+  else if (level.coarse_row == CoarseRow::aggregate)
     update_prolongator<B, Offset>(on, level.A, level.strong, level.aggregate, damping(level.facts), P);
   if (level.galerkin) {
     level.galerkin->update_values(level.A, P.view());
@@ -240,7 +275,8 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 ///
 /// Aggregates are of nodes where a node has several unknowns, or where `modes` are given: near-null vectors, a column each,
 /// which are not kept. Without them such nodes have translations. Elsewhere aggregates are of rows. Where a lattice is given,
-/// there are none: levels have every second point of it (kernels/aggregation/lattice.hpp).
+/// there are none: levels have every second point of it (kernels/aggregation/lattice.hpp). Classical coarsening takes rows on
+/// their own, whatever the pattern shows. A `coarsening` is taken in place of all these; its P stays for new values.
 ///
 /// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
 ///         m at most 16; linearly dependent ones do no harm.
@@ -249,21 +285,29 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 ///         With `cycle` that is made, too, where there are two levels or more: only it holds then what a cycle needs, and
 ///         the hierarchy what new values need.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for a row that cannot be divided by its diagonal, naming it; InputError
-///         for modes that are not finite.
+///         for modes that are not finite; UsageError for modes, or several unknowns per node, with classical coarsening;
+///         ShapeError, or on the host InputError, for a P of the caller that does not fit.
 /// Repeats bit for bit on every back end and with any number of threads.
 template <class B, class Offset>
 Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                         const CoarseningOptions& options = {},
                                         const MultiVectorView<const double, SpaceOf<B>>& modes = {},
-                                        SingleCycle<B>* cycle = nullptr) {
+                                        SingleCycle<B>* cycle = nullptr,
+                                        const AnyCoarsening<B, Offset>& coarsening = {}) {
   using namespace multigrid_detail;
   require_square(A.nrows, A.ncols, "amg");
   if (options.lattice.nx > 0 && options.lattice.points() != A.nrows)
     throw ShapeError("gmg: found a lattice of " + to_string(options.lattice) + " points for " +
                      std::to_string(A.nrows) + " rows, expected a point per row");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
-  hierarchy.levels.push_back({.A = A, .lattice = options.lattice});
-  auto near_null = near_null_of<B, Offset>(on, A, options.unknowns_per_node, modes);
+  hierarchy.levels.push_back({.A = A, .lattice = coarsening ? Lattice{} : options.lattice});
+  NearNull<SpaceOf<B>> near_null;
+  if (options.coarse_row != CoarseRow::row)
+    near_null = near_null_of<B, Offset>(on, A, options.unknowns_per_node, modes);
+  else if (options.unknowns_per_node > 1 || modes.ncols > 0)
+    throw UsageError(
+        "amg: found several unknowns per node or near-null vectors, expected neither with classical coarsening\n  take "
+        "aggregates, or each row on its own");
   Csr<double, Offset, SpaceOf<B>> AP;  // of the level before
   for (std::size_t l = 0;; ++l) {
     auto& level = hierarchy.levels[l];
@@ -271,7 +315,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
     const bool small = level.A.nrows <= options.coarsest;
     Lattice coarse_lattice;
     if (!small && int(l) + 1 < options.max_levels)
-      coarse_lattice = prolong<B, Offset>(on, level, l, options, near_null, scales);
+      coarse_lattice = prolong<B, Offset>(on, level, l, options, coarsening, near_null, scales);
     level.facts.prolongation_nnz = level.prolongation.nnz();
     const bool last = level.prolongation.row_ptr.empty();
     level.inverse_diagonal = std::move(scales.inverse_diagonal);

@@ -13,10 +13,13 @@ constexpr std::string_view smoothers[] = {"auto", "jacobi", "chebyshev", "symgs"
 constexpr std::string_view cycles[] = {"v", "w", "k"};                              // as AmgCycle
 constexpr std::string_view first_levels[] = {"plain", "smoothed"};                  // as FirstLevel
 constexpr std::string_view storages[] = {"auto", "fp32", "fp64"};                   // as AmgStorage
-constexpr std::string_view coarsenings[] = {"aggregates", "lattice"};
+enum CoarseningChoice { of_aggregates, of_lattice, classical };
+constexpr std::string_view coarsenings[] = {"aggregates", "lattice", "classical"};  // as CoarseningChoice
 constexpr Setting details[] = {
     {.key = "amg.strength",
-     .help = "amg.strength=T  couplings of at least T times the largest ones of both rows are strong, 0 < T < 1 (0.25)",
+     .help =
+         "amg.strength=T  couplings of at least T times the largest ones of both rows are strong (classical: of either "
+         "row), 0 < T < 1 (0.25)",
      .usual = 0.25,
      .max = 1},
     {.key = "amg.smoother",
@@ -48,14 +51,18 @@ constexpr Setting details[] = {
          "amg.storage=S   levels in fp32 under an iteration in double, fp64, or auto: fp32 unless symgs smooths (auto)",
      .words = storages},
     {.key = "amg.coarsening",
-     .help = "amg.coarsening=C  aggregates, or lattice: every second point of the lattice that the rows must show; "
-             "--precond gmg (aggregates)",
+     .help =
+         "amg.coarsening=C  aggregates; lattice: every second point of the lattice that the rows must show, --precond "
+         "gmg; or classical: some of the rows, which takes fewer iterations, more memory and a longer setup "
+         "(aggregates)",
      .words = coarsenings}};
+
+CoarseningChoice coarsening_of(const Settings& set) { return CoarseningChoice(int(set[details[coarsening]])); }
 
 /// That of A, if it is wanted. Errors  InputError where there is none.
 template <class Offset>
 Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) {
-  if (set[details[coarsening]] == 0) return {};
+  if (coarsening_of(set) != of_lattice) return {};
   const FoundLattice found = find_lattice(OpenMP{}, A);
   if (found.lattice.nx == 0)
     throw InputError("amg: found no lattice: " + found.otherwise +
@@ -70,12 +77,14 @@ struct Recipe {
     const auto& known = A.near_null.vectors;
     const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
     const Lattice lattice = lattice_of(A.here, set);
+    const CoarseningChoice kind = coarsening_of(set);
     AmgPreconditioner<Offset, B> amg(
         on, A.there,
         {.coarsening = {.strength = set[details[strength]],
                         .coarsest = Index(set[details[coarsest]]),
                         .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
                         .first = FirstLevel(int(set[details[first]])),
+                        .coarse_row = kind == classical ? CoarseRow::row : CoarseRow::aggregate,
                         .lattice = lattice},
          .smoother = AmgSmoother(int(set[details[smoother]])),
          .storage = AmgStorage(int(set[details[storage]])),
@@ -84,8 +93,9 @@ struct Recipe {
     auto levels = amg.levels();
     const std::int64_t bytes = amg.bytes();
     return {.M = std::move(amg),
-            .description = (lattice.nx > 0 ? "amg on a lattice of " + to_string(lattice) + " points, "
-                                           : std::string("amg by smoothed aggregation, ")) +
+            .description = (lattice.nx > 0      ? "amg on a lattice of " + to_string(lattice) + " points, "
+                            : kind == classical ? std::string("amg by classical coarsening, ")
+                                                : std::string("amg by smoothed aggregation, ")) +
                            counted(std::int64_t(levels.size()), "level") +
                            (known.ncols > 0 ? ", " + counted(known.ncols, "near-null vector") : ""),
             .bytes = bytes,
@@ -103,8 +113,9 @@ std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choic
   std::vector<MemoryPart> parts = {{.what = "the coarser levels and their vectors, for amg",
                                     .bytes = single ? 230 * A.nrows + 12 * A.nnz : 210 * A.nrows,
                                     .min_bytes = 40 * A.nrows}};
-  if (choice.settings[details[coarsening]] != 0)
-    parts.front().bytes += 70 * A.nrows;  // where a direction is not halved
+  const CoarseningChoice kind = coarsening_of(choice.settings);
+  if (kind == of_lattice) parts.front().bytes += 70 * A.nrows;                   // where a direction is not halved
+  if (kind == classical) parts.front().bytes += (single ? 280 : 170) * A.nrows;  // measured: 130 to 370, 70 to 200
   if (smooths == AmgSmoother::symgs) parts.front().bytes += sweep_memory(A, 8).bytes * 3 / 2;  // of all levels
   return parts;
 }

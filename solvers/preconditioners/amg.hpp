@@ -1,7 +1,10 @@
 // Algebraic multigrid as preconditioner.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,7 +19,7 @@ namespace seidel {
 
 /// How the levels are kept, and cycled through. The iteration around them is in double precision either way.
 enum class AmgStorage {
-  automatic,  // fp32, but for symgs
+  automatic,  // fp32, but for symgs and for a smoother of the caller
   fp32,  // scaled to a unit diagonal (multigrid/single_cycle.hpp), but a level that is alone; the smoother is a polynomial
   fp64,
 };
@@ -28,7 +31,20 @@ struct AmgOptions {
   AmgCycle cycle = AmgCycle::v;
 };
 
-/// z = M^-1 r by one cycle of smoothed aggregation (solvers/multigrid/setup.hpp), from z = 0: on each level
+/// What the caller does in a way of his own; what is left empty is done as the options say.
+template <class Offset, Backend B>
+struct AmgParts {
+  using Working = std::conditional_t<HostBackend<B>, OpenMP, B>;  // of the setup: one code for one core and for many
+  using View = CsrView<double, Offset, SpaceOf<B>>;
+
+  /// Any Coarsening (multigrid/coarsening.hpp).
+  AnyCoarsening<Working, Offset> coarsening = {};
+  /// Makes any Smoother (smoothers/smoother.hpp) for the matrix of a level, which stays until new values come. It must be
+  /// symmetric if M is to be.
+  std::function<AnySmoother<Vector<double, B>>(const B& on, const View& A)> smoother = {};
+};
+
+/// z = M^-1 r by one cycle of multigrid (solvers/multigrid/setup.hpp), from z = 0: on each level
 ///
 ///   smooth x for A x = b;  b_c = R (b - A x);  x_c from the next level;  x += P x_c;  smooth x again
 ///
@@ -51,15 +67,16 @@ class AmgPreconditioner {
   /// For A in the memory of B, which must outlive this. `modes`, in the same memory, are near-null vectors as coarsened()
   /// takes them; they need not outlive the call.
   AmgPreconditioner(B on, const View& A, const AmgOptions& options = {},
-                    const MultiVectorView<const double, SpaceOf<B>>& modes = {})
-      : on_(on), options_(options) {
-    const bool polynomial = options.smoother != AmgSmoother::symgs;
+                    const MultiVectorView<const double, SpaceOf<B>>& modes = {}, const AmgParts<Offset, B>& parts = {})
+      : on_(on), options_(options), smoother_(parts.smoother) {
+    const bool polynomial = options.smoother != AmgSmoother::symgs && !smoother_;
     if (options.storage == AmgStorage::fp32 && !polynomial)
-      throw UsageError("amg: symgs smooths in double precision only\n  take storage fp64, or jacobi or chebyshev");
+      throw UsageError(std::string("amg: ") + (smoother_ ? "a smoother of one's own" : "symgs") +
+                       " smooths in double precision only\n  take storage fp64, or jacobi or chebyshev");
     if (polynomial && options.storage != AmgStorage::fp64)
       single_.emplace(Working(on), options.smoother, options.cycle);
     hierarchy_ = std::make_unique<Hierarchy<Offset, SpaceOf<B>>>(
-        coarsened<Working, Offset>(Working(on), A, options.coarsening, modes, single()));
+        coarsened<Working, Offset>(Working(on), A, options.coarsening, modes, single(), parts.coarsening));
     make_stages();
   }
 
@@ -85,7 +102,7 @@ class AmgPreconditioner {
     for (const auto& level : hierarchy_->levels) facts.push_back(level.facts);
     return facts;
   }
-  /// Held beside A.
+  /// Held beside A, but for what a smoother of the caller holds.
   std::int64_t bytes() const {
     std::int64_t bytes = bytes_of(*hierarchy_) + (is_single() ? single_->bytes() : 0);
     for (const auto& stage : stages_) bytes += stage->bytes;
@@ -94,14 +111,14 @@ class AmgPreconditioner {
 
  private:
   using Matrix = MatrixOperator<View, B>;
-  using Working = std::conditional_t<HostBackend<B>, OpenMP, B>;  // of the setup: one code for one core and for many
+  using Working = typename AmgParts<Offset, B>::Working;
   enum class From { zero, guess };
   SingleCycle<Working>* single() { return single_ ? &*single_ : nullptr; }
   bool is_single() const { return single_ && !single_->empty(); }
 
   /// What a cycle in double precision needs of a level.
   struct Stage {
-    Stage(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother, bool dominant)
+    Stage(const B& on, const Level<Offset, SpaceOf<B>>& level, const AmgPreconditioner& amg)
         : A(on, level.A),
           R(on, level.R()),
           P(on, level.prolongation.view()),
@@ -109,7 +126,8 @@ class AmgPreconditioner {
           x(on, level.A.nrows),
           r(on, level.A.nrows),
           bytes(3 * 8 * A.nrows()),
-          smoother(smoother_of(on, level, smoother, dominant)) {}
+          smoother(amg.smoother_ ? amg.smoother_(on, level.A)
+                                 : smoother_of(on, level, amg.options_.smoother, amg.hierarchy_->dominant)) {}
 
     AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother,
                                bool dominant) {
@@ -139,8 +157,7 @@ class AmgPreconditioner {
     coarsest_.reset();
     if (is_single()) return;
     for (const auto& level : hierarchy_->levels) {
-      Stage& stage =
-          *stages_.emplace_back(std::make_unique<Stage>(on_, level, options_.smoother, hierarchy_->dominant));
+      Stage& stage = *stages_.emplace_back(std::make_unique<Stage>(on_, level, *this));
       if (options_.cycle != AmgCycle::k) continue;
       stage.krylov.emplace(like(stage.b), like(stage.b), like(stage.b));
       stage.bytes += 3 * 8 * stage.A.nrows();
@@ -175,6 +192,7 @@ class AmgPreconditioner {
 
   B on_;
   AmgOptions options_;
+  decltype(AmgParts<Offset, B>::smoother) smoother_;
   std::optional<SingleCycle<Working>> single_;
   std::unique_ptr<Hierarchy<Offset, SpaceOf<B>>> hierarchy_;  // the stages view it
   std::vector<std::unique_ptr<Stage>> stages_;                // a smoother keeps the address of its matrix

@@ -1,6 +1,5 @@
 // Aggregation: each step against its definition, and the same on every back end.
-#include "../backends.hpp"
-#include "../matrices.hpp"
+#include "graphs.hpp"
 
 #include <set>
 
@@ -10,62 +9,6 @@ using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-
-Matrix matrix_of_rows(const std::vector<Row>& rows) {
-  return csr_of<double, std::int64_t>(Plain{std::int64_t(rows.size()), rows});
-}
-
-/// Entries mirrored, diagonal as large as the others of its row together.
-Matrix symmetric(std::vector<Row> lower) {
-  std::vector<Row> rows(lower.size());
-  for (std::size_t i = 0; i < lower.size(); ++i)
-    for (const auto& [j, a] : lower[i]) rows[i][j] = rows[std::size_t(j)][Index(i)] = a;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    double sum = 0;
-    for (const auto& [j, a] : rows[i]) sum += std::abs(a);
-    if (!rows[i].empty()) rows[i][Index(i)] = sum;
-  }
-  return matrix_of_rows(rows);
-}
-
-Matrix lattice(Index nx, Index ny, double cx, double cy) {
-  std::vector<Row> lower(std::size_t(nx) * ny);
-  for (Index y = 0; y < ny; ++y)
-    for (Index x = 0; x < nx; ++x) {
-      if (x > 0) lower[std::size_t(y) * nx + x][y * nx + x - 1] = -cx;
-      if (y > 0) lower[std::size_t(y) * nx + x][(y - 1) * nx + x] = -cy;
-    }
-  return symmetric(lower);
-}
-
-Matrix random_graph(unsigned seed, Index n, int mean) {
-  std::mt19937_64 random(seed);
-  std::vector<Row> lower(n);
-  for (Index i = 1; i < n; ++i)
-    for (int k = 0; k < mean; ++k)
-      lower[i][Index(random() % std::uint64_t(i))] = random() % 4 == 0 ? 0.5 : -std::ldexp(1.0, -int(random() % 7));
-  return symmetric(lower);
-}
-
-Matrix star(Index n) {
-  std::vector<Row> lower(n);
-  for (Index i = 1; i < n; ++i) lower[i][0] = -1;
-  return symmetric(lower);
-}
-
-std::vector<NamedMatrix> graphs(unsigned seed) {
-  std::vector<NamedMatrix> all;
-  all.push_back({"nothing", matrix_of_rows({})});
-  all.push_back({"one row", matrix_of_rows({{{0, 2.0}}})});
-  all.push_back({"two rows", lattice(2, 1, 1, 1)});
-  all.push_back({"no coupling", matrix_of_rows(std::vector<Row>(70))});
-  all.push_back({"a path", lattice(1000, 1, 1, 1)});
-  all.push_back({"a lattice", lattice(60, 50, 1, 1)});
-  all.push_back({"a weak direction", lattice(60, 50, 1, 0.01)});
-  all.push_back({"a star", star(400)});
-  for (const int mean : {1, 3, 12}) all.push_back({"random", random_graph(seed + unsigned(mean), 3000, mean)});
-  return all;
-}
 
 struct Steps {
   std::vector<Index> neighbour, of_row, col_idx;
@@ -84,7 +27,7 @@ Steps steps(const B& on, const Matrix& A, RootSets sets) {
   poison(on);
   const auto scales = row_scales<B, std::int64_t>(on, there.view());
   Array<Index, Space> neighbour(on, A.nnz());
-  mark_strong<B, std::int64_t>(on, there.view(), scales, theta, neighbour);
+  mark_strong<B, std::int64_t>(on, there.view(), scales, Strength::to_both, theta, neighbour);
   const auto found = aggregates<B, std::int64_t>(on, there.view(), {there.view().row_ptr, neighbour}, scales, sets);
   const auto P = prolongator<B, std::int64_t>(on, there.view(), packed_strong<B>(on, neighbour), found, omega);
   Array<double, Space> start(on, A.nrows);
@@ -211,7 +154,7 @@ TEST_CASE("the prolongator is (I - omega D^-1 A_F) T, cut to four entries per ro
     const Steps found = steps(Serial{}, A, RootSets::two);
     for (Index i = 0; i < A.nrows; ++i) {
       std::map<Index, long double> row;  // before the cut
-      long double diagonal = 0, weak = 0, sum = 0;
+      long double diagonal = 0, weak = 0;
       for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
         if (A.col_idx[k] == i)
           diagonal = A.values[k];
@@ -222,27 +165,7 @@ TEST_CASE("the prolongator is (I - omega D^-1 A_F) T, cut to four entries per ro
         if (const Index j = A.col_idx[k]; j == i || found.neighbour[std::size_t(k)] >= 0)
           if (const Index a = found.of_row[std::size_t(j)]; a >= 0 && found.of_row[std::size_t(i)] >= 0)
             row[a] += j == i ? 1 - omega : -omega * A.values[k] / diagonal;
-      for (const auto& [a, value] : row) sum += value;
-      const auto first = found.row_ptr[std::size_t(i)], last = found.row_ptr[std::size_t(i) + 1];
-      REQUIRE(last - first == std::min<std::int64_t>(4, std::int64_t(row.size())));
-      long double kept = 0, of_kept = 0, least = 1e300L;
-      for (auto k = first; k < last; ++k) {
-        const Index a = found.col_idx[std::size_t(k)];
-        REQUIRE(row.contains(a));
-        if (k > first) REQUIRE(a > found.col_idx[std::size_t(k) - 1]);
-        of_kept += row[a];
-        least = std::min(least, std::abs(row[a]));
-      }
-      const bool cut = std::size_t(last - first) < row.size();
-      const long double scale = cut && std::abs(of_kept) > 0.1L * std::abs(sum) ? sum / of_kept : 1;
-      for (auto k = first; k < last; ++k) {
-        const Index a = found.col_idx[std::size_t(k)];
-        kept += found.values[std::size_t(k)];
-        REQUIRE(found.values[std::size_t(k)] == doctest::Approx(double(scale * row[a])).epsilon(1e-12));
-        row.erase(a);
-      }
-      for (const auto& [a, value] : row) REQUIRE(std::abs(value) <= least * (1 + 1e-12L));
-      if (scale != 1) REQUIRE(double(kept) == doctest::Approx(double(sum)).epsilon(1e-12));
+      check_cut(row, found.col_idx, found.values, found.row_ptr[std::size_t(i)], found.row_ptr[std::size_t(i) + 1]);
     }
   }
 }

@@ -83,7 +83,7 @@ Steps steps(const B& on, const Matrix& A, Index block, const std::vector<double>
   const auto nodes = node_matrix<B, std::int64_t>(on, there, block, Blocks::any);
   const auto scales_of_nodes = row_scales<B, std::int64_t>(on, nodes.view());
   Array<Index, Space> neighbour(on, nodes.nnz());
-  mark_strong<B, std::int64_t>(on, nodes.view(), scales_of_nodes, 0, neighbour);
+  mark_strong<B, std::int64_t>(on, nodes.view(), scales_of_nodes, Strength::to_both, 0, neighbour);
   const auto found =
       aggregates<B, std::int64_t>(on, nodes.view(), {nodes.row_ptr, neighbour}, scales_of_nodes, RootSets::one);
   const auto B_there = moved_to(on, modes);
