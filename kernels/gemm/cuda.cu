@@ -1,4 +1,6 @@
 // Products on the GPU: which kernel takes a product, and operands brought into the form that it wants.
+#include <type_traits>
+
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/gemm/cuda_fma.cuh>
@@ -92,7 +94,7 @@ std::int64_t tiles(const Product<Real>& p) {
 template <class Math, class S, Contiguous of_a, Contiguous of_b, class Real>
 void launch(const Cuda& on, const Product<Real>& p) {
   const auto kernel = product_tile<Math, S, of_a, of_b>;
-  constexpr int shared = shared_bytes<Real, S, of_a, of_b>;
+  constexpr int shared = shared_bytes<Math, S, of_a, of_b>;
   allow_shared_bytes(kernel, shared);
   // Terms beyond 2^30 are added by another launch: the chain goes on where the first one left it.
   constexpr std::int64_t most = 1 << 30;
@@ -115,17 +117,6 @@ void launch_thin(const Cuda& on, const Product<double>& p) {
   check_launch("a dense product");
 }
 
-template <class Real, class S>
-void launch_fma(const Cuda& on, Product<Real> p) {
-  Scratch<Cuda> scratch(on);
-  const auto bring = [&](Lines<Real>& lines, Real scale) {
-    if (scale != 1 || lines.layout == Layout::row_major || !is_aligned(lines))
-      lines = copied(on, scratch, lines, scale);
-  };
-  bring(p.A, p.scale_a), bring(p.B, p.scale_b);
-  launch<FmaMath<Real, S>, S, Contiguous::other, Contiguous::other>(on, p);
-}
-
 using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
 
 /// Whether blocks that keep rows of A pay: they need tiles enough to alternate, and many for the same rows.
@@ -135,28 +126,44 @@ bool is_thin(const Cuda& on, const Product<double>& p) {
          tiles<Thin::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
 }
 
-template <Contiguous of_a, Contiguous of_b>
-void launch_tensor(const Cuda& on, const Product<double>& p) {
-  is_thin(on, p) ? launch_thin<of_a, of_b>(on, p) : launch<TensorMath<TensorShape>, TensorShape, of_a, of_b>(on, p);
-}
-
-void launch_tensor(const Cuda& on, Product<double> p) {
-  constexpr auto k = Contiguous::k, other = Contiguous::other;
+/// Calls launch(order of A, order of B, product) for operands that are multiplied by their scale and, where
+/// `readable(lines)` is false, copied.
+template <class Real, class Readable, class Launch>
+void with_operands(const Cuda& on, Product<Real> p, const Readable& readable, const Launch& launch) {
   Scratch<Cuda> scratch(on);
-  const auto bring = [&](Lines<double>& lines, double scale) {
-    if (scale != 1 || !is_aligned(lines)) lines = copied(on, scratch, lines, scale);
+  const auto bring = [&](Lines<Real>& lines, Real scale) {
+    if (scale != 1 || !readable(lines)) lines = copied(on, scratch, lines, scale);
   };
   bring(p.A, p.scale_a), bring(p.B, p.scale_b);
+  const std::integral_constant<Contiguous, Contiguous::k> k;
+  const std::integral_constant<Contiguous, Contiguous::other> other;
   const bool a_by_k = p.A.layout == Layout::row_major, b_by_k = p.B.layout == Layout::row_major;
   if (a_by_k)
-    b_by_k ? launch_tensor<k, k>(on, p) : launch_tensor<k, other>(on, p);
+    b_by_k ? launch(k, k, p) : launch(k, other, p);
   else
-    b_by_k ? launch_tensor<other, k>(on, p) : launch_tensor<other, other>(on, p);
+    b_by_k ? launch(other, k, p) : launch(other, other, p);
 }
 
-using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;      // FP32
-using SmallFmaShape = Shape<128, 64, 16, 64, 32, 3, 3>;  // FP32 where the other would leave multiprocessors idle
-using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64 without tensor cores
+void launch_tensor(const Cuda& on, const Product<double>& product) {
+  with_operands(on, product, is_aligned<double>, [&](auto of_a, auto of_b, const Product<double>& p) {
+    is_thin(on, p) ? launch_thin<of_a(), of_b()>(on, p)
+                   : launch<TensorMath<TensorShape>, TensorShape, of_a(), of_b()>(on, p);
+  });
+}
+
+template <class Real, class S>
+void launch_fma(const Cuda& on, const Product<Real>& product) {
+  // Terms that are contiguous come element by element, wherever their lines begin.
+  const auto readable = [](const Lines<Real>& lines) { return lines.layout == Layout::row_major || is_aligned(lines); };
+  with_operands(on, product, readable, [&](auto of_a, auto of_b, const Product<Real>& p) {
+    launch<FmaMath<Real, S>, S, of_a(), of_b()>(on, p);
+  });
+}
+
+using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;       // FP32
+using ShallowFmaShape = Shape<64, 64, 16, 32, 64, 3, 7>;  // few terms: some blocks write C while others compute
+using FewFmaShape = Shape<64, 64, 16, 32, 32, 3, 5>;      // few tiles: more warps for each
+using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;   // FP64 without tensor cores
 
 /// Whether the code that this GPU runs is that for tensor cores with tiles of 16 x 8 in FP64: compute capability 9.0.
 bool have_tensor_cores() {
@@ -169,9 +176,19 @@ bool have_tensor_cores() {
   return have;
 }
 
+/// Large tiles need the fewest loads, if they can be shared out evenly and C is not what takes longest.
 void choose(const Cuda& on, const Product<float>& p) {
-  tiles<FmaShape>(p) < on.multiprocessors() ? launch_fma<float, SmallFmaShape>(on, p)
-                                            : launch_fma<float, FmaShape>(on, p);
+  constexpr std::int64_t max_few_terms = 96;
+  const auto per_multiprocessor = [&](std::int64_t tiles) { return (tiles - 1) / on.multiprocessors() + 1; };
+  const std::int64_t large = per_multiprocessor(tiles<FmaShape>(p)),
+                     small = per_multiprocessor(tiles<ShallowFmaShape>(p));
+  const std::int64_t area_ratio = 4, gain = 10;  // percent that small tiles have to save
+  if (p.A.ncols > max_few_terms && 100 * area_ratio * large <= (100 + gain) * small)
+    launch_fma<float, FmaShape>(on, p);
+  else if (small >= ShallowFmaShape::per_multiprocessor)
+    launch_fma<float, ShallowFmaShape>(on, p);
+  else
+    launch_fma<float, FewFmaShape>(on, p);
 }
 void choose(const Cuda& on, const Product<double>& p) {
   have_tensor_cores() ? launch_tensor(on, p) : launch_fma<double, DoubleFmaShape>(on, p);

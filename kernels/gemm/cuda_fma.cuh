@@ -16,6 +16,10 @@ struct FmaMath {
     Real of[quad];
   };
 
+  /// Of a tile in shared memory, whatever the order of the operand: quads are loaded along lines.
+  template <Contiguous of_operand>
+  static constexpr Contiguous order = Contiguous::other;
+
   Real c[quads_m * quad][quads_n * quad];
 
   __device__ static int row_of(int i) {
@@ -27,9 +31,14 @@ struct FmaMath {
 #pragma unroll
     for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
+      for (int j = 0; j < quads_n * quad; ++j) c[i][j] = 0;
+    if (beta == 0) return;
+#pragma unroll
+    for (int i = 0; i < quads_m * quad; ++i)
+#pragma unroll
       for (int j = 0; j < quads_n * quad; ++j) {
         const int row = row_of(i), column = column_of(j / quad) + j % quad;
-        c[i][j] = beta != 0 && row < rows && column < columns ? beta * C[row * leading + column] : Real(0);
+        if (row < rows && column < columns) c[i][j] = beta * C[row * leading + column];
       }
   }
 
@@ -55,30 +64,38 @@ struct FmaMath {
 
   __device__ void store(Real* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) const {
     const bool aligned = reinterpret_cast<std::uintptr_t>(C) % 16 == 0 && leading * sizeof(Real) % 16 == 0;
+    if (aligned && rows >= S::warp_m && columns >= S::warp_n) {
+      Real* const mine = C + row_of(0) * leading + column_of(0);
 #pragma unroll
-    for (int i = 0; i < quads_m * quad; ++i)
+      for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
-      for (int q = 0; q < quads_n; ++q) {
-        const int row = row_of(i), column = column_of(q);
-        if (row >= rows) continue;
-        Real* const to = C + row * leading + column;
-        if (aligned && column + quad <= columns) {
-          Quad four;
+        for (int q = 0; q < quads_n; ++q)
+          store_quad(mine + (row_of(i) - row_of(0)) * leading + (column_of(q) - column_of(0)), &c[i][q * quad]);
+    } else {  // at an edge
 #pragma unroll
-          for (int e = 0; e < quad; ++e) four.of[e] = c[i][q * quad + e];
-          *reinterpret_cast<Quad*>(to) = four;
-        } else {
+      for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
-          for (int e = 0; e < quad; ++e)
-            if (column + e < columns) to[e] = c[i][q * quad + e];
+        for (int j = 0; j < quads_n * quad; ++j) {
+          const int row = row_of(i), column = column_of(j / quad) + j % quad;
+          if (row < rows && column < columns) C[row * leading + column] = c[i][j];
         }
-      }
+    }
   }
 
  private:
   struct Fragments {
     Quad x[quads_m], y[quads_n];
   };
+  /// Past the second cache, which C would fill with what nobody reads soon.
+  __device__ static void store_quad(Real* to, const Real* from) {
+    static_assert(quad == 4);
+    if constexpr (sizeof(Real) == 4) {
+      __stcs(reinterpret_cast<float4*>(to), make_float4(from[0], from[1], from[2], from[3]));
+    } else {
+      __stcs(reinterpret_cast<double2*>(to), make_double2(from[0], from[1]));
+      __stcs(reinterpret_cast<double2*>(to) + 1, make_double2(from[2], from[3]));
+    }
+  }
   template <class TileA, class TileB>
   __device__ static void load(const Real* a, const Real* b, int k, Fragments& to) {
 #pragma unroll

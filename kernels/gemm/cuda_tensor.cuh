@@ -12,6 +12,10 @@ struct TensorMath {
   static constexpr int tiles_m = S::warp_m / 16, tiles_n = S::warp_n / 8, step = 4;
   static_assert(tiles_m > 1 && tiles_n % 2 == 0);
 
+  /// Of a tile in shared memory: that of the operand.
+  template <Contiguous of_operand>
+  static constexpr Contiguous order = of_operand;
+
   double c[tiles_m][tiles_n][4];
 
   __device__ void begin(double beta, const double* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) {

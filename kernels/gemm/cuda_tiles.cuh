@@ -38,6 +38,16 @@ __device__ inline void copy_async(void* to, const void* from) {
   *static_cast<int4*>(to) = *static_cast<const int4*>(from);
 #endif
 }
+/// The same for one element.
+template <class Real>
+__device__ void copy_element_async(Real* to, const Real* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(unsigned(__cvta_generic_to_shared(to))), "l"(from),
+               "n"(sizeof(Real)));
+#else
+  *to = *from;
+#endif
+}
 __device__ inline void end_of_stage() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;");
@@ -118,6 +128,51 @@ class Fetcher {
   int left_;          // lines, or elements of a line, before the end of the operand
 };
 
+/// Brings the tiles of an operand whose terms are contiguous into tiles whose lines are, element by element: 8 terms of 4
+/// lines, as a warp copies them, fill whole sectors of memory and meet in no bank.
+template <class Real, class Tile, int threads>
+class TurningFetcher {
+ public:
+  __device__ TurningFetcher(const Operand<Real>& from, std::int64_t first_i)
+      : mine_(from.data + (first_i + my_line()) * from.leading + my_term()),
+        left_(int(min(from.extent - first_i, std::int64_t(Tile::extent)))) {}
+
+  __device__ void next(const Operand<Real>& from, int terms, Real* tile) {
+    Real* const to = tile + Tile::at(my_line(), my_term());
+    const Real* element = mine_;
+    if (left_ == Tile::extent && terms >= Tile::depth) {
+#pragma unroll
+      for (int line = 0; line < Tile::extent; line += lines_per_pass, element += lines_per_pass * from.leading)
+#pragma unroll
+        for (int k = 0; k < Tile::depth; k += terms_per_pass) copy_element_async(to + Tile::at(line, k), element + k);
+    } else {
+#pragma unroll 1
+      for (int line = 0; line < Tile::extent; line += lines_per_pass, element += lines_per_pass * from.leading)
+        for (int k = 0; k < Tile::depth; k += terms_per_pass)
+          if (my_line() + line < left_ && my_term() + k < terms)
+            copy_element_async(to + Tile::at(line, k), element + k);
+          else
+            to[Tile::at(line, k)] = from.pad;
+    }
+    mine_ += Tile::depth;
+  }
+
+ private:
+  static constexpr int terms_per_pass = 8, lines_per_pass = threads / terms_per_pass;
+  static_assert(Tile::memory == Contiguous::other && Tile::extent % lines_per_pass == 0 &&
+                Tile::depth % terms_per_pass == 0);
+  __device__ static int my_line() { return int(threadIdx.x) % threads / terms_per_pass; }
+  __device__ static int my_term() { return int(threadIdx.x) % terms_per_pass; }
+
+  const Real* mine_;  // of the next tile
+  int left_;          // lines before the end of the operand
+};
+
+/// The fetcher of an operand for tiles of one order.
+template <class Real, class Tile, Contiguous of, int threads>
+using FetcherOf =
+    std::conditional_t<of == Tile::memory, Fetcher<Real, Tile, threads>, TurningFetcher<Real, Tile, threads>>;
+
 /// Blocks take tiles of C in groups of 8 rows of tiles, so that those at work share A and B in the cache.
 struct TilePlace {
   unsigned m, n;
@@ -137,8 +192,8 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
                  typename Math::Real* C, std::int64_t leading) {
   using Real = typename Math::Real;
   using S = ShapeOf;
-  using TileA = SharedTile<Real, S::block_m, S::depth, of_a>;
-  using TileB = SharedTile<Real, S::block_n, S::depth, of_b>;
+  using TileA = SharedTile<Real, S::block_m, S::depth, Math::template order<of_a>>;
+  using TileB = SharedTile<Real, S::block_n, S::depth, Math::template order<of_b>>;
   constexpr int stage_size = TileA::size + TileB::size;
   extern __shared__ __align__(16) unsigned char memory[];
   Real* const stages = reinterpret_cast<Real*>(memory);
@@ -147,8 +202,8 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   };
   const TilePlace place = tile_place(blockIdx.x, unsigned((A.extent + S::block_m - 1) / S::block_m),
                                      unsigned((B.extent + S::block_n - 1) / S::block_n));
-  Fetcher<Real, TileA, S::threads> fetch_a(A, std::int64_t(place.m) * S::block_m);
-  Fetcher<Real, TileB, S::threads> fetch_b(B, std::int64_t(place.n) * S::block_n);
+  FetcherOf<Real, TileA, of_a, S::threads> fetch_a(A, std::int64_t(place.m) * S::block_m);
+  FetcherOf<Real, TileB, of_b, S::threads> fetch_b(B, std::int64_t(place.n) * S::block_n);
   int terms = K;                        // that are not fetched yet
   Real *now = stages, *later = stages;  // stages to compute with, and to fetch into
   const auto fetch = [&] {
@@ -186,10 +241,10 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   math.store(C + m * leading + n, leading, A.extent - m, B.extent - n);
 }
 
-template <class Real, class S, Contiguous of_a, Contiguous of_b>
-constexpr int shared_bytes =
-    S::stages *
-    (SharedTile<Real, S::block_m, S::depth, of_a>::size + SharedTile<Real, S::block_n, S::depth, of_b>::size) *
-    int(sizeof(Real));
+template <class Math, class S, Contiguous of_a, Contiguous of_b>
+constexpr int shared_bytes = S::stages *
+                             (SharedTile<typename Math::Real, S::block_m, S::depth, Math::template order<of_a>>::size +
+                              SharedTile<typename Math::Real, S::block_n, S::depth, Math::template order<of_b>>::size) *
+                             int(sizeof(typename Math::Real));
 
 }  // namespace seidel::gemm_detail

@@ -125,7 +125,8 @@ TEST_CASE_TEMPLATE("gemm is right across blocks of k, of rows and of columns", R
   }
 }
 
-TEST_CASE("products of few terms and many tiles have the bits of one core on a GPU, in all layouts, at all edges") {
+TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, in all layouts, at all edges", Real,
+                   double, float) {
   if constexpr (!built_with_cuda) return skipped_cuda();
   if (!have_gpu()) return skipped_cuda();
   const unsigned seed = fresh_seed();
@@ -141,21 +142,21 @@ TEST_CASE("products of few terms and many tiles have the bits of one core on a G
         Shape{many / 2048 + 1, 2111, 37, 4}, Shape{many / 1024, 1024, 161, 0}})
     for (const Layout of_a : both)
       for (const Layout of_b : both)
-        for (const double beta : {0.0, -0.5}) {
+        for (const Real beta : {Real(0), Real(-0.5)}) {
           CAPTURE(s.m);
           CAPTURE(int(of_a));
           CAPTURE(int(of_b));
           CAPTURE(beta);
-          const Sample<double> A(s.m, s.k, of_a, s.extra, 0, seed), B(s.k, s.n, of_b, s.extra, 0, seed + 1);
-          Sample<double> C(s.m, s.n, Layout::row_major, s.extra, 0, seed + 2);
+          const Sample<Real> A(s.m, s.k, of_a, s.extra, 0, seed), B(s.k, s.n, of_b, s.extra, 0, seed + 1);
+          Sample<Real> C(s.m, s.n, Layout::row_major, s.extra, 0, seed + 2);
           auto c = moved_to(on, C.all);
           const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
           const auto there = [](const auto& view, auto* data) {
             return DenseView<std::remove_pointer_t<decltype(data)>, Device>{view.nrows, view.ncols,
                                                                             view.leading_dimension, view.layout, data};
           };
-          gemm(on, 1.0, there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()));
-          gemm(OpenMP{}, 1.0, A.view, B.view, beta, C.view);
+          gemm(on, Real(1), there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()));
+          gemm(OpenMP{}, Real(1), A.view, B.view, beta, C.view);
           CHECK(moved_back(on, c) == C.all);
         }
 }
