@@ -141,7 +141,10 @@ TEST_CASE("Lanczos steps that wait once find what those that wait in each step d
         copy(start, used_up);
         const Vector<double, B>* const none = nullptr;
         const double expected = estimate_largest_eigenvalue(op, none, start, steps);
+        std::int64_t before = 0;
+        if constexpr (!HostBackend<B>) before = on.waits();
         CHECK(estimate_with_one_wait(op, used_up, steps) == expected);
+        if constexpr (!HostBackend<B>) CHECK(on.waits() == before + 1);
       }
     });
   }
