@@ -97,5 +97,8 @@ void write_matrix_market(const std::string& path, const CsrView<double, std::int
                          const WriteOptions& options = {});
 /// Writes x as an n x 1 array. Otherwise as write_matrix_market.
 void write_vector(const std::string& path, HostSpan<const double> x, const WriteOptions& options = {});
+/// Writes vectors of one size as the columns of an array, one or more.
+void write_vectors(const std::string& path, const std::vector<HostSpan<const double>>& columns,
+                   const WriteOptions& options = {});
 
 }  // namespace seidel

@@ -22,7 +22,8 @@ constexpr std::int64_t longest_line = 2 * 11 + max_digits + 1;
 
 char* put(char* p, std::int64_t v) { return std::to_chars(p, p + 20, v).ptr; }
 char* put(char* p, double v) {
-  if (std::isnan(v)) v = std::copysign(std::numeric_limits<double>::quiet_NaN(), v);  // plain nan: text has no NaN payloads
+  if (std::isnan(v))
+    v = std::copysign(std::numeric_limits<double>::quiet_NaN(), v);  // plain nan: text has no NaN payloads
   return std::to_chars(p, p + max_digits, v).ptr;
 }
 
@@ -203,18 +204,26 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
   writer.finish();
 }
 
-void write_vector(const std::string& path, HostSpan<const double> x, const WriteOptions& options) {
+void write_vectors(const std::string& path, const std::vector<HostSpan<const double>>& columns,
+                   const WriteOptions& options) {
+  const std::int64_t n = columns[0].size();
   Writer writer(path, options.threads);
-  writer.write(banner(FileLayout::array, Symmetry::general, options.comment) + std::to_string(x.size()) + " 1\n");
+  writer.write(banner(FileLayout::array, Symmetry::general, options.comment) + std::to_string(n) + " " +
+               std::to_string(columns.size()) + "\n");
   constexpr std::int64_t block = 1 << 15;
-  writer.write_blocks((x.size() + block - 1) / block, block * (max_digits + 1), [&](std::int64_t b, char* p) {
-    for (std::int64_t k = b * block; k < std::min((b + 1) * block, x.size()); ++k) {
-      p = put(p, x[k]);
-      *p++ = '\n';
-    }
-    return p;
-  });
+  for (const HostSpan<const double> x : columns)
+    writer.write_blocks((n + block - 1) / block, block * (max_digits + 1), [&](std::int64_t b, char* p) {
+      for (std::int64_t k = b * block; k < std::min((b + 1) * block, n); ++k) {
+        p = put(p, x[k]);
+        *p++ = '\n';
+      }
+      return p;
+    });
   writer.finish();
+}
+
+void write_vector(const std::string& path, HostSpan<const double> x, const WriteOptions& options) {
+  write_vectors(path, {x}, options);
 }
 
 }  // namespace seidel
