@@ -59,6 +59,7 @@ double seconds_to_count(std::int64_t nnz) { return seconds_per_nonzero * double(
 struct DirectSolver::Factors {
   bool positive = false;
   bool nearby = false;
+  std::optional<bool> regular = {};  // what factorise() found
   Order order = {};
   Array<Index> row_of = {};  // of LU: the row whose entry in a column should be large
   Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<std::int32_t>> cholesky = {};
@@ -98,20 +99,23 @@ DirectSolver::~DirectSolver() = default;
 
 bool DirectSolver::factorise() {
   if (A_.nrows == 0) return true;
+  if (factors_->regular) return *factors_->regular;
   const Sparse matrix = rows_of(A_);
   if (factors_->positive) {
     Sparse ordered(A_.nrows, A_.ncols);
     ordered = matrix.twistedBy(factors_->order);
     factors_->cholesky.compute(ordered);
     const auto& pivots = factors_->cholesky;
-    if (pivots.info() == Eigen::Success && pivots.vectorD().minCoeff() > 0) return true;
+    if (pivots.info() == Eigen::Success && pivots.vectorD().minCoeff() > 0) return *(factors_->regular = true);
     factors_->positive = false;
   }
   factors_->lu.compute(matrix);
-  return factors_->lu.info() == Eigen::Success;
+  factors_->regular = factors_->lu.info() == Eigen::Success;
+  return *factors_->regular;
 }
 
 bool DirectSolver::factorise_nearby() {
+  if (factors_->nearby) return true;
   constexpr double size = 1e-10;
   const Sparse matrix = rows_of(A_), transposed = matrix.transpose();
   const bool symmetric = (matrix - transposed).norm() == 0 || (matrix + transposed).norm() == 0;

@@ -42,7 +42,7 @@ class DirectSolver {
   ~DirectSolver();
 
   const DirectForecast& forecast() const { return forecast_; }
-  /// False if A is singular: a pivot is zero.
+  /// False if A is singular: a pivot is zero. The work is done once.
   bool factorise();
   /// Factors of A + E, where A is singular. E has entries of 1e-10 of the largest |a_ij| of their row, on the diagonal and,
   /// unless A is symmetric or skew-symmetric, where the largest product of pivots is; so A + E is regular, almost always.

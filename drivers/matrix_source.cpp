@@ -112,8 +112,8 @@ std::optional<std::vector<double>> plain_numbers(const std::string& path) {
 
 }  // namespace
 
-Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
-                          const std::string& matrix, const CommonOptions& options) {
+std::vector<Array<double>> load_vectors(const std::string& option, const std::string& path, std::int64_t rows,
+                                        const std::string& matrix, const CommonOptions& options) {
   require_file(option, path, false);
   struct stat status {};
   const bool regular = path != "-" && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -123,18 +123,32 @@ Array<double> load_vector(const std::string& option, const std::string& path, st
                                  plural(found, "entry", "entries"), count(rows), option == "--x0" ? "column" : "row",
                                  matrix));
   };
+  std::vector<Array<double>> columns;
   if (const auto numbers = regular ? plain_numbers(path) : std::nullopt) {
     require_rows(std::int64_t(numbers->size()));
-    return Array<double>(*numbers);
+    columns.emplace_back(*numbers);
+    return columns;
   }
   LiveLine line(!options.quiet);
-  ReadReport report;
-  Array<double> v = read_vector(path, read_options(options, line, path), &report);
-  require_rows(v.size());
+  const auto [A, report] = read_matrix_market(path, read_options(options, line, path));
+  require_rows(A.nrows);
+  if (A.ncols < 1) throw InputError(formatted("{}: found no column, expected one or more", path));
   if (report.nonfinite > 0)
     throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
                                plural(report.nonfinite, "entry that is", "entries that are")));
-  return v;
+  for (Index j = 0; j < A.ncols; ++j) columns.emplace_back(rows, 0.0);
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) columns[A.col_idx[k]][i] = A.values[k];
+  return columns;
+}
+
+Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
+                          const std::string& matrix, const CommonOptions& options) {
+  std::vector<Array<double>> columns = load_vectors(option, path, rows, matrix, options);
+  if (columns.size() != 1)
+    throw InputError(formatted("{}: found a {} x {} matrix, expected a vector: n x 1\n  write one column", path,
+                               count(rows), columns.size()));
+  return std::move(columns.front());
 }
 
 std::vector<std::string> notes(const LoadedMatrix& loaded) {

@@ -29,6 +29,10 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
 Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
                           const std::string& matrix, const CommonOptions& options);
 
+/// Reads one or more vectors with `rows` entries, the columns of a file. Errors  as load_vector().
+std::vector<Array<double>> load_vectors(const std::string& option, const std::string& path, std::int64_t rows,
+                                        const std::string& matrix, const CommonOptions& options);
+
 /// One sentence a thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
 std::vector<std::string> notes(const LoadedMatrix& loaded);
 

@@ -100,6 +100,12 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
                         : method == Method::bicgstab           ? "--method cg, if A is positive definite"
                         : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                                                : ""});
+  if (const std::int64_t more = needs.columns - 1; more > 0)
+    plan.items.push_back(
+        {formatted("{}: b, x{}", plural(more, "more column"),
+                   method == Method::cg ? ", the vectors of cg, and what products and cycles hold of them" : ""),
+         more * (8 * ncols + vector) + (method == Method::cg ? more * (like_x * vector + 32 * n) : 0),
+         "fewer columns at a time"});
   if (method.needs == Needs::nothing) {
     const std::int64_t transposed = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (ncols + 1);
     plan.items.push_back({"A', for products with it", transposed, ""});

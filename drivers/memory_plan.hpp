@@ -41,6 +41,7 @@ struct SolveNeeds {
   bool cuda = false;
   bool estimates = false;  // the error of x: one vector more
   bool narrow_offsets = true;
+  std::int64_t columns = 1;            // right-hand sides
   std::int64_t near_null_vectors = 0;  // for amg
   std::int64_t factor_bytes = 0;       // of the method direct
   bool arranged = false;               // preconditioners see a permuted or scaled copy of A

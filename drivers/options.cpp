@@ -52,7 +52,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
-    input_file("-b,--rhs", options.rhs, "right-hand side b, a Matrix Market file (default: A * ones)");
+    input_file("-b,--rhs", options.rhs, "right-hand side b, a Matrix Market file (default: A * ones); several columns are several right-hand sides");
     input_file("--x0", options.x0, "where to start (default: 0)");
     input_file(
         "--coordinates", options.coordinates,
@@ -65,7 +65,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
         "A is singular: constant (where rows sum to zero), or a file with vectors z, A z = 0; the part of b in it "
         "is left out")
         ->type_name("constant|FILE");
-    file("-o,--out", options.out, "write x, a Matrix Market file");
+    file("-o,--out", options.out, "write x, a Matrix Market file; as many columns as --rhs");
     app->add_flag("--least-squares", least_squares,
                   "find the x with the least ||b - Ax||, of several the smallest: for rectangular and singular A");
     app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
@@ -91,7 +91,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     app->add_option("--set", pairs, "a detail, as listed below; may be given several times")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
-    file("--history", options.history, "write the residual after each iteration, a CSV file");
+    file("--history", options.history, "write the residual after each iteration, a CSV file, with a column for each of --rhs");
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
     app->footer("NAME of --method" + meanings_of(program_methods) + "\n\nNAME of --precond" +

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -22,11 +23,23 @@ namespace seidel::drivers {
 
 namespace {
 
-std::string history_csv(const std::vector<double>& history, Goal goal) {
-  std::string text =
-      formatted("iteration,{}\n", goal == Goal::solution ? "relative_residual" : "residual_or_orthogonality");
-  for (std::size_t i = 0; i < history.size(); ++i) text += formatted("{},{}\n", i, history[i]);
-  return text;
+/// A column for each right-hand side, empty after its last iteration.
+std::string history_csv(const std::vector<Outcome>& outcomes, Goal goal) {
+  std::string text = "iteration";
+  std::size_t longest = 0;
+  for (std::size_t j = 0; j < outcomes.size(); ++j) {
+    text += goal == Goal::solution ? ",relative_residual" : ",residual_or_orthogonality";
+    if (outcomes.size() > 1) text += formatted("_{}", j + 1);
+    longest = std::max(longest, outcomes[j].summary.history.size());
+  }
+  for (std::size_t i = 0; i < longest; ++i) {
+    text += formatted("\n{}", i);
+    for (const Outcome& outcome : outcomes) {
+      const auto& history = outcome.summary.history;
+      text += i < history.size() ? formatted(",{}", history[i]) : ",";
+    }
+  }
+  return text + "\n";
 }
 
 void require_files(const SolveOptions& options) {
@@ -42,8 +55,10 @@ void require_files(const SolveOptions& options) {
        {"--coordinates", options.coordinates}});
 }
 
-Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-                Decided& decided, const Criteria& criteria) {
+/// For loaded.b and more_b.
+std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there,
+                             const Inspected& seen, Decided& decided, const Criteria& criteria,
+                             std::vector<HostSpan<const double>> more_b = {}) {
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
                                       const CsrView<double, Offset, Device>& A_there,
                                       const CsrView<double, Offset, Host>& arranged_A) {
@@ -58,20 +73,21 @@ Outcome iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& 
         .near_null = loaded.near_null.view(),
         .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
         .arranged_A = arranged_A,
-        .norm_frobenius_of_A = seen.properties.norm_frobenius};
-    return solve_on(decided.where, system, decided.needs.choice, criteria);
+        .norm_frobenius_of_A = seen.properties.norm_frobenius,
+        .more_b = more_b};
+    return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
-    Outcome outcome =
+    std::vector<Outcome> outcomes =
         loaded.row_ptr.empty()
             ? with(loaded.wide(), there.wide.view(), decided.arranged ? decided.arranged->wide.view() : loaded.wide())
             : with(loaded.narrow(), there.narrow.view(),
                    decided.arranged ? decided.arranged->narrow.view() : loaded.narrow());
-    if (outcome.preconditioner_bytes > 0) {  // as it was, for the report
-      decided.needs.counted_bytes = outcome.preconditioner_bytes;
+    if (outcomes.front().preconditioner_bytes > 0) {  // as it was, for the report
+      decided.needs.counted_bytes = outcomes.front().preconditioner_bytes;
       decided.memory = plan_solve(decided.needs, decided.available);
     }
-    return outcome;
+    return outcomes;
   } catch (const ZeroDiagonal& error) {
     throw InputError(loaded.matrix.name + ": " + error.what() + " (--precond none, or --permute auto)");
   }
@@ -116,7 +132,7 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   last.needs.arranged = false;
   last.memory = plan_solve(last.needs, last.available);
   if (last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  Outcome outcome = iterate(options, loaded, there, seen, last, criteria);
+  Outcome outcome = std::move(iterate(options, loaded, there, seen, last, criteria).front());
   auto& attempts = before.summary.attempts;
   attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
   if (!(outcome.certificate.relative_residual <= before.certificate.relative_residual)) {
@@ -131,14 +147,21 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   return outcome;
 }
 
-Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-              const Singular& singular, Decided& decided) {
-  SolveProgress progress(!options.quiet, options.tolerance);
+/// Those of the options, with what a reader sees meanwhile.
+Criteria watched(const SolveOptions& options, SolveProgress& progress) {
   Criteria criteria = criteria_of(options);
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) {
     progress(report.iteration, report.relative_residual, report.seconds);
   };
+  return criteria;
+}
+
+/// For loaded.b. `iterated` is what the iteration found, if that is known.
+Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+              const Singular& singular, Decided& decided, std::optional<Outcome> iterated = {}) {
+  SolveProgress progress(!options.quiet, options.tolerance);
+  Criteria criteria = watched(options, progress);
   const OpenMP host = host_threads(options);
   const bool chosen = automatic(options.request);
   std::vector<Attempt> attempts;
@@ -167,7 +190,8 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
                                    : "its factors have hardly more entries than A, and cost less than iterations");
     if (outcome.solved || !chosen) return outcome;
   }
-  Outcome outcome = iterate(options, loaded, there, seen, decided, criteria);
+  Outcome outcome =
+      iterated ? std::move(*iterated) : std::move(iterate(options, loaded, there, seen, decided, criteria).front());
   outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts.begin(), attempts.end());
   attempts = outcome.summary.attempts;
   if (singular.known()) {  // factors would not tell more
@@ -181,7 +205,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
       outcome.error_source = ErrorSource::singular, outcome.error = std::numeric_limits<double>::infinity();
     else if (!decided.factors && outcome.error_source != ErrorSource::none && outcome.summary.iterations > 0 &&
              (!options.rhs.empty() || !(outcome.error <= max_trusted_error)))
-      if (const auto factors = factors_of(loaded, seen, seconds_to_refine(loaded, outcome)))
+      if (const auto factors = decided.refining = factors_of(loaded, seen, seconds_to_refine(loaded, outcome)); factors)
         refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, outcome);
     return outcome;
   }
@@ -195,6 +219,27 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     }
   if (seen.rows.empty_rows == 0 && !met_zero_pivot(outcome.summary)) return outcome;
   return solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
+}
+
+/// Each right-hand side, those that iterations are for together. `decided` is that of each in the end.
+std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, LoadedThere& there, const Inspected& seen,
+                               const std::vector<Singular>& singular, std::vector<Decided>& decided) {
+  const std::size_t k = loaded.columns();
+  std::vector<Outcome> iterated, outcomes;
+  if (k > 1 && !decided.front().factors) {
+    SolveProgress progress(!options.quiet, options.tolerance);
+    iterated = iterate(options, loaded, there, seen, decided.front(), watched(options, progress),
+                       {loaded.more_b.begin(), loaded.more_b.end()});
+  }
+  decided.resize(k, decided.front());
+  for (std::size_t j = 0; j < k; ++j) {
+    if (j > 0) decided[j].refining = decided[j - 1].refining;
+    outcomes.push_back(loaded.with_column(j, [&] {
+      return solve(options, loaded, there, seen, singular[j], decided[j],
+                   iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j])));
+    }));
+  }
+  return outcomes;
 }
 
 /// What diagnose() has to say, for the reader of a report.
@@ -218,13 +263,17 @@ std::int64_t colours_instead_of(const SolveOptions& options, const Loaded& loade
   return chain ? count_of_colours(host_threads(options), loaded.wide()) : 0;
 }
 
-void report(const SolveOptions& options, SolveStory story) {
-  story.diagnosis = causes_of(story);
+void write_results(const SolveOptions& options, const std::vector<Outcome>& outcomes) {
   WriteOptions write;
   write.threads = host_threads(options).threads;
-  if (!options.out.empty()) write_vector(options.out, story.outcome.x, write);
-  if (!options.history.empty())
-    write_text(options.history, history_csv(story.outcome.summary.history, options.request.goal));
+  std::vector<HostSpan<const double>> x;
+  for (const Outcome& outcome : outcomes) x.push_back(outcome.x);
+  if (!options.out.empty()) write_vectors(options.out, x, write);
+  if (!options.history.empty()) write_text(options.history, history_csv(outcomes, options.request.goal));
+}
+
+void report(const SolveOptions& options, SolveStory story) {
+  story.diagnosis = causes_of(story);
   const bool output_is_taken = options.out == "-" || options.history == "-";
   print(options,
         solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
@@ -253,24 +302,35 @@ int run(const SolveOptions& options) {
     there = upload(*where.gpu, loaded);
   }
   const Inspected seen = inspect(options, where, loaded, there);
-  const Singular singular = find_null_space(options, seen, loaded);
-  Decided decided = decide(options, where, loaded, there, seen, singular);
+  std::vector<Singular> singular;
+  for (std::size_t j = 0; j < loaded.columns(); ++j)
+    singular.push_back(loaded.with_column(j, [&] { return find_null_space(options, seen, loaded); }));
+  std::vector<Decided> decided;
+  decided.push_back(decide(options, where, loaded, there, seen, singular.front()));
   const double setup_seconds = setup.seconds();
-  const Outcome outcome = solve(options, loaded, there, seen, singular, decided);
-  report(options, {.options = options,
-                   .loaded = loaded.matrix,
-                   .properties = seen.properties,
-                   .rows = seen.rows,
-                   .singular = singular,
-                   .where = decided.where,
-                   .choice = decided.needs.choice,
-                   .memory = decided.memory,
-                   .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
-                   .outcome = outcome,
-                   .colours_instead = colours_instead_of(options, loaded, decided, outcome),
-                   .read_seconds = loaded.seconds,
-                   .setup_seconds = setup_seconds + outcome.setup_seconds});
-  return outcome.solved ? 0 : 1;
+  const std::vector<Outcome> outcomes = solve_all(options, loaded, there, seen, singular, decided);
+  write_results(options, outcomes);
+  std::vector<SolveStory> stories;
+  for (std::size_t j = 0; j < outcomes.size(); ++j)
+    stories.push_back({.options = options,
+                       .loaded = loaded.matrix,
+                       .properties = seen.properties,
+                       .rows = seen.rows,
+                       .singular = singular[j],
+                       .where = decided[j].where,
+                       .choice = decided[j].needs.choice,
+                       .memory = decided[j].memory,
+                       .arrangement = decided[j].arranged ? &decided[j].arranged->by : nullptr,
+                       .outcome = outcomes[j],
+                       .read_seconds = loaded.seconds,
+                       .setup_seconds = setup_seconds + outcomes[j].setup_seconds});
+  const std::size_t worst = worst_of(stories);
+  SolveStory told = stories[worst];
+  told.columns = stories;
+  told.column = worst;
+  told.colours_instead = colours_instead_of(options, loaded, decided[worst], told.outcome);
+  report(options, told);
+  return told.outcome.solved ? 0 : 1;
 }
 
 }  // namespace seidel::drivers

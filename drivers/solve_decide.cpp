@@ -99,6 +99,7 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .cuda = cuda,
                                        .estimates = criteria_of(options).error_tolerance.has_value(),
                                        .narrow_offsets = !loaded.row_ptr.empty(),
+                                       .columns = std::int64_t(loaded.columns()),
                                        .near_null_vectors = loaded.near_null.vectors.view().ncols,
                                        .arranged = decided.arranged != nullptr,
                                        .ncols = A.ncols};

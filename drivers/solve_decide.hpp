@@ -12,9 +12,10 @@ namespace seidel::drivers {
 /// How it will be solved, before memory is taken for that.
 struct Decided {
   Placement where = {};
-  std::unique_ptr<DirectSolver> factors = {};  // where they come first
-  std::unique_ptr<Arranged> arranged = {};     // where preconditioners do not see A itself
-  SolveNeeds needs = {};                       // with the choice of the method
+  std::shared_ptr<DirectSolver> factors = {};   // where they come first
+  std::shared_ptr<DirectSolver> refining = {};  // where they tell the error of an x
+  std::shared_ptr<Arranged> arranged = {};      // where preconditioners do not see A itself
+  SolveNeeds needs = {};                        // with the choice of the method
   std::int64_t available = 0;
   MemoryPlan memory = {};
 };

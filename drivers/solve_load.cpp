@@ -74,7 +74,14 @@ Loaded load(const SolveOptions& options) {
   };
   Loaded loaded{.matrix = load_matrix(options.matrix, options, options.repair, state_plan)};
   const auto& A = loaded.matrix.matrix;
-  if (!options.rhs.empty()) loaded.b = load_vector("--rhs", options.rhs, A.nrows, loaded.matrix.name, options);
+  if (!options.rhs.empty()) {
+    auto columns = load_vectors("--rhs", options.rhs, A.nrows, loaded.matrix.name, options);
+    loaded.b = std::move(columns.front());
+    loaded.more_b.assign(std::move_iterator(columns.begin() + 1), std::move_iterator(columns.end()));
+    if (loaded.columns() > 1 && options.null_space == "-")
+      throw UsageError(
+          formatted("--null-space: found - beside {} columns of {}, expected a file", loaded.columns(), options.rhs));
+  }
   if (!options.x0.empty()) loaded.x0 = load_vector("--x0", options.x0, A.ncols, loaded.matrix.name, options);
   loaded.near_null = load_near_null(options, loaded.matrix);
   loaded.seconds = reading.seconds();

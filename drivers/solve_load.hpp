@@ -12,10 +12,25 @@ namespace seidel::drivers {
 /// Everything that was read.
 struct Loaded {
   LoadedMatrix matrix = {};
-  Array<double> b = {}, x0 = {};  // empty: A * ones, made by inspect(); zeros
+  Array<double> b = {}, x0 = {};           // empty: A * ones, made by inspect(); zeros
+  std::vector<Array<double>> more_b = {};  // the right-hand sides after the first
   LoadedNearNull near_null = {};
   double seconds = 0;
   Array<std::int32_t> row_ptr = {};  // of 32 bits, or empty
+
+  std::size_t columns() const { return 1 + more_b.size(); }
+  HostSpan<const double> column(std::size_t j) const { return j == 0 ? b : more_b[j - 1]; }
+  /// Calls look() while right-hand side j is `b`.
+  template <class Look>
+  auto with_column(std::size_t j, const Look& look) {
+    const auto exchange = [&] {
+      if (j > 0) std::swap(b, more_b[j - 1]);
+    };
+    exchange();
+    auto seen = look();
+    exchange();
+    return seen;
+  }
 
   CsrView<double, std::int64_t, Host> wide() const { return matrix.matrix.view(); }
   CsrView<double, std::int32_t, Host> narrow() const {

@@ -7,6 +7,8 @@
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
+#include <seidel/solvers/cg_columns.hpp>
+#include <seidel/solvers/flexible.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/arranged.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
@@ -61,47 +63,23 @@ MadePreconditioner<B> preconditioner_of(const B& on, const System<Offset>& syste
   return made;
 }
 
+/// What all columns share.
 template <Backend B, class Offset>
-Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice, Criteria criteria) {
-  using V = Vector<double, B>;
-  using Space = SpaceOf<B>;
-  const Stopwatch setup;
+struct Column {
+  const B& on;
+  const System<Offset>& system;
+  CsrView<double, Offset, SpaceOf<B>> A;
+  const AnyOperator<Vector<double, B>>& products;
+  const AnyPreconditioner<Vector<double, B>>& M;
+  const MethodChoice& choice;
+};
+
+/// Solves for b, unless the first round is known, and certifies.
+template <Backend B, class Offset, class V = Vector<double, B>>
+Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
+                      std::optional<Summary> known) {
   Outcome outcome;
-
-  Csr<double, Offset, Space> owned;
-  CsrView<double, Offset, Space> A;
-  if constexpr (HostBackend<B>) {
-    A = system.A;
-  } else {
-    A = system.A_there;
-    if (A.row_ptr.empty()) {
-      owned = copied_to<Space>(on, system.A);
-      A = owned.view();
-    }
-  }
-  const Stopwatch preparing;
-  Product product(on, A);
-  outcome.product_seconds = preparing.seconds();
-  outcome.product_format = product.describe() + formatted(", {} bytes per nonzero", brief(product.bytes_per_nonzero()));
-  Csr<double, Offset, Space> transposed;  // used for as long as the products
-  const AnyOperator<V> products = [&]() -> AnyOperator<V> {
-    MatrixOperator with_A(on, std::move(product));
-    if (choice.method.needs != Needs::nothing) return with_A;
-    transposed = transpose(on, A);
-    return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, std::as_const(transposed).view())));
-  }();
-  Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
-  const auto made = preconditioner_of<B, Offset>(
-      on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
-  outcome.preconditioner = made.description;
-  outcome.wavefronts = made.wavefronts;
-  outcome.preconditioner_bytes = made.bytes;
-  outcome.preconditioner_shift = made.shift;
-  outcome.levels = made.levels;
-  const V b = right_hand_side(on, system);
-  V x = initial_guess(on, system);
-  outcome.setup_seconds = setup.seconds();
-
+  const auto& [on, system, A, products, M, choice] = column;
   const bool least_squares = criteria.goal == Goal::least_squares;
   const auto certified = [&](const V& x) {
     if (!least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
@@ -115,7 +93,7 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
   for (int round = 0; round < 3; ++round) {
-    Summary summary = solve<V>(products, made.M, choice, b, x, criteria);
+    Summary summary = round == 0 && known ? std::move(*known) : solve<V>(products, M, choice, b, x, criteria);
     outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
     const Stopwatch certifying;
     outcome.certificate = certified(x);
@@ -168,15 +146,89 @@ Outcome solved_on(const B& on, const System<Offset>& system, const MethodChoice&
   return outcome;
 }
 
+template <Backend B, class Offset>
+std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice,
+                               const Criteria& criteria) {
+  using V = Vector<double, B>;
+  using Space = SpaceOf<B>;
+  const Stopwatch setup;
+
+  Csr<double, Offset, Space> owned;
+  CsrView<double, Offset, Space> A;
+  if constexpr (HostBackend<B>) {
+    A = system.A;
+  } else {
+    A = system.A_there;
+    if (A.row_ptr.empty()) {
+      owned = copied_to<Space>(on, system.A);
+      A = owned.view();
+    }
+  }
+  const Stopwatch preparing;
+  Product product(on, A);
+  // On a host kinds of rows leave nothing of A to share, and one column at a time stays in the cache.
+  const bool in_step = !system.more_b.empty() && choice.method == Method::cg && choice.form != Form::eisenstat &&
+                       (!HostBackend<B> || !product.has_kinds() || choice.preconditioner == PreconditionerKind::amg);
+  const double product_seconds = preparing.seconds();
+  const std::string product_format =
+      product.describe() + formatted(", {} bytes per nonzero", brief(product.bytes_per_nonzero()));
+  Csr<double, Offset, Space> transposed;  // used for as long as the products
+  const AnyOperator<V> products = [&]() -> AnyOperator<V> {
+    MatrixOperator with_A(on, std::move(product));
+    if (choice.method.needs != Needs::nothing) return with_A;
+    transposed = transpose(on, A);
+    return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, std::as_const(transposed).view())));
+  }();
+  Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
+  const auto made = preconditioner_of<B, Offset>(
+      on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
+  std::vector<V> b, x;
+  b.push_back(right_hand_side(on, system));
+  for (const auto& more : system.more_b) b.emplace_back(on, copied_to<Space>(on, more));
+  while (x.size() < b.size()) x.push_back(initial_guess(on, system));
+  const double setup_seconds = setup.seconds();
+
+  std::vector<Summary> summaries;
+  const Stopwatch solving;
+  if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
+  const double share = solving.seconds() / double(b.size());
+  const Column<B, Offset> column{on, system, A, products, made.M, choice};
+  std::vector<Outcome> outcomes;
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    std::optional<Summary> known;
+    if (in_step && solve_detail::may_go_on(summaries[j], choice.norm_inf) && !choice.fallbacks.empty()) {
+      x[j] = initial_guess(on, system);  // as if it had been alone
+    } else if (in_step) {
+      known = std::move(summaries[j]);
+      known->seconds = share;
+      known->attempts = {known->as_attempt()};
+    }
+    Criteria rest = criteria;
+    if (j > 0 || in_step) rest.seconds = std::max(0.0, rest.seconds - solving.seconds());
+    Outcome& outcome = outcomes.emplace_back(solved_column(column, b[j], x[j], rest, std::move(known)));
+    outcome.setup_seconds = setup_seconds;
+    outcome.product_format = product_format;
+    outcome.product_seconds = product_seconds;
+    outcome.preconditioner = made.description;
+    outcome.wavefronts = made.wavefronts;
+    outcome.preconditioner_bytes = made.bytes;
+    outcome.preconditioner_shift = made.shift;
+    outcome.levels = made.levels;
+  }
+  return outcomes;
+}
+
 }  // namespace
 
 template <class Offset>
-Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
-                 const Criteria& criteria) {
+std::vector<Outcome> solve_columns_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
+                                      const Criteria& criteria) {
   return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, criteria); });
 }
 
-template Outcome solve_on(const Placement&, const System<std::int32_t>&, const MethodChoice&, const Criteria&);
-template Outcome solve_on(const Placement&, const System<std::int64_t>&, const MethodChoice&, const Criteria&);
+template std::vector<Outcome> solve_columns_on(const Placement&, const System<std::int32_t>&, const MethodChoice&,
+                                               const Criteria&);
+template std::vector<Outcome> solve_columns_on(const Placement&, const System<std::int64_t>&, const MethodChoice&,
+                                               const Criteria&);
 
 }  // namespace seidel::drivers

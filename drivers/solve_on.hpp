@@ -1,5 +1,8 @@
 // A system solved and certified on one back end.
 #pragma once
+#include <utility>
+#include <vector>
+
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/arrange.hpp>
 #include <seidel/formats/csr.hpp>
@@ -23,7 +26,8 @@ struct System {
   NearNullVectors near_null = {};
   const Arrangement* arrangement = nullptr;  // where the preconditioner is made of another matrix:
   CsrView<double, Offset, Host> arranged_A = {};
-  double norm_frobenius_of_A = 0;  // for least squares
+  double norm_frobenius_of_A = 0;                   // for least squares
+  std::vector<HostSpan<const double>> more_b = {};  // right-hand sides that are solved with the same preparation
 };
 
 /// How the error of x is known.
@@ -58,9 +62,18 @@ struct Outcome {
   std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
 };
 
-/// Solves and certifies. Instantiated for 32- and 64-bit offsets.
+/// Solves for b and each of more_b, from the same x0, and certifies. By cg the columns go in step where their products can be
+/// shared (solvers/cg_columns.hpp), otherwise one after the other; each x has the bits that it has alone. criteria.seconds is
+/// for all together. Instantiated for 32- and 64-bit offsets.
+template <class Offset>
+std::vector<Outcome> solve_columns_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
+                                      const Criteria& criteria);
+
+/// The same for b alone.
 template <class Offset>
 Outcome solve_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
-                 const Criteria& criteria);
+                 const Criteria& criteria) {
+  return std::move(solve_columns_on(where, system, choice, criteria).front());
+}
 
 }  // namespace seidel::drivers

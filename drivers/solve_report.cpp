@@ -3,6 +3,7 @@
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
+#include <seidel/drivers/solve_columns.hpp>
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/runtime/simd.hpp>
@@ -40,12 +41,6 @@ std::string processor_text() {
 double believed(const Summary& summary) {
   const auto at = std::size_t(summary.returned_iteration);
   return at < summary.history.size() ? summary.history[at] : -1;
-}
-
-std::string status_of(const SolveStory& story) {
-  // Within the tolerance by the certificate is what "converged" means; and nothing else is.
-  if (story.outcome.solved) return "converged";
-  return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
 }
 
 /// The details of the preconditioner, and the form that the method takes with it.
@@ -201,6 +196,7 @@ void add_evidence(Lines& lines, const SolveStory& story) {
                                  ? formatted("{} ({} each)", count(summary.iterations),
                                              human_seconds(outcome.solve_seconds / double(summary.iterations)))
                                  : count(summary.iterations));
+  if (story.columns.size() > 1) add_columns(lines, story);
   if (!options.out.empty()) lines.item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
@@ -239,7 +235,7 @@ void add_details(Lines& lines, const SolveStory& story) {
                          "`symmetric` in the first line",
                          story.properties.below > 0 ? "on or below" : "on or above"));
   if (const std::string text = singular_text(story.singular); !text.empty()) lines.item("", text);
-  lines.item("right-hand side", !options.rhs.empty() ? "b from " + options.rhs
+  lines.item("right-hand side", !options.rhs.empty() ? right_hand_side_text(story)
                                 : ones_vanish(story.properties, rows)
                                     ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"
                                 : has_dependent_columns(rows) || (outcome.solved && outcome.error_against_ones < 0)
@@ -264,7 +260,8 @@ void add_details(Lines& lines, const SolveStory& story) {
   lines.item("time",
              formatted("{} {}, setup {}, solving {}, checking {}, on {}", story.loaded.file ? "reading" : "generating",
                        human_seconds(story.read_seconds), human_seconds(story.setup_seconds),
-                       human_seconds(outcome.solve_seconds), human_seconds(outcome.certify_seconds),
+                       human_seconds(over_columns(story, &Outcome::solve_seconds)),
+                       human_seconds(over_columns(story, &Outcome::certify_seconds)),
                        story.where.backend == BackendName::cuda     ? story.where.device
                        : story.where.backend == BackendName::openmp ? plural(story.where.threads, "thread")
                                                                     : "one core"));
@@ -293,6 +290,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel solve " + story.loaded.name)).blank();
+  if (story.columns.size() > 1) lines.raw(columns_text(story)).blank();
   add_verdict(lines, story, paint);
   add_evidence(lines.blank(), story);
   add_details(lines.blank(), story);
@@ -369,9 +367,9 @@ Json solve_json(const SolveStory& story) {
            std::move(Json()
                          .set("read", story.read_seconds)
                          .set("setup", story.setup_seconds)
-                         .set("solve", outcome.solve_seconds)
+                         .set("solve", over_columns(story, &Outcome::solve_seconds))
                          .set("estimate", (summary.error ? summary.error->seconds : 0.0) + outcome.refine_seconds)
-                         .set("certify", outcome.certify_seconds)));
+                         .set("certify", over_columns(story, &Outcome::certify_seconds))));
   json.set("memory",
            std::move(Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available)));
   Json causes = Json::array();
@@ -383,6 +381,7 @@ Json solve_json(const SolveStory& story) {
   }
   json.set("diagnosis", std::move(causes));
   json.set("history", summary.history);
+  json.set("column", std::int64_t(story.column) + 1).set("columns", columns_json(story));
   json.set("out", options.out.empty() ? Json(nullptr) : Json(options.out));
   return json;
 }

@@ -1,5 +1,6 @@
 // What `seidel solve` has to say, as text and as JSON.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,17 @@ struct SolveStory {
   const MemoryPlan& memory;
   const Arrangement* arrangement;  // of the matrix that the preconditioner sees; null where that is A
   const Outcome& outcome;
-  std::vector<Diagnosis> diagnosis = {};  // empty if solved
-  std::int64_t colours_instead = 0;       // of a natural order without parallelism; 0 where it has some
-  double read_seconds = 0;                // matrix and vectors
-  double setup_seconds = 0;               // all between reading and the first iteration
+  std::vector<Diagnosis> diagnosis = {};     // empty if solved
+  std::int64_t colours_instead = 0;          // of a natural order without parallelism; 0 where it has some
+  double read_seconds = 0;                   // matrix and vectors
+  double setup_seconds = 0;                  // all between reading and the first iteration
+  std::span<const SolveStory> columns = {};  // of all right-hand sides,
+  std::size_t column = 0;                    // of which this is one
 };
+
+/// The right-hand side that most is to be said of: not solved before doubtful before solved, then the one with the largest error,
+/// where that is known, then residual.
+std::size_t worst_of(std::span<const SolveStory> columns);
 
 /// What text and page both say: "openmp, 2 threads (asked for)"; "gmres, restarted after 50 iterations"; "650
 /// iterations, residual 5.4e-02: why it ended"; "||b - Ax|| / ||b|| = 2.8e-09 (target 1.0e-08) after 12 iterations of cg".

@@ -1,0 +1,94 @@
+// What a report of several right-hand sides says beside that of the worst of them.
+#include <seidel/drivers/solve_columns.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace seidel::drivers {
+
+namespace {
+
+constexpr std::size_t max_lines = 16;
+
+/// Larger is worse.
+std::tuple<int, double, double> badness(const SolveStory& story) {
+  const Outcome& outcome = story.outcome;
+  const SolveVerdict verdict = verdict_of(story);
+  return {verdict == SolveVerdict::not_solved ? 2
+          : verdict == SolveVerdict::doubtful ? 1
+                                              : 0,
+          verdict != SolveVerdict::not_solved && outcome.error_source != ErrorSource::none ? outcome.error : 0,
+          outcome.certificate.relative_residual};
+}
+
+std::string column_text(const SolveStory& story) {
+  const Outcome& outcome = story.outcome;
+  const bool known = outcome.error_source != ErrorSource::none;
+  return formatted("{}: {} of {}, residual {}{}", to_string(verdict_of(story)),
+                   plural(outcome.summary.iterations, "iteration"), outcome.summary.method,
+                   brief(outcome.certificate.relative_residual),
+                   known ? ", error " + brief(outcome.error) : std::string());
+}
+
+}  // namespace
+
+std::size_t worst_of(std::span<const SolveStory> columns) {
+  const auto better = [](const SolveStory& a, const SolveStory& b) { return badness(a) < badness(b); };
+  return std::size_t(std::max_element(columns.begin(), columns.end(), better) - columns.begin());
+}
+
+std::string status_of(const SolveStory& story) {
+  // Within the tolerance by the certificate is what "converged" means; and nothing else is.
+  if (story.outcome.solved) return "converged";
+  return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
+}
+
+std::string columns_text(const SolveStory& story) {
+  const std::size_t k = story.columns.size();
+  const auto solved = std::size_t(std::count_if(story.columns.begin(), story.columns.end(),
+                                                [](const SolveStory& column) { return column.outcome.solved; }));
+  return formatted("{} right-hand sides, {} solved; the worst of them is column {}:", k,
+                   solved == k   ? "all"
+                   : solved == 0 ? "none"
+                                 : formatted("{}", solved),
+                   story.column + 1);
+}
+
+std::string right_hand_side_text(const SolveStory& story) {
+  return story.columns.size() > 1 ? formatted("B, the {} columns of {}", story.columns.size(), story.options.rhs)
+                                  : "b from " + story.options.rhs;
+}
+
+void add_columns(Lines& lines, const SolveStory& story) {
+  const std::size_t shown = story.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
+  for (std::size_t j = 0; j < shown; ++j) lines.item(formatted("column {}", j + 1), column_text(story.columns[j]));
+  if (shown < story.columns.size())
+    lines.item("", formatted("and {} more (--verbose shows them)", story.columns.size() - shown));
+}
+
+Json columns_json(const SolveStory& story) {
+  Json all = Json::array();
+  for (const SolveStory& column : story.columns) {
+    const Outcome& outcome = column.outcome;
+    const bool known = outcome.error_source != ErrorSource::none;
+    all.push(std::move(Json()
+                           .set("converged", outcome.solved)
+                           .set("status", status_of(column))
+                           .set("verdict", to_string(verdict_of(column)))
+                           .set("method", outcome.summary.method)
+                           .set("iterations", outcome.summary.iterations)
+                           .set("relative_residual", outcome.certificate.relative_residual)
+                           .set("error_estimate", known ? Json(outcome.error) : Json(nullptr))
+                           .set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr))
+                           .set("solve_seconds", outcome.solve_seconds)));
+  }
+  return all;
+}
+
+double over_columns(const SolveStory& story, double Outcome::*seconds) {
+  double sum = 0;
+  for (const SolveStory& column : story.columns) sum += column.outcome.*seconds;
+  return sum;
+}
+
+}  // namespace seidel::drivers
