@@ -55,18 +55,20 @@ struct SumsByAggregate {
   SEIDEL_HD explicit SumsByAggregate(Index above) : last(above) {
     for (int t = 0; t < room; ++t) aggregate[t] = nothing, sum[t] = 0;
   }
-  /// What is larger makes room, place by place, until nothing is left to be put down: no place depends on a value, so that a
-  /// GPU keeps all in registers, and no lane branches where another does not.
+  /// What is larger makes room, place by place, until nothing is left to be put down. No place depends on a value, and there is
+  /// no way out but the end of the loop, so that a GPU keeps all in registers.
   SEIDEL_HD void add(Index a, double value) {
     if (a <= last) return;
     for (int t = 0; t < room && a != nothing; ++t) {
-      const Index at = aggregate[t];
-      const double its_sum = sum[t];
-      const bool same = at == a, makes_room = at > a;
-      aggregate[t] = makes_room ? a : at;
-      sum[t] = same ? its_sum + value : makes_room ? value : its_sum;
-      a = same ? nothing : makes_room ? at : a;
-      value = makes_room ? its_sum : value;
+      if (aggregate[t] == a) {
+        sum[t] += value;
+        a = nothing;
+      } else if (aggregate[t] > a) {
+        const Index larger = aggregate[t];
+        const double its_sum = sum[t];
+        aggregate[t] = a, sum[t] = value;
+        a = larger, value = its_sum;
+      }
     }
     if (a != nothing) more = true;
   }
