@@ -116,6 +116,13 @@ double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
   return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
 }
 
+/// As factors_of(); those that another right-hand side needed are taken again.
+std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspected& seen, double seconds,
+                                               Decided& decided) {
+  if (!decided.refining) decided.refining = factors_of(loaded, seen, seconds);
+  return decided.refining && decided.refining->forecast().seconds <= seconds ? decided.refining : nullptr;
+}
+
 bool met_zero_pivot(const Summary& summary) {
   return std::any_of(summary.attempts.begin(), summary.attempts.end(),
                      [](const Attempt& attempt) { return attempt.breakdown == Breakdown::zero_pivot; });
@@ -205,7 +212,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
       outcome.error_source = ErrorSource::singular, outcome.error = std::numeric_limits<double>::infinity();
     else if (!decided.factors && outcome.error_source != ErrorSource::none && outcome.summary.iterations > 0 &&
              (!options.rhs.empty() || !(outcome.error <= max_trusted_error)))
-      if (const auto factors = decided.refining = factors_of(loaded, seen, seconds_to_refine(loaded, outcome)); factors)
+      if (const auto factors = refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided))
         refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, outcome);
     return outcome;
   }
