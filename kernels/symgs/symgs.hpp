@@ -181,9 +181,8 @@ class GaussSeidel {
   void check() const { sweeper_->check(); }
 
   std::int64_t size() const { return n_; }
-  std::int64_t wavefronts() const {
-    return sweeper_->wavefronts();
-  }  ///< steps that must follow each other; n in a chain
+  /// Steps that must follow each other; n in a chain.
+  std::int64_t wavefronts() const { return sweeper_->wavefronts(); }
   double analysis_seconds() const { return analysis_seconds_; }
   std::int64_t bytes() const { return sweeper_->bytes(); }  ///< memory held beside A
 

@@ -149,12 +149,8 @@ class Slicer {
   }
 
   void add_slice(Index first, const Row& like, Index height) {
-    const auto shifted_all = [&](Index row) {
-      for (Index l = 0; l < height; ++l)
-        if (!shifted(row, rows_[first + l])) return false;
-      return height > 1;
-    };
-    const bool is_shifted = shifted_all(rows_[first]);
+    bool is_shifted = height > 1;
+    for (Index l = 1; l < height && is_shifted; ++l) is_shifted = shifted(rows_[first], rows_[first + l]);
     if (runs.size() > first_run_) {  // not those of the tile before: it may be another task's
       Run& last = runs.back();
       if (last.height == height && last.lower == like.lower && last.upper == like.upper && last.shifted == is_shifted &&

@@ -110,27 +110,6 @@ struct Side {
     __builtin_prefetch(values + entry + entries_ahead, 0, 2);
     if constexpr (!is_shifted) __builtin_prefetch(col_idx + entry + entries_ahead, 0, 2);
   }
-  /// With x and with y, in one pass over the entries.
-  std::pair<Columns<Real, H>, Columns<Real, H>> sums_of_two(const Real* x, const Real* y) const {
-    if constexpr (H == 1) {
-      if (length > short_sum) return {sums(x), sums(y)};
-      Real with_x = 0, with_y = 0;
-      for (std::int64_t k = 0; k < length; ++k) {
-        if (k % 8 == 0) fetch_later(k);
-        with_x = std::fma(values[k], factor(k, 0, x), with_x);
-        with_y = std::fma(values[k], factor(k, 0, y), with_y);
-      }
-      return {{with_x}, {with_y}};
-    } else {
-      LaneSums<Real> with_x, with_y;
-      for (std::int64_t k = 0; k < length; ++k) {
-        fetch_later(k * height);
-        with_x.add(values + k * height, [&](int l) { return factor(k, l, x); });
-        with_y.add(values + k * height, [&](int l) { return factor(k, l, y); });
-      }
-      return {with_x, with_y};
-    }
-  }
   RowSide<Real> row(int l) const {
     if constexpr (is_shifted) return {col_idx, values + l, length, 1, height, shifts[l]};
     return {col_idx + l, values + l, length, height, height, 0};
@@ -302,7 +281,7 @@ void Sweeps<Real>::split_product(const Real* u, Real* p, Real* Ap, Real* w) {
   };
   each_slice<Direction::backward>(solve_upper);
   const auto multiply_and_solve_lower = [=, rows = schedule.rows(), d = reciprocal.data()](const auto& slice) {
-    const auto [with_p, with_w] = slice.lower.sums_of_two(p, w);
+    const auto with_p = slice.lower.sums(p), with_w = slice.lower.sums(w);
     for (int l = 0; l < slice.height; ++l) {
       const std::int64_t i = rows[slice.place + l];
       Ap[i] = u[i] + with_p.at[l];
@@ -316,8 +295,29 @@ template <class Real>
 std::int64_t Sweeps<Real>::columns_from_zero(const ManyConst& R, const Many& X, Real omega) {
   if (X.layout != Layout::row_major) return 0;
   if (t_of_columns.size() < X.nrows * X.ncols) t_of_columns = Array<Real>(X.nrows * X.ncols);
-  columns_forward_from_zero(R, X, omega);
-  columns_backward_from_t(X, omega);
+  const Index* const rows = std::as_const(schedule).rows();
+  const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& side, const auto& new_x) __attribute__((noinline)) {
+    with_avx2([&] {
+      in_strips(X.ncols, [&](std::int64_t j, auto width) {
+        const auto sums = side.template sums<width()>(X.data + j, X.leading_dimension);
+        for (int c = 0; c < width(); ++c) X(rows[p], j + c) = new_x(p, j + c, sums.at[c]);
+      });
+    });
+  };
+  const auto from_zero = [&](std::int64_t p, std::int64_t j, Real low) {
+    const Real t = t_of_columns[p * X.ncols + j] = R(rows[p], j) - low;
+    return swept(t, Real(0), reciprocal[p], omega, Real(0));
+  };
+  each_slice<Direction::forward>([&](const auto& slice) {
+    for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.lower.row(l), from_zero);
+  });
+  const auto from_t = [&](std::int64_t p, std::int64_t j, Real up) {
+    return swept(t_of_columns[p * X.ncols + j], up, reciprocal[p], omega, X(rows[p], j));
+  };
+  each_slice<Direction::backward>([&](const auto& slice) {
+    if (swept_by_forward(slice, omega)) return;
+    for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.upper.row(l), from_t);
+  });
   return X.ncols;
 }
 
@@ -331,43 +331,6 @@ std::int64_t Sweeps<Real>::bytes() const {
   }
   return values * std::int64_t(sizeof(Real)) + columns * std::int64_t(sizeof(Index)) + schedule.bytes() +
          std::int64_t(runs.size() * sizeof(Run) + first_run.size() * sizeof(std::int64_t));
-}
-
-template <class Real>
-void Sweeps<Real>::columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega) {
-  const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& low) __attribute__((noinline)) {
-    const std::int64_t i = std::as_const(schedule).rows()[p];
-    with_avx2([&] {
-      in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto sums = low.template sums<width()>(X.data + j, X.leading_dimension);
-        for (int c = 0; c < width(); ++c) {
-          const Real t = t_of_columns[p * X.ncols + j + c] = R(i, j + c) - sums.at[c];
-          X(i, j + c) = swept(t, Real(0), reciprocal[p], omega, Real(0));
-        }
-      });
-    });
-  };
-  each_slice<Direction::forward>([&](const auto& slice) {
-    for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.lower.row(l));
-  });
-}
-
-template <class Real>
-void Sweeps<Real>::columns_backward_from_t(const Many& X, Real omega) const {
-  const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& up) __attribute__((noinline)) {
-    const std::int64_t i = schedule.rows()[p];
-    with_avx2([&] {
-      in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto sums = up.template sums<width()>(X.data + j, X.leading_dimension);
-        for (int c = 0; c < width(); ++c)
-          X(i, j + c) = swept(t_of_columns[p * X.ncols + j + c], sums.at[c], reciprocal[p], omega, X(i, j + c));
-      });
-    });
-  };
-  each_slice<Direction::backward>([&](const auto& slice) {
-    if (swept_by_forward(slice, omega)) return;
-    for (int l = 0; l < slice.height; ++l) sweep_row(slice.place + l, slice.upper.row(l));
-  });
 }
 
 template struct Sweeps<double>;

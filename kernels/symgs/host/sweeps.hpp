@@ -47,9 +47,6 @@ struct Sweeps : Sweeper<Real, Host> {
   /// where it is b, as for all of the first colour, nor where x is right already, as for all of the last.
   void forward_from_zero(const Real* b, Real* x, Real omega);
   void backward_from_t(const Real* b, Real* x, Real omega) const;
-  /// The last two for several columns; X is row-major.
-  void columns_forward_from_zero(const ManyConst& R, const Many& X, Real omega);
-  void columns_backward_from_t(const Many& X, Real omega) const;
 
   /// The run that place p is in; there is one.
   std::int64_t run_of(std::int64_t p) const {
