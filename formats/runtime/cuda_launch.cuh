@@ -13,12 +13,42 @@ void launch(const Cuda& on, void (*kernel)(Parameters...), std::int64_t blocks, 
   kernel<<<unsigned(blocks), threads, 0, on.stream()>>>(Parameters(arguments)...);
   check_launch(what);
 }
+/// `early`: the kernel may begin before the one launched before it has ended, and waits for that itself: by
+/// await_launch_before(), which needs code compiled for compute capability 9.0.
+template <class... Parameters, class... Arguments>
+void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+                  const char* what, const Arguments&... arguments) {
+  if (blocks == 0) return;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = unsigned(blocks);
+  config.blockDim = unsigned(threads);
+  config.stream = on.stream();
+  config.attrs = &attribute;
+  config.numAttrs = early;
+  cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), what);
+}
 /// A thread for each of n, 256 to a block.
 template <class... Parameters, class... Arguments>
 void launch_over(const Cuda& on, std::int64_t n, void (*kernel)(Parameters...), const char* what,
                  const Arguments&... arguments) {
   constexpr int threads = 256;
   launch(on, kernel, blocks_for(n, threads), threads, what, arguments...);
+}
+
+/// Lets the next launch begin as soon as all blocks of this one have.
+__device__ inline void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+/// Waits until the launch before this one has ended and can be read.
+__device__ inline void await_launch_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 /// Every byte becomes `byte`. Does not wait.

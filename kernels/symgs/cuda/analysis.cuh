@@ -57,8 +57,7 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
 void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<const Index, Device> row_in_A,
                     Array<Index, Device>& place_of_row, Span<Index, Device> row_of_place);
 
-/// Both triangles: sizes and items. `distance`: wavefronts between a row and the one that it awaits first; none if
-/// not positive.
+/// Both triangles: sizes and items. `distance`: wavefronts between a row and the one that it awaits first.
 template <class Real, class Offset>
 void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, float distance,
              Findings* findings, Plan<Real>& plan);

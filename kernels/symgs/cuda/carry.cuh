@@ -5,15 +5,6 @@
 
 namespace seidel::symgs_detail::device {
 
-/// x in the sweep's order. Nothing in it looks unset.
-template <class Real>
-__global__ void gather(const Real* x, const Index* row_of_place, Index places, Real* to) {
-  const Index p = blockIdx.x * blockDim.x + threadIdx.x;
-  if (p >= places) return;
-  const Index row = row_of_place ? row_of_place[p] : p;
-  publish(to + p, row >= 0 ? x[row] : Real(0));
-}
-
 constexpr int hand_over_threads = 1024, hand_over_rows = 4 * hand_over_threads;
 
 /// The result, into the matrix's own order. Rows that follow each other lie in many wavefronts, but those some hundreds

@@ -11,28 +11,24 @@ namespace seidel::symgs_detail::device {
 using cuda::draw_ticket, cuda::exclusive_sum, cuda::launch, cuda::launch_over, cuda::Patience, cuda::peek,
     cuda::publish, cuda::put, cuda::set_bytes, cuda::Unset, cuda::whole_warp;
 
-/// `early`: the kernel may begin before the one launched before it has ended, and waits for that itself.
-template <class... Parameters, class... Arguments>
-void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
-                  const char* what, const Arguments&... arguments) {
-  if (blocks == 0) return;
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = unsigned(blocks);
-  config.blockDim = unsigned(threads);
-  config.stream = on.stream();
-  config.attrs = &attribute;
-  config.numAttrs = early;
-  cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), what);
-}
-
 /// The stride of slices that are stored with gaps.
 using FullStride = std::integral_constant<int, lanes>;
 
+/// Where the columns and the values of a slice, or of a block, begin. Real is const where nothing is written.
+template <class Real>
+struct Entries {
+  std::conditional_t<std::is_const_v<Real>, const Index, Index>* columns;
+  Real* values;
+};
+template <class Real, class Byte>
+__device__ Entries<Real> entries_at(Byte* stream, unsigned at, unsigned units_of_columns) {
+  Byte* const p = stream + std::int64_t(at) * unit_bytes;
+  return {reinterpret_cast<decltype(Entries<Real>::columns)>(p),
+          reinterpret_cast<Real*>(p + std::int64_t(units_of_columns) * unit_bytes)};
+}
+
 /// What one lane of a slice has: `width` columns, in runs counted from its own place, and values; after these what else
-/// the slice keeps. Real is const where nothing is written. Stride: FullStride, or int where the slice may be dense.
+/// the slice keeps. Stride: FullStride, or int where the slice may be dense.
 template <class Real, class Stride = FullStride>
 struct LaneEntries {
   using Column = std::conditional_t<std::is_const_v<Real>, const Index, Index>;

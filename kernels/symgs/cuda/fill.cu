@@ -9,7 +9,6 @@ namespace seidel::symgs_detail::device {
 
 namespace {
 
-template <class Real>
 struct Half {
   std::byte* stream;
   const Item* items;
@@ -20,7 +19,7 @@ template <class Real, class Offset>
 struct Filling {
   CsrView<Real, Offset, Device> A;
   const Index *row_of_place, *place_of_row;
-  Half<Real> half[2];
+  Half half[2];
   Index slices;
   int node;
   bool dense;
@@ -40,18 +39,6 @@ __device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row)
 template <class Real>
 __device__ bool is_finite(Real v) {
   return v - v == 0;
-}
-
-template <class Real>
-struct Columns {
-  Index* columns;
-  Real* values;
-};
-/// Where a slice's or block's columns and values begin.
-template <class Real>
-__device__ Columns<Real> columns_at(const Half<Real>& half, unsigned at, int width) {
-  std::byte* const p = half.stream + std::int64_t(at) * unit_bytes;
-  return {reinterpret_cast<Index*>(p), reinterpret_cast<Real*>(p + std::int64_t(width) * unit_bytes)};
 }
 
 /// One lane of a slice: `count` entries, the first at `entry` and on in steps of `step`.
@@ -118,8 +105,7 @@ __device__ void fill_slice(const Filling<Real, Offset>& F, const Item (&item)[2]
     finite &= fill_lane(F, to, writes_columns, width, entry, h == 0 ? 1 : -1, count[h]);
     Real* inner = to.values + width * to.stride;
     *inner = reciprocal;
-    for (int q = 0; q < F.node - 1;
-         ++q) {  // to the node's q-th row in the order of the sweep, if it comes before this one
+    for (int q = 0; q < F.node - 1; ++q) {  // to the node's q-th row in the order of the sweep
       const bool before = row >= 0 && q < (h == 0 ? rank : after);
       const Real v = before ? F.A.values[diagonal + (h == 0 ? q - rank : after - q)] : 0;
       inner[(q + 1) * to.stride] = v;
@@ -142,7 +128,7 @@ __device__ void fill_row(const Filling<Real, Offset>& F, const Item (&item)[2], 
     for (std::int64_t begin = 0; begin < terms; begin += sum_block) {
       const int in_block = int(terms - begin < sum_block ? terms - begin : sum_block),
                 steps = (in_block + lanes - 1) / lanes;
-      const Columns<Real> to = columns_at(F.half[h], at, steps);
+      const auto to = entries_at<Real>(F.half[h].stream, at, steps);
       for (int k = lane; k < steps * lanes; k += lanes) {
         const Offset e = h == 0 ? first + Offset(begin + k) : last - 1 - Offset(begin + k);
         const Real v = k < in_block ? F.A.values[e] : 0;
@@ -183,16 +169,17 @@ void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, F
 template <class Real, class Offset>
 void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
           Plan<Real>& plan) {
-  Filling<Real, Offset> F{.A = A,
-                          .row_of_place = plan.row_of_place.data(),
-                          .place_of_row = place_of_row,
-                          .half = {},
-                          .slices = plan.slices,
-                          .node = plan.node,
-                          .dense = plan.dense,
-                          .found = findings};
-  for (int h = 0; h < 2; ++h)
-    F.half[h] = {plan.half[h].stream.data(), plan.half[h].items.data(), plan.half[h].first_item.data()};
+  const auto half = [&](int h) {
+    return Half{plan.half[h].stream.data(), plan.half[h].items.data(), plan.half[h].first_item.data()};
+  };
+  const Filling<Real, Offset> F{.A = A,
+                                .row_of_place = plan.row_of_place.data(),
+                                .place_of_row = place_of_row,
+                                .half = {half(0), half(1)},
+                                .slices = plan.slices,
+                                .node = plan.node,
+                                .dense = plan.dense,
+                                .found = findings};
   const auto kernel = place_of_row ? fill_streams<true, Real, Offset> : fill_streams<false, Real, Offset>;
   launch_over(on, std::int64_t(plan.slices) * lanes, kernel, "filling the triangles", F, plan.slice_place.data());
 }

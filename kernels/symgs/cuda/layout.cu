@@ -100,7 +100,6 @@ __device__ Index watched(const Slices<Offset>& S, Index s, bool backward, float 
   const Index mine = S.key[p] / S.per_wavefront;
   const auto start = [&](Index w) { return S.class_start[std::int64_t(w) * S.per_wavefront]; };
   const auto size = [&](Index w) { return float(start(w + 1) - start(w)); };
-  if (distance <= 0) return -1;
   const float along = (float(p - start(mine)) + 0.5f) / size(mine) + (backward ? distance : -distance);
   const float whole = floorf(along);
   const std::int64_t other = mine + std::int64_t(whole);
@@ -140,13 +139,11 @@ __global__ void list_items(const Slices<Offset> S, bool backward, const Sizes si
 /// `width`: of slices in the order of the sweep.
 std::vector<Index> widest_of_wavefronts(const Cuda& on, const Array<Index, Device>& width, bool backward,
                                         const std::vector<Index>& first) {
-  const auto here = copied_to<Host>(on, width.span());
+  auto here = copied_to<Host>(on, width.span());
+  if (backward) std::reverse(here.begin(), here.end());
   std::vector<Index> widest;
-  for (std::size_t w = 0; w + 1 < first.size(); ++w) {
-    Index most = 0;
-    for (Index s = first[w]; s < first[w + 1]; ++s) most = std::max(most, here[backward ? here.size() - 1 - s : s]);
-    widest.push_back(most);
-  }
+  for (std::size_t w = 0; w + 1 < first.size(); ++w)
+    widest.push_back(*std::max_element(here.begin() + first[w], here.begin() + first[w + 1]));
   return widest;
 }
 

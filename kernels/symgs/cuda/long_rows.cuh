@@ -8,8 +8,8 @@ namespace seidel::symgs_detail::device {
 
 /// This lane's share of up to 2048 terms: lane, lane + 32, ... from left to right.
 template <class Real, class Columns>
-__device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const Entries<Real>& A, int terms, int lane,
-                            Patience& patience) {
+__device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const Entries<const Real>& A, int terms,
+                            int lane, Patience& patience) {
   using Value = typename Columns::Value;
   constexpr int group = 8;
   Value sum{};
@@ -36,8 +36,8 @@ __device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const En
 
 /// At most 64 terms, from left to right; every lane gets the sum.
 template <class Real, class Columns>
-__device__ auto sum_in_order(const Sweep<Real>& S, const Columns& strip, const Entries<Real>& A, int terms, int lane,
-                             Patience& patience) {
+__device__ auto sum_in_order(const Sweep<Real>& S, const Columns& strip, const Entries<const Real>& A, int terms,
+                             int lane, Patience& patience) {
   using Value = typename Columns::Value;
   constexpr int group = short_sum / lanes;
   Index c[group];
@@ -65,8 +65,8 @@ __device__ Real reciprocal_at(const Sweep<Real>& S, unsigned at) {
 }
 
 template <class Real>
-__device__ Entries<Real> terms_of(const Sweep<Real>& S, const Item& item) {
-  return entries_at(S, item.at, (item.width() + lanes - 1) / lanes);
+__device__ Entries<const Real> terms_of(const Sweep<Real>& S, const Item& item) {
+  return entries_at<const Real>(S.stream, item.at, (item.width() + lanes - 1) / lanes);
 }
 
 /// All terms of a row that has at most 2048; the sum is in lane 0.

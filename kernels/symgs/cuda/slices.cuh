@@ -81,18 +81,6 @@ struct Lane {
   }
 };
 
-template <class Real>
-struct Entries {
-  const Index* columns;
-  const Real* values;
-};
-template <class Real>
-__device__ Entries<Real> entries_at(const Sweep<Real>& S, unsigned at, unsigned units_of_columns) {
-  const std::byte* const p = S.stream + std::int64_t(at) * unit_bytes;
-  return {reinterpret_cast<const Index*>(p),
-          reinterpret_cast<const Real*>(p + std::int64_t(units_of_columns) * unit_bytes)};
-}
-
 template <class Real, class Columns>
 __device__ void await_watched(const Sweep<Real>& S, const Columns& columns, Index watch, Patience& patience) {
   if (watch >= 0)
@@ -130,7 +118,7 @@ __device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const It
   const Index place = item.place + lane;
   const int width = item.width();
   if (active) strip.set(S.x, place, Columns::everywhere(Unset<Real>::value()));
-  const Entries<Real> A = entries_at(S, item.at, column_units(width, stride));
+  const auto A = entries_at<const Real>(S.stream, item.at, column_units(width, stride));
   const Index* columns = A.columns + lane;
   const Real *values = A.values + lane, *own = values + width * stride;
   const Real reciprocal = __ldcs(own);

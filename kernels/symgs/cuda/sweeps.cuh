@@ -91,9 +91,12 @@ struct Sweeps : Sweeper<Real, Device> {
            place_of_row.data(), plan.nrows, to);
   }
   const Index* vector_rows() const { return row_of_place.empty() ? plan.row_of_place.data() : row_of_place.data(); }
-  /// A vector before a sweep, into the sweep's order.
+  /// A vector before a sweep, into the sweep's order. Nothing in it looks unset.
   void bring_in(const Real* x, Real* to) const {
-    launch_over(on, plan.places, gather<Real>, "gathering x", x, vector_rows(), plan.places, to);
+    cuda::for_each(on, plan.places, "gathering x", [=, row_of_place = vector_rows()] __device__(std::int64_t p) {
+      const Index row = row_of_place[p];
+      publish(to + p, row >= 0 ? x[row] : Real(0));
+    });
   }
   Real* flags(int which) { return vectors.data() + std::int64_t(which) * plan.places; }
 

@@ -21,9 +21,8 @@ struct UpTo3 : Cut {
   static constexpr int entries = 3, batch = 3, threads = 512, blocks = 4;
   static constexpr bool one_pass = true;
 };
-struct UpTo3General : Cut {
-  static constexpr int entries = 3, batch = 3, threads = 512, blocks = 3;
-  static constexpr bool one_pass = true;
+struct UpTo3General : UpTo3 {
+  static constexpr int blocks = 3;
 };
 struct UpTo7 : Cut {
   static constexpr int entries = 7, batch = 7, threads = 128;

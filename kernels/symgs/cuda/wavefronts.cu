@@ -60,9 +60,9 @@ class Pending {
 /// name.
 __device__ Index settle_within(Index mine, unsigned inside, int lane) {
   const unsigned chained = __ballot_sync(whole_warp, lane > 0 && (inside >> (lane - 1) & 1));
-  const int chain =
-      31 - __clz(~chained & (lane == 31 ? whole_warp : (2u << lane) - 1));  // where the chain that ends here begins
-  const unsigned implied = ((1u << lane) - 1) & ~((1u << chain) - 1);       // lanes chain ... lane - 1
+  // Where the chain that ends here begins, and lanes chain ... lane - 1.
+  const int chain = 31 - __clz(~chained & (lane == 31 ? whole_warp : (2u << lane) - 1));
+  const unsigned implied = ((1u << lane) - 1) & ~((1u << chain) - 1);
   if (__any_sync(whole_warp, (inside & ~implied) != 0)) {
     unsigned awaited = inside;
     for (int by = 1; by < lanes; by *= 2) awaited |= __shfl_xor_sync(whole_warp, awaited, by);
@@ -111,8 +111,7 @@ __device__ Index wavefront_after(const Index* columns, std::int64_t length, int 
   return mine;
 }
 
-constexpr int groups_per_warp =
-    4;  // so that a device holds many nodes at once, and many planes of a lattice move together
+constexpr int groups_per_warp = 4;  // so that many nodes are under way at once, and planes of a lattice move together
 
 /// Where most nodes are coupled to the one before them, as in a lattice: a warp waits for all that its 32 nodes need,
 /// and the chain within it is one scan. `group`: columns that a lane asks for together.

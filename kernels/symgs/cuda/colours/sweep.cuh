@@ -5,18 +5,7 @@
 
 namespace seidel::symgs_detail::device {
 
-/// Lets the next launch begin as soon as all blocks of this one have.
-__device__ inline void let_next_begin() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-/// Waits until the launch before this one has ended and can be read.
-__device__ inline void await_launch_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
+using cuda::await_launch_before, cuda::launch_after, cuda::let_next_begin;
 
 constexpr int wide_threads = 128;
 
@@ -92,7 +81,7 @@ __global__ void __launch_bounds__(wide_threads) sweep_first_wavefront(const Swee
   for (int q = 0; q < slices_at_once; ++q) {
     const Item item = S.items[k + q < last ? k + q : k];
     place[q] = k + q < last && lane < item.rows() ? item.place + lane : -1;
-    reciprocal[q] = place[q] >= 0 ? __ldcs(entries_at(S, item.at, 0).values + lane) : Real(0);
+    reciprocal[q] = place[q] >= 0 ? __ldcs(entries_at<const Real>(S.stream, item.at, 0).values + lane) : Real(0);
   }
   await_launch_before();
   const auto row_at = [&](Index p) { return Lane<Single<Real>, forward, general>(S, {}, p, p >= 0); };
