@@ -91,6 +91,24 @@ std::int64_t tiles(const Product<Real>& p) {
   return ((p.C.nrows + S::block_m - 1) / S::block_m) * ((p.C.ncols + S::block_n - 1) / S::block_n);
 }
 
+/// Tiles that the busiest multiprocessor gets if they are shared out evenly.
+template <class S, class Real>
+std::int64_t tiles_per_multiprocessor(const Cuda& on, const Product<Real>& p) {
+  return (tiles<S>(p) - 1) / on.multiprocessors() + 1;
+}
+
+/// Whether large tiles pay, which take fewer loads per product. They need one for each block that a multiprocessor can run, and
+/// may not be shared out much less evenly than small ones. With few terms most time goes into writing C, which overlaps with
+/// computing if small tiles come in several waves.
+template <class Large, class Small, class Real>
+bool large_tiles_pay(const Cuda& on, const Product<Real>& p) {
+  constexpr int max_few_terms = 96, waves = 2, max_excess = 10;  // max_excess in percent
+  constexpr int area_ratio = Large::block_m * Large::block_n / (Small::block_m * Small::block_n);
+  const std::int64_t large = tiles_per_multiprocessor<Large>(on, p), small = tiles_per_multiprocessor<Small>(on, p);
+  const bool small_overlap = p.A.ncols <= max_few_terms && small > waves * Small::per_multiprocessor;
+  return !small_overlap && large >= Large::per_multiprocessor && 100 * area_ratio * large <= (100 + max_excess) * small;
+}
+
 template <class Math, class S, Contiguous of_a, Contiguous of_b, class Real>
 void launch(const Cuda& on, const Product<Real>& p) {
   const auto kernel = product_tile<Math, S, of_a, of_b>;
@@ -118,6 +136,7 @@ void launch_thin(const Cuda& on, const Product<double>& p) {
 }
 
 using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
+using SmallTensorShape = Shape<64, 64, 16, 32, 32, 3, 3>;
 
 /// Whether blocks that keep rows of A pay: they need tiles enough to alternate, and many for the same rows.
 bool is_thin(const Cuda& on, const Product<double>& p) {
@@ -146,8 +165,12 @@ void with_operands(const Cuda& on, Product<Real> p, const Readable& readable, co
 
 void launch_tensor(const Cuda& on, const Product<double>& product) {
   with_operands(on, product, is_aligned<double>, [&](auto of_a, auto of_b, const Product<double>& p) {
-    is_thin(on, p) ? launch_thin<of_a(), of_b()>(on, p)
-                   : launch<TensorMath<TensorShape>, TensorShape, of_a(), of_b()>(on, p);
+    if (is_thin(on, p))
+      launch_thin<of_a(), of_b()>(on, p);
+    else if (large_tiles_pay<TensorShape, SmallTensorShape>(on, p))
+      launch<TensorMath<TensorShape>, TensorShape, of_a(), of_b()>(on, p);
+    else
+      launch<TensorMath<SmallTensorShape>, SmallTensorShape, of_a(), of_b()>(on, p);
   });
 }
 
@@ -160,10 +183,10 @@ void launch_fma(const Cuda& on, const Product<Real>& product) {
   });
 }
 
-using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;       // FP32
-using ShallowFmaShape = Shape<64, 64, 16, 32, 64, 3, 7>;  // few terms: some blocks write C while others compute
-using FewFmaShape = Shape<64, 64, 16, 32, 32, 3, 5>;      // few tiles: more warps for each
-using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;   // FP64 without tensor cores
+using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;     // FP32
+using SmallFmaShape = Shape<64, 64, 16, 32, 64, 3, 6>;  // FP32
+using LoneFmaShape = Shape<64, 32, 16, 32, 32, 3, 8>;   // FP32 where each multiprocessor has one small tile at the most
+using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64 without tensor cores
 
 /// Whether the code that this GPU runs is that for tensor cores with tiles of 16 x 8 in FP64: compute capability 9.0.
 bool have_tensor_cores() {
@@ -176,19 +199,13 @@ bool have_tensor_cores() {
   return have;
 }
 
-/// Large tiles need the fewest loads, if they can be shared out evenly and C is not what takes longest.
 void choose(const Cuda& on, const Product<float>& p) {
-  constexpr std::int64_t max_few_terms = 96;
-  const auto per_multiprocessor = [&](std::int64_t tiles) { return (tiles - 1) / on.multiprocessors() + 1; };
-  const std::int64_t large = per_multiprocessor(tiles<FmaShape>(p)),
-                     small = per_multiprocessor(tiles<ShallowFmaShape>(p));
-  const std::int64_t area_ratio = 4, gain = 10;  // percent that small tiles have to save
-  if (p.A.ncols > max_few_terms && 100 * area_ratio * large <= (100 + gain) * small)
+  if (large_tiles_pay<FmaShape, SmallFmaShape>(on, p))
     launch_fma<float, FmaShape>(on, p);
-  else if (small >= ShallowFmaShape::per_multiprocessor)
-    launch_fma<float, ShallowFmaShape>(on, p);
+  else if (tiles_per_multiprocessor<SmallFmaShape>(on, p) > 1)
+    launch_fma<float, SmallFmaShape>(on, p);
   else
-    launch_fma<float, FewFmaShape>(on, p);
+    launch_fma<float, LoneFmaShape>(on, p);
 }
 void choose(const Cuda& on, const Product<double>& p) {
   have_tensor_cores() ? launch_tensor(on, p) : launch_fma<double, DoubleFmaShape>(on, p);
