@@ -4,7 +4,7 @@
 #include <functional>
 
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
 
 namespace seidel {
 

@@ -34,7 +34,7 @@ struct CoarseningOptions {
   int max_levels = 25;
   Index unknowns_per_node = 0;                  // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
   FirstLevel first = FirstLevel::plain;         // of nodes; that of rows is always smoothed
-  CoarseRow coarse_row = CoarseRow::aggregate;  // or row, for unknowns on their own
+  CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
   Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
 };
 
