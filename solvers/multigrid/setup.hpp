@@ -44,11 +44,7 @@ namespace multigrid_detail {
 template <class B, class Offset>
 void refuse_unusable(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales) {
   const std::int64_t row = first_nonfinite<B, double>(on, scales.off_diagonal);
-  if (row < 0) return;
-  const auto ends = copied_to<Host>(on, A.row_ptr.subspan(row, 2));
-  const auto columns = copied_to<Host>(on, A.col_idx.subspan(ends[0], ends[1] - ends[0]));
-  const auto values = copied_to<Host>(on, A.values.subspan(ends[0], ends[1] - ends[0]));
-  symgs_detail::refuse_row(row, {columns.begin(), columns.end()}, {values.begin(), values.end()});
+  if (row >= 0) symgs_detail::refuse_row(on, A, row);
 }
 
 /// An upper bound of the eigenvalues of D^-1 A, or nearly one: by Lanczos steps, but no more than by Gershgorin's circles.
