@@ -114,6 +114,9 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
   if (outcome.solved) {
     summary.status = Status::converged;
     summary.reason = "the true residual is within the tolerance";
+  } else if (criteria.stop && criteria.stop->load(std::memory_order_relaxed)) {
+    summary.status = Status::interrupted;
+    summary.reason = "a stop was requested";
   } else if (regular) {
     summary.status = Status::stagnated;
     summary.reason = "further corrections by the factors do not reduce the residual";

@@ -105,13 +105,19 @@ double tolerance_of(const SolveOptions& options, double norm_b) {
 }
 double tolerance_of(const SolveStory& story) { return tolerance_of(story.options, story.outcome.summary.norm_b); }
 
+namespace {
+
+std::string effort_text(const Summary& summary) {
+  return summary.method == direct_method.name ? plural(summary.iterations, "solve") + " with factors of A"
+                                              : plural(summary.iterations, "iteration") + " of " + summary.method;
+}
+
+}  // namespace
+
 std::string reached_text(const SolveStory& story) {
-  const Summary& summary = story.outcome.summary;
   const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
-  const std::string effort = summary.method == direct_method.name
-                                 ? plural(summary.iterations, "solve") + " with factors of A"
-                                 : plural(summary.iterations, "iteration") + " of " + summary.method;
-  return formatted("||b - Ax|| / ||b|| = {}{} after {}", residual_text(story), target, effort);
+  return formatted("||b - Ax|| / ||b|| = {}{} after {}", residual_text(story), target,
+                   effort_text(story.outcome.summary));
 }
 
 namespace {
@@ -152,7 +158,8 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
     return;
   }
   if (summary.status == Status::interrupted) {
-    lines.raw(paint.red("NOT solved:") + formatted(" interrupted after {}", plural(summary.iterations, "iteration")));
+    lines.raw(paint.red("NOT solved:") + " interrupted after " + effort_text(summary));
+    if (summary.method == direct_method.name) return;  // it has no x to go on from
     lines.raw(options.out.empty() || options.out == "-"
                   ? "next:   " + command_with(options.command_line, "--out x.mtx") + "   (save x to resume later)"
                   : "next:   " + command_with(options.command_line, "--x0 " + quoted(options.out)) +

@@ -308,7 +308,7 @@ void needs_more_iterations(Facts& f) {
   const Summary& s = f.summary;
   if (!f.ended_by_limit()) return;
   if (s.method == "direct") {
-    f.add("the limit of time is too short for factors", s.reason, f.other_way());
+    if (s.status != Status::interrupted) f.add("the limit of time is too short for factors", s.reason, f.other_way());
     return;
   }
   if (s.history.size() < 3) {

@@ -135,6 +135,17 @@ TEST_CASE("direct refuses what it would ignore, and a limit of time that it cann
   CHECK(report["status"] == "time_limit");
 }
 
+TEST_CASE("Ctrl-C while factors are computed is told as what it is") {
+  const Run run = seidel_program({"solve", "poisson2d:400", "--method", "direct", "--verbose"},
+                                 {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
+  CAPTURE(run.err);
+  CAPTURE(run.out);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.out, "NOT solved: interrupted after 0 solves with factors of A"));
+  CHECK(!contains(run.out, "singular"));
+  CHECK(!contains(run.out, "--x0"));
+}
+
 TEST_CASE("entries of the factors are counted before they are taken") {
   using namespace seidel;
   const auto entries = [](const char* matrix, bool positive) {
