@@ -159,7 +159,8 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   }
   if (summary.status == Status::interrupted) {
     lines.raw(paint.red("NOT solved:") + " interrupted after " + effort_text(summary));
-    if (summary.method == direct_method.name) return;  // it has no x to go on from
+    // Factors have no x to go on from, and --x0 is one x for all right-hand sides.
+    if (summary.method == direct_method.name || story.columns.size() > 1) return;
     lines.raw(options.out.empty() || options.out == "-"
                   ? "next:   " + command_with(options.command_line, "--out x.mtx") + "   (save x to resume later)"
                   : "next:   " + command_with(options.command_line, "--x0 " + quoted(options.out)) +

@@ -97,6 +97,22 @@ TEST_CASE(
   CHECK(contains(json, "\"columns\": ["));
 }
 
+TEST_CASE("Ctrl-C with several columns names no --x0, which takes one") {
+  Folder folder;
+  std::string B = "%%MatrixMarket matrix array real general\n90000 2\n";
+  for (int i = 0; i < 180000; ++i) B += std::to_string(i % 17) + "\n";
+  write_file(folder / "B.mtx", B);
+  const Run run = seidel_program({"solve", "poisson2d:300", "--rhs", folder / "B.mtx", "--precond", "none", "--tol",
+                                  "1e-15", "--backend", "serial", "--verbose", "--out", folder / "X.mtx"},
+                                 {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
+  CAPTURE(run.err);
+  CAPTURE(run.out);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.out, "interrupted after"));
+  CHECK(!contains(run.out, "--x0"));
+  CHECK(contains(read_file(folder / "X.mtx"), "90000 2"));
+}
+
 TEST_CASE("solve refuses columns that do not fit") {
   Folder folder;
   write_file(folder / "B.mtx", array({0, 1}));
