@@ -35,7 +35,8 @@ Csr<Real, Offset> literal_product(const Csr<Real, Offset>& A, const Csr<Real, Of
 
 template <class T>
 bool same_bits(HostSpan<const T> a, HostSpan<const T> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(T)) == 0;
+  if (a.size() != b.size()) return false;
+  return a.empty() || std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(T)) == 0;
 }
 
 template <class On, class Real, class Offset>
