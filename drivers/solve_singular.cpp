@@ -88,8 +88,8 @@ Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loa
     if (seen.rows.empty_rows > 0) note_empty_rows(loaded, options, singular);
     return singular;
   }
-  Array<double> rest = copied_to<Host>(Serial{}, std::as_const(loaded.b).span());
-  const Vector<double, Serial> b(Serial{}, loaded.b.span());
+  Array<double> rest = copied_to<Host>(OpenMP{1}, std::as_const(loaded.b).span());
+  const Vector<double, OpenMP> b(OpenMP{1}, loaded.b.span());
   const double norm_b = norm2(b), part = singular.space.project(rest.span());
   if (norm_b > 0) singular.part_of_b = part / norm_b;
   const bool matters = singular.part_of_b > options.tolerance && part > options.absolute_tolerance;

@@ -33,8 +33,7 @@ template <class Work>
 auto with_backend(const Placement& where, const Work& work) {
   if constexpr (built_with_cuda)
     if (where.backend == BackendName::cuda) return work(where.gpu ? *where.gpu : Cuda{});
-  if (where.backend == BackendName::openmp) return work(OpenMP{where.threads});
-  return work(Serial{});
+  return work(OpenMP{where.threads});
 }
 
 }  // namespace seidel::drivers

@@ -15,10 +15,6 @@ namespace seidel {
 template <class Real, class Offset>
 void check(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
-void check(const Serial&, const CsrView<Real, Offset, Host>& A) {
-  check(OpenMP{1}, A);
-}
-template <class Real, class Offset>
 void check(const CsrView<Real, Offset, Host>& A) {
   check(OpenMP{1}, A);
 }

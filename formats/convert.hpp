@@ -1,6 +1,6 @@
 // From any format to CSR and back. Linear in time, parallel, the same bits for any number of threads.
 //
-// Each takes OpenMP{threads} (or Serial{}) and a matrix in host memory, or Cuda and one in the memory of the device: the
+// Each takes OpenMP{threads} and a matrix in host memory, or Cuda and one in the memory of the device: the
 // same bits. Matrices are taken to be canonical (check() proves it) unless said otherwise.
 //
 // On the device everything runs in the order of the back end's stream; the host waits for sizes of results and for symmetry.

@@ -57,7 +57,7 @@ class MultiVector {
 
   MultiVector(std::int64_t nrows, std::int64_t ncols, Layout layout, std::int64_t leading_dimension = 0)
     requires std::is_same_v<Space, Host>
-      : MultiVector(Serial{}, nrows, ncols, layout, leading_dimension) {}
+      : MultiVector(OpenMP{1}, nrows, ncols, layout, leading_dimension) {}
 
   MultiVectorView<T, Space> view() { return {nrows_, ncols_, leading_dimension_, layout_, data_.data()}; }
   MultiVectorView<const T, Space> view() const { return {nrows_, ncols_, leading_dimension_, layout_, data_.data()}; }

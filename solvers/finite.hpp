@@ -28,7 +28,7 @@ std::int64_t first_nonfinite(const B& on, Span<const Real, SpaceOf<B>> v) {
 }
 template <class Real>
 std::int64_t first_nonfinite(Span<const Real, Host> v) {
-  return first_nonfinite(Serial{}, v);
+  return first_nonfinite(OpenMP{1}, v);
 }
 template <class Real, class B>
 std::int64_t first_nonfinite(const Vector<Real, B>& v) {

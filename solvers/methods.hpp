@@ -31,14 +31,13 @@ enum class Needs { nothing, square, symmetric, definite };
 struct Method {
   std::string_view name, help;
   Needs needs = Needs::square;
-  bool takes_nonlinear = false;         // preconditioners that are not linear (concepts.hpp)
+  bool takes_nonlinear = false;     // preconditioners that are not linear (concepts.hpp)
   std::string_view only_with = {};  // the one preconditioner that it takes; empty: any
   std::span<const Setting> settings = {};
   std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far
   std::int64_t vectors_like_b = 0;  // held, too, where A may be rectangular; the others are like x
   /// Of each back end; null where that is not built.
-  std::tuple<RunMethod<Vector<double, Serial>>, RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>>
-      run = {};
+  std::tuple<RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>> run = {};
 
   bool takes(std::string_view preconditioner) const { return only_with.empty() || only_with == preconditioner; }
 
@@ -55,8 +54,8 @@ namespace methods_detail {
 /// Method::run of a lambda whose parameters are `auto`.
 template <class Run>
 constexpr decltype(Method::run) runs(Run run) {
-  decltype(Method::run) all{run, run, nullptr};
-  if constexpr (built_with_cuda) std::get<2>(all) = run;
+  decltype(Method::run) all{run, nullptr};
+  if constexpr (built_with_cuda) std::get<1>(all) = run;
   return all;
 }
 }  // namespace methods_detail

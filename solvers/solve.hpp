@@ -69,9 +69,6 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
 }
 
 // Compiled in the library, so that a program need not.
-extern template Summary solve(const AnyOperator<Vector<double, Serial>>&,
-                              const AnyPreconditioner<Vector<double, Serial>>&, const MethodChoice&,
-                              const Vector<double, Serial>&, Vector<double, Serial>&, const Criteria&);
 extern template Summary solve(const AnyOperator<Vector<double, OpenMP>>&,
                               const AnyPreconditioner<Vector<double, OpenMP>>&, const MethodChoice&,
                               const Vector<double, OpenMP>&, Vector<double, OpenMP>&, const Criteria&);

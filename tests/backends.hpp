@@ -18,10 +18,9 @@ inline bool have_gpu() {
   return have;
 }
 
-/// Calls test(on) for one core, for 1, 2, 3 and 7 threads, and for the GPU if there is one.
+/// Calls test(on) for 1, 2, 3 and 7 threads, and for the GPU if there is one.
 template <class Test>
 void on_every_backend(const Test& test) {
-  test(Serial{});
   for (int threads : {1, 2, 3, 7}) test(OpenMP{threads});
   if constexpr (built_with_cuda) {
     if (have_gpu())

@@ -11,7 +11,7 @@ namespace seidel::drivers {
 Answer Answer::copied() const {
   Answer copy;
   for (const Numbers& numbers : arrays_)
-    std::visit([&](const auto& from) { copy.own(copied_to<Host>(Serial{}, from)); }, numbers);
+    std::visit([&](const auto& from) { copy.own(copied_to<Host>(OpenMP{1}, from)); }, numbers);
   return copy;
 }
 

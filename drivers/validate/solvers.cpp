@@ -30,7 +30,7 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   if (A.nrows != A.ncols || !expected.finite) return;
   const Array<double> ones(A.ncols, 1.0);
   Array<double> b(A.nrows);
-  spmv<Serial>(Serial{}, A, ones.span(), b.span());
+  spmv<OpenMP>(OpenMP{1}, A, ones.span(), b.span());
 
   Criteria criteria;
   criteria.max_iterations = 300;

@@ -19,9 +19,6 @@ namespace seidel {
 ///         allocated, if there is not enough memory.
 Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed = 1,
                                    const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {});
-inline Csr<double, std::int64_t> generate(const Serial&, std::string_view spec, std::uint64_t seed = 1) {
-  return generate(OpenMP{1}, spec, seed);
-}
 
 /// The coordinates of the points whose unknowns, together, are the rows of that matrix: a row per point, every entry stored.
 /// Errors  as generate(); UsageError for generators that know of no points.

@@ -36,18 +36,10 @@ constexpr Real lehmer_uniform(std::uint32_t x) {
 /// x[k] = number k + 1 of the sequence. Parallel; the same bits for any number of threads.
 template <class Real>
 void fill_uniform(const OpenMP& on, HostSpan<Real> x, std::uint64_t seed = 1);
-template <class Real>
-void fill_uniform(const Serial&, HostSpan<Real> x, std::uint64_t seed = 1) {
-  fill_uniform(OpenMP{1}, x, seed);
-}
 
 /// Element (i, j) is number i * ncols + j + 1 of the sequence in either layout; padding is not written.
 template <class Real>
 void fill_uniform(const OpenMP& on, MultiVectorView<Real, Host> X, std::uint64_t seed = 1);
-template <class Real>
-void fill_uniform(const Serial&, MultiVectorView<Real, Host> X, std::uint64_t seed = 1) {
-  fill_uniform(OpenMP{1}, X, seed);
-}
 template <class Real, HostBackend On>
 MultiVector<Real> random_multivector(const On& on, std::int64_t nrows, std::int64_t ncols, Layout layout,
                                      std::uint64_t seed = 1) {

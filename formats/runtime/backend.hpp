@@ -14,17 +14,10 @@ namespace seidel {
 /// Cores the process may use: what the affinity mask, the container's quota and OMP_NUM_THREADS leave.
 int available_threads();
 
-/// `threads` cores.
+/// `threads` cores of the host; OpenMP{1} is the serial back end.
 struct OpenMP {
   using Space = Host;
   int threads = available_threads();
-};
-
-/// One core. Whatever is not a template takes it as OpenMP with one thread.
-struct Serial {
-  using Space = Host;
-  static constexpr int threads = 1;
-  operator OpenMP() const { return {1}; }
 };
 
 /// Takes and gives back memory of a GPU, in the order of a stream. Derive from it to let seidel share the pool of a

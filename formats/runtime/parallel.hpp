@@ -37,10 +37,6 @@ Range share_by_nonzeros(HostSpan<const Offset> row_ptr, int part, int nparts) {
 
 /// Calls body(part, nparts) once on each thread. What a body throws is thrown on, one of them if there are several.
 template <class Body>
-void parallel_parts(const Serial&, const Body& body) {
-  body(0, 1);
-}
-template <class Body>
 void parallel_parts(const OpenMP& on, const Body& body) {
   if (on.threads <= 1) return body(0, 1);
   std::exception_ptr thrown;

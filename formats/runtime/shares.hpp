@@ -1,5 +1,5 @@
 // Helpers of conversions and generators: work that moves data, gains nothing from vector instructions and is the same
-// on one core and on several. Serial is OpenMP{1} here. Results never depend on the number of threads.
+// on one core and on several. Results never depend on the number of threads.
 #pragma once
 #include <atomic>
 #include <limits>

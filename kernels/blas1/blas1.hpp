@@ -12,7 +12,6 @@ namespace seidel {
 
 namespace blas1 {
 
-// Serial is OpenMP with one thread here.
 // `used`: emitted where they are defined and named (the foot of host.cpp and of cuda.cu), for callers in other files.
 
 /// Calls op(i) for i = 0 ... n-1, in any order. Instantiated for the operations of elements.hpp.

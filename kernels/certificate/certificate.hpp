@@ -24,9 +24,6 @@ SEIDEL_HD Real rounded_residual(Real b, const Twice<Real>& s) {
 
 /// Instantiated for CSR, double and float.
 template <class Real, class Offset>
-[[gnu::used]] void residual(const Serial& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Real* b,
-                            Real* r);
-template <class Real, class Offset>
 [[gnu::used]] void residual(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Real* b,
                             Real* r);
 template <class Real, class Offset>

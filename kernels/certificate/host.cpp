@@ -27,19 +27,13 @@ void residual(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real
     }
   });
 }
-template <class Real, class Offset>
-void residual(const Serial&, const CsrView<Real, Offset, Host>& A, const Real* x, const Real* b, Real* r) {
-  residual(OpenMP{1}, A, x, b, r);
-}
 
 /// Never called: names every residual, so that its code is emitted here.
-template <class On, class Real>
-void instances(const On& on, Real* x) {
+template <class Real>
+void instances(const OpenMP& on, Real* x) {
   residual(on, CsrView<Real, std::int32_t, Host>{}, x, x, x);
   residual(on, CsrView<Real, std::int64_t, Host>{}, x, x, x);
 }
-template void instances(const Serial&, double*);
-template void instances(const Serial&, float*);
 template void instances(const OpenMP&, double*);
 template void instances(const OpenMP&, float*);
 

@@ -163,14 +163,10 @@ void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>&
   else if (Y.ncols > 0)
     share_out(on, A, X, Y);
 }
-template <class Matrix>
-void product(const Serial&, const Matrix& A, const In<typename Matrix::Real>& X, const Out<typename Matrix::Real>& Y) {
-  product(OpenMP{1}, A, X, Y);
-}
 
 /// Never called: names every product, so that its code is emitted here.
-template <class On, class Real>
-void instances(const On& on, const Out<Real>& X) {
+template <class Real>
+void instances(const OpenMP& on, const Out<Real>& X) {
   product(on, CsrView<Real, std::int32_t, Host>{}, X, X);
   product(on, CsrView<Real, std::int64_t, Host>{}, X, X);
   product(on, EllView<Real, Host>{}, X, X);
@@ -179,8 +175,6 @@ void instances(const On& on, const Out<Real>& X) {
   product(on, BsrView<Real, 4, Host>{}, X, X);
   product(on, BsrView<Real, 6, Host>{}, X, X);
 }
-template void instances(const Serial&, const Out<double>&);
-template void instances(const Serial&, const Out<float>&);
 template void instances(const OpenMP&, const Out<double>&);
 template void instances(const OpenMP&, const Out<float>&);
 

@@ -9,10 +9,6 @@ namespace spmm_detail {
 
 /// Y = A X. Shapes fit. Instantiated for CSR, ELL and BSR, double and float.
 template <class Matrix>
-[[gnu::used]] void product(const Serial& on, const Matrix& A,
-                           const MultiVectorView<const typename Matrix::Real, Host>& X,
-                           const MultiVectorView<typename Matrix::Real, Host>& Y);
-template <class Matrix>
 [[gnu::used]] void product(const OpenMP& on, const Matrix& A,
                            const MultiVectorView<const typename Matrix::Real, Host>& X,
                            const MultiVectorView<typename Matrix::Real, Host>& Y);

@@ -152,14 +152,10 @@ template <class Matrix, class Store>
 void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
   share_out(on, A, x, store);
 }
-template <class Matrix, class Store>
-void product(const Serial&, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  product(OpenMP{1}, A, x, store);
-}
 
 /// Never called: names every product, so that its code is emitted here.
-template <class On, class Real>
-void instances(const On& on, Real* x) {
+template <class Real>
+void instances(const OpenMP& on, Real* x) {
   const auto both = [&](const auto& A) {
     product(on, A, x, StoreProduct<Real>{x});
     product(on, A, x, StoreResidual<Real>{x, x});
@@ -173,8 +169,6 @@ void instances(const On& on, Real* x) {
   both(BsrView<Real, 4, Host>{});
   both(BsrView<Real, 6, Host>{});
 }
-template void instances(const Serial&, double*);
-template void instances(const Serial&, float*);
 template void instances(const OpenMP&, double*);
 template void instances(const OpenMP&, float*);
 

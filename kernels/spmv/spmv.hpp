@@ -10,8 +10,6 @@ namespace spmv_detail {
 
 /// For each row of A: store(row, sum of its products with x). Instantiated for CSR, ELL, SELL and BSR, double and float.
 template <class Matrix, class Store>
-[[gnu::used]] void product(const Serial& on, const Matrix& A, const typename Matrix::Real* x, const Store& store);
-template <class Matrix, class Store>
 [[gnu::used]] void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store);
 template <class Matrix, class Store>
 [[gnu::used]] void product(const Cuda& on, const Matrix& A, const typename Matrix::Real* x, const Store& store);

@@ -73,8 +73,7 @@ struct PreconditionerKind {
   std::int64_t (*count)(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A,
                         const MethodChoice& choice) = nullptr;
   /// On each back end; null where that is not built.
-  std::tuple<MakePreconditioner<Serial, std::int32_t>, MakePreconditioner<Serial, std::int64_t>,
-             MakePreconditioner<OpenMP, std::int32_t>, MakePreconditioner<OpenMP, std::int64_t>,
+  std::tuple<MakePreconditioner<OpenMP, std::int32_t>, MakePreconditioner<OpenMP, std::int64_t>,
              MakePreconditioner<Cuda, std::int32_t>, MakePreconditioner<Cuda, std::int64_t>>
       make = {};
 

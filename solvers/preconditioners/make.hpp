@@ -28,15 +28,11 @@ namespace preconditioners_detail {
 /// PreconditionerKind::make of a type with a static template make<B, Offset>.
 template <class Recipe>
 constexpr decltype(PreconditionerKind::make) makes() {
-  decltype(PreconditionerKind::make) all{Recipe::template make<Serial, std::int32_t>,
-                                         Recipe::template make<Serial, std::int64_t>,
-                                         Recipe::template make<OpenMP, std::int32_t>,
-                                         Recipe::template make<OpenMP, std::int64_t>,
-                                         nullptr,
-                                         nullptr};
+  decltype(PreconditionerKind::make) all{Recipe::template make<OpenMP, std::int32_t>,
+                                         Recipe::template make<OpenMP, std::int64_t>, nullptr, nullptr};
   if constexpr (built_with_cuda) {
-    std::get<4>(all) = Recipe::template make<Cuda, std::int32_t>;
-    std::get<5>(all) = Recipe::template make<Cuda, std::int64_t>;
+    std::get<2>(all) = Recipe::template make<Cuda, std::int32_t>;
+    std::get<3>(all) = Recipe::template make<Cuda, std::int64_t>;
   }
   return all;
 }

@@ -52,7 +52,7 @@ class ThresholdPreconditioner {
 
  private:
   Csr<double, Offset, Host> found(const CsrView<double, Offset, Host>& A, const ThresholdOptions& options) {
-    inverse_diagonal(Serial{}, A);  // names the row that cannot be used
+    inverse_diagonal(OpenMP{1}, A);  // names the row that cannot be used
     std::optional<Csr<double, Offset, Host>> factors;
     shift_ = usable_shift([&](double shift) {
       factors = threshold_factors(A, what_, options, shift);

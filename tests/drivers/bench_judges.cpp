@@ -58,7 +58,7 @@ std::vector<double> pair_of_sweeps(const Matrix& A, const std::vector<double>& b
   return x;
 }
 
-Matrix random_matrix() { return generate(Serial{}, "random:130x117:2500", 3); }
+Matrix random_matrix() { return generate(OpenMP{1}, "random:130x117:2500", 3); }
 MatrixOperand operand_of(Matrix A) { return {"A", std::move(A)}; }
 
 std::vector<double> vector_of(const Array<double>& x) { return {x.begin(), x.end()}; }
@@ -156,7 +156,7 @@ TEST_CASE("each column of several right-hand sides is judged, in both layouts") 
 }
 
 TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a guess") {
-  MatrixOperand of = operand_of(generate(Serial{}, "convdiff:9"));
+  MatrixOperand of = operand_of(generate(OpenMP{1}, "convdiff:9"));
   for (const auto start : {SweepTask::Start::zero, SweepTask::Start::guess}) {
     const SweepTask task(of, {.seed = 7}, start);
     const auto b = vector_of(task.b), guess = vector_of(task.guess);
@@ -178,7 +178,7 @@ TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a gue
 }
 
 TEST_CASE("pairs of sweeps for several columns are judged column by column, in both layouts") {
-  MatrixOperand of = operand_of(generate(Serial{}, "convdiff:9"));
+  MatrixOperand of = operand_of(generate(OpenMP{1}, "convdiff:9"));
   const std::int64_t n = of.A.nrows, k = 3;
   for (const Layout layout : {Layout::row_major, Layout::column_major}) {
     const SweepTask task(of, {.k = k, .layout = layout, .seed = 7}, SweepTask::Start::zero);
@@ -205,7 +205,7 @@ TEST_CASE("pairs of sweeps for several columns are judged column by column, in b
 }
 
 TEST_CASE("several right-hand sides: ours are right, and who takes one at a time is refused") {
-  MatrixOperand of = operand_of(generate(Serial{}, "poisson2d:19"));
+  MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:19"));
   Plan plan;
   plan.trials = 0, plan.threads = {3};
   for (const Layout layout : {Layout::row_major, Layout::column_major})
@@ -219,11 +219,11 @@ TEST_CASE("several right-hand sides: ours are right, and who takes one at a time
 TEST_CASE("a transpose is judged entry by entry") {
   MatrixOperand of = operand_of(random_matrix());
   const TransposeTask task(of, TransposeTask::Pattern::is_new);
-  const auto A = with_offsets<std::int32_t>(Serial{}, of.A.view());
+  const auto A = with_offsets<std::int32_t>(OpenMP{1}, of.A.view());
   const auto error_of = [&](const CsrView<double, std::int32_t, Host>& T) {
-    return task.error(drivers::answer_of(Serial{}, T));
+    return task.error(drivers::answer_of(OpenMP{1}, T));
   };
-  auto T = transpose(Serial{}, A.view());
+  auto T = transpose(OpenMP{1}, A.view());
   CHECK(error_of(T.view()) == 0);
   CHECK(!(error_of(A.view()) <= 1));
   CHECK(!(error_of({}) <= 1));
@@ -239,7 +239,7 @@ TEST_CASE("a transpose is judged entry by entry") {
 TEST_CASE("an answer is kept apart from what later runs write, and equal to the bit or not at all") {
   Array<double> y(3, 0.0);
   Answer seen, negative;
-  seen.add(Serial{}, std::as_const(y).span());
+  seen.add(OpenMP{1}, std::as_const(y).span());
   const Answer kept = seen.copied();
   CHECK(same_bits(seen, kept));
   negative.own(Array<double>(std::vector<double>{0, -0.0, 0}));
@@ -257,7 +257,7 @@ TEST_CASE("an answer is kept apart from what later runs write, and equal to the 
 TEST_CASE("an operand that would make every answer right has no task, and the kernel does not fit it") {
   MatrixOperand infinite = operand_of(random_matrix());
   infinite.A.values[17] = std::numeric_limits<double>::infinity();
-  MatrixOperand zero = operand_of(generate(Serial{}, "poisson2d:4"));
+  MatrixOperand zero = operand_of(generate(OpenMP{1}, "poisson2d:4"));
   zero.A.values[0] = 0;
   CHECK_THROWS_AS(make_task(kernels::spmv, infinite, {}), InputError);
   CHECK_THROWS_AS(make_task(kernels::symgs, zero, {}), ZeroDiagonal);
@@ -292,7 +292,7 @@ TEST_CASE("every rival of the registry is right, has a name of its own, and patt
     }
   }
   for (const Kernel* kernel : {&kernels::spmv, &kernels::spmm}) {  // blocks of three
-    MatrixOperand of = operand_of(generate(Serial{}, "elasticity3d:3"));
+    MatrixOperand of = operand_of(generate(OpenMP{1}, "elasticity3d:3"));
     for (const Measurement& m : measure(*kernel, of, {.k = kernel->in_validate.back()}, plan, nullptr)) {
       if (m.rival->format != "bsr3") continue;
       CAPTURE(m.rival->name());
@@ -310,7 +310,7 @@ TEST_CASE_TEMPLATE("a wrong rival is caught by bench and by validate, and never 
     BenchKernelOptions bench;
     bench.backend = BackendName::serial, bench.quiet = true;
     BenchPlaces places = bench_places(bench, {});
-    MatrixOperand of = operand_of(generate(Serial{}, "poisson2d:9"));
+    MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:9"));
     Plan plan;
     plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1, plan.warm = true;
     plan.selection.only = rival.name();  // a trial of each of the others would be most of this test's time

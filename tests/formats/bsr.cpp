@@ -124,8 +124,8 @@ TEST_CASE_TEMPLATE("products of blocks have the bits of CSR", Real, double, floa
     x[5] = std::numeric_limits<Real>::infinity();  // reaches the rows that hold column 5, as in CSR
     const auto b = random_values<Real>(A.nrows, seed + 1);
     Array<Real> y(A.nrows), r(A.nrows);
-    spmv(Serial{}, A.view(), Array<Real>(x), y);
-    residual(Serial{}, A.view(), Array<Real>(x), Array<Real>(b), r);
+    spmv(OpenMP{1}, A.view(), Array<Real>(x), y);
+    residual(OpenMP{1}, A.view(), Array<Real>(x), Array<Real>(b), r);
     const auto differ = [](const std::vector<Real>& found, const Array<Real>& expected) {
       std::int64_t count = 0;
       for (std::int64_t i = 0; i < expected.size(); ++i)

@@ -40,7 +40,7 @@ TEST_CASE("check accepts every canonical matrix, with either scalar and either o
     CHECK(said_of(A.view()) == "");
     CHECK(said_of(as<float, std::int32_t>(A).view()) == "");
     CHECK_NOTHROW(check(A.view()));
-    CHECK_NOTHROW(check(Serial{}, A.view()));
+    CHECK_NOTHROW(check(OpenMP{1}, A.view()));
   }
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("triplets outside the matrix are refused") {
   const std::vector<Index> zeros{0, 0};
   for (const auto& wrong : {std::vector<Index>{0, 2}, std::vector<Index>{-1, 5}}) {
     const auto refused_alike = [&](const Coo<double>& coo) {
-      const std::string said = refusal([&] { to_csr<std::int32_t>(Serial{}, coo.view()); });
+      const std::string said = refusal([&] { to_csr<std::int32_t>(OpenMP{1}, coo.view()); });
       CHECK(said.substr(0, 6) == "entry ");
       on_every_backend([&](auto on) {
         const auto moved = there(on, coo.view());
@@ -236,7 +236,7 @@ TEST_CASE("SELL keeps rows of a window in descending length, stable, padded with
         CAPTURE(sigma);
         Sell<double> S;
         try {
-          S = to_sell(Serial{}, A.view(), C, sigma);
+          S = to_sell(OpenMP{1}, A.view(), C, sigma);
         } catch (const ResourceError&) {
           CHECK(C > 1);  // slices of one row need no padding
           on_every_backend(

@@ -31,7 +31,7 @@ std::uint64_t hash_of(const Matrix& A) {
 }
 
 Matrix made(const std::string& spec, std::uint64_t seed = 1) {
-  Matrix A = generate(Serial{}, spec, seed);
+  Matrix A = generate(OpenMP{1}, spec, seed);
   CHECK_NOTHROW(check(A.view()));
   return A;
 }
@@ -156,7 +156,7 @@ TEST_CASE("lattices have the stencil at every node, x fastest, down to one node 
 TEST_CASE("elasticity is symmetric to the last bit, clamped, and knows rigid motions away from the clamp") {
   const Index nx = 5, ny = 4, nz = 3;
   const Matrix A = made("elasticity3d:5x4x3");
-  const auto p = properties(Serial{}, A.view());
+  const auto p = properties(OpenMP{1}, A.view());
   CHECK(A.nrows == 3 * nx * ny * nz);
   CHECK(A.nnz() == 9 * (3 * nx - 2) * (3 * ny - 2) * (3 * nz - 2));
   CHECK(p.symmetric);
@@ -224,14 +224,14 @@ TEST_CASE("random matrices have exactly the entries asked for, spread evenly") {
   for (const double v : A.values) value += v / 40000;
   CHECK(std::fabs(column - 0.5) < 5 * 0.2887 / 200);
   CHECK(std::fabs(value) < 5 * 0.5774 / 200);
-  CHECK(row_statistics(Serial{}, A.view()).variance == doctest::Approx(20).epsilon(0.2));  // Poisson
+  CHECK(row_statistics(OpenMP{1}, A.view()).variance == doctest::Approx(20).epsilon(0.2));  // Poisson
 }
 
 TEST_CASE("graph is strictly dominant, and symmetric unless directed; its edges are as many as it says") {
   for (const char* spec : {"graph:1", "graph:2x3x4", "graph:30:7", "graph:30", "graph:30:65536:directed"}) {
     CAPTURE(spec);
     const Matrix A = made(spec);
-    const auto p = properties(Serial{}, A.view());
+    const auto p = properties(OpenMP{1}, A.view());
     CHECK(p.strictly_dominant_rows == A.nrows);
     CHECK(p.diagonal_positive == A.nrows);
     CHECK(p.symmetric == !std::string_view(spec).ends_with("directed"));
@@ -246,7 +246,7 @@ TEST_CASE("spd is symmetric and strictly dominant; banded is full inside its ban
   for (const char* spec : {"spd:1:1", "spd:2:2", "spd:50:1", "spd:3000:9", "spd:40:40"}) {
     CAPTURE(spec);
     const Matrix A = made(spec);
-    const auto p = properties(Serial{}, A.view());
+    const auto p = properties(OpenMP{1}, A.view());
     CHECK(p.symmetric);
     CHECK(p.strictly_dominant_rows == A.nrows);
     CHECK(p.diagonal_positive == A.nrows);
@@ -256,7 +256,7 @@ TEST_CASE("spd is symmetric and strictly dominant; banded is full inside its ban
     for (Index b : {0, 1, 4, 8}) {
       if (b >= n) continue;
       const Matrix A = made("banded:" + std::to_string(n) + ":" + std::to_string(b));
-      const auto p = properties(Serial{}, A.view());
+      const auto p = properties(OpenMP{1}, A.view());
       CHECK(A.nnz() == std::int64_t(n) * (2 * b + 1) - b * (b + 1));
       CHECK(p.bandwidth_lower == b);
       CHECK(p.bandwidth_upper == b);
@@ -289,7 +289,7 @@ TEST_CASE("specimens have their one awkward feature") {
     CHECK(row.nnz() == column.nnz());
   }
   const Matrix empty = made("emptyrows:300");
-  CHECK(row_statistics(Serial{}, empty.view()).empty_rows == 100);
+  CHECK(row_statistics(OpenMP{1}, empty.view()).empty_rows == 100);
   for (const Index j : empty.col_idx) CHECK_UNARY(j % 5 != 2);
 }
 

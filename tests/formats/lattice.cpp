@@ -48,9 +48,9 @@ TEST_CASE("lattices of all shapes are found with all stencils, from three points
 
 TEST_CASE("the lattices of generators are found, with any number of threads") {
   for (const int threads : {1, 2, 3, 7}) {
-    CHECK(same(found(generate(Serial{}, "poisson3d:40x20x30"), threads).lattice, {40, 20, 30}));
-    CHECK(same(found(generate(Serial{}, "hpcg:12"), threads).lattice, {12, 12, 12}));
-    CHECK(same(found(generate(Serial{}, "poisson2d:50"), threads).lattice, {50, 50, 1}));
+    CHECK(same(found(generate(OpenMP{1}, "poisson3d:40x20x30"), threads).lattice, {40, 20, 30}));
+    CHECK(same(found(generate(OpenMP{1}, "hpcg:12"), threads).lattice, {12, 12, 12}));
+    CHECK(same(found(generate(OpenMP{1}, "poisson2d:50"), threads).lattice, {50, 50, 1}));
   }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a missing neighbour is no harm; a single coupling to another point is
 TEST_CASE("where there is no lattice, that is said") {
   for (const char* spec : {"elasticity3d:4", "rmat:8", "random:200x200:900"}) {
     CAPTURE(spec);
-    const FoundLattice here = found(generate(Serial{}, spec));
+    const FoundLattice here = found(generate(OpenMP{1}, spec));
     CHECK(here.lattice.nx == 0);
     CHECK(!here.otherwise.empty());
   }

@@ -31,7 +31,7 @@ TEST_CASE_TEMPLATE("uniform vectors and multivectors are inside (0, 1) and the s
   CHECK(lehmer_uniform<Real>(2147483646) < 1);
   const std::int64_t n = 100003;
   Array<Real> serial(n, Real(-1));
-  fill_uniform(Serial{}, serial.span(), 42);
+  fill_uniform(OpenMP{1}, serial.span(), 42);
   double mean = 0;
   std::int64_t outside = 0;
   for (const Real u : serial) outside += !(u > 0 && u < 1), mean += double(u) / double(n);

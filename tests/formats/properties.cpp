@@ -48,7 +48,7 @@ std::vector<double> fields(const MatrixProperties& p) {
 
 /// The same bits on every back end and number of threads.
 MatrixProperties properties_of(const Matrix& A) {
-  const MatrixProperties serial = properties(Serial{}, A.view());
+  const MatrixProperties serial = properties(OpenMP{1}, A.view());
   on_every_backend([&](const auto& on) {
     const auto there = copied_to<typename std::decay_t<decltype(on)>::Space>(on, A.view());
     CHECK(same_bits(fields(properties(on, there.view())), fields(serial)));

@@ -61,13 +61,13 @@ TEST_CASE("the first of the longest rows is named, whatever the threads") {
 
 TEST_CASE("the variance of equal rows is exactly zero") {
   const std::vector<Row> rows(999, {{0, 1.0}, {7, 1.0}, {8, 1.0}});
-  CHECK(row_statistics(Serial{}, matrix_of(9, rows).view()).variance == 0);
+  CHECK(row_statistics(OpenMP{1}, matrix_of(9, rows).view()).variance == 0);
 }
 
 TEST_CASE("the bytes of each format are the same numbers on every back end") {
   for (const auto& named : awkward_matrices()) {
     CAPTURE(named.name);
-    const FormatBytes expected = format_bytes(Serial{}, named.matrix.view());
+    const FormatBytes expected = format_bytes(OpenMP{1}, named.matrix.view());
     on_every_backend([&](const auto& on) {
       const FormatBytes found = format_bytes(on, in_memory_of(on, named.matrix).view());
       CHECK(found.csr32 == expected.csr32);

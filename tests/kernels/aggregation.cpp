@@ -62,7 +62,7 @@ TEST_CASE("a coupling is strong as the definition says, at every scale of the ma
       CAPTURE(scale);
       Matrix scaled = copy_of(A);
       for (double& a : scaled.values) a *= scale;
-      const auto neighbour = steps(Serial{}, scaled, RootSets::one).neighbour;
+      const auto neighbour = steps(OpenMP{1}, scaled, RootSets::one).neighbour;
       std::vector<long double> largest(A.nrows);
       for (Index i = 0; i < A.nrows; ++i)
         for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
@@ -95,12 +95,12 @@ TEST_CASE("roots are independent at distance 2, and no row could be added") {
   CAPTURE(seed);
   for (const auto& [name, A] : graphs(seed)) {
     CAPTURE(name);
-    const auto neighbour = steps(Serial{}, A, RootSets::one).neighbour;
+    const auto neighbour = steps(OpenMP{1}, A, RootSets::one).neighbour;
     const auto near = strong_neighbours(A, neighbour);
     Array<RootState> state(A.nrows, RootState::undecided);
     if (A.nrows > 0) state[A.nrows / 2] = RootState::outside;
     const Array<Index> graph(neighbour);
-    independent_set<OpenMP, std::int64_t>(Serial{}, {A.view().row_ptr, graph}, state);
+    independent_set<OpenMP, std::int64_t>(OpenMP{1}, {A.view().row_ptr, graph}, state);
     const auto inside = [&](Index v) { return state[v] != RootState::outside; };
     for (Index v = 0; v < A.nrows; ++v) {
       if (!inside(v)) continue;
@@ -126,7 +126,7 @@ TEST_CASE("every coupled row is in one aggregate, beside another row of it, and 
   for (const auto& [name, A] : graphs(seed))
     for (const RootSets sets : {RootSets::one, RootSets::two}) {
       CAPTURE(name);
-      const Steps found = steps(Serial{}, A, sets);
+      const Steps found = steps(OpenMP{1}, A, sets);
       const auto near = strong_neighbours(A, found.neighbour);
       std::vector<int> size(std::size_t(found.count));
       std::int64_t without = 0;
@@ -151,7 +151,7 @@ TEST_CASE("the prolongator is (I - omega D^-1 A_F) T, cut to four entries per ro
   CAPTURE(seed);
   for (const auto& [name, A] : graphs(seed)) {
     CAPTURE(name);
-    const Steps found = steps(Serial{}, A, RootSets::two);
+    const Steps found = steps(OpenMP{1}, A, RootSets::two);
     for (Index i = 0; i < A.nrows; ++i) {
       std::map<Index, long double> row;  // before the cut
       long double diagonal = 0, weak = 0;

@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("norm2 survives squares beyond the range of the type", Real, 
 }
 
 TEST_CASE("vectors of different sizes are refused") {
-  Vector<double, Serial> x(Serial{}, 3), y(Serial{}, 4);
+  Vector<double, OpenMP> x(OpenMP{1}, 3), y(OpenMP{1}, 4);
   CHECK_THROWS_AS(dot(x, y), ShapeError);
   CHECK_THROWS_AS(axpy(1, x, y), ShapeError);
 }
@@ -93,7 +93,7 @@ TEST_CASE("vectors of different sizes are refused") {
 TEST_CASE_TEMPLATE("hashed entries are in (-1, 1), not 0, and differ with the seed", Real, double, float) {
   for (std::int64_t n : sizes) {
     CAPTURE(n);
-    Vector<Real, Serial> one(Serial{}, n), other(Serial{}, n);
+    Vector<Real, OpenMP> one(OpenMP{1}, n), other(OpenMP{1}, n);
     fill_hashed(one, 1);
     fill_hashed(other, 2);
     for (Real v : one.span()) REQUIRE((std::abs(v) < 1 && v != 0));

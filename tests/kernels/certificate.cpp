@@ -60,9 +60,9 @@ TEST_CASE_TEMPLATE("the certified residual is right to the last bits, even where
   const auto A = csr_of<Real>(plain);
   const auto x = random_values<Real>(plain.ncols, seed);
   Array<Real> x_host(x), product(A.nrows);
-  spmv(Serial{}, A.view(), x_host, product);  // b = A x to working precision: the residual is what rounding left
-  for (const auto& b : {moved_back(Serial{}, product), random_values<Real>(A.nrows, seed + 1)}) {
-    const auto serial = certified<Real>(Serial{}, A, x, b);
+  spmv(OpenMP{1}, A.view(), x_host, product);  // b = A x to working precision: the residual is what rounding left
+  for (const auto& b : {moved_back(OpenMP{1}, product), random_values<Real>(A.nrows, seed + 1)}) {
+    const auto serial = certified<Real>(OpenMP{1}, A, x, b);
     CHECK(rows_beyond_bound(A, x, b, serial) == 0);
     on_every_backend([&](auto on) { CHECK(differing(certified<Real>(on, A, x, b), serial) == 0); });
   }
@@ -70,8 +70,8 @@ TEST_CASE_TEMPLATE("the certified residual is right to the last bits, even where
 
 TEST_CASE("the working precision does not see what the certificate sees") {
   const auto A = csr_of<double>(Plain{3, {{{0, 1.0}, {1, 1.0}, {2, -1.0}}}});
-  CHECK(certified<double>(Serial{}, A, {1e17, 1, 1e17}, {0})[0] == -1);
-  CHECK(certified<double>(Serial{}, A, {1, 0x1p-60, 1}, {0x1p-60})[0] == 0);
+  CHECK(certified<double>(OpenMP{1}, A, {1e17, 1, 1e17}, {0})[0] == -1);
+  CHECK(certified<double>(OpenMP{1}, A, {1, 0x1p-60, 1}, {0x1p-60})[0] == 0);
 }
 
 TEST_CASE_TEMPLATE("sums of twice the precision are accurate, and exact where they can be", Real, double, float) {
@@ -88,8 +88,8 @@ TEST_CASE_TEMPLATE("sums of twice the precision are accurate, and exact where th
 
 TEST_CASE("a row without entries leaves b, and shapes are checked") {
   const auto A = csr_of<double>(rows_of_lengths({0, 2}, 3, 1));
-  CHECK(certified<double>(Serial{}, A, {0, 0, 0}, {0.1, 0.2})[0] == 0.1);
+  CHECK(certified<double>(OpenMP{1}, A, {0, 0, 0}, {0.1, 0.2})[0] == 0.1);
   Array<double> two(2, 0.0), three(3, 0.0);
-  CHECK_THROWS_AS(certified_residual(Serial{}, A.view(), two, two, two), ShapeError);
-  CHECK_THROWS_AS(certified_residual(Serial{}, A.view(), three, three, two), ShapeError);
+  CHECK_THROWS_AS(certified_residual(OpenMP{1}, A.view(), two, two, two), ShapeError);
+  CHECK_THROWS_AS(certified_residual(OpenMP{1}, A.view(), three, three, two), ShapeError);
 }

@@ -94,7 +94,7 @@ TEST_CASE("a coupling is strong to either row as the definition says, in both di
   CAPTURE(seed);
   for (const auto& [name, A] : graphs(seed)) {
     CAPTURE(name);
-    const auto neighbour = steps(Serial{}, A).neighbour;
+    const auto neighbour = steps(OpenMP{1}, A).neighbour;
     std::vector<double> largest(A.nrows);
     for (Index i = 0; i < A.nrows; ++i)
       for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
@@ -114,7 +114,7 @@ TEST_CASE("no two coarse rows are strongly coupled, and every fine row is to one
   CAPTURE(seed);
   for (const auto& [name, A] : graphs(seed)) {
     CAPTURE(name);
-    const Steps found = steps(Serial{}, A);
+    const Steps found = steps(OpenMP{1}, A);
     Index coarse = 0;
     std::int64_t without = 0;
     for (Index i = 0; i < A.nrows; ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("coarse rows are taken as they are, fine ones interpolated by extended
   CAPTURE(seed);
   for (const auto& [name, A] : graphs(seed)) {
     CAPTURE(name);
-    const Steps found = steps(Serial{}, A);
+    const Steps found = steps(OpenMP{1}, A);
     CHECK(found.updated == found.values);
     for (Index i = 0; i < A.nrows; ++i) {
       CAPTURE(i);
@@ -160,7 +160,7 @@ TEST_CASE("coarse rows are taken as they are, fine ones interpolated by extended
 TEST_CASE("classical interpolation reproduces constants where rows sum to zero") {
   for (const Matrix& A : {lattice(40, 30, 1, 1), lattice(40, 30, 1, 0.01), lattice(500, 1, 1, 1), star(100),
                           symmetric({{}, {{0, -1.0}}, {}, {{2, -3.0}}, {{3, -0.01}}})}) {  // the last one: two pieces
-    const Steps found = steps(Serial{}, A);
+    const Steps found = steps(OpenMP{1}, A);
     for (Index i = 0; i < A.nrows; ++i) {
       double sum = 0;
       for (auto k = found.row_ptr[std::size_t(i)]; k < found.row_ptr[std::size_t(i) + 1]; ++k)
@@ -172,7 +172,7 @@ TEST_CASE("classical interpolation reproduces constants where rows sum to zero")
 
 TEST_CASE("rows with couplings of the sign of the diagonal only are neither coarse nor fine") {
   const Matrix A = symmetric({{}, {{0, 1.0}}, {{1, 0.5}}, {}, {{3, -1.0}, {2, 0.25}}});
-  const Steps found = steps(Serial{}, A);
+  const Steps found = steps(OpenMP{1}, A);
   CHECK(std::vector<Index>(found.of_row.begin(), found.of_row.begin() + 3) == std::vector<Index>(3, in_no_aggregate));
   CHECK(found.row_ptr[3] == 0);
   CHECK(found.count == 1);
@@ -188,10 +188,10 @@ TEST_CASE("classical coarsening ends, within memory, on matrices that are not sy
     rows[std::size_t(i)][i] = random() % 10 == 0 ? 0 : 8;
   }
   Matrix A = matrix_of_rows(rows);
-  CHECK(steps(Serial{}, A).count > 0);
+  CHECK(steps(OpenMP{1}, A).count > 0);
   for (int k = 0; k < 20; ++k) A.values[std::int64_t(random() % std::uint64_t(A.nnz()))] = 1e308;
   A.values[0] = std::numeric_limits<double>::quiet_NaN();
-  CHECK(steps(Serial{}, A).count > 0);
+  CHECK(steps(OpenMP{1}, A).count > 0);
 }
 
 TEST_CASE("classical coarsening has the same bits on every back end and with any number of threads") {

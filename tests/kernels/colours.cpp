@@ -43,7 +43,7 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
       check(moved_back(on, greedy_colours(on, there(csr_of<double>(plain)).view())));
       check(moved_back(on, greedy_colours(on, there(csr_of<float, std::int64_t>(plain)).view())));
       const Array<Index> order =
-          colour_order(Serial{}, HostSpan<const Index>(expected.data(), std::int64_t(expected.size())));
+          colour_order(OpenMP{1}, HostSpan<const Index>(expected.data(), std::int64_t(expected.size())));
       const auto colours = moved_to(on, expected);
       CHECK(moved_back(on, colour_order(on, colours.span())) == std::vector<Index>(order.begin(), order.end()));
     });
@@ -53,19 +53,19 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
 TEST_CASE("a lattice has two colours, and the order by colours two wavefronts") {
   const Plain plain = poisson(9, 8, 7);
   const auto A = csr_of<double>(plain);
-  const auto colours = greedy_colours(Serial{}, A.view());
+  const auto colours = greedy_colours(OpenMP{1}, A.view());
   CHECK(*std::max_element(colours.begin(), colours.end()) == 1);
-  const auto order = colour_order(Serial{}, colours);
+  const auto order = colour_order(OpenMP{1}, colours);
   std::int64_t wrong = 0;
   for (Index p = 1; p < A.nrows; ++p)
     wrong += std::pair(colours[order[p - 1]], order[p - 1]) >= std::pair(colours[order[p]], order[p]);
   CHECK(wrong == 0);
-  CHECK(wavefronts(Serial{}, csr_of<double>(permuted(plain, order)).view()).count() == 2);
-  CHECK(colour_order(Serial{}, HostSpan<const Index>{}).size() == 0);
+  CHECK(wavefronts(OpenMP{1}, csr_of<double>(permuted(plain, order)).view()).count() == 2);
+  CHECK(colour_order(OpenMP{1}, HostSpan<const Index>{}).size() == 0);
 }
 
 TEST_CASE("a matrix that is not square has no colours") {
   const auto A = csr_of<double>(rows_of_lengths({1}, 3, 1));
-  CHECK_THROWS_WITH_AS(greedy_colours(Serial{}, A.view()),
+  CHECK_THROWS_WITH_AS(greedy_colours(OpenMP{1}, A.view()),
                        "greedy_colours: found a 1 x 3 matrix, expected a square one", ShapeError);
 }

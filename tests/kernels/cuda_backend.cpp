@@ -131,12 +131,12 @@ TEST_CASE("[cuda] work goes to the caller's stream, allocates nothing and waits 
     REQUIRE(cudaGraphLaunch(again, stream) == cudaSuccess);
     on.synchronize();
 
-    const Serial here;
+    const OpenMP here{1};
     Array<double> y_here(n), z_here(n), r_here(n);
     const Array<double> x_here(x);
     spmv(here, A.view(), Span<const double, Host>(x_here), Span<double, Host>(y_here));
-    axpy<Serial, double>(here, 2, x_here, y_here);
-    const GaussSeidel<double, std::int32_t, Serial> symgs_here(here, A.view());
+    axpy<OpenMP, double>(here, 2, x_here, y_here);
+    const GaussSeidel<double, std::int32_t, OpenMP> symgs_here(here, A.view());
     symgs_here.symmetric_from_zero(y_here, z_here);
     symgs_here.symmetric(y_here, z_here, 1.25);
     certified_residual(here, A.view(), z_here, y_here, r_here);

@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
   const Array<Real> x_here(x);
   const Array<Real, Device> x_there(on, x);
   Array<Real> y(A.nrows), r(A.nrows);
-  spmv(Serial{}, A.view(), Span<const Real, Host>(x_here), y.span());
+  spmv(OpenMP{1}, A.view(), Span<const Real, Host>(x_here), y.span());
   const auto expected = moved_back(on, y);
   CHECK(differing(product(on, copied_to<Device>(on, A.view()).view(), x_there), expected) == 0);
   CHECK(differing(product(on, copied_to<Device>(on, wide.view()).view(), x_there), expected) == 0);
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("[cuda] rows from nothing to a million entries have the bits 
   }
   const auto A_there = copied_to<Device>(on, A.view());
   const auto b = random_values<Real>(A.nrows, 3);
-  certified_residual(Serial{}, A.view(), x_here, Array<Real>(b), r);
+  certified_residual(OpenMP{1}, A.view(), x_here, Array<Real>(b), r);
   Array<Real, Device> r_there(on, b);
   certified_residual(on, A_there.view(), x_there, r_there, r_there);
   on.synchronize();
@@ -79,7 +79,7 @@ TEST_CASE("[cuda] ELL with huge rows has the bits of the host") {
   const auto E = ell_of(A);
   const auto x = random_values<double>(A.ncols, 5);
   Array<double> y(A.nrows);
-  spmv(Serial{}, E.view(), Span<const double, Host>(Array<double>(x)), y.span());
+  spmv(OpenMP{1}, E.view(), Span<const double, Host>(Array<double>(x)), y.span());
   CHECK(differing(product(on, copied_to<Device>(on, E.view()).view(), Array<double, Device>(on, x)),
                   moved_back(on, y)) == 0);
 }
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("[cuda] products with several vectors keep the bits across wi
           const auto X = random_values<Real>(size_x, unsigned(k));
           Array<Real> X_here(X), Y_here(size_y, Real(-7));
           Array<Real, Device> X_there(on, X), Y_there(on, std::vector<Real>(size_y, Real(-7)));
-          spmm(Serial{}, A.view(), {A.ncols, k, ld_x, of_x, X_here.data() + offset},
+          spmm(OpenMP{1}, A.view(), {A.ncols, k, ld_x, of_x, X_here.data() + offset},
                {A.nrows, k, ld_y, of_y, Y_here.data()});
           spmm(on, A_there.view(), {A.ncols, k, ld_x, of_x, X_there.data() + offset},
                {A.nrows, k, ld_y, of_y, Y_there.data()});
@@ -124,8 +124,8 @@ TEST_CASE_TEMPLATE("[cuda] sums of more partial sums than a block has threads ar
     const auto x = random_values<Real>(n, 7);
     const Array<Real, Device> there(on, x);
     const Array<Real> here(x);
-    CHECK(dot<Cuda, Real>(on, there, there) == dot<Serial, Real>(Serial{}, here, here));
-    CHECK(max_abs<Cuda, Real>(on, there) == max_abs<Serial, Real>(Serial{}, here));
+    CHECK(dot<Cuda, Real>(on, there, there) == dot<OpenMP, Real>(OpenMP{1}, here, here));
+    CHECK(max_abs<Cuda, Real>(on, there) == max_abs<OpenMP, Real>(OpenMP{1}, here));
   }
 }
 
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE(
   for (const auto* A : {&L, &U}) {
     CAPTURE((A == &L));
     const auto there = copied_to<Device>(on, A->view());
-    const GaussSeidel<Real, std::int64_t, Serial> on_host(Serial{}, A->view());
+    const GaussSeidel<Real, std::int64_t, OpenMP> on_host(OpenMP{1}, A->view());
     const GaussSeidel<Real, std::int64_t, Cuda> on_gpu(on, there.view());
     CHECK(on_gpu.wavefronts() == std::int64_t(sizes.size()));
     const auto b = random_values<Real>(first, 9), x = random_values<Real>(first, 10);
@@ -207,7 +207,7 @@ TEST_CASE("[cuda] Gauss-Seidel refuses what the host refuses, in the same words"
     A.ncols = 4;
     A.values[5] = A.values[9] = value;
     const auto there = copied_to<Device>(on, A.view());
-    const auto host = said([&] { GaussSeidel<double, std::int32_t, Serial>(Serial{}, A.view()); });
+    const auto host = said([&] { GaussSeidel<double, std::int32_t, OpenMP>(OpenMP{1}, A.view()); });
     CHECK(host.find("row 3") != host.npos);
     CHECK(said([&] { GaussSeidel<double, std::int32_t, Cuda>(on, there.view()); }) == host);
   }

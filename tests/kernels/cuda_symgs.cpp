@@ -73,9 +73,9 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
     const auto compare = [&]<class Real>(const Plain& plain, Real) {
       const auto A = csr_of<Real>(plain);
       const Index n = A.nrows;
-      const auto order = colour_order(Serial{}, greedy_colours(Serial{}, A.view()));
-      auto permuted_A = permuted(Serial{}, A.view(), order.span());
-      GaussSeidel<Real, std::int32_t, Serial> serial(Serial{}, permuted_A.view());
+      const auto order = colour_order(OpenMP{1}, greedy_colours(OpenMP{1}, A.view()));
+      auto permuted_A = permuted(OpenMP{1}, A.view(), order.span());
+      GaussSeidel<Real, std::int32_t, OpenMP> serial(OpenMP{1}, permuted_A.view());
       auto there = copied_to<Device>(on, permuted_A.view());
       const auto order_there = copied_to<Device>(on, order.span());
       GaussSeidel<Real, std::int32_t, Cuda> as_it_stands(on, there.view()),

@@ -132,7 +132,7 @@ TEST_CASE("level matrices: the correction with the sweep after it") {
   std::mt19937_64 random(seed);
   const Index n = 500, m = 60;
   const Matrix A = random_rows(random, n, n, 4), P = random_rows(random, n, m, 2),
-               AP = spgemm(Serial{}, A.view(), P.view());
+               AP = spgemm(OpenMP{1}, A.view(), P.view());
   const auto left = scales(random, n), right = scales(random, m), inverse_diagonal = scales(random, n),
              other_left = scales(random, n);
   constexpr double omega = 0.7;

@@ -56,7 +56,7 @@ std::vector<NamedPlain> awkward_to_sweep(unsigned seed) {
   for (auto& row : lattice.rows)
     for (auto& [col, value] : row) value = uniform(random);
   lattice = with_mixed_diagonal(std::move(lattice));
-  const Array<Index> by_colours = colour_order(Serial{}, greedy_colours(Serial{}, csr_of<double>(lattice).view()));
+  const Array<Index> by_colours = colour_order(OpenMP{1}, greedy_colours(OpenMP{1}, csr_of<double>(lattice).view()));
   return {{"0 x 0", {}},
           {"1 x 1", from(1, [](Index, Index) { return true; })},
           {"diagonal", from(9000, [](Index i, Index j) { return i == j; })},

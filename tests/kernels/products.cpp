@@ -61,7 +61,7 @@ void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, co
       const auto list = spmv_detail::listed_in(scratch, on, A, shortest);
       spmv_detail::csr_product(on, A, list, x, StoreProduct<Real>{y.data()});
       on.synchronize();
-      CHECK(differing(moved_back(on, y), moved_back(Serial{}, expected)) == 0);
+      CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
     }
   }
 }
@@ -72,12 +72,12 @@ void check_vectors(const On& on, const Csr<Real, Offset>& A, unsigned seed) {
   const auto there = copied_to<SpaceOf<B>>(on, A.view());
   const auto x = random_values<Real>(A.ncols, seed), b = random_values<Real>(A.nrows, seed + 1);
   Array<Real> y(A.nrows), r(A.nrows), y_new(A.nrows);
-  spmv(Serial{}, A.view(), Array<Real>(x), y);
-  residual(Serial{}, A.view(), Array<Real>(x), Array<Real>(b), r);
+  spmv(OpenMP{1}, A.view(), Array<Real>(x), y);
+  residual(OpenMP{1}, A.view(), Array<Real>(x), Array<Real>(b), r);
   CsrView<Real, Offset, Host> changed = A.view();
   const Array<Real> new_values(random_values<Real>(A.nnz(), seed + 2));
   changed.values = new_values.span();
-  spmv(Serial{}, changed, Array<Real>(x), y_new);
+  spmv(OpenMP{1}, changed, Array<Real>(x), y_new);
 
   Product product(on, there.view());
   CHECK(product.bytes() <= decltype(product)::max_bytes(A.nrows, A.nnz()));
@@ -86,7 +86,7 @@ void check_vectors(const On& on, const Csr<Real, Offset>& A, unsigned seed) {
     auto out = moved_to(on, poisoned<Real>(A.nrows));
     run(out.span());
     if constexpr (!HostBackend<B>) on.synchronize();
-    CHECK(differing(moved_back(on, out), moved_back(Serial{}, expected)) == 0);
+    CHECK(differing(moved_back(on, out), moved_back(OpenMP{1}, expected)) == 0);
   };
   if constexpr (!HostBackend<B>) check_unprepared(on, there.view(), y, x_on.data());
   for (int again = 0; again < 3; ++again) check(y, [&](auto out) { product.apply(x_on.span(), out); });
@@ -112,10 +112,10 @@ void check_columns(const On& on, const Csr<Real, std::int32_t>& A, std::int64_t 
   MultiVector<Real, Space> X_on(on, A.ncols, k, layout, of_x + extra), Y_on(on, A.nrows, k, layout, of_y + extra);
   copy(on, std::as_const(X).elements().span(), X_on.elements().span());
   copy(on, std::as_const(Y).elements().span(), Y_on.elements().span());
-  spmm(Serial{}, A.view(), X.view(), Y.view());
+  spmm(OpenMP{1}, A.view(), X.view(), Y.view());
   for (int again = 0; again < 2; ++again) product.apply(MultiVectorView<const Real, Space>(X_on.view()), Y_on.view());
   if constexpr (!HostBackend<On>) on.synchronize();
-  CHECK(differing(moved_back(on, Y_on.elements()), moved_back(Serial{}, Y.elements())) == 0);
+  CHECK(differing(moved_back(on, Y_on.elements()), moved_back(OpenMP{1}, Y.elements())) == 0);
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again w
 
 TEST_CASE("a prepared product refuses vectors that do not fit") {
   const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
-  const Product product(Serial{}, A.view());
+  const Product product(OpenMP{1}, A.view());
   Array<double> two(2, 0.0), three(3, 0.0);
   const auto in = [](const Array<double>& x) { return x.span(); };
   CHECK_THROWS_AS(product.apply(in(two), two.span()), ShapeError);

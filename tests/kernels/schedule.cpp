@@ -72,7 +72,7 @@ TEST_CASE("a stretch is swept after those that it needs, both ways, with any num
 
 TEST_CASE("several threads are taken only where the estimate leaves room for their waits") {
   const auto stretches = [](const char* spec) {
-    const auto A = generate(Serial{}, spec);
+    const auto A = generate(OpenMP{1}, spec);
     std::int64_t count = 0;
     Schedule(OpenMP{2}, A.row_ptr.span(), A.col_idx.span()).each_stretch([&](auto, auto) { ++count; });
     return count;

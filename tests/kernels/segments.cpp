@@ -124,9 +124,9 @@ TEST_CASE("segments are sorted and merged for every size to 20,000 and some to 2
 TEST_CASE("segments of no length, or too long to be sorted, are refused") {
   Array<Index> keys(10), numbers(10), few(9);
   const KeyedNumbers<Host> pairs{keys.span(), numbers.span()};
-  CHECK_THROWS_AS(sort_segments(Serial{}, 0, pairs), UsageError);
-  CHECK_THROWS_AS(sort_segments(Serial{}, max_sorted_segment + 1, pairs), UsageError);
-  CHECK_THROWS_AS(merge_segments(Serial{}, MergeBy::path, 0, pairs, pairs), UsageError);
-  CHECK_THROWS_AS(sort_segments(Serial{}, 4, KeyedNumbers<Host>{keys.span(), few.span()}), ShapeError);
-  CHECK_THROWS_AS(merge_segments(Serial{}, MergeBy::path, 4, pairs, {few.span(), numbers.span()}), ShapeError);
+  CHECK_THROWS_AS(sort_segments(OpenMP{1}, 0, pairs), UsageError);
+  CHECK_THROWS_AS(sort_segments(OpenMP{1}, max_sorted_segment + 1, pairs), UsageError);
+  CHECK_THROWS_AS(merge_segments(OpenMP{1}, MergeBy::path, 0, pairs, pairs), UsageError);
+  CHECK_THROWS_AS(sort_segments(OpenMP{1}, 4, KeyedNumbers<Host>{keys.span(), few.span()}), ShapeError);
+  CHECK_THROWS_AS(merge_segments(OpenMP{1}, MergeBy::path, 4, pairs, {few.span(), numbers.span()}), ShapeError);
 }

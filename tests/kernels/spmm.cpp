@@ -21,8 +21,8 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
   for (std::int64_t j = 0; j < k; ++j) {
     x[j] = random_values<Real>(n, seed + unsigned(j));
     Array<Real> column(x[j]), product(m);
-    spmv(Serial{}, A.view(), column, product);
-    y[j] = moved_back(Serial{}, product);
+    spmv(OpenMP{1}, A.view(), column, product);
+    y[j] = moved_back(OpenMP{1}, product);
   }
   on_every_backend([&](auto on) {
     using B = decltype(on);
@@ -59,8 +59,8 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
     std::size_t width = 0;
     for (const auto& row : plain.rows) width = std::max(width, row.size());
     if (width <= 5000) check("ELL", copied_to<Space>(on, ell_of(csr_of<Real>(plain)).view()).view());
-    if (first_gap<3>(Serial{}, A.view()) < 0)
-      check("BSR 3x3", copied_to<Space>(on, to_bsr<3>(Serial{}, A.view()).view()).view());
+    if (first_gap<3>(OpenMP{1}, A.view()) < 0)
+      check("BSR 3x3", copied_to<Space>(on, to_bsr<3>(OpenMP{1}, A.view()).view()).view());
   });
 }
 
@@ -90,12 +90,12 @@ TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of column
 TEST_CASE("multivectors that do not fit the matrix are refused") {
   const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
   MultiVector<double> X(3, 4, Layout::row_major), Y(2, 4, Layout::column_major), narrow(2, 3, Layout::row_major);
-  CHECK_NOTHROW(spmm(Serial{}, A.view(), X.view(), Y.view()));
-  CHECK_THROWS_AS(spmm(Serial{}, A.view(), Y.view(), X.view()), ShapeError);
-  CHECK_THROWS_AS(spmm(Serial{}, A.view(), X.view(), narrow.view()), ShapeError);
+  CHECK_NOTHROW(spmm(OpenMP{1}, A.view(), X.view(), Y.view()));
+  CHECK_THROWS_AS(spmm(OpenMP{1}, A.view(), Y.view(), X.view()), ShapeError);
+  CHECK_THROWS_AS(spmm(OpenMP{1}, A.view(), X.view(), narrow.view()), ShapeError);
   auto overlapping = X.view();
   overlapping.leading_dimension = 2;
   CHECK_THROWS_WITH_AS(
-      spmm(Serial{}, A.view(), overlapping, Y.view()),
+      spmm(OpenMP{1}, A.view(), overlapping, Y.view()),
       "spmm: X is 3 x 4 with leading dimension 2, the matrix needs 3 x 4 with leading dimension 4 or more", ShapeError);
 }

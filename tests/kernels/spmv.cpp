@@ -99,16 +99,16 @@ TEST_CASE("a residual may overwrite b") {
   const Array<double> x(random_values<double>(120, 1));
   std::vector<double> b = random_values<double>(120, 2);
   Array<double> apart(120), in_place(b), b_on(b);
-  residual(Serial{}, A.view(), x, b_on, apart);
-  residual(Serial{}, A.view(), x, in_place, in_place);
-  CHECK(differing(moved_back(Serial{}, apart), moved_back(Serial{}, in_place)) == 0);
+  residual(OpenMP{1}, A.view(), x, b_on, apart);
+  residual(OpenMP{1}, A.view(), x, in_place, in_place);
+  CHECK(differing(moved_back(OpenMP{1}, apart), moved_back(OpenMP{1}, in_place)) == 0);
 }
 
 TEST_CASE("NaN and infinity reach the rows that hold them, and no others") {
   const double inf = std::numeric_limits<double>::infinity();
   const auto A = csr_of<double>(Plain{3, {{{0, 1.0}}, {{1, inf}}, {{2, 1.0}}}});
   Array<double> x(std::vector<double>{std::numeric_limits<double>::quiet_NaN(), 1, 2}), y(3);
-  spmv(Serial{}, A.view(), x, y);
+  spmv(OpenMP{1}, A.view(), x, y);
   CHECK(y[0] != y[0]);
   CHECK(y[1] == inf);
   CHECK(y[2] == 2);
@@ -117,8 +117,8 @@ TEST_CASE("NaN and infinity reach the rows that hold them, and no others") {
 TEST_CASE("vectors that do not fit the matrix are refused") {
   const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
   Array<double> two(2, 0.0), three(3, 0.0);
-  CHECK_THROWS_AS(spmv(Serial{}, A.view(), two, two), ShapeError);
-  CHECK_THROWS_AS(spmv(Serial{}, A.view(), three, three), ShapeError);
-  CHECK_THROWS_AS(residual(Serial{}, A.view(), three, three, two), ShapeError);
-  CHECK_NOTHROW(residual(Serial{}, A.view(), three, two, two));
+  CHECK_THROWS_AS(spmv(OpenMP{1}, A.view(), two, two), ShapeError);
+  CHECK_THROWS_AS(spmv(OpenMP{1}, A.view(), three, three), ShapeError);
+  CHECK_THROWS_AS(residual(OpenMP{1}, A.view(), three, three, two), ShapeError);
+  CHECK_NOTHROW(residual(OpenMP{1}, A.view(), three, two, two));
 }

@@ -39,13 +39,13 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
       const std::int64_t n = plain.nrows();
       const Real omega = k % 2 ? Real(1) : Real(1.2);
       const auto A_host = csr_of<Real>(plain);
-      const GaussSeidel<Real, std::int32_t, Serial> one(Serial{}, A_host.view());
+      const GaussSeidel<Real, std::int32_t, OpenMP> one(OpenMP{1}, A_host.view());
       std::vector<std::vector<Real>> b(k), x(k);
       for (std::int64_t j = 0; j < k; ++j) {
         b[j] = random_values<Real>(n, seed + unsigned(j));
         Array<Real> found(n);
         one.symmetric_from_zero(Array<Real>(b[j]), found, omega);
-        x[j] = moved_back(Serial{}, found);
+        x[j] = moved_back(OpenMP{1}, found);
       }
       for (const Layout from : {Layout::row_major, Layout::column_major})
         for (const Layout to : {Layout::row_major, Layout::column_major}) {
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, o
 
 TEST_CASE("columns that do not fit are refused") {
   const auto A = csr_of<double>(poisson(2, 2, 2));
-  const GaussSeidel<double, std::int32_t, Serial> sweeps(Serial{}, A.view());
+  const GaussSeidel<double, std::int32_t, OpenMP> sweeps(OpenMP{1}, A.view());
   std::vector<double> R(64), X(64);
   const auto refused = [&](std::int64_t n, std::int64_t k, std::int64_t padding) {
     CHECK_THROWS_AS(sweeps.symmetric_from_zero(view_of<const double, Host>(8, 3, Layout::row_major, 0, R.data()),

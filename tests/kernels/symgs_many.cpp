@@ -80,7 +80,7 @@ std::vector<std::vector<Real>> swept(const B& on, const Matrix& matrix) {
 
 template <class Real>
 void same_everywhere(const Matrix& A) {
-  const auto expected = swept<Real>(Serial{}, A);
+  const auto expected = swept<Real>(OpenMP{1}, A);
   const auto check = [&](const auto& on) {
     const auto found = swept<Real>(on, A);
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("every order on every back end equals one core on the matrices in the 
     Matrix A;
     try {
       A = read_matrix_market(name).matrix;
-      (void)GaussSeidel<double, std::int64_t, Serial>(Serial{}, A.view());
+      (void)GaussSeidel<double, std::int64_t, OpenMP>(OpenMP{1}, A.view());
     } catch (const Error&) {
       continue;  // complex, not square, or without a full diagonal
     }
@@ -146,7 +146,7 @@ TEST_CASE("every order on every back end equals one core on the matrices in the 
     ++swept_ones;
     same_everywhere<double>(A);
     same_everywhere<double>(
-        permuted(Serial{}, A.view(), colour_order(Serial{}, greedy_colours(Serial{}, A.view())).span()));
+        permuted(OpenMP{1}, A.view(), colour_order(OpenMP{1}, greedy_colours(OpenMP{1}, A.view())).span()));
   }
   MESSAGE(swept_ones << " matrices");
   CHECK(swept_ones > 0);

@@ -168,9 +168,9 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
   CAPTURE(seed);
   const std::vector<Matrix> symmetric = [&] {
     std::vector<Matrix> all;
-    all.push_back(generate(Serial{}, "poisson3d:17"));
-    all.push_back(generate(Serial{}, "hpcg:13"));
-    all.push_back(generate(Serial{}, "elasticity3d:5"));
+    all.push_back(generate(OpenMP{1}, "poisson3d:17"));
+    all.push_back(generate(OpenMP{1}, "hpcg:13"));
+    all.push_back(generate(OpenMP{1}, "elasticity3d:5"));
     all.push_back(made_symmetric(scattered(seed, 3000, 3000, 20000)));
     all.push_back(made_symmetric(matrix_of_entries(5000, 5000, [] {
       std::vector<Entry> arrow;  // a full row and column
@@ -238,9 +238,9 @@ TEST_CASE("columns that do not ascend are not taken for a mirrored pattern") {
 TEST_CASE("a result of another shape is refused") {
   const Matrix A = random_matrix(1, 20, 30, 3);
   Matrix square{30, 30, Array<std::int64_t>(31), Array<Index>(A.nnz()), Array<double>(A.nnz())};
-  CHECK_THROWS_AS(transpose(Serial{}, A.view(), square), ShapeError);
+  CHECK_THROWS_AS(transpose(OpenMP{1}, A.view(), square), ShapeError);
   Matrix larger{30, 20, Array<std::int64_t>(31), Array<Index>(A.nnz() + 1), Array<double>(A.nnz() + 1)};
-  CHECK_THROWS_AS(transpose(Serial{}, A.view(), larger), ShapeError);
+  CHECK_THROWS_AS(transpose(OpenMP{1}, A.view(), larger), ShapeError);
 }
 
 namespace {
@@ -311,7 +311,7 @@ TEST_CASE_TEMPLATE("a kept transpose takes new values in the old pattern, again 
   CAPTURE(seed);
   std::vector<Matrix> all;
   all.push_back(scattered(seed, 20000, 700, 90000));
-  all.push_back(generate(Serial{}, "poisson2d:40"));
+  all.push_back(generate(OpenMP{1}, "poisson2d:40"));
   all.push_back(Matrix{4, 3, Array<std::int64_t>(5, 0), {}, {}});
   for (const Matrix& wide : all) {
     auto A = as<Real, std::int32_t>(wide);

@@ -22,7 +22,7 @@ struct Given {
 };
 template <class Real, class B>
 std::vector<Real> values_of(const Vector<Real, B>& v) {
-  return moved_back(Serial{}, copied_to<Host>(v.on(), v.span()));
+  return moved_back(OpenMP{1}, copied_to<Host>(v.on(), v.span()));
 }
 
 /// Calls test(Given) for each size on each back end.
@@ -130,14 +130,14 @@ TEST_CASE_TEMPLATE("a block of vectors: projections and combinations have the bi
 
 TEST_CASE("a vector may view memory that somebody else owns") {
   double data[] = {3, 4};
-  Vector<double, Serial> v(Serial{}, Span<double, Host>(data, 2));
+  Vector<double, OpenMP> v(OpenMP{1}, Span<double, Host>(data, 2));
   CHECK(norm2(v) == 5);
   fill(v, 7);
   CHECK(data[1] == 7);
 }
 
 TEST_CASE("passes over vectors of different sizes are refused") {
-  Vector<double, Serial> x(Serial{}, 3), y(Serial{}, 4), z(Serial{}, 4);
+  Vector<double, OpenMP> x(OpenMP{1}, 3), y(OpenMP{1}, 4), z(OpenMP{1}, 4);
   CHECK_THROWS_AS(sums(norm2_of(x), norm2_of(y)), ShapeError);
   CHECK_THROWS_AS(move_and_turn(1, x, y, 1, z), ShapeError);
   CHECK_THROWS_AS(axpy_norm2_dot(1, x, y, z), ShapeError);

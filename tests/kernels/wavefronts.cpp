@@ -53,10 +53,10 @@ TEST_CASE("a chain has as many wavefronts as rows, a diagonal one, a lattice nx 
   Plain chain{50, std::vector<std::map<Index, double>>(50)}, diagonal = chain;
   for (Index i = 0; i < 50; ++i) chain.rows[i][i] = diagonal.rows[i][i] = 1;
   for (Index i = 0; i + 1 < 50; ++i) chain.rows[i][i + 1] = 1;  // stored above the diagonal only: A' couples as well
-  CHECK(wavefronts(Serial{}, csr_of<double>(chain).view()).count() == 50);
-  CHECK(wavefronts(Serial{}, csr_of<double>(diagonal).view()).count() == 1);
-  CHECK(wavefronts(Serial{}, csr_of<double>(poisson(7, 5, 4)).view()).count() == 14);
-  CHECK(wavefronts(Serial{}, csr_of<double>(Plain{}).view()).count() == 0);
-  CHECK_THROWS_WITH_AS(wavefronts(Serial{}, csr_of<double>(rows_of_lengths({1}, 3, 1)).view()),
+  CHECK(wavefronts(OpenMP{1}, csr_of<double>(chain).view()).count() == 50);
+  CHECK(wavefronts(OpenMP{1}, csr_of<double>(diagonal).view()).count() == 1);
+  CHECK(wavefronts(OpenMP{1}, csr_of<double>(poisson(7, 5, 4)).view()).count() == 14);
+  CHECK(wavefronts(OpenMP{1}, csr_of<double>(Plain{}).view()).count() == 0);
+  CHECK_THROWS_WITH_AS(wavefronts(OpenMP{1}, csr_of<double>(rows_of_lengths({1}, 3, 1)).view()),
                        "wavefronts: found a 1 x 3 matrix, expected a square one", ShapeError);
 }

@@ -35,6 +35,6 @@ TEST_CASE("nothing is allocated in the loop of a solver, with any preconditioner
       CHECK(at_last - at_first == 0);
     }
   };
-  check(Serial{});
+  check(OpenMP{1});
   check(OpenMP{3});
 }

@@ -126,21 +126,21 @@ TEST_CASE("cg: columns through any cycle of amg have the bits that they have alo
 
 TEST_CASE("cg: columns of a matrix that is not positive definite end each as they do alone") {
   Matrix A = diagonal({1, 2, 3, 4, -5, 6});
-  const MatrixOperator op(Serial{}, Product(Serial{}, A.view()));
+  const MatrixOperator op(OpenMP{1}, Product(OpenMP{1}, A.view()));
   const RightHandSides columns{{{1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 0}},
                                std::vector(3, std::vector<double>(6))};
-  check_columns<Vector<double, Serial>>(op, IdentityPreconditioner{}, columns, {});
+  check_columns<Vector<double, OpenMP>>(op, IdentityPreconditioner{}, columns, {});
 }
 
 namespace {
 
 /// Counts how often A is read.
 struct Reads {
-  const MatrixOperator<Product<double, std::int64_t, Serial>, Serial>& A;
+  const MatrixOperator<Product<double, std::int64_t, OpenMP>, OpenMP>& A;
   std::int64_t* together;
   std::int64_t nrows() const { return A.nrows(); }
   std::int64_t ncols() const { return A.ncols(); }
-  const Serial& on() const { return A.on(); }
+  const OpenMP& on() const { return A.on(); }
   void apply(const auto& x, auto& y) const { A.apply(x, y); }
   void apply_columns(const auto& x, auto& y, std::size_t first, std::size_t count) const {
     ++*together;
@@ -151,15 +151,15 @@ struct Reads {
 }  // namespace
 
 TEST_CASE("cg: A is read once per step for all columns, and nothing is allocated after the first step") {
-  using V = Vector<double, Serial>;
+  using V = Vector<double, OpenMP>;
   const Matrix A = random_spd(7, 900, 9);
-  const MatrixOperator matrix(Serial{}, Product(Serial{}, A.view()));
-  const JacobiPreconditioner M(Serial{}, A.view());
+  const MatrixOperator matrix(OpenMP{1}, Product(OpenMP{1}, A.view()));
+  const JacobiPreconditioner M(OpenMP{1}, A.view());
   std::int64_t together = 0, at_first = 0, at_last = 0, most = 0;
   std::vector<V> b, x;
   for (unsigned j = 0; j < 6; ++j) {
-    b.emplace_back(Serial{}, moved_to(Serial{}, random_vector(j, A.nrows)));
-    x.emplace_back(Serial{}, A.nrows);
+    b.emplace_back(OpenMP{1}, moved_to(OpenMP{1}, random_vector(j, A.nrows)));
+    x.emplace_back(OpenMP{1}, A.nrows);
   }
   Criteria criteria;
   criteria.on_iteration = [&](const IterationReport& report) {
@@ -176,11 +176,11 @@ TEST_CASE("cg: A is read once per step for all columns, and nothing is allocated
 }
 
 TEST_CASE("cg: as many solutions as right-hand sides, or none at all") {
-  using V = Vector<double, Serial>;
+  using V = Vector<double, OpenMP>;
   const Matrix A = poisson(4);
-  const MatrixOperator op(Serial{}, A.view());
+  const MatrixOperator op(OpenMP{1}, A.view());
   std::vector<V> b, x;
   CHECK(cg(op, IdentityPreconditioner{}, b, x).empty());
-  b.emplace_back(Serial{}, A.nrows);
+  b.emplace_back(OpenMP{1}, A.nrows);
   CHECK_THROWS_AS(cg(op, IdentityPreconditioner{}, b, x), ShapeError);
 }

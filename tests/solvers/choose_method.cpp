@@ -11,7 +11,7 @@ using namespace seidel::tests;
 
 namespace {
 MethodChoice choice_for(const Matrix& A, const MethodRequest& request = {}) {
-  return choose_method(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), request);
+  return choose_method(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), request);
 }
 }  // namespace
 
@@ -26,7 +26,7 @@ TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with
 }
 
 TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or a strictly dominated one: symgs") {
-  const auto chosen = [](const char* name) { return choice_for(generate(Serial{}, name)).preconditioner; };
+  const auto chosen = [](const char* name) { return choice_for(generate(OpenMP{1}, name)).preconditioner; };
   CHECK(chosen("poisson2d:100") == PreconditionerKind::amg);
   CHECK(chosen("poisson3d:16x16x100") == PreconditionerKind::amg);
   CHECK(chosen("poisson2d:99") == PreconditionerKind::symgs);

@@ -55,7 +55,7 @@ TEST_CASE("more steps never favour natural order, more colours never colours, an
 }
 
 TEST_CASE("a node is as many rows of one pattern as follow each other everywhere") {
-  const auto nodes_of = [](const char* spec) { return rows_per_node(generate(Serial{}, spec).view()); };
+  const auto nodes_of = [](const char* spec) { return rows_per_node(generate(OpenMP{1}, spec).view()); };
   CHECK(nodes_of("elasticity3d:4") == 3);
   CHECK(nodes_of("poisson3d:6") == 1);
   const std::int64_t row_ptr[] = {0, 2, 4, 6, 8};

@@ -38,9 +38,9 @@ struct Pairs {
 };
 static_assert(Coarsening<Pairs, OpenMP, std::int64_t> && Coarsening<Pairs, OpenMP, std::int32_t> == false);
 
-std::string message(const Matrix& A, const AmgOptions& options, const Parts<Serial>& parts = {}) {
+std::string message(const Matrix& A, const AmgOptions& options, const Parts<OpenMP>& parts = {}) {
   try {
-    Amg<Serial>(Serial{}, A.view(), options, {}, parts);
+    Amg<OpenMP>(OpenMP{1}, A.view(), options, {}, parts);
   } catch (const Error& error) {
     return error.what();
   }
@@ -160,13 +160,13 @@ TEST_CASE("classical coarsening leaves identities and rows of zeros alone, and e
   std::vector<Row> positive(1000);
   for (Index i = 0; i < 1000; ++i)
     positive[i] = {{i / 2 * 2, i % 2 == 0 ? 2.0 : 1.0}, {i / 2 * 2 + 1, i % 2 == 0 ? 1.0 : 2.0}};
-  const Amg<Serial> M(Serial{}, matrix_of(1000, positive).view(), classical);
+  const Amg<OpenMP> M(OpenMP{1}, matrix_of(1000, positive).view(), classical);
   CHECK(M.levels().size() == 1);
   for (const Index n : {0, 1, 2}) {
     AmgOptions options = classical;
     options.coarsening.coarsest = 1;
     const Matrix tiny = n > 0 ? poisson(n) : matrix_of(0, {});
-    CHECK(Amg<Serial>(Serial{}, tiny.view(), options).levels().front().rows == tiny.nrows);
+    CHECK(Amg<OpenMP>(OpenMP{1}, tiny.view(), options).levels().front().rows == tiny.nrows);
   }
 }
 
@@ -176,15 +176,15 @@ TEST_CASE("what does not fit is refused") {
   blocks.coarsening.unknowns_per_node = 2;
   CHECK(message(A, blocks).find("take aggregates") != std::string::npos);
   const auto with = [](const Matrix& P) {
-    return Parts<Serial>{.coarsening = [&](const OpenMP&, const ViewOn<OpenMP>&) { return copy_of(P); }};
+    return Parts<OpenMP>{.coarsening = [&](const OpenMP&, const ViewOn<OpenMP>&) { return copy_of(P); }};
   };
   CHECK(message(A, {}, with(matrix_of(5, std::vector<Row>(399)))).find("399 rows") != std::string::npos);
   Matrix outside = matrix_of(5, std::vector<Row>(400, {{4, 1.0}}));
   outside.col_idx[7] = 5;
   CHECK(message(A, {}, with(outside)).find("row 8") != std::string::npos);
-  CHECK(Amg<Serial>(Serial{}, A.view(), {}, {}, with(matrix_of(0, {}))).levels().size() == 1);
-  const Parts<Serial> smooths{.smoother = [](const Serial& on, const ViewOn<Serial>& A) {
-    return SymgsPreconditioner<double, std::int64_t, Serial>(on, A);
+  CHECK(Amg<OpenMP>(OpenMP{1}, A.view(), {}, {}, with(matrix_of(0, {}))).levels().size() == 1);
+  const Parts<OpenMP> smooths{.smoother = [](const OpenMP& on, const ViewOn<OpenMP>& A) {
+    return SymgsPreconditioner<double, std::int64_t, OpenMP>(on, A);
   }};
   CHECK(message(A, {.storage = AmgStorage::fp32}, smooths).find("own smooths in double") != std::string::npos);
 }

@@ -16,7 +16,7 @@ TEST_CASE(
     for (const How& how : all_ways()) {
       CAPTURE(name_of(how));
       CAPTURE(A.nrows);
-      const Outcome serial = solve_on(Serial{}, how, A, b);
+      const Outcome serial = solve_on(OpenMP{1}, how, A, b);
       REQUIRE(serial->status == Status::converged);
       const double truth = true_residual(A, serial.x, b);
       CHECK(truth <= 1e-8 * 1.001);
@@ -41,7 +41,7 @@ TEST_CASE("bicgstab and gmres solve random unsymmetric systems, with the same bi
   for (const How& how : all_ways()) {
     if (how.method.needs != Needs::square || how.preconditioner.needs_definite) continue;
     CAPTURE(name_of(how));
-    const Outcome serial = solve_on(Serial{}, how, A, b);
+    const Outcome serial = solve_on(OpenMP{1}, how, A, b);
     CHECK(serial->status == Status::converged);
     CHECK(true_residual(A, serial.x, b) <= 1e-8 * 1.001);
     on_every_backend([&](auto on) {
@@ -55,8 +55,8 @@ TEST_CASE("bicgstab and gmres solve random unsymmetric systems, with the same bi
 TEST_CASE("a matrix in ELL or SELL gives the bits of CSR") {
   const Matrix A = poisson(17);
   const auto b = random_vector(5, A.nrows);
-  const Serial on;
-  using V = Vector<double, Serial>;
+  const OpenMP on{1};
+  using V = Vector<double, OpenMP>;
   const auto solved = [&](AnyOperator<V> op) {
     const V rhs(on, Array<double>(b));
     V x(on, A.nrows);
@@ -70,8 +70,8 @@ TEST_CASE("a matrix in ELL or SELL gives the bits of CSR") {
 
 TEST_CASE("single precision solves to what it can hold") {
   const auto A = as<float, std::int32_t>(poisson(12));
-  const Serial on;
-  Vector<float, Serial> b(on, A.nrows), x(on, A.nrows);
+  const OpenMP on{1};
+  Vector<float, OpenMP> b(on, A.nrows), x(on, A.nrows);
   fill(b, 1);
   Criteria criteria;
   criteria.relative_tolerance = 1e-5;
@@ -85,7 +85,7 @@ TEST_CASE("criteria: each one ends the run, says so, and leaves a valid x with i
   for (const How& how : all_ways()) {
     CAPTURE(name_of(how));
     const auto ended = [&](const Criteria& criteria) {
-      const Outcome outcome = solve_on(Serial{}, how, A, b, criteria);
+      const Outcome outcome = solve_on(OpenMP{1}, how, A, b, criteria);
       CHECK(outcome->relative_residual == doctest::Approx(true_residual(A, outcome.x, b)).epsilon(0.01));
       CHECK(!outcome->reason.empty());
       return outcome.summary;
@@ -122,7 +122,7 @@ TEST_CASE("criteria: each one ends the run, says so, and leaves a valid x with i
     criteria = {};
     criteria.relative_tolerance = 0;
     criteria.absolute_tolerance = 1e-3;
-    const Outcome outcome = solve_on(Serial{}, how, A, b, criteria);
+    const Outcome outcome = solve_on(OpenMP{1}, how, A, b, criteria);
     CHECK(outcome->status == Status::converged);
     CHECK(outcome->relative_residual * outcome->norm_b <= 1e-3);
     CHECK(outcome->relative_residual * outcome->norm_b > 1e-7);
@@ -137,7 +137,7 @@ TEST_CASE("gmres says the truth where its restart does not divide the limit of i
       Criteria criteria;
       criteria.max_iterations = limit;
       const Outcome outcome =
-          solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, restart}, A, b, criteria);
+          solve_on(OpenMP{1}, {Method::gmres, PreconditionerKind::none, Order::natural, restart}, A, b, criteria);
       CAPTURE(restart);
       CAPTURE(limit);
       const double truth = true_residual(A, outcome.x, b);
@@ -153,13 +153,13 @@ TEST_CASE("limits that make no sense are refused") {
   const auto b = ones(9);
   Criteria criteria;
   criteria.relative_tolerance = -1;
-  CHECK_THROWS_AS(solve_on(Serial{}, {}, A, b, criteria), UsageError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, A, b, criteria), UsageError);
   criteria = {};
   criteria.absolute_tolerance = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_AS(solve_on(Serial{}, {}, A, b, criteria), UsageError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, A, b, criteria), UsageError);
   criteria = {};
   criteria.max_iterations = -1;
-  CHECK_THROWS_AS(solve_on(Serial{}, {}, A, b, criteria), UsageError);
-  CHECK_THROWS_AS(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 0}, A, b), UsageError);
-  CHECK_THROWS_AS(SymgsPreconditioner(Serial{}, A.view(), Order::natural, 2.0), UsageError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, A, b, criteria), UsageError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {Method::gmres, PreconditionerKind::none, Order::natural, 0}, A, b), UsageError);
+  CHECK_THROWS_AS(SymgsPreconditioner(OpenMP{1}, A.view(), Order::natural, 2.0), UsageError);
 }

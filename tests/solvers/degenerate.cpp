@@ -27,7 +27,7 @@ TEST_CASE("an exact guess is left as it is, after 0 iterations") {
   const std::vector<double> exact(25, 0.5);
   for (const How& how : all_ways()) {
     CAPTURE(name_of(how));
-    const Outcome outcome = solve_on(Serial{}, how, A, times(A, exact), {}, exact);
+    const Outcome outcome = solve_on(OpenMP{1}, how, A, times(A, exact), {}, exact);
     CHECK(outcome->status == Status::converged);
     CHECK(outcome->iterations == 0);
     CHECK(outcome.x == exact);
@@ -77,9 +77,9 @@ TEST_CASE("NaN and infinity in A, b or x0 are refused before the first iteration
 }
 
 TEST_CASE("shapes that do not fit are refused") {
-  CHECK_THROWS_AS(solve_on(Serial{}, {}, matrix_of(3, {{{0, 1.0}}, {{1, 1.0}}}), ones(2)), ShapeError);
-  CHECK_THROWS_AS(solve_on(Serial{}, {}, poisson(3), ones(8)), ShapeError);
-  CHECK_THROWS_AS(JacobiPreconditioner(Serial{}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, matrix_of(3, {{{0, 1.0}}, {{1, 1.0}}}), ones(2)), ShapeError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, poisson(3), ones(8)), ShapeError);
+  CHECK_THROWS_AS(JacobiPreconditioner(OpenMP{1}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
 }
 
 TEST_CASE(
@@ -125,9 +125,9 @@ TEST_CASE(
 
 TEST_CASE("scales far from 1 change nothing, and what cannot be squared is said") {
   const Matrix A = poisson(10);
-  const Outcome plain = solve_on(Serial{}, {}, A, ones(100));
+  const Outcome plain = solve_on(OpenMP{1}, {}, A, ones(100));
   for (double scale : {0x1p-400, 0x1p+400}) {  // powers of two: the same digits
-    const Outcome scaled = solve_on(Serial{}, {}, A, std::vector<double>(100, scale));
+    const Outcome scaled = solve_on(OpenMP{1}, {}, A, std::vector<double>(100, scale));
     CHECK(scaled->status == Status::converged);
     CHECK(scaled->history == plain->history);
   }
@@ -136,7 +136,7 @@ TEST_CASE("scales far from 1 change nothing, and what cannot be squared is said"
       CAPTURE(name_of(how));
       CAPTURE(scale);
       const std::vector<double> b(100, scale);
-      const Outcome outcome = solve_on(Serial{}, how, A, b);
+      const Outcome outcome = solve_on(OpenMP{1}, how, A, b);
       CHECK((outcome->status == Status::converged || outcome->status == Status::breakdown));
       CHECK(outcome->status != Status::indefinite);
       if (outcome->converged()) CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
@@ -157,7 +157,7 @@ TEST_CASE("a positive definite matrix is not called indefinite, whatever its sca
           CAPTURE(of_b);
           const Matrix A = tridiagonal(20, 2 * of_A, -of_A);
           const std::vector<double> b(20, of_b);
-          const Outcome outcome = solve_on(Serial{}, how, A, b);
+          const Outcome outcome = solve_on(OpenMP{1}, how, A, b);
           CHECK((outcome->status == Status::converged || outcome->status == Status::breakdown));
           CHECK(true_residual(A, outcome.x, b) <= 1);
         }

@@ -31,8 +31,8 @@ struct Case {
 const std::string own_choice = "--method auto --precond auto";
 
 Case diagnosed(const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria = {}) {
-  Case c{solve_on(Serial{}, how, A, b, criteria), {}};
-  c.causes = diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), choice_of(how),
+  Case c{solve_on(OpenMP{1}, how, A, b, criteria), {}};
+  c.causes = diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), choice_of(how),
                       c.outcome.summary, criteria);
   for (const auto& d : c.causes) {
     CHECK(!d.cause.empty());
@@ -82,7 +82,7 @@ TEST_CASE("symgs on a matrix without a dominant diagonal: told to do without it,
   CHECK(c.first().cause.starts_with("symgs does not suit A"));
   CHECK(c.first().remedy == own_choice);
   how.preconditioner = PreconditionerKind::none;
-  CHECK(solve_on(Serial{}, how, A, ramp(40))->converged());
+  CHECK(solve_on(OpenMP{1}, how, A, ramp(40))->converged());
 }
 
 TEST_CASE("nearly singular: named before rounding makes it look indefinite, and no tolerance of that size is offered") {
@@ -113,7 +113,7 @@ TEST_CASE("a residual that has grown beyond all measure is not called on its way
   for (int k = 0; k < 40; ++k) summary.history.push_back(1e87 * std::pow(0.5, k));
   summary.iterations = 40;
   summary.relative_residual = 1;
-  const auto causes = diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()),
+  const auto causes = diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()),
                                {Method::bicgstab, PreconditionerKind::none}, summary, {});
   REQUIRE(!causes.empty());
   CHECK(causes[0].cause == "no progress");
@@ -171,18 +171,18 @@ TEST_CASE("the limit of double precision") {
   MethodChoice choice = choice_of(how);
   choice.automatic = true;
   c.causes =
-      diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), choice, c.outcome.summary, {});
+      diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), choice, c.outcome.summary, {});
   REQUIRE(c.first().remedy.substr(0, 6) == "--tol ");
   Criteria eased;  // the remedy works
   eased.relative_tolerance = std::stod(c.first().remedy.substr(6));
-  CHECK(solve_on(Serial{}, how, A, ones(60), eased)->converged());
+  CHECK(solve_on(OpenMP{1}, how, A, ones(60), eased)->converged());
 }
 
 TEST_CASE("too few iterations: the number that is missing is right within a factor 2") {
   const Matrix A = poisson(60);
   const auto b = ramp(A.nrows);
   const How how{Method::gmres, PreconditionerKind::none, Order::natural, 10};  // a steady rate
-  const std::int64_t needed = solve_on(Serial{}, how, A, b)->iterations;
+  const std::int64_t needed = solve_on(OpenMP{1}, how, A, b)->iterations;
   Criteria criteria;
   criteria.max_iterations = needed / 2;
   const Case c = diagnosed(how, A, b, criteria);
@@ -207,7 +207,7 @@ TEST_CASE("gmres that a limit could not contain ends long before it, and says wh
   CHECK(c.first().remedy == own_choice + " --max-iterations 20000");
   CHECK(c.first().advice.find("--precond symgs") != std::string::npos);
   criteria.max_iterations = 100;  // too few to tell
-  CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 6}, A, ramp(A.nrows), criteria)
+  CHECK(solve_on(OpenMP{1}, {Method::gmres, PreconditionerKind::none, Order::natural, 6}, A, ramp(A.nrows), criteria)
             ->status == Status::iteration_limit);
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("advice comes to an end: what was asked for, then the program's own ch
   const auto remedies = [&] {
     std::set<std::string> all;
     for (const auto& one :
-         diagnose(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), choice, summary, criteria))
+         diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), choice, summary, criteria))
       if (!one.remedy.empty()) all.insert(one.remedy);
     return all;
   };
@@ -309,5 +309,5 @@ TEST_CASE("a right-hand side whose square underflows: a method that takes no squ
   const Case c = diagnosed({}, tridiagonal(20, 2, -1), b);
   CHECK(c.first().cause.starts_with("b is so small"));
   REQUIRE(c.first().remedy == "--method gmres");
-  CHECK(solve_on(Serial{}, {Method::gmres}, tridiagonal(20, 2, -1), b)->converged());
+  CHECK(solve_on(OpenMP{1}, {Method::gmres}, tridiagonal(20, 2, -1), b)->converged());
 }

@@ -38,8 +38,8 @@ TEST_CASE(
       how.restart = 20;  // several cycles, and one that ends between the target and its tenth
       CAPTURE(name_of(how));
       CAPTURE(A.nrows);
-      const Outcome plain = solve_on(Serial{}, how, A, b);
-      const Outcome serial = solve_on(Serial{}, how, A, b, estimating());
+      const Outcome plain = solve_on(OpenMP{1}, how, A, b);
+      const Outcome serial = solve_on(OpenMP{1}, how, A, b, estimating());
       REQUIRE(serial->converged());
       CHECK(serial->history == plain->history);  // those up to the target
       CHECK(serial->iterations == plain->iterations);
@@ -73,8 +73,8 @@ TEST_CASE("a tolerance of the error is met, and costs no new start") {
                                     : method.takes("amg") ? PreconditionerKind::amg
                                                           : PreconditionerKind::none,
                   .restart = 200};
-    const Outcome loose = solve_on(Serial{}, how, A, b, estimating());
-    const Outcome tight = solve_on(Serial{}, how, A, b, estimating(1e-11));
+    const Outcome loose = solve_on(OpenMP{1}, how, A, b, estimating());
+    const Outcome tight = solve_on(OpenMP{1}, how, A, b, estimating(1e-11));
     CHECK(tight->error->error() <= 1e-11);
     CHECK(true_error(tight.x, solution) <= 1e-10);  // an estimate is within a factor 10
     CHECK(tight->iterations == loose->iterations);
@@ -91,11 +91,11 @@ TEST_CASE("where there is nothing to estimate, nothing is said; a start at the s
     CAPTURE(to_string(method));
     if (!method.takes("jacobi")) continue;  // the only level of amg would be solved at once
     const How how{.method = method, .preconditioner = PreconditionerKind::jacobi};
-    CHECK(!solve_on(Serial{}, how, A, std::vector<double>(A.nrows), estimating())->error);  // b = 0
+    CHECK(!solve_on(OpenMP{1}, how, A, std::vector<double>(A.nrows), estimating())->error);  // b = 0
     Criteria few = estimating();
     few.max_iterations = 2;
-    CHECK(!solve_on(Serial{}, how, A, b, few)->error);  // no solution
-    const Outcome at_once = solve_on(Serial{}, how, A, b, estimating(), solution);
+    CHECK(!solve_on(OpenMP{1}, how, A, b, few)->error);  // no solution
+    const Outcome at_once = solve_on(OpenMP{1}, how, A, b, estimating(), solution);
     CHECK(at_once->converged());
     CHECK(at_once->iterations == 0);
     CHECK(at_once->history.size() == 1);
@@ -111,7 +111,7 @@ TEST_CASE("a request to stop beyond the target leaves what was solved") {
   Criteria criteria = estimating(1e-14);
   criteria.stop = &stop;
   criteria.on_iteration = [&](const IterationReport& report) { stop = report.relative_residual <= 1e-8; };
-  const Outcome outcome = solve_on(Serial{}, {}, A, b, criteria);
+  const Outcome outcome = solve_on(OpenMP{1}, {}, A, b, criteria);
   CHECK(outcome->converged());
   CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
 }

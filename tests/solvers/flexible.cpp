@@ -24,7 +24,7 @@ double apart(const std::vector<double>& x, const std::vector<double>& y) {
 std::vector<NamedMatrix> spd_systems(unsigned seed) {
   std::vector<NamedMatrix> systems;
   for (const char* spec : {"poisson2d:40", "hpcg:10", "elasticity3d:6"})
-    systems.push_back({spec, generate(Serial{}, spec)});
+    systems.push_back({spec, generate(OpenMP{1}, spec)});
   for (unsigned k = 0; k < 6; ++k)
     systems.push_back({"random " + std::to_string(seed + k), random_spd(seed + k, Index(1 + 211 * k), Index(1 + k))});
   return systems;
@@ -106,8 +106,8 @@ TEST_CASE(
         How plain = flexible;
         plain.form = Form::plain;
         const Criteria criteria{.max_iterations = steps};
-        const Outcome one = solve_on(Serial{}, plain, A, b, criteria),
-                      other = solve_on(Serial{}, flexible, A, b, criteria);
+        const Outcome one = solve_on(OpenMP{1}, plain, A, b, criteria),
+                      other = solve_on(OpenMP{1}, flexible, A, b, criteria);
         REQUIRE(other->iterations == one->iterations);
         CHECK(apart(one.x, other.x) < 1e-10);
         for (std::size_t k = 0; k < one->history.size(); ++k)
@@ -117,15 +117,15 @@ TEST_CASE(
 }
 
 TEST_CASE("where the preconditioner changes, the flexible forms need fewer iterations than the plain ones") {
-  const Matrix A = generate(Serial{}, "poisson2d:40");
-  const MatrixOperator op(Serial{}, A.view());
+  const Matrix A = generate(OpenMP{1}, "poisson2d:40");
+  const MatrixOperator op(OpenMP{1}, A.view());
   const auto b = ramp(A.nrows);
   for (const bool use_cg : {true, false}) {
     CAPTURE(use_cg);
     const auto check = [&](const auto& solver) {
       const Criteria criteria{.max_iterations = 500};
-      const Outcome plain = solved(Serial{}, A, Unsteady(op), b, criteria, solver);
-      const Outcome flexible = solved(Serial{}, A, Flexible{Unsteady(op)}, b, criteria, solver);
+      const Outcome plain = solved(OpenMP{1}, A, Unsteady(op), b, criteria, solver);
+      const Outcome flexible = solved(OpenMP{1}, A, Flexible{Unsteady(op)}, b, criteria, solver);
       CHECK(flexible->converged());
       CHECK(true_residual(A, flexible.x, b) <= 1.001e-8);
       CHECK((!plain->converged() || plain->iterations > 1.3 * flexible->iterations));
@@ -145,7 +145,7 @@ TEST_CASE("the flexible forms have the same bits on every back end, with a preco
     const auto b = ramp(A.nrows);
     const auto check = [&](const auto& solver) {
       const Criteria criteria{.max_iterations = 60};
-      const Outcome serial = solved(Serial{}, A, Flexible{Changing(Serial{}, seed, A.nrows)}, b, criteria, solver);
+      const Outcome serial = solved(OpenMP{1}, A, Flexible{Changing(OpenMP{1}, seed, A.nrows)}, b, criteria, solver);
       on_every_backend([&](auto on) {
         const Outcome here = solved(on, A, Flexible{Changing(on, seed, A.nrows)}, b, criteria, solver);
         CHECK(here->history == serial->history);
@@ -159,11 +159,11 @@ TEST_CASE("the flexible forms have the same bits on every back end, with a preco
 
 TEST_CASE("a flexible form says what is not positive definite, and minres takes no preconditioner that changes") {
   const Matrix indefinite = diagonal({1, -1, 2});
-  const Flexible M{Changing(Serial{}, 1, 3)};
-  CHECK(solved(Serial{}, indefinite, M, {1.0, 3.0, 1.0}, {}, by_cg)->status == Status::indefinite);
-  CHECK(solved(Serial{}, indefinite, M, {1.0, 3.0, 1.0}, {}, by_gmres)->converged());
+  const Flexible M{Changing(OpenMP{1}, 1, 3)};
+  CHECK(solved(OpenMP{1}, indefinite, M, {1.0, 3.0, 1.0}, {}, by_cg)->status == Status::indefinite);
+  CHECK(solved(OpenMP{1}, indefinite, M, {1.0, 3.0, 1.0}, {}, by_gmres)->converged());
   const auto by_minres = [](const auto& A, const auto& M, const auto& b, auto& x, const Criteria& criteria) {
     return minres(A, M, b, x, criteria);
   };
-  CHECK_THROWS_AS(solved(Serial{}, indefinite, M, {1.0, 3.0, 1.0}, {}, by_minres), UsageError);
+  CHECK_THROWS_AS(solved(OpenMP{1}, indefinite, M, {1.0, 3.0, 1.0}, {}, by_minres), UsageError);
 }

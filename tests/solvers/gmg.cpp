@@ -10,7 +10,7 @@ using namespace seidel::tests;
 namespace {
 
 AmgOptions on_lattice(const Matrix& A, AmgStorage storage = AmgStorage::automatic) {
-  const FoundLattice found = find_lattice(Serial{}, A.view());
+  const FoundLattice found = find_lattice(OpenMP{1}, A.view());
   CHECK(found.otherwise.empty());
   return {.coarsening = {.lattice = found.lattice}, .storage = storage};
 }
@@ -103,7 +103,7 @@ TEST_CASE("iterations of cg with multigrid on a lattice hardly grow with it, for
                                      {"poisson2d:64", "poisson2d:256"},
                                      {"aniso3d:16:0.01", "aniso3d:32:0.01"}}) {
     CAPTURE(std::string(large));
-    const Matrix A = generate(Serial{}, small), B = generate(Serial{}, large);
+    const Matrix A = generate(OpenMP{1}, small), B = generate(OpenMP{1}, large);
     const auto of_small = solved(A, random_vector(1, A.nrows), on_lattice(A)).iterations,
                of_large = solved(B, random_vector(1, B.nrows), on_lattice(B)).iterations;
     CHECK(of_large <= 1.3 * of_small);
@@ -112,7 +112,7 @@ TEST_CASE("iterations of cg with multigrid on a lattice hardly grow with it, for
 }
 
 TEST_CASE("a lattice is halved only along the directions of strong coupling, until they are alike") {
-  const Matrix A = generate(Serial{}, "aniso3d:32:1,1,0.01");
+  const Matrix A = generate(OpenMP{1}, "aniso3d:32:1,1,0.01");
   const auto levels = solved(A, ramp(A.nrows), on_lattice(A)).levels;
   REQUIRE(levels.size() > 2);
   CHECK(levels[1].rows == 16 * 16 * 32);
@@ -125,13 +125,13 @@ TEST_CASE("multigrid on a lattice has the same bits on every back end, and takes
   for (const char* spec : {"poisson3d:13x20x11", "hpcg:12", "aniso3d:16:0.05", "poisson2d:70"})
     for (const AmgStorage storage : {AmgStorage::fp32, AmgStorage::fp64}) {
       CAPTURE(spec);
-      const Matrix A = generate(Serial{}, spec);
+      const Matrix A = generate(OpenMP{1}, spec);
       Matrix other = copy_of(A);
       for (double& a : other.values) a *= 4;  // exact
       const auto options = on_lattice(A, storage);
       const auto r = random_vector(seed, A.nrows);
-      const auto expected = applied(Serial{}, Amg<Serial>(Serial{}, A.view(), options), r),
-                 of_other = applied(Serial{}, Amg<Serial>(Serial{}, other.view(), options), r);
+      const auto expected = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, A.view(), options), r),
+                 of_other = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, other.view(), options), r);
       on_every_backend([&](auto on) {
         using B = decltype(on);
         const auto first = copied_to<SpaceOf<B>>(on, A.view()), second = copied_to<SpaceOf<B>>(on, other.view());
@@ -148,5 +148,5 @@ TEST_CASE("multigrid on a lattice has the same bits on every back end, and takes
 }
 
 TEST_CASE("a lattice needs a point per row") {
-  CHECK_THROWS_AS(Amg<Serial>(Serial{}, poisson(20).view(), {.coarsening = {.lattice = {20, 21}}}), ShapeError);
+  CHECK_THROWS_AS(Amg<OpenMP>(OpenMP{1}, poisson(20).view(), {.coarsening = {.lattice = {20, 21}}}), ShapeError);
 }

@@ -89,7 +89,7 @@ std::vector<long double> cycle(const Lattice& box, int levels, const std::vector
 
 TEST_CASE("a cycle of HPCG's multigrid is what the benchmark says") {
   const auto r = random_vector(lattice.points());
-  const auto found = applied(Serial{}, made(Serial{}, Order::natural), r);
+  const auto found = applied(OpenMP{1}, made(OpenMP{1}, Order::natural), r);
   const auto expected = cycle(lattice, 4, {r.begin(), r.end()});
   for (std::size_t i = 0; i < r.size(); ++i) CHECK(std::fabs(found[i] - double(expected[i])) <= 1e-13);
 }
@@ -97,8 +97,8 @@ TEST_CASE("a cycle of HPCG's multigrid is what the benchmark says") {
 TEST_CASE("HPCG's multigrid is symmetric, positive, and has the same bits on every back end") {
   const auto r = random_vector(lattice.points()), s = random_vector(lattice.points());
   for (const Order order : {Order::natural, Order::colours}) {
-    const auto M = made(Serial{}, order);
-    const auto Mr = applied(Serial{}, M, r), Ms = applied(Serial{}, M, s);
+    const auto M = made(OpenMP{1}, order);
+    const auto Mr = applied(OpenMP{1}, M, r), Ms = applied(OpenMP{1}, M, s);
     long double rs = 0, sr = 0, rr = 0;
     for (std::size_t i = 0; i < r.size(); ++i) {
       rs += (long double)s[i] * Mr[i];
@@ -129,5 +129,6 @@ TEST_CASE("cg with HPCG's multigrid needs few iterations, by colours hardly more
 
 TEST_CASE("HPCG's multigrid refuses a lattice that cannot be halved three times") {
   const Lattice odd{8, 8, 12};
-  CHECK_THROWS_AS(HpcgMultigrid<Serial>(Serial{}, hpcg_detail::matrix(OpenMP{}, odd), odd, Order::natural), UsageError);
+  CHECK_THROWS_AS(HpcgMultigrid<OpenMP>(OpenMP{1}, hpcg_detail::matrix(OpenMP{}, odd), odd, Order::natural),
+                  UsageError);
 }

@@ -63,8 +63,8 @@ std::vector<double> applied(const B& on, const auto& M, std::vector<double> r) {
   return r;
 }
 
-IncompletePreconditioner<std::int64_t, Serial> serial(const Matrix& A, Factorise<std::int64_t> factorise) {
-  return {Serial{}, {A.view(), A.view()}, factorise};
+IncompletePreconditioner<std::int64_t, OpenMP> serial(const Matrix& A, Factorise<std::int64_t> factorise) {
+  return {OpenMP{1}, {A.view(), A.view()}, factorise};
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ TEST_CASE("incomplete factors without fill to leave out solve A x = b by themsel
   const Matrix A = tridiagonal(500, 3, -1);
   const auto b = ramp(A.nrows);
   for (const auto factorise : {ilu0_factors<std::int64_t>, ic0_factors<std::int64_t>}) {
-    const auto x = applied(Serial{}, serial(A, factorise), b);
+    const auto x = applied(OpenMP{1}, serial(A, factorise), b);
     CHECK(true_residual(A, x, b) < 16 * eps);
   }
 }
@@ -104,12 +104,13 @@ TEST_CASE("a pivot that cannot be used is met with a shift of the diagonal, whic
   const auto cholesky = serial(indefinite, ic0_factors<std::int64_t>);  // (1 + shift)^2 > 4
   CHECK(cholesky.shift() > 1);
   CHECK(cholesky.shift() < 11);
-  for (const auto& z : {applied(Serial{}, lu, {1, 1}), applied(Serial{}, cholesky, {1, 1})})
+  for (const auto& z : {applied(OpenMP{1}, lu, {1, 1}), applied(OpenMP{1}, cholesky, {1, 1})})
     for (const double v : z) CHECK(std::isfinite(v));
   CHECK(serial(indefinite, ilu0_factors<std::int64_t>).shift() == 0);  // which takes negative pivots
 
   const MethodChoice choice{.preconditioner = PreconditionerKind::ilu0};
-  const auto made = make_preconditioner<Serial, std::int64_t>(Serial{}, {zero_pivot.view(), zero_pivot.view()}, choice);
+  const auto made =
+      make_preconditioner<OpenMP, std::int64_t>(OpenMP{1}, {zero_pivot.view(), zero_pivot.view()}, choice);
   CHECK(made.shift == 1e-3);
   CHECK(made.description.find("0.001 diag(A)") != std::string::npos);
 }
@@ -134,7 +135,7 @@ TEST_CASE("new values in the same pattern give the bits of a new preconditioner;
         for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) changed.values[k] *= A.col_idx[k] == i ? 3 : 0.5;
       M.update_values(std::as_const(changed.values).span());
       const auto after = applied(on, M, b);
-      CHECK(after == applied(Serial{}, serial(changed, factorise), b));
+      CHECK(after == applied(OpenMP{1}, serial(changed, factorise), b));
       changed.values[0] = std::numeric_limits<double>::quiet_NaN();
       CHECK_THROWS_AS(M.update_values(std::as_const(changed.values).span()), InputError);
       CHECK(applied(on, M, b) == after);
@@ -158,12 +159,12 @@ TEST_CASE("incomplete factors have the same bits on every back end, and need few
                           Case{"poisson2d:40", Method::gmres, PreconditionerKind::ilu0}}) {
     CAPTURE(one.spec);
     CAPTURE(one.kind.name);
-    const Matrix A = generate(Serial{}, one.spec);
+    const Matrix A = generate(OpenMP{1}, one.spec);
     const auto b = times(A, ones(A.nrows));
-    const Outcome first = solve_on(Serial{}, {one.method, one.kind}, A, b);
+    const Outcome first = solve_on(OpenMP{1}, {one.method, one.kind}, A, b);
     CHECK(first->converged());
     CHECK(true_residual(A, first.x, b) <= 1.01e-8);
-    CHECK(3 * first->iterations < 2 * solve_on(Serial{}, {one.method}, A, b)->iterations);
+    CHECK(3 * first->iterations < 2 * solve_on(OpenMP{1}, {one.method}, A, b)->iterations);
     on_every_backend([&](auto on) {
       const Outcome other = solve_on(on, {one.method, one.kind}, A, b);
       CHECK(other.x == first.x);
@@ -178,16 +179,16 @@ TEST_CASE("threshold factors without thresholds are those of A, and solve it") {
   const Matrix general = with_dominant_diagonal(random_matrix(seed, 200, 200, 5)), symmetric = random_spd(seed, 200, 5);
   for (const Factors what : {Factors::lu, Factors::cholesky}) {
     const Matrix& A = what == Factors::lu ? general : symmetric;
-    const ThresholdPreconditioner<std::int64_t, Serial> M(Serial{}, {A.view(), A.view()}, what,
+    const ThresholdPreconditioner<std::int64_t, OpenMP> M(OpenMP{1}, {A.view(), A.view()}, what,
                                                           {.fill = 200, .drop = 0});
     CHECK(M.shift() == 0);
-    const auto x = applied(Serial{}, M, times(A, ramp(200)));
+    const auto x = applied(OpenMP{1}, M, times(A, ramp(200)));
     for (Index i = 0; i < 200; ++i) CHECK(x[i] == doctest::Approx(ramp(200)[i]).epsilon(1e-9));
   }
 }
 
 TEST_CASE("threshold factors keep no more entries than they may, the largest, and none that are small") {
-  const Matrix A = generate(Serial{}, "convdiff:12");
+  const Matrix A = generate(OpenMP{1}, "convdiff:12");
   for (const Index fill : {0, 2, 5}) {
     const auto W = threshold_factors(A.view(), Factors::lu, {.fill = fill, .drop = 1e-2}, 0.0);
     REQUIRE(W);
@@ -212,10 +213,10 @@ TEST_CASE("threshold factors keep no more entries than they may, the largest, an
 }
 
 TEST_CASE("threshold factors need fewer iterations than those without fill, and say where they shift") {
-  const Matrix A = generate(Serial{}, "elasticity3d:5");
+  const Matrix A = generate(OpenMP{1}, "elasticity3d:5");
   const auto b = times(A, ones(A.nrows));
   const auto iterations = [&](const Method& method, const PreconditionerKind& kind) {
-    const Outcome outcome = solve_on(Serial{}, {method, kind}, A, b);
+    const Outcome outcome = solve_on(OpenMP{1}, {method, kind}, A, b);
     CHECK(outcome->converged());
     return outcome->iterations;
   };
@@ -223,7 +224,8 @@ TEST_CASE("threshold factors need fewer iterations than those without fill, and 
   CHECK(iterations(Method::gmres, PreconditionerKind::ilut) < iterations(Method::gmres, PreconditionerKind::ilu0));
   const Matrix zero_pivot = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 4.0}}});
   const MethodChoice choice{.preconditioner = PreconditionerKind::ilut};
-  const auto made = make_preconditioner<Serial, std::int64_t>(Serial{}, {zero_pivot.view(), zero_pivot.view()}, choice);
+  const auto made =
+      make_preconditioner<OpenMP, std::int64_t>(OpenMP{1}, {zero_pivot.view(), zero_pivot.view()}, choice);
   CHECK(made.shift == 1e-3);
   CHECK(made.description.find("ilut, 4 entries") == 0);
   CHECK(made.bytes > 0);
@@ -233,9 +235,9 @@ TEST_CASE("ilut is not for cg: auto takes a method that it suits") {
   MethodRequest request;
   request.preconditioner = PreconditionerKind::ilut;
   const Matrix A = poisson(5);
-  const auto choice = choose_method(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), request);
+  const auto choice = choose_method(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), request);
   CHECK(choice.method == Method::bicgstab);
-  CHECK_THROWS_AS(solve_on(Serial{}, {Method::cg, PreconditionerKind::ilut}, A, ones(25)), UsageError);
+  CHECK_THROWS_AS(solve_on(OpenMP{1}, {Method::cg, PreconditionerKind::ilut}, A, ones(25)), UsageError);
 }
 
 TEST_CASE("ic0 is refused for a matrix that it is not meant for") {
@@ -243,7 +245,7 @@ TEST_CASE("ic0 is refused for a matrix that it is not meant for") {
   request.preconditioner = PreconditionerKind::ic0;
   for (const Matrix& A : {tridiagonal(5), diagonal({1, -1}), matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}})}) {
     const auto choose = [&] {
-      return choose_method(properties(Serial{}, A.view()), row_statistics(Serial{}, A.view()), request);
+      return choose_method(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), request);
     };
     if (A.nrows == 5)
       CHECK(choose().preconditioner == PreconditionerKind::ic0);

@@ -40,7 +40,7 @@ TEST_CASE("minres solves saddle points, its residual never grows, and the bits a
     const Matrix A = saddle_point(seed, 24, 100, c);
     const auto b = times(A, ramp(A.nrows));
     const How how{.method = Method::minres};
-    const Outcome serial = solve_on(Serial{}, how, A, b);
+    const Outcome serial = solve_on(OpenMP{1}, how, A, b);
     REQUIRE(serial->converged());
     CHECK(true_residual(A, serial.x, b) <= 1.001e-8);
     for (std::size_t k = 1; k < serial->history.size(); ++k)
@@ -56,18 +56,18 @@ TEST_CASE("minres solves saddle points, its residual never grows, and the bits a
 TEST_CASE("minres takes what cg refuses, with any positive definite preconditioner") {
   const Matrix A = shifted(20, 0.7);
   const auto b = times(A, ramp(A.nrows));
-  REQUIRE(solve_on(Serial{}, {}, A, b)->status == Status::indefinite);
+  REQUIRE(solve_on(OpenMP{1}, {}, A, b)->status == Status::indefinite);
   for (const PreconditionerKind& kind :
        {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs}) {
     CAPTURE(to_string(kind));
-    const Outcome outcome = solve_on(Serial{}, {.method = Method::minres, .preconditioner = kind}, A, b);
+    const Outcome outcome = solve_on(OpenMP{1}, {.method = Method::minres, .preconditioner = kind}, A, b);
     CHECK(outcome->converged());
     CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
     const double said = outcome->truth_checks.front().recurrence, truth = outcome->truth_checks.front().truth;
     CHECK(said == doctest::Approx(truth).epsilon(0.05));  // in the 2-norm, whatever M is
   }
   const How chain{.method = Method::cg, .fallbacks = {Method::minres, Method::gmres}};
-  const Outcome outcome = solve_on(Serial{}, chain, A, b);
+  const Outcome outcome = solve_on(OpenMP{1}, chain, A, b);
   CHECK(outcome->converged());
   CHECK(outcome->method == "minres");
 }
@@ -75,7 +75,7 @@ TEST_CASE("minres takes what cg refuses, with any positive definite precondition
 TEST_CASE("minres with a preconditioner that is not positive definite says so") {
   const Matrix A = saddle_point(3, 8, 9, 0.5);
   const Outcome outcome =
-      solve_on(Serial{}, {.method = Method::minres, .preconditioner = PreconditionerKind::jacobi}, A, ramp(A.nrows));
+      solve_on(OpenMP{1}, {.method = Method::minres, .preconditioner = PreconditionerKind::jacobi}, A, ramp(A.nrows));
   CHECK(outcome->status == Status::indefinite);
   CHECK(outcome->breakdown == Breakdown::indefinite_preconditioner);
   CHECK(outcome->relative_residual <= 1);
@@ -86,12 +86,12 @@ TEST_CASE("minres on a singular matrix: the least residual, which is not called 
   for (Index i = 0; i < 60; ++i) values[i] = i % 3 == 0 ? 0 : i % 2 == 0 ? 1.0 + i : -2.0 - i;
   const Matrix A = diagonal(values);
   const auto b = ones(60);
-  const Outcome outcome = solve_on(Serial{}, {.method = Method::minres}, A, b);
+  const Outcome outcome = solve_on(OpenMP{1}, {.method = Method::minres}, A, b);
   CHECK(outcome->status == Status::breakdown);
   CHECK(outcome->breakdown == Breakdown::exhausted);
   CHECK(outcome->iterations < 200);
   CHECK(outcome->relative_residual == doctest::Approx(std::sqrt(20.0 / 60)).epsilon(1e-6));
-  CHECK(solve_on(Serial{}, {.method = Method::minres}, A, times(A, ones(60)))->converged());
+  CHECK(solve_on(OpenMP{1}, {.method = Method::minres}, A, times(A, ones(60)))->converged());
 }
 
 TEST_CASE("idr solves where bicgstab breaks down: nearly skew systems") {
@@ -106,7 +106,7 @@ TEST_CASE("idr solves where bicgstab breaks down: nearly skew systems") {
   }
   const Matrix A = matrix_of(400, rows);
   const auto b = ones(400);
-  const Outcome serial = solve_on(Serial{}, {.method = Method::idr}, A, b);
+  const Outcome serial = solve_on(OpenMP{1}, {.method = Method::idr}, A, b);
   REQUIRE(serial->converged());
   CHECK(true_residual(A, serial.x, b) <= 1.001e-8);
   on_every_backend([&](auto on) {
@@ -120,5 +120,5 @@ TEST_CASE("idr ends in at most n + n / 4 products where rounding does not matter
   const Matrix A = tridiagonal(16, 3, -1);
   Criteria criteria;
   criteria.relative_tolerance = 1e-10;
-  CHECK(solve_on(Serial{}, {.method = Method::idr}, A, ramp(16), criteria)->iterations <= 20);
+  CHECK(solve_on(OpenMP{1}, {.method = Method::idr}, A, ramp(16), criteria)->iterations <= 20);
 }

@@ -8,7 +8,7 @@ using namespace seidel::tests;
 
 namespace {
 
-using V = Vector<double, Serial>;
+using V = Vector<double, OpenMP>;
 
 }  // namespace
 
@@ -17,9 +17,9 @@ TEST_CASE(
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   const Matrix A = random_spd(seed, 500, 6);
-  const MatrixOperator op(Serial{}, A.view());
+  const MatrixOperator op(OpenMP{1}, A.view());
   const auto start = random_vector(seed, A.nrows);
-  V b(Serial{}, Array<double>(start)), x(Serial{}, A.nrows);
+  V b(OpenMP{1}, Array<double>(start)), x(OpenMP{1}, A.nrows);
   KrylovVectors<V> vectors{like(b), like(b), like(b)};
   std::vector<std::vector<double>> visited;
   const auto uneven = [&](const V& r, V& z) {  // far from A^-1
@@ -36,7 +36,7 @@ TEST_CASE(
   for (const auto& z : visited) CHECK(std::abs(dot(r, z)) <= 1e-12 * std::sqrt(dot(start, start) * dot(z, z)));
 
   visited.clear();
-  copy<Serial, double>(Serial{}, HostSpan<const double>{start.data(), b.size()}, b.span());
+  copy<OpenMP, double>(OpenMP{1}, HostSpan<const double>{start.data(), b.size()}, b.span());
   const auto nearly_exact = [&](const V& r, V& z) {
     cg(op, IdentityPreconditioner{}, r, z, {.relative_tolerance = 0.1});
     axpby(0, z, 3, z);  // of the wrong length
@@ -49,8 +49,8 @@ TEST_CASE(
 
 TEST_CASE("visits of a K cycle leave x without NaN where nothing is left to do") {
   const Matrix A = poisson(4);
-  const MatrixOperator op(Serial{}, A.view());
-  V b(Serial{}, A.nrows), x(Serial{}, A.nrows);
+  const MatrixOperator op(OpenMP{1}, A.view());
+  V b(OpenMP{1}, A.nrows), x(OpenMP{1}, A.nrows);
   KrylovVectors<V> vectors{like(b), like(b), like(b)};
   krylov_visits(op, [](const V& r, V& z) { copy(r, z); }, vectors, b, x);
   CHECK(max_abs(x) == 0);
@@ -64,13 +64,13 @@ TEST_CASE("with a K cycle gmres needs as many iterations as with a V cycle, and 
       CAPTURE(std::string(spec));
       CAPTURE(int(storage));
       const Matrix A = generate(OpenMP{2}, spec);
-      const MatrixOperator op(Serial{}, A.view());
-      const V b(Serial{}, Array<double>(random_vector(seed, A.nrows)));
+      const MatrixOperator op(OpenMP{1}, A.view());
+      const V b(OpenMP{1}, Array<double>(random_vector(seed, A.nrows)));
       const auto iterations = [&](AmgCycle cycle, const auto& solver) {
-        const Amg<Serial> M(Serial{}, A.view(), {.coarsening = {.coarsest = 20}, .storage = storage, .cycle = cycle});
+        const Amg<OpenMP> M(OpenMP{1}, A.view(), {.coarsening = {.coarsest = 20}, .storage = storage, .cycle = cycle});
         CHECK(M.levels().size() > 2);
         CHECK(M.is_linear() == (cycle != AmgCycle::k));
-        V x(Serial{}, A.nrows);
+        V x(OpenMP{1}, A.nrows);
         const Summary summary = solver(op, M, b, x);
         CHECK(summary.converged());
         return double(summary.iterations);

@@ -153,7 +153,7 @@ TEST_CASE(
       CAPTURE(consistent);
       const auto b = consistent ? times(A, random_vector(seed + 2, A.ncols)) : random_vector(seed + 2, A.nrows);
       const double tolerance = 1e-12;
-      const Outcome serial = solve_on(Serial{}, by_lsmr, A, b, least_squares(tolerance));
+      const Outcome serial = solve_on(OpenMP{1}, by_lsmr, A, b, least_squares(tolerance));
       REQUIRE(serial->converged());
       const auto solution = dense.solve(b);
       const auto [along, norm_r] = normal_residual(A, serial.x, b);
@@ -179,10 +179,10 @@ TEST_CASE("lsmr says which of the two was met") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   const Matrix A = random_matrix(seed, 200, 40, 8);
-  const Outcome exact = solve_on(Serial{}, by_lsmr, A, times(A, ramp(A.ncols)), least_squares());
+  const Outcome exact = solve_on(OpenMP{1}, by_lsmr, A, times(A, ramp(A.ncols)), least_squares());
   CHECK(exact->relative_residual <= 1e-8);
   CHECK(exact->reason == "the true residual is within the tolerance");
-  const Outcome fitted = solve_on(Serial{}, by_lsmr, A, random_vector(seed, A.nrows), least_squares());
+  const Outcome fitted = solve_on(OpenMP{1}, by_lsmr, A, random_vector(seed, A.nrows), least_squares());
   CHECK(fitted->relative_residual > 0.1);
   CHECK(fitted->optimality->orthogonality <= 1e-8);
   CHECK(fitted->reason == "the true residual is orthogonal to the columns of A within the tolerance");
@@ -192,7 +192,7 @@ TEST_CASE("lsmr says which of the two was met") {
 TEST_CASE("a b that is orthogonal to the columns of A, or zero, has x = 0 as its least-squares solution") {
   const Matrix A = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 1.0}, {1, 2.0}}, {}, {{0, 3.0}}});
   for (const std::vector<double>& b : {std::vector<double>{1, -1, 5, 0}, {0, 0, 0, 0}, {0, 0, 1e-300, 0}}) {
-    const Outcome outcome = solve_on(Serial{}, by_lsmr, A, b, least_squares());
+    const Outcome outcome = solve_on(OpenMP{1}, by_lsmr, A, b, least_squares());
     CHECK(outcome->converged());
     CHECK(outcome->iterations == 0);
     CHECK(outcome.x == std::vector<double>{0, 0});
@@ -205,7 +205,7 @@ TEST_CASE("a b that is orthogonal to the columns of A, or zero, has x = 0 as its
   auto b = random_vector(seed, R.nrows);
   const auto fit = times(R, Decomposition(R).solve(b));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] -= fit[i];
-  const Outcome outcome = solve_on(Serial{}, by_lsmr, R, b, least_squares());
+  const Outcome outcome = solve_on(OpenMP{1}, by_lsmr, R, b, least_squares());
   CHECK(outcome->converged());
   CHECK(length(outcome.x) <= 1e-13 * length(b) / Decomposition(R).least());
 }
@@ -214,11 +214,11 @@ TEST_CASE("where a solution is asked for and there is none, lsmr says so, and x 
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   const Matrix A = with_copies(random_matrix(seed, 40, 40, 6));
-  const Outcome solved = solve_on(Serial{}, by_lsmr, A, times(A, ramp(A.ncols)));
+  const Outcome solved = solve_on(OpenMP{1}, by_lsmr, A, times(A, ramp(A.ncols)));
   CHECK(solved->converged());
   CHECK(true_residual(A, solved.x, times(A, ramp(A.ncols))) <= 1.001e-8);
   const auto b = random_vector(seed, A.nrows);
-  const Outcome none = solve_on(Serial{}, by_lsmr, A, b);
+  const Outcome none = solve_on(OpenMP{1}, by_lsmr, A, b);
   CHECK(none->status == Status::breakdown);
   CHECK(none->breakdown == Breakdown::exhausted);
   CHECK(none->optimality->orthogonality <= 1e-12);
@@ -232,7 +232,7 @@ TEST_CASE("lsmr estimates the error of its x") {
     Criteria criteria = least_squares(1e-5);
     const auto b = random_vector(seed + 1, A.nrows), solution = Decomposition(A).solve(b);
     criteria.error_tolerance = std::numeric_limits<double>::infinity();
-    const Outcome outcome = solve_on(Serial{}, by_lsmr, A, b, criteria);
+    const Outcome outcome = solve_on(OpenMP{1}, by_lsmr, A, b, criteria);
     REQUIRE(outcome->converged());
     REQUIRE(outcome->error);
     double error = 0, largest = 0;
@@ -243,7 +243,7 @@ TEST_CASE("lsmr estimates the error of its x") {
     CHECK(outcome->error->error() >= error / largest / 20);
     CHECK(outcome->error->error() <= 1);
     criteria.error_tolerance = 1e-9;
-    CHECK(solve_on(Serial{}, by_lsmr, A, b, criteria)->error->error() <= 1e-8);
+    CHECK(solve_on(OpenMP{1}, by_lsmr, A, b, criteria)->error->error() <= 1e-8);
   }
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("lsmr takes an approximation of A'A as preconditioner: columns of leng
   CAPTURE(seed);
   Matrix A = random_matrix(seed, 300, 60, 9);
   for (std::int64_t k = 0; k < A.nnz(); ++k) A.values[k] *= std::pow(10, A.col_idx[k] % 4);
-  using V = Vector<double, Serial>;
+  using V = Vector<double, OpenMP>;
   std::vector<double> inverse(A.ncols, 0.0);
   for (std::int64_t k = 0; k < A.nnz(); ++k) inverse[A.col_idx[k]] += A.values[k] * A.values[k];
   for (auto& value : inverse) value = value > 0 ? 1 / value : 1;
@@ -261,12 +261,12 @@ TEST_CASE("lsmr takes an approximation of A'A as preconditioner: columns of leng
     void apply(const V& r, V& z) const { multiply(D, r, z); }
     bool is_symmetric() const { return true; }
   };
-  const Diagonal M{V(Serial{}, Array<double>(inverse))};
-  const TransposableMatrix op(MatrixOperator(Serial{}, A.view()),
-                              MatrixOperator(Serial{}, transpose(Serial{}, A.view())));
+  const Diagonal M{V(OpenMP{1}, Array<double>(inverse))};
+  const TransposableMatrix op(MatrixOperator(OpenMP{1}, A.view()),
+                              MatrixOperator(OpenMP{1}, transpose(OpenMP{1}, A.view())));
   const auto values = random_vector(seed, A.nrows);
-  const V b(Serial{}, Array<double>(values));
-  V x(Serial{}, A.ncols), y(Serial{}, A.ncols);
+  const V b(OpenMP{1}, Array<double>(values));
+  V x(OpenMP{1}, A.ncols), y(OpenMP{1}, A.ncols);
   const Summary with = lsmr(op, M, b, x, least_squares(1e-12)),
                 without = lsmr(op, IdentityPreconditioner{}, b, y, least_squares(1e-12));
   CHECK(with.converged());
@@ -277,17 +277,17 @@ TEST_CASE("lsmr takes an approximation of A'A as preconditioner: columns of leng
 
 TEST_CASE("lsmr refuses what does not fit") {
   const Matrix A = random_matrix(1, 30, 10, 4);
-  using V = Vector<double, Serial>;
-  const TransposableMatrix op(MatrixOperator(Serial{}, A.view()),
-                              MatrixOperator(Serial{}, transpose(Serial{}, A.view())));
-  V b(Serial{}, 30), x(Serial{}, 10);
+  using V = Vector<double, OpenMP>;
+  const TransposableMatrix op(MatrixOperator(OpenMP{1}, A.view()),
+                              MatrixOperator(OpenMP{1}, transpose(OpenMP{1}, A.view())));
+  V b(OpenMP{1}, 30), x(OpenMP{1}, 10);
   CHECK_THROWS_WITH_AS(lsmr(op, IdentityPreconditioner{}, x, b),
                        "b has 10 entries and x has 30; the matrix needs 30 and 10", ShapeError);
   fill(b, 1);
   b.span()[6] = std::nan("");
   CHECK_THROWS_AS(lsmr(op, IdentityPreconditioner{}, b, x), InputError);
-  CHECK_THROWS_AS(TransposableMatrix(MatrixOperator(Serial{}, A.view()), MatrixOperator(Serial{}, A.view())),
+  CHECK_THROWS_AS(TransposableMatrix(MatrixOperator(OpenMP{1}, A.view()), MatrixOperator(OpenMP{1}, A.view())),
                   ShapeError);
   const MethodChoice choice{.method = Method::lsmr};
-  CHECK_THROWS_AS(solve<V>(MatrixOperator(Serial{}, A.view()), IdentityPreconditioner{}, choice, x, x), UsageError);
+  CHECK_THROWS_AS(solve<V>(MatrixOperator(OpenMP{1}, A.view()), IdentityPreconditioner{}, choice, x, x), UsageError);
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// Iterations of cg with amg to 1e-8, of the true residual.
 std::int64_t iterations(const Matrix& A, const std::vector<double>& b) {
-  const Outcome outcome = solve_on(Serial{}, {.preconditioner = PreconditionerKind::amg}, A, b);
+  const Outcome outcome = solve_on(OpenMP{1}, {.preconditioner = PreconditionerKind::amg}, A, b);
   CHECK(outcome->status == Status::converged);
   CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
   return outcome->iterations;
@@ -92,14 +92,14 @@ TEST_CASE("multigrid as preconditioner is symmetric and positive definite, with 
         CAPTURE(int(smoother));
         CAPTURE(int(storage));
         CAPTURE(int(cycle));
-        const Amg<Serial> M(Serial{}, A.view(),
+        const Amg<OpenMP> M(OpenMP{1}, A.view(),
                             {.coarsening = {.coarsest = 30}, .smoother = smoother, .storage = storage, .cycle = cycle});
         // Rounding of the values alone, amplified by the condition of the coarsest levels.
         const double rounding = storage == AmgStorage::fp32 ? 1e-3 : 1e-12;
         CHECK(M.levels().size() > 1);
         for (unsigned k = 0; k < 3; ++k) {
           const auto x = random_vector(seed + 2 * k, A.nrows), y = random_vector(seed + 2 * k + 1, A.nrows);
-          const auto Mx = applied(Serial{}, M, x), My = applied(Serial{}, M, y);
+          const auto Mx = applied(OpenMP{1}, M, x), My = applied(OpenMP{1}, M, y);
           const double size = std::sqrt(product(Mx, Mx) * product(y, y));
           CHECK(std::abs(product(y, Mx) - product(x, My)) <= rounding * size);
           CHECK(product(x, Mx) > 0);
@@ -111,10 +111,10 @@ TEST_CASE("a stronger smoother and a second visit of the coarser levels need no 
   const Matrix A = generate(OpenMP{2}, "poisson3d:20");
   const auto b = random_vector(1, A.nrows);
   const auto with = [&](const AmgOptions& options) {
-    const MatrixOperator op(Serial{}, A.view());
-    const Vector<double, Serial> rhs(Serial{}, Array<double>(b));
-    Vector<double, Serial> x(Serial{}, A.nrows);
-    const Summary summary = cg(op, Amg<Serial>(Serial{}, A.view(), options), rhs, x);
+    const MatrixOperator op(OpenMP{1}, A.view());
+    const Vector<double, OpenMP> rhs(OpenMP{1}, Array<double>(b));
+    Vector<double, OpenMP> x(OpenMP{1}, A.nrows);
+    const Summary summary = cg(op, Amg<OpenMP>(OpenMP{1}, A.view(), options), rhs, x);
     CHECK(summary.converged());
     return summary.iterations;
   };
@@ -138,10 +138,10 @@ TEST_CASE("levels in single precision need as many iterations as those in double
       for (double& a : scaled.values) a *= unit;
       const auto b = times(scaled, random_vector(seed, A.nrows));
       const auto with = [&](AmgStorage storage) {
-        const MatrixOperator op(Serial{}, scaled.view());
-        const Vector<double, Serial> rhs(Serial{}, Array<double>(b));
-        Vector<double, Serial> x(Serial{}, A.nrows);
-        const Summary summary = cg(op, Amg<Serial>(Serial{}, scaled.view(), {.storage = storage}), rhs, x);
+        const MatrixOperator op(OpenMP{1}, scaled.view());
+        const Vector<double, OpenMP> rhs(OpenMP{1}, Array<double>(b));
+        Vector<double, OpenMP> x(OpenMP{1}, A.nrows);
+        const Summary summary = cg(op, Amg<OpenMP>(OpenMP{1}, scaled.view(), {.storage = storage}), rhs, x);
         CHECK(summary.converged());
         return double(summary.iterations);
       };
@@ -215,7 +215,7 @@ TEST_CASE("new values in the same pattern: as a new hierarchy, if the couplings 
     };
     for (const AmgStorage storage : {AmgStorage::fp32, AmgStorage::fp64})
       on_every_backend([&](auto on) { check(on, {.storage = storage}); });
-    CHECK_THROWS_AS(Amg<Serial>(Serial{}, A.view()).update_values(matrix_of(1, {{{0, 1.0}}}).view()), ShapeError);
+    CHECK_THROWS_AS(Amg<OpenMP>(OpenMP{1}, A.view()).update_values(matrix_of(1, {{{0, 1.0}}}).view()), ShapeError);
   }
 }
 
@@ -262,26 +262,26 @@ TEST_CASE("rows that are identities and rows of zeros are left to the smoother")
   const Matrix D = diagonal(random_vector(6, 2000));  // nothing to coarsen
   Matrix positive = copy_of(D);
   for (double& d : positive.values) d = 1 + std::abs(d);
-  const Amg<Serial> M(Serial{}, positive.view());
+  const Amg<OpenMP> M(OpenMP{1}, positive.view());
   CHECK(M.levels().size() == 1);
   CHECK(iterations(positive, ones(2000)) <= 2);
 }
 
 TEST_CASE("a coarsening that fails is tried again with less strength") {
   const Matrix A = hubs_with_leaves(40, 50);
-  const Amg<Serial> M(Serial{}, A.view());
+  const Amg<OpenMP> M(OpenMP{1}, A.view());
   CHECK(M.levels().front().strength == 0);
   CHECK(M.levels().front().lone == 0);
   CHECK(M.levels().size() > 1);
   const Matrix P = poisson(40);
-  const Amg<Serial> lattice(Serial{}, P.view());
+  const Amg<OpenMP> lattice(OpenMP{1}, P.view());
   CHECK(lattice.levels().front().strength == 0.25);
 }
 
 TEST_CASE("amg refuses what it cannot use, and names the row") {
   const auto message = [](const Matrix& A) -> std::string {
     try {
-      Amg<Serial>(Serial{}, A.view());
+      Amg<OpenMP>(OpenMP{1}, A.view());
     } catch (const Error& error) {
       return error.what();
     }
@@ -290,7 +290,7 @@ TEST_CASE("amg refuses what it cannot use, and names the row") {
   CHECK(message(matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}}})).find("row 2") != std::string::npos);
   CHECK(message(matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}, {1, 1e-320}}})).find("row 2") != std::string::npos);
   CHECK(message(matrix_of(3, {{{0, 1.0}}, {{1, 1.0}}, {{2, -1.0}}})).find("row 3") != std::string::npos);
-  CHECK_THROWS_AS(Amg<Serial>(Serial{}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
+  CHECK_THROWS_AS(Amg<OpenMP>(OpenMP{1}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
   const AmgOptions impossible{.smoother = AmgSmoother::symgs, .storage = AmgStorage::fp32};
-  CHECK_THROWS_AS(Amg<Serial>(Serial{}, poisson(4).view(), impossible), UsageError);
+  CHECK_THROWS_AS(Amg<OpenMP>(OpenMP{1}, poisson(4).view(), impossible), UsageError);
 }

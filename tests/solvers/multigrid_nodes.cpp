@@ -29,10 +29,10 @@ MultiVectorView<const double, Space> columns(const Array<double, Space>& v, std:
   return {n, n > 0 ? v.size() / n : 0, n, Layout::column_major, v.data()};
 }
 
-std::int64_t iterations(const Matrix& A, const Amg<Serial>& M, const std::vector<double>& b) {
-  const MatrixOperator op(Serial{}, A.view());
-  const Vector<double, Serial> rhs(Serial{}, Array<double>(b));
-  Vector<double, Serial> x(Serial{}, A.nrows);
+std::int64_t iterations(const Matrix& A, const Amg<OpenMP>& M, const std::vector<double>& b) {
+  const MatrixOperator op(OpenMP{1}, A.view());
+  const Vector<double, OpenMP> rhs(OpenMP{1}, Array<double>(b));
+  Vector<double, OpenMP> x(OpenMP{1}, A.nrows);
   const Summary summary = cg(op, M, rhs, x);
   CHECK(summary.converged());
   const std::vector<double> found(x.span().begin(), x.span().end());
@@ -56,7 +56,7 @@ TEST_CASE("iterations for an elastic body are those of its near-null vectors, an
       CAPTURE(int(e.first));
       const Matrix A = elastic(n);
       const Array<double> modes(e.rigid ? rigid_modes(n) : std::vector<double>());
-      const Amg<Serial> M(Serial{}, A.view(), {.coarsening = {.coarsest = 100, .first = e.first}},
+      const Amg<OpenMP> M(OpenMP{1}, A.view(), {.coarsening = {.coarsest = 100, .first = e.first}},
                           columns(modes, A.nrows));
       CHECK(M.levels().front().unknowns_per_node == 3);
       if (M.levels().size() > 2) CHECK(M.levels()[1].unknowns_per_node == (e.rigid ? 6 : 3));
@@ -104,7 +104,7 @@ TEST_CASE("near-null vectors that depend on each other do no harm, with any smoo
   const Array<double> here(modes);
   for (const AmgSmoother smoother : {AmgSmoother::jacobi, AmgSmoother::chebyshev, AmgSmoother::symgs}) {
     CAPTURE(int(smoother));
-    const Amg<Serial> M(Serial{}, A.view(), {.coarsening = {.coarsest = 50}, .smoother = smoother},
+    const Amg<OpenMP> M(OpenMP{1}, A.view(), {.coarsening = {.coarsest = 50}, .smoother = smoother},
                         columns(here, A.nrows));
     CHECK(M.levels().size() > 1);
     CHECK(iterations(A, M, random_vector(1, A.nrows)) <= 35);
@@ -118,7 +118,7 @@ TEST_CASE("a near-null vector serves rows on their own, too") {
   for (Index i = 0; i < A.nrows; ++i) mode[i] = std::exp(0.4 * (i % 20));
   for (Index i = 0; i < A.nrows; ++i)
     for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) A.values[k] /= mode[i] * mode[A.col_idx[k]];
-  const Amg<Serial> M(Serial{}, A.view(), {}, columns(mode, A.nrows));
+  const Amg<OpenMP> M(OpenMP{1}, A.view(), {}, columns(mode, A.nrows));
   CHECK(M.levels().front().unknowns_per_node == 1);
   CHECK(iterations(A, M, random_vector(1, A.nrows)) <= 20);
 }
@@ -127,7 +127,7 @@ TEST_CASE("nodes and near-null vectors that cannot be are refused") {
   const Matrix A = elastic(4);
   const auto message = [&](const AmgOptions& options, const MultiVectorView<const double, Host>& modes) -> std::string {
     try {
-      Amg<Serial>(Serial{}, A.view(), options, modes);
+      Amg<OpenMP>(OpenMP{1}, A.view(), options, modes);
     } catch (const Error& error) {
       return error.what();
     }

@@ -39,7 +39,7 @@ void compare_with_reference(const std::string& folder) {
     if (row["spd"] != "yes") continue;
     const Matrix A = read_matrix_market(folder + "/" + row["name"] + ".mtx.gz").matrix;
     std::vector<double> b(A.nrows);
-    spmv<Serial>(Serial{}, A.view(), Array<double>(ones(A.nrows)).span(), Span<double, Host>(b.data(), A.nrows));
+    spmv<OpenMP>(OpenMP{1}, A.view(), Array<double>(ones(A.nrows)).span(), Span<double, Host>(b.data(), A.nrows));
     const How jacobi{Method::cg, PreconditionerKind::jacobi}, symgs{Method::cg, PreconditionerKind::symgs};
     How eisenstat = symgs;
     eisenstat.form = Form::eisenstat;
@@ -51,7 +51,7 @@ void compare_with_reference(const std::string& folder) {
       const double one = std::stod(row[std::string(column) + "_double"]),
                    other = std::stod(row[std::string(column) + "_longdouble"]);
       const double least = std::min(one, other), most = std::max(one, other);
-      const Outcome outcome = solve_on(Serial{}, how, A, b);
+      const Outcome outcome = solve_on(OpenMP{1}, how, A, b);
       const double truth = true_residual(A, outcome.x, b);
       CHECK(outcome->relative_residual == doctest::Approx(truth).epsilon(0.05));
       // How many iterations until the recurrence says yes: the reference asks nothing else.

@@ -71,7 +71,7 @@ TEST_CASE("every smoother reduces the error in the norm of A, most where it osci
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   for (const Matrix& A : {poisson(30), random_spd(seed, 700, 5), random_spd(seed + 1, 300, 90)}) {
-    const System<Serial> s(Serial{}, A);
+    const System<OpenMP> s(OpenMP{1}, A);
     std::mt19937_64 random(seed);
     std::vector<double> error(A.nrows);
     for (double& e : error) e = random_value(random);
@@ -109,7 +109,7 @@ TEST_CASE("every smoother has the same bits on every back end and with any numbe
     });
     return found;
   };
-  expected = results(Serial{});
+  expected = results(OpenMP{1});
   on_every_backend([&](auto on) { CHECK(results(on) == expected); });
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("the largest eigenvalue is found for a tridiagonal matrix, and estimat
   CHECK(largest_eigenvalue({3}, {}) == doctest::Approx(3));
   CHECK(largest_eigenvalue({2, 2, 2}, {-1, 1}) == doctest::Approx(2 + std::sqrt(2.0)));
   const Matrix A = poisson(30);
-  const System<Serial> s(Serial{}, A);
+  const System<OpenMP> s(OpenMP{1}, A);
   const double truth = 1 + std::cos(std::acos(-1.0) / 31);  // of A / 4
   const auto inverse_diagonal = jacobi_weights(s.on, A.view(), 1);
   const double found = estimate_largest_eigenvalue(s.A, &inverse_diagonal, s.vector(ramp(A.nrows)), 15);

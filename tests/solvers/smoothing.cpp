@@ -8,7 +8,7 @@ using namespace seidel::tests;
 
 namespace {
 
-using V = Vector<double, Serial>;
+using V = Vector<double, OpenMP>;
 
 struct IdentityMatrix {
   std::int64_t n;
@@ -18,7 +18,7 @@ struct IdentityMatrix {
 };
 
 V vector(std::initializer_list<double> values) {
-  V v(Serial{}, std::int64_t(values.size()));
+  V v(OpenMP{1}, std::int64_t(values.size()));
   std::copy(values.begin(), values.end(), v.span().data());
   return v;
 }

@@ -33,7 +33,7 @@ std::vector<double> scaled(std::vector<double> x, double c) {
 }
 
 Csr<double, std::int32_t> scaled(const Csr<double, std::int32_t>& A, double c) {
-  auto S = copied_to<Host>(Serial{}, A.view());
+  auto S = copied_to<Host>(OpenMP{1}, A.view());
   for (auto& v : S.values) v *= c;
   return S;
 }
@@ -46,7 +46,7 @@ TEST_CASE("several pairs of sweeps are one from zero, and the others from what i
   const auto A = csr_of<double>(random_square(3000, 4, seed));
   const auto r = random_values<double>(A.nrows, seed);
   for (const double omega : {1.0, 1.3}) {
-    const GaussSeidel<double, std::int32_t, Serial> sweeps(Serial{}, A.view());
+    const GaussSeidel<double, std::int32_t, OpenMP> sweeps(OpenMP{1}, A.view());
     Array<double> z(A.nrows);
     const Array<double> b(r);
     sweeps.symmetric_from_zero(b, z, omega);
@@ -68,8 +68,8 @@ TEST_CASE("in every order and precision an application has the same bits on ever
   const auto r = random_values<double>(A.nrows, seed);
   for (const Order order : {Order::natural, Order::colours}) {
     CAPTURE(to_string(order));
-    const auto expected = applied(Serial{}, SymgsPreconditioner(Serial{}, A.view(), order, 1.2, 2), r);
-    const auto in_single = applied(Serial{}, InSingle<Serial>(Serial{}, A.view(), order, 1.2, 2), r);
+    const auto expected = applied(OpenMP{1}, SymgsPreconditioner(OpenMP{1}, A.view(), order, 1.2, 2), r);
+    const auto in_single = applied(OpenMP{1}, InSingle<OpenMP>(OpenMP{1}, A.view(), order, 1.2, 2), r);
     on_every_backend([&](auto on) {
       CHECK(differing(applied(on, SymgsPreconditioner(on, A.view(), order, 1.2, 2), r), expected) == 0);
       CHECK(differing(applied(on, InSingle<decltype(on)>(on, A.view(), order, 1.2, 2), r), in_single) == 0);
@@ -87,7 +87,7 @@ TEST_CASE("in single precision powers of two beyond its range in A and r change 
   CAPTURE(seed);
   const auto A = csr_of<double>(random_square(500, 4, seed));
   const auto r = random_values<double>(A.nrows, seed);
-  const auto z = applied(Serial{}, InSingle<Serial>(Serial{}, A.view(), Order::natural), r);
+  const auto z = applied(OpenMP{1}, InSingle<OpenMP>(OpenMP{1}, A.view(), Order::natural), r);
   on_every_backend([&](auto on) {
     using M = InSingle<decltype(on)>;
     const auto tiny = scaled(A, std::ldexp(1, -400)), huge = scaled(A, std::ldexp(1, 400));
@@ -105,23 +105,23 @@ TEST_CASE("cg with SymGS in single precision reaches 1e-12, in as many iteration
   const auto A = csr_of<double>(poisson(20, 20, 20));
   const Array<double> ones(A.nrows, 1.0);
   Array<double> b_host(A.nrows);
-  spmv<Serial>(Serial{}, A.view(), ones.span(), b_host.span());
-  const Vector<double, Serial> b(Serial{}, copied_to<Host>(Serial{}, std::as_const(b_host).span()));
+  spmv<OpenMP>(OpenMP{1}, A.view(), ones.span(), b_host.span());
+  const Vector<double, OpenMP> b(OpenMP{1}, copied_to<Host>(OpenMP{1}, std::as_const(b_host).span()));
   Criteria criteria;
   criteria.relative_tolerance = 1e-12;
   const auto iterations = [&](const auto& preconditioner) {
-    Vector<double, Serial> x(Serial{}, A.nrows);
-    const Summary summary = cg(MatrixOperator(Serial{}, A.view()), preconditioner, b, x, criteria);
+    Vector<double, OpenMP> x(OpenMP{1}, A.nrows);
+    const Summary summary = cg(MatrixOperator(OpenMP{1}, A.view()), preconditioner, b, x, criteria);
     CHECK(summary.converged());
     CHECK(summary.relative_residual <= 1e-12);
     return summary.iterations;
   };
-  const auto plain = iterations(SymgsPreconditioner(Serial{}, A.view(), Order::natural));
-  CHECK(std::abs(iterations(InSingle<Serial>(Serial{}, A.view(), Order::natural)) - plain) <= 2);
-  CHECK(iterations(SymgsPreconditioner(Serial{}, A.view(), Order::natural, 1.0, 2)) < plain);
+  const auto plain = iterations(SymgsPreconditioner(OpenMP{1}, A.view(), Order::natural));
+  CHECK(std::abs(iterations(InSingle<OpenMP>(OpenMP{1}, A.view(), Order::natural)) - plain) <= 2);
+  CHECK(iterations(SymgsPreconditioner(OpenMP{1}, A.view(), Order::natural, 1.0, 2)) < plain);
 }
 
 TEST_CASE("fewer than one pair of sweeps is refused") {
   const auto A = csr_of<double>(poisson(2, 2, 2));
-  CHECK_THROWS_AS(SymgsPreconditioner(Serial{}, A.view(), Order::natural, 1.0, 0), UsageError);
+  CHECK_THROWS_AS(SymgsPreconditioner(OpenMP{1}, A.view(), Order::natural, 1.0, 0), UsageError);
 }

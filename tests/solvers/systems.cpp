@@ -124,14 +124,13 @@ template <class B>
 [[gnu::used]] void instances(const B& on) {
   solve_on(on, {}, Matrix{}, {});
 }
-template void instances(const Serial&);
 template void instances(const OpenMP&);
 /// B = Cuda where there is CUDA; otherwise nothing.
 template <bool cuda>
-[[gnu::used]] void instances_if(const std::conditional_t<cuda, Cuda, Serial>& on) {
+[[gnu::used]] void instances_if(const std::conditional_t<cuda, Cuda, OpenMP>& on) {
   if constexpr (cuda) instances(on);
 }
-template void instances_if<built_with_cuda>(const std::conditional_t<built_with_cuda, Cuda, Serial>&);
+template void instances_if<built_with_cuda>(const std::conditional_t<built_with_cuda, Cuda, OpenMP>&);
 
 }  // namespace systems_detail
 

@@ -19,8 +19,8 @@ void check_honest(const Outcome& outcome, const Matrix& A, const std::vector<dou
 }  // namespace
 
 TEST_CASE("an x that is not finite where A does not see it is not returned") {
-  const Serial on;
-  using V = Vector<double, Serial>;
+  const OpenMP on{1};
+  using V = Vector<double, OpenMP>;
   const Matrix A = matrix_of(2, {{{0, 1.0}}, {}});
   V b(on, 2), x(on, 2), p(on, 2), r(on, 2);
   b.span()[0] = 1;
@@ -47,7 +47,7 @@ TEST_CASE("a recurrence that says yes while the truth says no is not called conv
   int false_convergence = 0;
   for (const How& how : all_ways()) {
     CAPTURE(name_of(how));
-    const Outcome outcome = solve_on(Serial{}, how, A, b);
+    const Outcome outcome = solve_on(OpenMP{1}, how, A, b);
     check_honest(outcome, A, b);
     if (outcome->status == Status::stagnated && !outcome->truth_checks.empty()) {
       ++false_convergence;
@@ -66,11 +66,11 @@ TEST_CASE("an ill-conditioned system is solved in the residual or given up, and 
     for (const How& how : all_ways()) {
       CAPTURE(name_of(how));
       CAPTURE(n);
-      check_honest(solve_on(Serial{}, how, A, b), A, b);
+      check_honest(solve_on(OpenMP{1}, how, A, b), A, b);
       Criteria tight;
       tight.relative_tolerance = 1e-17;  // beyond double
       tight.max_iterations = 1000;
-      const Outcome outcome = solve_on(Serial{}, how, A, b, tight);
+      const Outcome outcome = solve_on(OpenMP{1}, how, A, b, tight);
       CHECK(std::isfinite(true_residual(A, outcome.x, b)));
     }
   }
@@ -80,7 +80,7 @@ TEST_CASE("cg says that A is not positive definite, with any sign of it") {
   for (const Matrix& A : {diagonal({1, 2, -3, 4}), diagonal({-1, -2, -3, -4}), diagonal({1, 1, 0, 1}),
                           tridiagonal(50, -2, 1), tridiagonal(49, 1, -1)}) {
     const auto b = ramp(A.nrows);
-    const Outcome outcome = solve_on(Serial{}, {}, A, b);
+    const Outcome outcome = solve_on(OpenMP{1}, {}, A, b);
     CHECK(outcome->status == Status::indefinite);
     CHECK(outcome->reason.find("p'Ap") != std::string::npos);
     check_honest(outcome, A, b);
@@ -90,16 +90,16 @@ TEST_CASE("cg says that A is not positive definite, with any sign of it") {
 TEST_CASE("cg that fails returns the best x that it has seen") {
   struct TurnsItsSign {
     mutable double sign = -1;
-    void apply(const Vector<double, Serial>& r, Vector<double, Serial>& z) const {
+    void apply(const Vector<double, OpenMP>& r, Vector<double, OpenMP>& z) const {
       sign = -sign;
       axpby(sign, r, 0, z);
     }
     bool is_symmetric() const { return true; }
   };
   const Matrix A = diagonal({1e-3, 1});
-  const Vector<double, Serial> b(Serial{}, Array<double>(std::vector<double>{1, 0.01}));
+  const Vector<double, OpenMP> b(OpenMP{1}, Array<double>(std::vector<double>{1, 0.01}));
   auto x = like(b);
-  const Summary summary = cg(MatrixOperator(Serial{}, A.view()), TurnsItsSign{}, b, x);
+  const Summary summary = cg(MatrixOperator(OpenMP{1}, A.view()), TurnsItsSign{}, b, x);
   CHECK(summary.status == Status::indefinite);
   CHECK(summary.history.back() > 9);
   CHECK(summary.relative_residual == 1);
@@ -111,7 +111,7 @@ TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells th
   const Matrix A = tridiagonal(49, 1, -1);  // eigenvalues of both signs
   const auto b = ramp(49);
   const Outcome outcome =
-      solve_on(Serial{}, {Method::cg, PreconditionerKind::none, Order::natural, 50, {Method::gmres}}, A, b);
+      solve_on(OpenMP{1}, {Method::cg, PreconditionerKind::none, Order::natural, 50, {Method::gmres}}, A, b);
   CHECK(outcome->status == Status::converged);
   check_honest(outcome, A, b);
   REQUIRE(outcome->attempts.size() == 2);
@@ -119,7 +119,7 @@ TEST_CASE("solve goes on where cg cannot, if cg was its own choice, and tells th
   CHECK(outcome->attempts[0].method == "cg");
   CHECK(outcome->attempts[1].method == "gmres");
   CHECK(outcome->method == "gmres");
-  const Outcome named = solve_on(Serial{}, {}, A, b);  // asked for by name
+  const Outcome named = solve_on(OpenMP{1}, {}, A, b);  // asked for by name
   CHECK(named->status == Status::indefinite);
   CHECK(named->attempts.size() == 1);
 }
@@ -134,9 +134,9 @@ TEST_CASE("solve goes on without sweeps whose numbers leave their range, if they
   const Matrix A = matrix_of(1000, rows);
   const auto b = ramp(1000);
   How how{Method::bicgstab, PreconditionerKind::symgs, Order::natural, 50, {Method::gmres}};
-  CHECK(solve_on(Serial{}, how, A, b)->status == Status::breakdown);
+  CHECK(solve_on(OpenMP{1}, how, A, b)->status == Status::breakdown);
   how.may_drop_preconditioner = true;
-  const Outcome outcome = solve_on(Serial{}, how, A, b);
+  const Outcome outcome = solve_on(OpenMP{1}, how, A, b);
   CHECK(outcome->status == Status::converged);
   check_honest(outcome, A, b);
   REQUIRE(outcome->attempts.size() == 3);
@@ -158,17 +158,17 @@ TEST_CASE("singular systems end: solved where b allows it, otherwise not called 
     CAPTURE(name_of(how));
     Criteria criteria;
     criteria.max_iterations = 2000;
-    const Outcome good = solve_on(Serial{}, how, A, consistent, criteria);
+    const Outcome good = solve_on(OpenMP{1}, how, A, consistent, criteria);
     check_honest(good, A, consistent);
     CHECK(good->status == Status::converged);
-    const Outcome bad = solve_on(Serial{}, how, A, ones(64), criteria);
+    const Outcome bad = solve_on(OpenMP{1}, how, A, ones(64), criteria);
     check_honest(bad, A, ones(64));
     CHECK(bad->status != Status::converged);
   }
   const Matrix zero = matrix_of(6, std::vector<Row>(6));
   for (const Method& method : methods) {
     if (!method.takes("none")) continue;
-    const Outcome outcome = solve_on(Serial{}, {method}, zero, ones(6));
+    const Outcome outcome = solve_on(OpenMP{1}, {method}, zero, ones(6));
     CHECK((outcome->status == Status::indefinite || outcome->status == Status::breakdown));
     CHECK(outcome->relative_residual == 1);
   }
@@ -190,36 +190,36 @@ TEST_CASE("skew and cyclic matrices stop those that they stop, and none is calle
       Criteria criteria;
       criteria.max_iterations = 3000;
       const Outcome short_of =
-          solve_on(Serial{}, {method, PreconditionerKind::none, Order::natural, 20}, A, b, criteria);
+          solve_on(OpenMP{1}, {method, PreconditionerKind::none, Order::natural, 20}, A, b, criteria);
       check_honest(short_of, A, b);
       CHECK(short_of->iterations < 3000);
     }
-    const Outcome full = solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 64}, A, b);
+    const Outcome full = solve_on(OpenMP{1}, {Method::gmres, PreconditionerKind::none, Order::natural, 64}, A, b);
     CHECK(full->status == Status::converged);
     CHECK(full->iterations <= 64);
   }
   Matrix A = matrix_of(64, shift);
   std::vector<double> b(64);
   b[0] = 1;
-  CHECK(solve_on(Serial{}, {Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b)->status ==
+  CHECK(solve_on(OpenMP{1}, {Method::gmres, PreconditionerKind::none, Order::natural, 20}, A, b)->status ==
         Status::stagnated);
-  CHECK(solve_on(Serial{}, {Method::bicgstab}, A, b)->status == Status::breakdown);
+  CHECK(solve_on(OpenMP{1}, {Method::bicgstab}, A, b)->status == Status::breakdown);
 }
 
 TEST_CASE("an unsymmetric preconditioner is refused by cg and taken by the others") {
   const Matrix A = poisson(6);
   struct Forward {
-    GaussSeidel<double, std::int64_t, Serial> sweeps;
-    void apply(const Vector<double, Serial>& r, Vector<double, Serial>& z) const {
+    GaussSeidel<double, std::int64_t, OpenMP> sweeps;
+    void apply(const Vector<double, OpenMP>& r, Vector<double, OpenMP>& z) const {
       fill(z, 0);
       sweeps.forward(r.span(), z.span());
     }
     bool is_symmetric() const { return false; }
   };
-  using V = Vector<double, Serial>;
-  const AnyPreconditioner<V> M(Forward{{Serial{}, A.view()}});
-  const AnyOperator<V> op(MatrixOperator(Serial{}, A.view()));
-  V b(Serial{}, 36), x(Serial{}, 36);
+  using V = Vector<double, OpenMP>;
+  const AnyPreconditioner<V> M(Forward{{OpenMP{1}, A.view()}});
+  const AnyOperator<V> op(MatrixOperator(OpenMP{1}, A.view()));
+  V b(OpenMP{1}, 36), x(OpenMP{1}, 36);
   fill(b, 1);
   CHECK_THROWS_AS(solve(op, M, {Method::cg}, b, x), UsageError);
   CHECK(solve(op, M, {Method::gmres}, b, x).converged());
@@ -228,10 +228,10 @@ TEST_CASE("an unsymmetric preconditioner is refused by cg and taken by the other
 }
 
 TEST_CASE("an operator that turns to NaN ends the run with the last good x") {
-  using V = Vector<double, Serial>;
+  using V = Vector<double, OpenMP>;
   const Matrix A = poisson(12);
   struct Failing {
-    MatrixOperator<CsrView<double, std::int64_t, Host>, Serial> good;
+    MatrixOperator<CsrView<double, std::int64_t, Host>, OpenMP> good;
     mutable int left = 5;
     std::int64_t nrows() const { return good.nrows(); }
     std::int64_t ncols() const { return good.ncols(); }
@@ -244,9 +244,9 @@ TEST_CASE("an operator that turns to NaN ends the run with the last good x") {
   };
   for (const Method& method : methods) {
     CAPTURE(to_string(method));
-    V b(Serial{}, 144), x(Serial{}, 144);
+    V b(OpenMP{1}, 144), x(OpenMP{1}, 144);
     fill(b, 1);
-    const Summary summary = solve(AnyOperator<V>(Failing{{Serial{}, A.view()}}),
+    const Summary summary = solve(AnyOperator<V>(Failing{{OpenMP{1}, A.view()}}),
                                   AnyPreconditioner<V>(IdentityPreconditioner{}), {method}, b, x);
     CHECK(summary.status == Status::breakdown);
     CHECK(summary.relative_residual <= 1);
@@ -261,7 +261,7 @@ TEST_CASE("bicgstab returns the best x that it has seen, within a factor 2") {
   const auto b = times(A, ones(400));
   Criteria criteria;
   criteria.max_iterations = 300;
-  const Outcome outcome = solve_on(Serial{}, {Method::bicgstab}, A, b, criteria);
+  const Outcome outcome = solve_on(OpenMP{1}, {Method::bicgstab}, A, b, criteria);
   double best = outcome->history[0];
   for (double v : outcome->history) best = std::min(best, v);
   if (!outcome->converged()) CHECK(outcome->history[outcome->returned_iteration] <= 2 * best * 1.0001);

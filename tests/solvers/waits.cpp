@@ -13,7 +13,7 @@ int waits = 0;
 
 struct Counted {
   using Real = double;
-  Vector<double, Serial> v;
+  Vector<double, OpenMP> v;
   std::int64_t size() const { return v.size(); }
 };
 
@@ -100,7 +100,7 @@ struct Operator {
   const seidel::tests::Matrix& A;
   std::int64_t nrows() const { return A.nrows; }
   std::int64_t ncols() const { return A.ncols; }
-  void apply(const Counted& x, Counted& y) const { spmv<Serial>(Serial{}, A.view(), x.v.span(), y.v.span()); }
+  void apply(const Counted& x, Counted& y) const { spmv<OpenMP>(OpenMP{1}, A.view(), x.v.span(), y.v.span()); }
   void apply_transposed(const Counted& x, Counted& y) const { apply(x, y); }  // A is symmetric here
 };
 
@@ -130,7 +130,7 @@ using namespace seidel::tests;
 
 namespace {
 
-Vector<double, Serial> vector_of(const std::vector<double>& values) { return {Serial{}, Array<double>(values)}; }
+Vector<double, OpenMP> vector_of(const std::vector<double>& values) { return {OpenMP{1}, Array<double>(values)}; }
 
 struct Counts {
   Summary summary;
@@ -174,9 +174,9 @@ Counts counted(const Matrix& A, const Solve& solve, const SolvePlain& plain) {
 TEST_CASE("cg waits twice per iteration, and near its goal once more if that may save an application of M^-1") {
   const Matrix A = poisson(40);
   const own::Operator counting{A};
-  const MatrixOperator op(Serial{}, A.view());
+  const MatrixOperator op(OpenMP{1}, A.view());
 
-  const JacobiPreconditioner jacobi(Serial{}, A.view());
+  const JacobiPreconditioner jacobi(OpenMP{1}, A.view());
   own::Diagonal diagonal{like(*jacobi.diagonal())};
   copy(*jacobi.diagonal(), diagonal.D.v);
   const Counts one = counted(
@@ -184,7 +184,7 @@ TEST_CASE("cg waits twice per iteration, and near its goal once more if that may
       [&](auto& b, auto& x) { return cg(op, jacobi, b, x); });
   one.check(2);
 
-  const SymgsPreconditioner symgs(Serial{}, A.view());
+  const SymgsPreconditioner symgs(OpenMP{1}, A.view());
   const own::Wrapped<decltype(symgs)> wrapped{symgs, {vector_of({})}};
   const Counts other = counted(
       A, [&](auto& b, auto& x, auto& criteria) { return cg(counting, wrapped, b, x, criteria); },
@@ -194,30 +194,30 @@ TEST_CASE("cg waits twice per iteration, and near its goal once more if that may
 
 TEST_CASE("cg in Eisenstat's form waits twice per iteration") {
   const Matrix A = poisson(40);
-  const SplitSymgsPreconditioner<double, std::int64_t, Serial> split(Serial{}, A.view());
+  const SplitSymgsPreconditioner<double, std::int64_t, OpenMP> split(OpenMP{1}, A.view());
   const own::Wrapped<decltype(split)> wrapped{split, {vector_of(std::vector<double>(A.nrows, 4.0))}};
   const Counts counts = counted(
       A, [&](auto& b, auto& x, auto& criteria) { return eisenstat_cg(own::Operator{A}, wrapped, b, x, criteria); },
-      [&](auto& b, auto& x) { return eisenstat_cg(MatrixOperator(Serial{}, A.view()), split, b, x); });
+      [&](auto& b, auto& x) { return eisenstat_cg(MatrixOperator(OpenMP{1}, A.view()), split, b, x); });
   counts.check(2);
 }
 
 TEST_CASE("bicgstab waits three times per iteration") {
   const Matrix A = poisson(40);
-  const SymgsPreconditioner symgs(Serial{}, A.view());
+  const SymgsPreconditioner symgs(OpenMP{1}, A.view());
   const own::Wrapped<decltype(symgs)> wrapped{symgs, {vector_of({})}};
   const Counts counts = counted(
       A, [&](auto& b, auto& x, auto& criteria) { return bicgstab(own::Operator{A}, wrapped, b, x, criteria); },
-      [&](auto& b, auto& x) { return bicgstab(MatrixOperator(Serial{}, A.view()), symgs, b, x); });
+      [&](auto& b, auto& x) { return bicgstab(MatrixOperator(OpenMP{1}, A.view()), symgs, b, x); });
   counts.check(3);
 }
 
 TEST_CASE("minres and idr wait twice per iteration") {
   const Matrix A = poisson(40);
-  const SymgsPreconditioner symgs(Serial{}, A.view());
+  const SymgsPreconditioner symgs(OpenMP{1}, A.view());
   const own::Wrapped<decltype(symgs)> wrapped{symgs, {vector_of({})}};
   const own::Operator counting{A};
-  const MatrixOperator op(Serial{}, A.view());
+  const MatrixOperator op(OpenMP{1}, A.view());
   counted(
       A, [&](auto& b, auto& x, auto& criteria) { return minres(counting, wrapped, b, x, criteria); },
       [&](auto& b, auto& x) { return minres(op, symgs, b, x); })
@@ -230,13 +230,13 @@ TEST_CASE("minres and idr wait twice per iteration") {
 
 TEST_CASE("gmres waits twice per iteration, whatever the number of directions") {
   const Matrix A = poisson(40);
-  const SymgsPreconditioner symgs(Serial{}, A.view());
+  const SymgsPreconditioner symgs(OpenMP{1}, A.view());
   const own::Wrapped<decltype(symgs)> wrapped{symgs, {vector_of({})}};
   for (const int restart : {200, 20}) {
     const Counts counts = counted(
         A,
         [&](auto& b, auto& x, auto& criteria) { return gmres(own::Operator{A}, wrapped, b, x, criteria, {restart}); },
-        [&](auto& b, auto& x) { return gmres(MatrixOperator(Serial{}, A.view()), symgs, b, x, {}, {restart}); });
+        [&](auto& b, auto& x) { return gmres(MatrixOperator(OpenMP{1}, A.view()), symgs, b, x, {}, {restart}); });
     for (std::size_t k = 0; k < counts.per_iteration.size(); ++k) {
       const bool restarted =
           (k + 1) % std::size_t(restart) == 0;  // then the true residual is asked for, and a copy made
@@ -247,9 +247,9 @@ TEST_CASE("gmres waits twice per iteration, whatever the number of directions") 
 
 TEST_CASE("lsmr waits twice per iteration") {
   const Matrix A = poisson(40);
-  const JacobiPreconditioner jacobi(Serial{}, A.view());
+  const JacobiPreconditioner jacobi(OpenMP{1}, A.view());
   const own::Wrapped<decltype(jacobi)> wrapped{jacobi, {vector_of({})}};
-  const TransposableMatrix op(MatrixOperator(Serial{}, A.view()), MatrixOperator(Serial{}, A.view()));
+  const TransposableMatrix op(MatrixOperator(OpenMP{1}, A.view()), MatrixOperator(OpenMP{1}, A.view()));
   counted(
       A, [&](auto& b, auto& x, auto& criteria) { return lsmr(own::Operator{A}, wrapped, b, x, criteria); },
       [&](auto& b, auto& x) { return lsmr(op, jacobi, b, x); })

@@ -29,24 +29,22 @@ struct Kept {
   }
 };
 
-template <class B, class Run>
+template <class Run>
 Prepared prepare(MatrixOperand& of, const Array<double>& input, std::int64_t k, const Where& where, Run run) {
-  auto operands = std::make_shared<Operands<B, Kept>>(input, where, of.A.nrows * k,
-                                                      Kept{csr_of(Serial{}, of), back_end<B>(where).threads, k});
+  auto operands = std::make_shared<Operands<OpenMP, Kept>>(input, where, of.A.nrows * k,
+                                                           Kept{csr_of(OpenMP{1}, of), where.openmp.threads, k});
   return prepared(operands, 0, 0, [run](auto& o) {
     Eigen::setNbThreads(o.kept.threads);
     run(o);
   });
 }
 
-template <class B>
 Prepared spmv(const ProductTask& task, const Where& where) {
-  return prepare<B>(task.of, task.x, 1, where, [](auto& o) {
+  return prepare(task.of, task.x, 1, where, [](auto& o) {
     Vector(o.y.data(), o.y.size()).noalias() = o.kept.map() * ConstVector(o.x.data(), o.x.size());
   });
 }
 
-template <class B>
 Prepared spmm(const ProductTask& task, const Where& where) {
   const auto product = [](auto major) {
     return [](auto& o) {
@@ -58,15 +56,15 @@ Prepared spmm(const ProductTask& task, const Where& where) {
   };
   // A dense matrix of one column must be column-major for Eigen; both layouts are then the same memory.
   return task.layout == Layout::row_major && task.k > 1
-             ? prepare<B>(task.of, task.x, task.k, where, product(std::integral_constant<int, Eigen::RowMajor>{}))
-             : prepare<B>(task.of, task.x, task.k, where, product(std::integral_constant<int, Eigen::ColMajor>{}));
+             ? prepare(task.of, task.x, task.k, where, product(std::integral_constant<int, Eigen::RowMajor>{}))
+             : prepare(task.of, task.x, task.k, where, product(std::integral_constant<int, Eigen::ColMajor>{}));
 }
 
 /// (D + L) y = b, then (D + U) x = D y.
 Prepared symgs(const SweepTask& task, const Where& where) {
   require_one_column(task);
   const auto diagonal = std::make_shared<const Array<double>>(diagonal_of(task.of.A));
-  return prepare<Serial>(task.of, task.b, 1, where, [diagonal](auto& o) {
+  return prepare(task.of, task.b, 1, where, [diagonal](auto& o) {
     Vector x(o.y.data(), o.y.size());
     const SparseMap A = o.kept.map();
     x = ConstVector(o.x.data(), o.x.size());
@@ -97,16 +95,16 @@ Prepared transposition(const TransposeTask& task, const Where&) {
   const auto T = std::make_shared<Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>();
   return {
       .run =
-          [kept, T, A = csr_of(Serial{}, task.of)] {
+          [kept, T, A = csr_of(OpenMP{1}, task.of)] {
             *T = SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
           },
       .poison = [T] { T->resize(0, 0); },  // no answer, which no judge takes
       .answer =
           [T] {
             Answer answer;
-            answer.add(Serial{}, HostSpan<const std::int32_t>(T->outerIndexPtr(), T->outerSize() + 1));
-            answer.add(Serial{}, HostSpan<const std::int32_t>(T->innerIndexPtr(), T->nonZeros()));
-            answer.add(Serial{}, HostSpan<const double>(T->valuePtr(), T->nonZeros()));
+            answer.add(OpenMP{1}, HostSpan<const std::int32_t>(T->outerIndexPtr(), T->outerSize() + 1));
+            answer.add(OpenMP{1}, HostSpan<const std::int32_t>(T->innerIndexPtr(), T->nonZeros()));
+            answer.add(OpenMP{1}, HostSpan<const double>(T->valuePtr(), T->nonZeros()));
             return answer;
           }};
 }
@@ -118,10 +116,10 @@ std::vector<Rival> eigen_rivals() {
   const auto rival = [](const Kernel& kernel, BackendName backend, std::string_view what, Prepare prepare) {
     return Rival{&kernel, "csr", backend, "eigen", Role::baseline, what, std::move(prepare)};
   };
-  return {rival(kernels::spmv, serial, "Eigen's row-major product", spmv<Serial>),
-          rival(kernels::spmv, openmp, "Eigen's row-major product, its own threads", spmv<OpenMP>),
-          rival(kernels::spmm, serial, "Eigen's product with a dense matrix", spmm<Serial>),
-          rival(kernels::spmm, openmp, "Eigen's product with a dense matrix, its own threads", spmm<OpenMP>),
+  return {rival(kernels::spmv, serial, "Eigen's row-major product", spmv),
+          rival(kernels::spmv, openmp, "Eigen's row-major product, its own threads", spmv),
+          rival(kernels::spmm, serial, "Eigen's product with a dense matrix", spmm),
+          rival(kernels::spmm, openmp, "Eigen's product with a dense matrix, its own threads", spmm),
           rival(kernels::symgs, serial, "Eigen's two triangular solves", symgs),
           rival(kernels::transpose, serial, "Eigen's transpose()", transposition)};
 }

@@ -21,7 +21,7 @@ Prepared ours(const DenseTask<Real>& task, const Where& where) {
 /// Row by row, as the definition says it.
 template <class Real>
 Prepared naive(const DenseTask<Real>& task, const Where& where) {
-  return dense_product<Serial>(task, where, [](Serial, const In<Real>& A, const In<Real>& B, const Out<Real>& C) {
+  return dense_product<OpenMP>(task, where, [](OpenMP, const In<Real>& A, const In<Real>& B, const Out<Real>& C) {
     for (std::int64_t i = 0; i < C.nrows; ++i)
       for (std::int64_t j = 0; j < C.ncols; ++j) {
         Real sum = 0;
@@ -99,9 +99,9 @@ std::vector<Rival> gemm_rivals() {
   std::vector<Rival> all;
   for_each_real([&]<class Real>(const Real*) {
     const Kernel* const kernel = &gemm_kernel<Real>();
-    for_each_back_end([&]<class B>(const B*) {
+    for_each_back_end([&]<class B>(BackendName on, const B*) {
       all.push_back(
-          {kernel, "dense", runs_on<B>, "", Role::exact,
+          {kernel, "dense", on, "", Role::exact,
            HostBackend<B> ? "packed blocks, tiles in registers" : "tiles in shared memory, tensor cores in FP64",
            ours<B, Real>});
     });

@@ -57,10 +57,10 @@ std::vector<Rival> gemm_libraries_rivals() {
       all.push_back({kernel, "dense", backend, variant, Role::baseline, what, std::move(prepare)});
     };
     if (best_instruction_set() != InstructionSet::baseline) {
-      add(BackendName::serial, "eigen", "Eigen's product, compiled for AVX2", eigen<Serial, Real>);
+      add(BackendName::serial, "eigen", "Eigen's product, compiled for AVX2", eigen<OpenMP, Real>);
       add(BackendName::openmp, "eigen", "Eigen's product, compiled for AVX2, its own threads", eigen<OpenMP, Real>);
     }
-    if (blas()) add(BackendName::serial, "blas", "the BLAS of the system", system_blas<Serial, Real>);
+    if (blas()) add(BackendName::serial, "blas", "the BLAS of the system", system_blas<OpenMP, Real>);
     if (blas_threads()) add(BackendName::openmp, "blas", "OpenBLAS, its own threads", system_blas<OpenMP, Real>);
   });
   return all;

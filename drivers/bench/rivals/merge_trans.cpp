@@ -49,11 +49,11 @@ Prepared prepare(const TransposeTask& task, const Where& where) {
 
 std::vector<Rival> merge_trans_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
-    if constexpr (!std::is_same_v<B, Serial>) {
-      all.push_back({&kernels::transpose, "csr", runs_on<B>, "mergetrans", Role::exact,
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    if (on != BackendName::serial) {
+      all.push_back({&kernels::transpose, "csr", on, "mergetrans", Role::exact,
                      "MergeTrans, merges divided by splitters", prepare<B, MergeBy::splitters>});
-      all.push_back({&kernels::transpose, "csr", runs_on<B>, "mergetrans-path", Role::exact,
+      all.push_back({&kernels::transpose, "csr", on, "mergetrans-path", Role::exact,
                      "MergeTrans, merges divided by Merge Path", prepare<B, MergeBy::path>});
     }
   });

@@ -16,24 +16,18 @@ namespace seidel::drivers {
 /// The back end a rival runs on.
 template <class B>
 B back_end(const Where& where) {
-  if constexpr (std::is_same_v<B, Cuda>)
-    return *where.cuda;
-  else if constexpr (std::is_same_v<B, OpenMP>)
+  if constexpr (HostBackend<B>)
     return where.openmp;
   else
-    return Serial{};
+    return *where.cuda;
 }
-template <class B>
-constexpr BackendName runs_on = std::is_same_v<B, Cuda>     ? BackendName::cuda
-                                : std::is_same_v<B, OpenMP> ? BackendName::openmp
-                                                            : BackendName::serial;
 
-/// Calls add(null pointer to the back end's type) for each back end of this build, the serial one first.
+/// Calls add(name, null pointer to the back end's type) for each back end of this build, the serial one first.
 template <class Add>
 void for_each_back_end(const Add& add) {
-  add(static_cast<const Serial*>(nullptr));
-  add(static_cast<const OpenMP*>(nullptr));
-  if constexpr (built_with_cuda) add(static_cast<const Cuda*>(nullptr));
+  add(BackendName::serial, static_cast<const OpenMP*>(nullptr));
+  add(BackendName::openmp, static_cast<const OpenMP*>(nullptr));
+  if constexpr (built_with_cuda) add(BackendName::cuda, static_cast<const Cuda*>(nullptr));
 }
 
 /// The matrix with offsets of 32 bits, one copy in each memory for all rivals.

@@ -23,7 +23,7 @@ Prepared ours(const ScanTask& task, const Where& where) {
 }
 
 Prepared standard(const ScanTask& task, const Where& where) {
-  return scanned<Serial>(task, where,
+  return scanned<OpenMP>(task, where,
                          [](auto& o) { std::exclusive_scan(o.x.begin(), o.x.end(), o.y.begin(), std::int64_t(0)); });
 }
 
@@ -31,8 +31,8 @@ Prepared standard(const ScanTask& task, const Where& where) {
 
 std::vector<Rival> scan_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::scan, "array", runs_on<B>, "", Role::exact,
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::scan, "array", on, "", Role::exact,
                    HostBackend<B> ? "each thread a part; several read the counts twice" : "decoupled look-back",
                    ours<B>});
   });

@@ -45,23 +45,23 @@ Prepared converted(const PointersTask& task, const Where& where) {
 
 std::vector<Rival> segments_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
     const char* const sorts = HostBackend<B> ? "std::sort by key and place" : "ranks counted in shared memory";
-    all.push_back({&kernels::sort_segments, "array", runs_on<B>, "", Role::exact, sorts, sorted<B>});
+    all.push_back({&kernels::sort_segments, "array", on, "", Role::exact, sorts, sorted<B>});
   });
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::merge_segments, "array", runs_on<B>, "", Role::exact, "equal parts, cut by Merge Path",
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::merge_segments, "array", on, "", Role::exact, "equal parts, cut by Merge Path",
                    merged<B, MergeBy::path>});
-    if constexpr (!std::is_same_v<B, Serial>)
-      all.push_back({&kernels::merge_segments, "array", runs_on<B>, "splitters", Role::exact, "parts between splitters",
+    if (on != BackendName::serial)
+      all.push_back({&kernels::merge_segments, "array", on, "splitters", Role::exact, "parts between splitters",
                      merged<B, MergeBy::splitters>});
   });
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::pointers_to_indices, "array", runs_on<B>, "", Role::exact, "each row fills its entries",
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::pointers_to_indices, "array", on, "", Role::exact, "each row fills its entries",
                    converted<B, pointers_to_indices<B>>});
   });
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::indices_to_pointers, "array", runs_on<B>, "", Role::exact, "entries counted, then scanned",
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::indices_to_pointers, "array", on, "", Role::exact, "entries counted, then scanned",
                    converted<B, indices_to_pointers<B>>});
   });
   return all;

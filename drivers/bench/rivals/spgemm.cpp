@@ -70,26 +70,26 @@ Csr<double, std::int32_t> textbook_product(const Narrow& A, const Narrow& B) {
 
 Prepared textbook(const SparseProductTask& task, const Where&) {
   const auto C = std::make_shared<Csr<double, std::int32_t>>();
-  return {.run = [C, left = csr_of(Serial{}, *task.of.A),
-                  right = csr_of(Serial{}, task.of.B())] { *C = textbook_product(left, right); },
+  return {.run = [C, left = csr_of(OpenMP{1}, *task.of.A),
+                  right = csr_of(OpenMP{1}, task.of.B())] { *C = textbook_product(left, right); },
           .poison = [C] { *C = {}; },
-          .answer = [C] { return answer_of_product(Serial{}, C->view()); }};
+          .answer = [C] { return answer_of_product(OpenMP{1}, C->view()); }};
 }
 
 }  // namespace
 
 std::vector<Rival> spgemm_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::spgemm, "csr", runs_on<B>, "", Role::exact,
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::spgemm, "csr", on, "", Role::exact,
                    HostBackend<B> ? "columns in a tree of bits, places by counting bits; allocates the result each time"
                                   : "rows merged or hashed by their length; allocates the result each time",
                    whole<B>});
   });
   all.push_back({&kernels::spgemm, "csr", BackendName::serial, "textbook", Role::baseline,
                  "Gustavson's: a dense row of sums, its columns sorted", textbook});
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::spgemm_values, "csr", runs_on<B>, "", Role::exact,
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::spgemm_values, "csr", on, "", Role::exact,
                    "new values in the pattern that was found; allocates nothing", values<B>});
   });
   return all;

@@ -17,15 +17,15 @@ Eigen::Map<const Sparse> map_of(const CsrView<double, std::int32_t, Host>& A) {
 /// The result is allocated each time, as Eigen's assignment does it.
 Prepared product(const SparseProductTask& task, const Where&) {
   const auto C = std::make_shared<Sparse>();
-  return {.run = [C, left = csr_of(Serial{}, *task.of.A),
-                  right = csr_of(Serial{}, task.of.B())] { *C = map_of(left) * map_of(right); },
+  return {.run = [C, left = csr_of(OpenMP{1}, *task.of.A),
+                  right = csr_of(OpenMP{1}, task.of.B())] { *C = map_of(left) * map_of(right); },
           .poison = [C] { C->resize(0, 0); },  // no answer, which no judge takes
           .answer =
               [C] {
                 Answer answer;
-                answer.add(Serial{}, HostSpan<const std::int32_t>(C->outerIndexPtr(), C->outerSize() + 1));
-                answer.add(Serial{}, HostSpan<const std::int32_t>(C->innerIndexPtr(), C->nonZeros()));
-                answer.add(Serial{}, HostSpan<const double>(C->valuePtr(), C->nonZeros()));
+                answer.add(OpenMP{1}, HostSpan<const std::int32_t>(C->outerIndexPtr(), C->outerSize() + 1));
+                answer.add(OpenMP{1}, HostSpan<const std::int32_t>(C->innerIndexPtr(), C->nonZeros()));
+                answer.add(OpenMP{1}, HostSpan<const double>(C->valuePtr(), C->nonZeros()));
                 return answer;
               }};
 }

@@ -38,11 +38,11 @@ Prepared product(const ProductTask& task, const Where& where) {
 
 std::vector<Rival> spmm_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
     for_each_product_format([&]<class Format>(const Format&) {
       if constexpr (Format::several_columns)
         all.push_back(
-            {&kernels::spmm, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
+            {&kernels::spmm, Format::name, on, Format::variant, Role::exact, Format::help, product<Format, B>});
     });
   });
   return all;

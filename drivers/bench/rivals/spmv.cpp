@@ -21,10 +21,9 @@ Prepared product(const ProductTask& task, const Where& where) {
 
 std::vector<Rival> spmv_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
     for_each_product_format([&]<class Format>(const Format&) {
-      all.push_back(
-          {&kernels::spmv, Format::name, runs_on<B>, Format::variant, Role::exact, Format::help, product<Format, B>});
+      all.push_back({&kernels::spmv, Format::name, on, Format::variant, Role::exact, Format::help, product<Format, B>});
     });
   });
   return all;

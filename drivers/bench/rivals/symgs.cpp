@@ -81,15 +81,15 @@ Prepared swept(const SweepTask& task, const Where& where) {
 std::vector<Rival> symgs_rivals() {
   std::vector<Rival> all;
   for (const Kernel* kernel : {&kernels::symgs, &kernels::symgs_guess})
-    for_each_back_end([&]<class B>(const B*) {
-      all.push_back({kernel, "csr", runs_on<B>, "", Role::exact, "natural order, exact; a forward and a backward sweep",
+    for_each_back_end([&]<class B>(BackendName on, const B*) {
+      all.push_back({kernel, "csr", on, "", Role::exact, "natural order, exact; a forward and a backward sweep",
                      swept<B, Default<B>>});
       if constexpr (!HostBackend<B>) {
-        all.push_back({kernel, "csr", runs_on<B>, "wavefronts", Role::exact,
+        all.push_back({kernel, "csr", on, "wavefronts", Role::exact,
                        "one launch per wide wavefront, one per run of narrow ones; analysed on the host",
                        swept<B, ByWavefronts>});
-        all.push_back({kernel, "csr", runs_on<B>, "wavefronts-graph", Role::exact,
-                       "the same launches as nodes of one graph", swept<B, ByWavefronts, Launched::as_graph>});
+        all.push_back({kernel, "csr", on, "wavefronts-graph", Role::exact, "the same launches as nodes of one graph",
+                       swept<B, ByWavefronts, Launched::as_graph>});
       }
     });
   return all;

@@ -40,12 +40,12 @@ Prepared values(const TransposeTask& task, const Where& where) {
 
 std::vector<Rival> transpose_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::transpose, "csr", runs_on<B>, "", Role::exact,
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::transpose, "csr", on, "", Role::exact,
                    "symmetric patterns mirrored, others sorted by buckets of columns", once<B>});
   });
-  for_each_back_end([&]<class B>(const B*) {
-    all.push_back({&kernels::transpose_values, "csr", runs_on<B>, "", Role::exact,
+  for_each_back_end([&]<class B>(BackendName on, const B*) {
+    all.push_back({&kernels::transpose_values, "csr", on, "", Role::exact,
                    "each value fetched from its place, which is kept", values<B>});
   });
   return all;
