@@ -52,7 +52,9 @@ struct SolveCommand : CommandFor<SolveOptions> {
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
-    input_file("-b,--rhs", options.rhs, "right-hand side b, a Matrix Market file (default: A * ones); several columns are several right-hand sides");
+    input_file(
+        "-b,--rhs", options.rhs,
+        "right-hand side b, a Matrix Market file (default: A * ones); several columns are several right-hand sides");
     input_file("--x0", options.x0, "where to start (default: 0)");
     input_file(
         "--coordinates", options.coordinates,
@@ -91,7 +93,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
     app->add_option("--set", pairs, "a detail, as listed below; may be given several times")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
-    file("--history", options.history, "write the residual after each iteration, a CSV file, with a column for each of --rhs");
+    file("--history", options.history,
+         "write the residual after each iteration, a CSV file, with a column for each of --rhs");
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
     app->footer("NAME of --method" + meanings_of(program_methods) + "\n\nNAME of --precond" +
