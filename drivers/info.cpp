@@ -5,6 +5,7 @@
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/command_line.hpp>
@@ -17,6 +18,7 @@
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/products/formats.hpp>
 #include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/preconditioners/make.hpp>
 
 namespace seidel::drivers {
 
@@ -25,6 +27,15 @@ namespace {
 struct NamedSize {
   std::string_view name, title;
   FormatSize size;
+};
+
+/// A preconditioner that was made to be told of.
+struct Trial {
+  std::string_view name;
+  std::string description;
+  std::int64_t bytes;  // 0: not known
+  std::vector<LevelFacts> levels;
+  double seconds;
 };
 
 struct InfoStory {
@@ -36,6 +47,7 @@ struct InfoStory {
   std::string products;          // how solvers would compute A x on the host, and why
   Lattice lattice = {};          // nx = 0: none
   double seconds = 0;            // of looking
+  std::optional<Trial> made = {};
 };
 
 std::string symmetry_text(const MatrixProperties& p) {
@@ -109,6 +121,35 @@ std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t
   return form + ": its rows are of too many kinds for a dictionary";
 }
 
+/// The preconditioner that solve would take for this request. Errors  as that.
+Trial made_as_asked(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const InfoStory& story,
+                    const MethodRequest& request) {
+  const MethodChoice choice = choose_method(story.properties, story.rows, request);
+  const Stopwatch making;
+  auto made = make_preconditioner<OpenMP, std::int64_t>(host, {.here = A, .there = A}, choice);
+  return {.name = choice.preconditioner.name,
+          .description = std::move(made.description),
+          .bytes = made.bytes,
+          .levels = std::move(made.levels),
+          .seconds = making.seconds()};
+}
+
+void add_made(Lines& lines, const Trial& made, const Paint& paint) {
+  lines.blank();
+  lines.item("preconditioner",
+             formatted("{}{}, made in {}", made.description, made.bytes > 0 ? ", " + human_bytes(made.bytes) : "",
+                       human_seconds(made.seconds)));
+  add_levels(lines, made.levels, paint);
+}
+
+Json made_json(const Trial& made) {
+  Json json;
+  json.set("name", made.name).set("description", made.description).set("seconds", made.seconds);
+  json.set("bytes", made.bytes > 0 ? Json(made.bytes) : Json(nullptr));
+  set_levels(json, made.levels);
+  return json;
+}
+
 /// What to do with it, which comes first.
 void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options) {
   const auto& p = story.properties;
@@ -130,7 +171,7 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
 }
 
 std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
-  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds, made] = story;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
@@ -176,6 +217,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
     if (worth_a_line(format)) lines.item(formatted("  {}", format.title), memory_of(format.size));
   lines.item("time", formatted("{} {}, analysing {}", loaded.file ? "reading" : "generating",
                                human_seconds(loaded.seconds), human_seconds(seconds)));
+  if (made) add_made(lines, *made, paint);
   if (rows.nnz > 0) {
     lines.blank();
     std::string plot = spy_plot(loaded.matrix.view(), std::min(60, terminal.width - 4), terminal.unicode);
@@ -188,7 +230,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
 Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json info_json(const InfoStory& story, const InfoOptions& options) {
-  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds, made] = story;
   Json json;
   json.set("schema", "seidel.info/1")
       .set("version", version)
@@ -247,6 +289,7 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   json.set("products", products);
   json.set("places_per_entry", padding()).set("places_an_entry", padding());  // the second goes with 1.0
   json.set("seconds", std::move(Json().set("read", loaded.seconds).set("look", seconds)));
+  json.set("preconditioner", made ? made_json(*made) : Json(nullptr));
   return json;
 }
 
@@ -268,6 +311,7 @@ int run(const InfoOptions& options) {
       story.sizes.push_back({Format::name, Format::title, Format::size(host, A)});
   });
   story.seconds = looking.seconds();
+  if (options.made) story.made = made_as_asked(host, A, story, *options.made);
   print(options, info_text(story, options, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, info_json(story, options).text());
   return 0;

@@ -45,6 +45,17 @@ std::optional<Entry> entry_of(const std::string& option, const std::string& text
 const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 beside --set atol=T",
                                        [](double v) { return v >= 0 && v < 1; }};
 
+constexpr const char* geometric_multigrid = "gmg";  // amg with another coarsening
+
+/// Takes --precond and each --set, after the method is known.
+void request_preconditioner(SolveOptions& options, const std::string& name, std::vector<std::string> pairs) {
+  const bool geometric = name == geometric_multigrid;
+  if (geometric) pairs.push_back("amg.coarsening=lattice");
+  options.request.preconditioner =
+      entry_of("--precond", geometric ? std::string(PreconditionerKind::amg.name) : name, preconditioners);
+  apply_details(options, pairs);
+}
+
 struct SolveCommand : CommandFor<SolveOptions> {
   std::string method = "auto", preconditioner = "auto", order, permute = "auto", scale = "auto";
   std::vector<std::string> pairs;
@@ -106,16 +117,11 @@ struct SolveCommand : CommandFor<SolveOptions> {
   }
 
   void finish(const CommonTexts& common) override {
-    const bool geometric = preconditioner == "gmg";
-    if (geometric) {  // amg with another coarsening
-      preconditioner = "amg";
-      pairs.push_back("amg.coarsening=lattice");
-    }
+    const bool geometric = preconditioner == geometric_multigrid;
     options.request.method = entry_of("--method", method, program_methods);
-    options.request.preconditioner = entry_of("--precond", preconditioner, preconditioners);
+    request_preconditioner(options, preconditioner, pairs);
     if (options.request.method == direct_method && common.backend == "cuda")
       throw UsageError("--method direct: factors are computed on the host; leave --backend cuda away");
-    apply_details(options, pairs);
     if (least_squares) require_least_squares();
     if (options.request.method == direct_method) {
       if (options.request.preconditioner || !order.empty())
@@ -168,15 +174,25 @@ struct SolveCommand : CommandFor<SolveOptions> {
 };
 
 struct InfoCommand : CommandFor<InfoOptions> {
+  std::string preconditioner;
+
   explicit InfoCommand(CLI::App& program)
       : CommandFor(program, "info", "say what a matrix is like, and what that means for solving") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     app->add_flag("--repair", options.repair, repair_help);
+    app->add_option(
+           "--precond", preconditioner,
+           "make this preconditioner as well, on the host, and say what it holds: " + names_of(preconditioners))
+        ->type_name("NAME");
     app->footer(generators());
   }
   void finish(const CommonTexts& common) override {
     if (common.quiet && common.json.empty())
       throw UsageError("--quiet: info has nothing to say then; give a file for its report with --json");
+    if (preconditioner.empty()) return;
+    SolveOptions solve;
+    request_preconditioner(solve, preconditioner, {});
+    options.made = solve.request;
   }
 };
 

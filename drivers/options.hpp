@@ -45,6 +45,7 @@ struct SolveOptions : CommonOptions {
 
 struct InfoOptions : CommonOptions {
   std::string matrix;
+  std::optional<MethodRequest> made;  // --precond: with the preconditioner that is made as well
   bool repair = false;
 };
 

@@ -1,6 +1,7 @@
 // What `seidel solve` has to say, as text and as JSON.
 #include <seidel/config.hpp>
 #include <seidel/drivers/direct.hpp>
+#include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/solve_columns.hpp>
@@ -54,20 +55,6 @@ Json settings_json(const MethodChoice& choice) {
   }
   json.set("form", to_string(choice.form));
   return json;
-}
-
-Json levels_json(const std::vector<LevelFacts>& levels) {
-  Json all = Json::array();
-  for (const LevelFacts& level : levels)
-    all.push(std::move(Json()
-                           .set("rows", level.rows)
-                           .set("nonzeros", level.nnz)
-                           .set("prolongation_nonzeros", level.prolongation_nnz)
-                           .set("unknowns_per_node", level.unknowns_per_node)
-                           .set("largest_eigenvalue", level.largest_eigenvalue)
-                           .set("strength", level.strength)
-                           .set("left_to_smoother", level.lone)));
-  return all;
 }
 
 }  // namespace
@@ -209,27 +196,8 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
 
-/// The levels of amg: what each is, and what they cost together.
-void add_levels(Lines& lines, const std::vector<LevelFacts>& levels) {
-  std::int64_t rows = 0;
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    const LevelFacts& level = levels[l];
-    rows += level.rows;
-    lines.item(
-        l == 0 ? "levels" : "",
-        formatted("{}, {} ({:.1f} per row){}, eigenvalues up to {:.2f}{}", plural(level.rows, "row"),
-                  plural(level.nnz, "nonzero"), double(level.nnz) / double(std::max<std::int64_t>(1, level.rows)),
-                  level.unknowns_per_node > 1 ? formatted(", {} per node", level.unknowns_per_node) : "",
-                  level.largest_eigenvalue,
-                  level.lone > 0 ? formatted("; {} left to the smoother", plural(level.lone, "row")) : ""));
-  }
-  if (!levels.empty() && levels.front().rows > 0)
-    lines.item("", formatted("together {:.2f} times the nonzeros of A, {:.2f} times its rows",
-                             operator_complexity(levels), double(rows) / double(levels.front().rows)));
-}
-
 /// What was solved, how and where.
-void add_details(Lines& lines, const SolveStory& story) {
+void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveOptions& options = story.options;
   const Outcome& outcome = story.outcome;
   const RowStatistics& rows = story.rows;
@@ -256,7 +224,7 @@ void add_details(Lines& lines, const SolveStory& story) {
       (options.verbose || choice.method == direct_method || choice.form == Form::eisenstat))
     lines.item("", details);
   if (options.verbose || outcome.preconditioner_shift != 0) lines.item("preconditioner", outcome.preconditioner);
-  if (options.verbose) add_levels(lines, outcome.levels);
+  if (options.verbose) add_levels(lines, outcome.levels, paint);
   if (story.colours_instead > 0) {
     lines.item(
         "note",
@@ -301,7 +269,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   if (story.columns.size() > 1) lines.raw(columns_text(story)).blank();
   add_verdict(lines, story, paint);
   add_evidence(lines.blank(), story);
-  add_details(lines.blank(), story);
+  add_details(lines.blank(), story, paint);
   return lines.text();
 }
 
@@ -369,7 +337,7 @@ Json solve_json(const SolveStory& story) {
   matrix.set("symmetric", story.properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("shift", outcome.preconditioner_shift);
-  json.set("levels", outcome.levels.empty() ? Json(nullptr) : levels_json(outcome.levels));
+  set_levels(json, outcome.levels);
   json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
   json.set("seconds",
            std::move(Json()

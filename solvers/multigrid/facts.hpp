@@ -15,13 +15,25 @@ struct LevelFacts {
   double largest_eigenvalue = 0;       // of D^-1 A, as it was estimated
   double strength = 0;                 // the theta that was taken
   std::int64_t lone = 0;               // rows that no coarse row stands for, and that their diagonal does not dominate
+  std::int64_t bytes = 0;              // held for it beside A: matrices and vectors
 };
+
+namespace facts_detail {
+inline double sum_over_finest(const std::vector<LevelFacts>& levels, std::int64_t LevelFacts::*of) {
+  double sum = 0;
+  for (const LevelFacts& level : levels) sum += double(level.*of);
+  return levels.empty() || levels.front().*of == 0 ? 1 : sum / double(levels.front().*of);
+}
+}  // namespace facts_detail
 
 /// Stored entries of all levels over those of the finest: what a cycle costs in sweeps of the finest.
 inline double operator_complexity(const std::vector<LevelFacts>& levels) {
-  double sum = 0;
-  for (const LevelFacts& level : levels) sum += double(level.nnz);
-  return levels.empty() || levels.front().nnz == 0 ? 1 : sum / double(levels.front().nnz);
+  return facts_detail::sum_over_finest(levels, &LevelFacts::nnz);
+}
+
+/// Rows of all levels over those of the finest: what a cycle costs in vectors.
+inline double grid_complexity(const std::vector<LevelFacts>& levels) {
+  return facts_detail::sum_over_finest(levels, &LevelFacts::rows);
 }
 
 }  // namespace seidel

@@ -53,20 +53,18 @@ struct Hierarchy {
   bool dominant = false;  // every row of the finest A is weakly dominated by its diagonal
 };
 
-/// Bytes that it holds beside the finest A.
+/// Bytes that level l holds beside the finest A.
 template <class Offset, class Space>
-std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy) {
+std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy, std::size_t l) {
   const auto of = [](const Csr<double, Offset, Space>& A) {
     return A.row_ptr.size() * std::int64_t(sizeof(Offset)) + A.col_idx.size() * std::int64_t(sizeof(Index)) +
            A.values.size() * std::int64_t(sizeof(double));
   };
-  std::int64_t bytes = of(hierarchy.coarsest_inverse);
-  for (const auto& level : hierarchy.levels)
-    bytes += of(level.owned) + of(level.restriction) + of(level.prolongation) + of(level.tentative) +
-             level.inverse_diagonal.size() * std::int64_t(sizeof(double)) +
-             (level.galerkin ? level.galerkin->bytes() : 0) +
-             (level.strong.size() + level.aggregate.size()) * std::int64_t(sizeof(Index));
-  return bytes;
+  const auto& level = hierarchy.levels[l];
+  return of(level.owned) + of(level.restriction) + of(level.prolongation) + of(level.tentative) +
+         level.inverse_diagonal.size() * std::int64_t(sizeof(double)) + (level.galerkin ? level.galerkin->bytes() : 0) +
+         (level.strong.size() + level.aggregate.size()) * std::int64_t(sizeof(Index)) +
+         (l + 1 == hierarchy.levels.size() ? of(hierarchy.coarsest_inverse) : 0);
 }
 
 }  // namespace seidel

@@ -187,16 +187,14 @@ class SingleCycle {
     ascend(0, b, ScaledColumns<Space>{Z, finest.scale.data(), twice_the_shift_, scale + 1});
   }
 
-  std::int64_t bytes() const {
-    std::int64_t bytes = 0;
-    for (const Level& level : levels_) {
-      bytes += level.A.bytes() + level.R.bytes() + level.Q.bytes() + 8 * level.scale.size();
-      for (const auto* v :
-           {&level.b, &level.x, &level.t[0], &level.t[1], &level.before, &level.second_b, &level.second_x})
-        bytes += 4 * v->size();
-      if (level.krylov) bytes += 3 * 4 * level.b.size();
-    }
-    return bytes;
+  /// Of level l.
+  std::int64_t bytes(std::size_t l) const {
+    const Level& level = levels_[l];
+    std::int64_t bytes = level.A.bytes() + level.R.bytes() + level.Q.bytes() + 8 * level.scale.size();
+    for (const auto* v :
+         {&level.b, &level.x, &level.t[0], &level.t[1], &level.before, &level.second_b, &level.second_x})
+      bytes += 4 * v->size();
+    return bytes + (level.krylov ? 3 * 4 * level.b.size() : 0);
   }
 
  private:

@@ -99,13 +99,17 @@ class AmgPreconditioner {
 
   std::vector<LevelFacts> levels() const {
     std::vector<LevelFacts> facts;
-    for (const auto& level : hierarchy_->levels) facts.push_back(level.facts);
+    for (const auto& level : hierarchy_->levels) {
+      const std::size_t l = facts.size();
+      facts.push_back(level.facts);
+      facts.back().bytes = bytes_of(*hierarchy_, l) + (is_single() ? single_->bytes(l) : stages_[l]->bytes);
+    }
     return facts;
   }
   /// Held beside A, but for what a smoother of the caller holds.
   std::int64_t bytes() const {
-    std::int64_t bytes = bytes_of(*hierarchy_) + (is_single() ? single_->bytes() : 0);
-    for (const auto& stage : stages_) bytes += stage->bytes;
+    std::int64_t bytes = 0;
+    for (const LevelFacts& level : levels()) bytes += level.bytes;
     return bytes;
   }
 

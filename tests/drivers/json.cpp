@@ -119,6 +119,32 @@ TEST_CASE("info, generate, convert and validate carry their schemas") {
   CHECK(validate["cells"].size() > 20);
 }
 
+TEST_CASE("info and solve tell the same of the levels of amg, and their memory is that of the whole") {
+  const std::vector<std::string> amg = {"poisson3d:20", "--precond", "amg", "--threads", "1", "--json", "-"};
+  const auto document = [&](const char* command) {
+    std::vector<std::string> words = amg;
+    words.insert(words.begin(), command);
+    return parsed(seidel_program(words).out);
+  };
+  const json info = document("info")["preconditioner"], solve = document("solve");
+  REQUIRE(info["levels"].size() == 3);
+  std::int64_t bytes = 0;
+  double rows = 0;
+  for (std::size_t l = 0; l < 3; ++l) {
+    CHECK(info["levels"][l]["rows"] == solve["levels"][l]["rows"]);
+    CHECK(info["levels"][l]["nonzeros"] == solve["levels"][l]["nonzeros"]);
+    CHECK(info["levels"][l]["bytes"] > info["levels"][l]["nonzeros"]);
+    bytes += info["levels"][l]["bytes"].get<std::int64_t>();
+    rows += info["levels"][l]["rows"].get<double>();
+  }
+  CHECK(info["bytes"] == bytes);
+  CHECK(info["grid_complexity"].get<double>() == doctest::Approx(rows / 8000));
+  CHECK(info["operator_complexity"] == solve["operator_complexity"]);
+  const json plain = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
+  CHECK(plain["preconditioner"] == nullptr);  // which costs what a setup costs
+  CHECK(parsed(seidel_program({"solve", "poisson3d:5", "--json", "-"}).out)["grid_complexity"] == nullptr);
+}
+
 TEST_CASE("an error leaves a JSON document, too") {
   Folder folder;
   CHECK(seidel_program({"solve", folder / "none.mtx", "--json", folder / "r.json"}).exit_code == 3);

@@ -33,8 +33,8 @@ TEST_CASE("coordinates of the points of an elastic body save iterations, from a 
   CHECK(iterations(from_file) <= 16);
   CHECK(iterations(generated) == iterations(from_file));
   CHECK(contains(from_file.out, "6 near-null vectors"));
-  CHECK(contains(from_file.out, "3 per node"));
-  CHECK(contains(from_file.out, "6 per node"));
+  CHECK(contains(from_file.out, "3 rows per node"));
+  CHECK(contains(from_file.out, "6 rows per node"));
 }
 
 TEST_CASE("near-null vectors of a file have the bits of those made of coordinates, on every back end") {

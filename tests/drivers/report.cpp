@@ -18,6 +18,25 @@ TEST_CASE("info tells what the entries prove, and shows where they are") {
   CHECK(std::all_of(run.out.begin(), run.out.end(), [](unsigned char c) { return c < 128; }));
 }
 
+TEST_CASE("info makes the preconditioner that it is asked for, and shows its levels as solve does") {
+  const std::vector<std::string> columns = {"level", "rows", "nonzeros", "per row", "memory", "largest eigenvalue"};
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"info", "poisson3d:20", "--precond", "amg"},
+                                                {"solve", "poisson3d:20", "--precond", "amg", "--verbose"}}) {
+    const std::string out = seidel_program(words).out;
+    CAPTURE(out);
+    for (const std::string& column : columns) CHECK(contains(out, column));
+    CHECK(contains(out, "0  8,000  "));
+    CHECK(contains(out, "(operator complexity)"));
+    CHECK(contains(out, "(grid complexity)"));
+  }
+  CHECK(!contains(seidel_program({"info", "poisson3d:20"}).out, "complexity"));
+  CHECK(contains(seidel_program({"info", "poisson3d:9", "--precond", "gmg"}).out, "lattice of 9 x 9 x 9 points"));
+  CHECK(contains(seidel_program({"info", "poisson3d:9", "--precond", "jacobi"}).out, "preconditioner   jacobi"));
+  const Run wrong = seidel_program({"info", "random:30x30:90", "--precond", "amg"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(contains(wrong.err, "symmetric"));
+}
+
 TEST_CASE("info says that empty rows make a matrix singular, symmetric or not") {
   CHECK(contains(seidel_program({"info", "emptyrows:9"}).out, "singular: it has empty rows"));
 }

@@ -1,0 +1,45 @@
+// The levels of amg, as `seidel solve` and `seidel info` tell of them.
+#include <seidel/drivers/levels.hpp>
+
+#include <algorithm>
+
+namespace seidel::drivers {
+
+void add_levels(Lines& lines, const std::vector<LevelFacts>& levels, const Paint& paint) {
+  if (levels.empty()) return;
+  Table table({"level", "rows", "nonzeros", "per row", "memory", "largest eigenvalue", ""});
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelFacts& level = levels[l];
+    std::string remark = level.unknowns_per_node > 1 ? formatted("{} rows per node", level.unknowns_per_node) : "";
+    if (level.lone > 0)
+      remark += (remark.empty() ? "" : "; ") + formatted("{} left to the smoother", plural(level.lone, "row"));
+    table.row({count(std::int64_t(l)), count(level.rows), count(level.nnz),
+               formatted("{:.1f}", double(level.nnz) / double(std::max<std::int64_t>(1, level.rows))),
+               human_bytes(level.bytes), formatted("{:.2f}", level.largest_eigenvalue), remark});
+  }
+  std::int64_t bytes = 0;
+  for (const LevelFacts& level : levels) bytes += level.bytes;
+  lines.raw(table.text(paint) + formatted("together {:.2f} times the nonzeros of A (operator complexity) and {:.2f} "
+                                          "times its rows (grid complexity), {}",
+                                          operator_complexity(levels), grid_complexity(levels), human_bytes(bytes)));
+}
+
+void set_levels(Json& json, const std::vector<LevelFacts>& levels) {
+  Json all = Json::array();
+  for (const LevelFacts& level : levels)
+    all.push(std::move(Json()
+                           .set("rows", level.rows)
+                           .set("nonzeros", level.nnz)
+                           .set("prolongation_nonzeros", level.prolongation_nnz)
+                           .set("unknowns_per_node", level.unknowns_per_node)
+                           .set("largest_eigenvalue", level.largest_eigenvalue)
+                           .set("strength", level.strength)
+                           .set("left_to_smoother", level.lone)
+                           .set("bytes", level.bytes)));
+  const auto unless_empty = [&](Json value) { return levels.empty() ? Json(nullptr) : std::move(value); };
+  json.set("levels", unless_empty(std::move(all)))
+      .set("operator_complexity", unless_empty(operator_complexity(levels)))
+      .set("grid_complexity", unless_empty(grid_complexity(levels)));
+}
+
+}  // namespace seidel::drivers
