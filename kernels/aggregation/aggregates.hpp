@@ -150,7 +150,7 @@ void count_lone(const B& on, Span<const Offset, SpaceOf<B>> row_ptr, const RowSc
 
 /// The aggregates of A for the strong couplings `graph` of it; `scales` are those of A.
 ///
-/// Cost    reads the graph about ten times for one set of roots, some rows more often; 18 bytes per row. The host waits
+/// Cost    reads the graph about ten times for one set of roots, some rows more often; 22 bytes per row. The host waits
 ///         once in three rounds of a set, and three times.
 template <Backend B, class Offset>
 Aggregates<SpaceOf<B>> aggregates(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,

@@ -26,57 +26,53 @@ inline constexpr std::uint32_t root_tuple = 0, of_outside = 0xfffffffeu, beside_
 template <class Offset, class Space>
 struct BeginSet {
   Span<const RootState, Space> state;
-  Span<std::uint32_t, Space> nearest;
+  Span<std::uint32_t, Space> tuple, nearest;
   SEIDEL_HD void operator()(Index v) const {
-    nearest[v] = state[v] == RootState::outside ? of_outside : root_tuple;  // the latter: not yet known
+    const bool outside = state[v] == RootState::outside;
+    tuple[v] = outside ? beside_a_root : hashed(v, 0);  // the largest does not count
+    nearest[v] = outside ? of_outside : root_tuple;     // the latter: not yet known
   }
 };
 
 template <class Offset, class Space>
 struct FindNearest {
   StrongView<Offset, Space> graph;
-  Span<const RootState, Space> state;
-  int round;
+  Span<const std::uint32_t, Space> tuple;
   Span<std::uint32_t, Space> nearest;
 
-  SEIDEL_HD std::uint32_t tuple(Index v) const {
-    return state[v] == RootState::root        ? root_tuple
-           : state[v] == RootState::undecided ? hashed(v, round)
-                                              : beside_a_root;  // the largest: does not count
-  }
   SEIDEL_HD void operator()(Index v) const {
     if (nearest[v] >= of_outside) return;  // for good
-    std::uint32_t least = tuple(v);
-    for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)
-      if (const Index w = graph.neighbour[k]; w >= 0) {
-        const std::uint32_t t = tuple(w);
-        least = t < least ? t : least;
-      }
+    std::uint32_t least = tuple[v];
+    for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) {
+      const Index w = graph.neighbour[k];
+      const std::uint32_t t = tuple[w >= 0 ? w : v];  // no branch, which none could foretell
+      least = t < least ? t : least;
+    }
     nearest[v] = least == root_tuple ? beside_a_root : least;
   }
 };
 
-/// Whether v is still undecided.
+/// Whether v is still undecided; then it has its tuple of the next round.
 template <class Offset, class Space>
 struct Decide {
   StrongView<Offset, Space> graph;
   Span<const std::uint32_t, Space> nearest;
   int round;
+  Span<std::uint32_t, Space> tuple;
   Span<RootState, Space> state;
 
   SEIDEL_HD bool operator()(Index v) const {
-    if (state[v] != RootState::undecided) return false;
-    const std::uint32_t own = hashed(v, round);
+    const std::uint32_t own = tuple[v];
+    if (own == root_tuple || own == beside_a_root) return false;
     bool least = nearest[v] == own, covered = nearest[v] == beside_a_root;
-    for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)
-      if (const Index w = graph.neighbour[k]; w >= 0 && nearest[w] != of_outside) {
-        least = least && nearest[w] == own;
-        covered = covered || nearest[w] == beside_a_root;
-      }
-    if (covered)
-      state[v] = RootState::covered;
-    else if (least)
-      state[v] = RootState::root;
+    for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) {
+      const Index w = graph.neighbour[k];
+      const std::uint32_t near = nearest[w >= 0 ? w : v];
+      least &= near == own || near == of_outside;
+      covered |= near == beside_a_root;
+    }
+    tuple[v] = covered ? beside_a_root : least ? root_tuple : hashed(v, round + 1);
+    if (covered || least) state[v] = covered ? RootState::covered : RootState::root;
     return !covered && !least;
   }
 };
@@ -87,19 +83,19 @@ struct Decide {
 ///
 /// In/out  state: undecided or outside on entry. On return no row is undecided, unless the graph is not symmetric: then a
 ///         few may be.
-/// Cost    about log(n) rounds, each of which reads the rows that are still open; 4 bytes per row. The host waits once in
+/// Cost    about log(n) rounds, each of which reads the rows that are still open; 8 bytes per row. The host waits once in
 ///         three rounds.
 template <Backend B, class Offset>
 void independent_set(const B& on, const StrongView<Offset, SpaceOf<B>>& graph, Span<RootState, SpaceOf<B>> state) {
   using namespace aggregation_detail;
   using Space = SpaceOf<B>;
   constexpr int max_rounds = 100;  // on a symmetric graph at least one row is decided in each, and about half are
-  Array<std::uint32_t, Space> nearest(on, state.size());
-  for_each_row(on, graph.row_ptr, BeginSet<Offset, Space>{state, nearest});
+  Array<std::uint32_t, Space> tuple(on, state.size()), nearest(on, state.size());
+  for_each_row(on, graph.row_ptr, BeginSet<Offset, Space>{state, tuple, nearest});
   constexpr int rounds_per_look = 3;  // a round too many costs less than to wait after each
   for (int round = 0; round < max_rounds; ++round) {
-    const Decide<Offset, Space> decide{graph, nearest, round, state};
-    for_each_row(on, graph.row_ptr, FindNearest<Offset, Space>{graph, state, round, nearest});
+    const Decide<Offset, Space> decide{graph, nearest, round, tuple, state};
+    for_each_row(on, graph.row_ptr, FindNearest<Offset, Space>{graph, tuple, nearest});
     if (round % rounds_per_look != rounds_per_look - 1)
       for_each_row(on, graph.row_ptr, decide);
     else if (!any_row(on, graph.row_ptr, decide))
