@@ -1,4 +1,5 @@
-// Sparse products on the host. The pattern of a row is found in a set of bits, which is small beside a row of values and
+// Sparse products on the host. A row of few entries is found as it is summed: each column remembers its place, and the entries
+// are put in order at the end. The pattern of others is found in a set of bits, which is small beside a row of values and
 // gives the columns in order; then the sums are taken where they belong.
 #include <bit>
 #include <cmath>
@@ -54,16 +55,26 @@ class ColumnSet {
   Array<std::uint64_t> levels_[nlevels];
 };
 
-/// Columns of rows, one after another.
-struct Columns {
-  Array<Index> found;
+/// Entries of rows, one after another.
+template <class Real>
+struct Entries {
+  Array<Index> columns;
+  Array<Real> values;
   std::int64_t size = 0;
 
-  [[gnu::noinline]] void make_room(std::int64_t more) {
-    if (size + more <= found.size()) return;
-    Array<Index> larger(std::max(2 * found.size(), size + more));
-    std::copy(found.begin(), found.begin() + size, larger.begin());
-    found = std::move(larger);
+  /// `done`: the part of the rows, by their products, that is there. To guess from it what all will take spares copies, and pages
+  /// that are touched for nothing.
+  [[gnu::noinline]] void make_room(std::int64_t more, double done) {
+    if (size + more <= columns.size()) return;
+    const std::int64_t guess = done > 0 ? std::int64_t(1.05 * double(size) / done) : 0;
+    const std::int64_t room = size + std::max({more, guess - size, size / 8, std::int64_t(1) << 14});
+    const auto grow = [&](auto& array) {
+      std::remove_reference_t<decltype(array)> larger(room);
+      std::copy(array.begin(), array.begin() + size, larger.begin());
+      array = std::move(larger);
+    };
+    grow(columns);
+    grow(values);
   }
 };
 
@@ -75,6 +86,62 @@ void for_parts(const OpenMP& on, const Plan<Host>& plan, const Body& body) {
     for (int part = thread; part < n; part += nthreads) body(part);
   });
 }
+
+/// The sums of row `row` of A B where `columns` are those of its n entries, ascending.
+template <class Real, class Offset>
+void add_products(const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B, std::int64_t row,
+                  const Index* columns, Index n, Index* place_of, Real* sums) {
+  for (Index place = 0; place < n; ++place) place_of[columns[place]] = place, sums[place] = 0;
+  for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+    const std::int64_t k = A.col_idx[e];
+    const Real a = A.values[e];
+    for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
+      Real& sum = sums[place_of[B.col_idx[f]]];
+      sum = std::fma(a, B.values[f], sum);
+    }
+  }
+}
+
+/// A row whose entries are few, in the order in which their columns are met. `place_of` may hold any places.
+template <class Real>
+struct ShortRow {
+  static constexpr std::int64_t max_products = 1024;
+  static constexpr Index max_entries = 64;
+  Index n;
+  Index columns[max_products + 1];
+  Real sums[max_products + 1];
+
+  /// Whether it is one.
+  template <class Offset>
+  bool add_products(const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B, std::int64_t row,
+                    Index* place_of) {
+    n = 0;
+    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
+      const std::int64_t k = A.col_idx[e];
+      const Real a = A.values[e];
+      for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
+        const Index column = B.col_idx[f], met = place_of[column];
+        const bool known = met < n && columns[met] == column;
+        const Index place = known ? met : n;
+        place_of[column] = place;
+        columns[place] = column;
+        sums[place] = std::fma(a, B.values[f], known ? sums[place] : 0);
+        n += !known;
+      }
+      if (n > max_entries) return false;
+    }
+    return true;
+  }
+  /// By the number of smaller columns: no branch depends on them.
+  void ascending(Index* to_columns, Real* to_values) const {
+    for (Index i = 0; i < n; ++i) {
+      Index smaller = 0;
+      for (Index j = 0; j < n; ++j) smaller += columns[j] < columns[i];
+      to_columns[smaller] = columns[i];
+      to_values[smaller] = sums[i];
+    }
+  }
+};
 
 template <class Real, class Offset>
 struct Pattern {
@@ -125,9 +192,9 @@ void count_entries(const OpenMP& on, const Plan<Host>& plan, const Pattern<Real,
   });
 }
 
-/// Finds the pattern of C and takes its memory; the values are unset.
+/// Finds C, whose memory is taken here.
 template <class Real, class Offset>
-Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
+Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
                         Csr<Real, Offset, Host>& C) {
   const std::int64_t nrows = A.nrows;
   const Pattern<Real, Offset> of{A, B};
@@ -150,30 +217,44 @@ Plan<Host> find_pattern(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
 
   C.nrows = A.nrows, C.ncols = B.ncols;
   C.row_ptr = Array<Offset>(nrows + 1);
-  std::vector<Columns> found(plan.first_row.size() - 1);
+  std::vector<Entries<Real>> found(plan.first_row.size() - 1);
+  plan.places.resize(std::size_t(nparts));
   for_parts(on, plan, [&](int part) {
     ColumnSet columns(B.ncols);
-    Columns& mine = found[std::size_t(part)];
+    Entries<Real>& mine = found[std::size_t(part)];
+    Array<Index>& places = plan.places[std::size_t(part)] = Array<Index>(B.ncols, 0);
+    Index* const place_of = places.data();
+    ShortRow<Real> few;
+    const std::int64_t first = plan.first_row[part], last = plan.first_row[part + 1];
+    const double all = double(work[last] - work[first]);
     with_avx2([&] {
-      for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
-        mine.make_room(std::min<std::int64_t>(of.products(row), B.ncols));
-        of.insert_row(row, columns);
-        const Index* const begin = mine.found.data() + mine.size;
-        Index* to = mine.found.data() + mine.size;
-        columns.drain([&](Index column) { *to++ = column; });
-        C.row_ptr[row + 1] = Offset(to - begin);
-        mine.size += to - begin;
+      for (std::int64_t row = first; row < last; ++row) {
+        const std::int64_t products = of.products(row);
+        mine.make_room(std::min<std::int64_t>(products, B.ncols), double(work[row] - work[first]) / all);
+        Index* const to = mine.columns.data() + mine.size;
+        Real* const sums = mine.values.data() + mine.size;
+        Index n = 0;
+        if (products <= few.max_products && few.add_products(A, B, row, place_of)) {
+          few.ascending(to, sums);
+          n = few.n;
+        } else {
+          of.insert_row(row, columns);
+          columns.drain([&](Index column) { to[n++] = column; });
+          add_products(A, B, row, to, n, place_of, sums);
+        }
+        C.row_ptr[row + 1] = n;
+        mine.size += n;
       }
     });
   });
   offsets_from_lengths(on, C.row_ptr);
   C.col_idx = Array<Index>(C.row_ptr[nrows]);
   C.values = Array<Real>(C.row_ptr[nrows]);
-  plan.places.resize(std::size_t(nparts));
   for_parts(on, plan, [&](int part) {  // first touched by those who will use it
-    const Columns mine = std::move(found[std::size_t(part)]);
-    std::copy(mine.found.begin(), mine.found.begin() + mine.size, C.col_idx.data() + C.row_ptr[plan.first_row[part]]);
-    plan.places[std::size_t(part)] = Array<Index>(B.ncols);
+    const Entries<Real> mine = std::move(found[std::size_t(part)]);
+    const Offset first = C.row_ptr[plan.first_row[part]];
+    std::copy(mine.columns.begin(), mine.columns.begin() + mine.size, C.col_idx.data() + first);
+    std::copy(mine.values.begin(), mine.values.begin() + mine.size, C.values.data() + first);
   });
   return plan;
 }
@@ -194,18 +275,8 @@ void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset,
     with_avx2([&] {
       for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
         const Offset begin = C.row_ptr[row];
-        const Index n = Index(C.row_ptr[row + 1] - begin);
-        const Index* const columns = C.col_idx.data() + begin;
-        Real* const sums = C.values.data() + begin;
-        for (Index place = 0; place < n; ++place) place_of[columns[place]] = place, sums[place] = 0;
-        for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
-          const std::int64_t k = A.col_idx[e];
-          const Real a = A.values[e];
-          for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
-            Real& sum = sums[place_of[B.col_idx[f]]];
-            sum = std::fma(a, B.values[f], sum);
-          }
-        }
+        add_products(A, B, row, C.col_idx.data() + begin, Index(C.row_ptr[row + 1] - begin), place_of,
+                     C.values.data() + begin);
       }
     });
   });
@@ -214,9 +285,7 @@ void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset,
 template <class Real, class Offset>
 Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
                     Csr<Real, Offset, Host>& C, Wanted) {
-  Plan<Host> plan = find_pattern(on, A, B, C);
-  find_values(on, plan, A, B, C);
-  return plan;
+  return find_product(on, A, B, C);
 }
 
 void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nrows_B, std::int64_t ncols_B) {

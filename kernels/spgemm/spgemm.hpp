@@ -99,7 +99,7 @@ std::string describe(std::int64_t products, std::int64_t nnz);
 ///         are stored, even if they cancel or are zero.
 /// Cost    the pattern once, the values each time: both read the entries of A, and for each the row of B that it meets.
 ///         New values allocate nothing, and on a GPU wait for nothing and search for no column. bytes() are held.
-///         Memory beside C and what is held, on the host: 8 bytes per row of A, 4 per entry of C (8 while they move), 8
+///         Memory beside C and what is held, on the host: 8 bytes per row of A, C once more (twice while it grows), 8
 ///         per 64 columns of B and thread; held are 4 per column of B and thread. On a GPU: 8 to 16 bytes per row of A;
 ///         nothing is guessed or taken per product. Held are, for the next values, a byte per entry of C if any row of A
 ///         is merged (up to 8 entries and 256 products), and one or two bytes per product of the rows that are hashed
