@@ -54,7 +54,7 @@ void with_simd(const Work& work) {
 #endif
 }
 
-/// The same without AVX-512, which takes long to compile and gained only in SpMV and long sums
+/// The same without AVX-512, which takes long to compile and gained only in long sums, those of long rows of CSR included
 /// (docs/notes/symgs-cpu.md).
 template <class Work>
 void with_avx2(const Work& work) {

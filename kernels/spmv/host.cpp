@@ -127,7 +127,7 @@ void rows(const CsrView<Real, Offset, Host>& A, const Real* x, const Store& stor
 
 template <class Matrix, class Store>
 void rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, std::int64_t first, std::int64_t last) {
-  with_simd([&] {
+  with_avx2([&] {
     each_row(A, first, last, x,
              [&](const auto& row) { store(row.row, sum_of_products<typename Matrix::Real>(row.length, row.term)); });
   });
