@@ -89,11 +89,11 @@ __device__ Adder<Sum, Terms> adder(const Terms& terms) {
 }
 
 /// Of one block of n terms, the lanes lane, lane + width, lane + 2 width, ... in their tree; lane 0 and width 1 are all.
-template <class Sum, int lane, int width, class Terms>
-__device__ Sum tree_of_lanes(const Terms& terms, int n) {
+template <class Sum, int width, class Terms>
+__device__ Sum tree_of_lanes(const Terms& terms, int lane, int n) {
   if constexpr (width < sum_lanes) {
-    const Sum s = tree_of_lanes<Sum, lane, 2 * width>(terms, n);
-    return s + tree_of_lanes<Sum, lane + width, 2 * width>(terms, n);
+    const Sum s = tree_of_lanes<Sum, 2 * width>(terms, lane, n);
+    return s + tree_of_lanes<Sum, 2 * width>(terms, lane + width, n);
   } else {
     constexpr int batch = 3;
     Sum s{};
@@ -121,7 +121,7 @@ __device__ Sum tree_of_lanes(const Terms& terms, int n) {
 /// warp per row: 2.01 ms.
 template <class Sum, class Terms>
 __device__ __noinline__ Sum thread_sum_of_block(const Terms& terms, int length) {
-  return tree_of_lanes<Sum, 0, 1>(terms, length);
+  return tree_of_lanes<Sum, 1>(terms, 0, length);
 }
 
 /// The rows first + l of a warp for each bit l of `left`, one after another.

@@ -34,7 +34,10 @@ class Product {
 
   Product(B on, const CsrView<Real, Offset, Space>& A) : on_(std::move(on)), A_(A) {
     if (A.nrows == 0) return;
-    if constexpr (!HostBackend<B>) long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr);
+    if constexpr (!HostBackend<B>) {
+      long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr);
+      spmm_detail::join_rows(on_, A, long_rows_.view());
+    }
     find_kinds();
   }
   /// What a Product of such a matrix holds at most.

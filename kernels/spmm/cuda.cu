@@ -118,7 +118,9 @@ void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X
     constexpr std::int64_t min_entries = 1 << 20;  // for the list of long rows to be worth it
     if (X.layout == Layout::row_major && Y.layout == Layout::row_major && A.nnz() >= min_entries) {
       Scratch scratch(on);
-      return csr_product(on, A, spmv_detail::listed_in(scratch, on, A, short_sum), X, Y);
+      const auto long_rows = spmv_detail::listed_in(scratch, on, A, short_sum);
+      join_rows(on, A, long_rows);
+      return csr_product(on, A, long_rows, X, Y);
     }
   }
   if (X.layout == Layout::column_major && X.ncols > 1)

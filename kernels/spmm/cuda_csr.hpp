@@ -5,10 +5,17 @@
 
 namespace seidel::spmm_detail {
 
+/// Joins listed rows of 65 ... 256 entries that have the same columns, so that csr_product reads X once for them. Reads the
+/// columns of those that may have; waits for nothing.
+template <class Real, class Offset>
+[[gnu::used]] void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                             const spmv_detail::LongRowsView& long_rows);
+
 /// Y = A X for row-major X and Y. Rows of more than 64 entries must be listed. Allocates nothing but scratch memory; waits
 /// for nothing.
 template <class Real, class Offset>
-void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const spmv_detail::LongRowsView& long_rows,
-                 const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y);
+[[gnu::used]] void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                               const spmv_detail::LongRowsView& long_rows, const MultiVectorView<const Real, Device>& X,
+                               const MultiVectorView<Real, Device>& Y);
 
 }  // namespace seidel::spmm_detail

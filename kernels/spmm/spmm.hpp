@@ -24,7 +24,7 @@ template <class Matrix>
 /// Shapes  A is m x n in CSR, ELL or BSR; X is n x k, Y is m x k, each in a layout of its own; Y must not overlap X.
 /// Cost    reads A and X once, writes Y, for k columns together; synchronises nothing; allocates as spmv.
 /// Repeats bit for bit on every back end, in every format and layout, and with any number of threads.
-/// Errors  ShapeError.
+/// Errors  ShapeError; on a GPU also where rows of X are 4 GiB apart and more.
 template <Backend B, class Matrix>
   requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void spmm(const B& on, const Matrix& A,

@@ -17,20 +17,22 @@ __device__ Index pieces_of(std::int64_t length) { return Index((length + sum_blo
 __device__ void list_long_row(const LongRowsView& to, Index row, std::int64_t first, std::int64_t length) {
   const Index pieces = pieces_of(length), at = atomicAdd(&to.counts->long_pieces, pieces);
   if (pieces == 1) {
-    to.pieces[at] = {first, Index(length), row};
+    to.pieces[at] = {.first = first, .length = std::int16_t(length), .to = row};
     return;
   }
   const Index slot = atomicAdd(&to.counts->slots, pieces);
   to.cut_rows[atomicAdd(&to.counts->cut_rows, 1)] = {row, slot, pieces};
   for (Index p = 0; p < pieces; ++p) {
     const std::int64_t rest = length - std::int64_t(p) * sum_block;
-    to.pieces[at + p] = {first + std::int64_t(p) * sum_block, Index(rest < sum_block ? rest : sum_block), ~(slot + p)};
+    to.pieces[at + p] = {.first = first + std::int64_t(p) * sum_block,
+                         .length = std::int16_t(rest < sum_block ? rest : sum_block),
+                         .to = ~(slot + p)};
   }
 }
 
-constexpr int turns = 8;
+constexpr int turns = 6;  // so that rows that belong together by twos or threes stay together
 
-/// A warp takes 8 times 32 rows, so that it counts itself in once.
+/// A warp takes 6 times 32 rows, so that it counts itself in once.
 template <class Offset>
 __global__ void __launch_bounds__(256)
     list_rows(const Offset* row_ptr, Index nrows, int shortest, const __grid_constant__ LongRowsView to) {
@@ -59,8 +61,8 @@ __global__ void __launch_bounds__(256)
 #pragma unroll
   for (int turn = 0; turn < turns; ++turn) {
     if (moderate[turn] >> lane & 1)
-      back[-(at + __popc(moderate[turn] & ((1u << lane) - 1)))] = {first[turn], Index(length[turn]),
-                                                                   Index(begin + turn * warp_size)};
+      back[-(at + __popc(moderate[turn] & ((1u << lane) - 1)))] = {
+          .first = first[turn], .length = std::int16_t(length[turn]), .to = Index(begin + turn * warp_size)};
     at += __popc(moderate[turn]);
   }
 }

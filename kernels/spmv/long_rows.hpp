@@ -14,9 +14,11 @@ inline constexpr int moderate_row =
 
 /// What a warp adds up at a time.
 struct Piece {
-  std::int64_t first;  // its first entry
-  Index length;        // the last piece of a cut row may have a single entry
-  Index to;            // the row; for a piece of a cut row ~slot, where its sum is kept until the row is finished
+  std::int64_t first;   // its first entry
+  std::int16_t length;  // the last piece of a cut row may have a single entry
+  std::int16_t rows =
+      1;     // where rows with the same columns are joined (spmm/): how many; 0 for those taken by the first
+  Index to;  // the row; for a piece of a cut row ~slot, where its sum is kept until the row is finished
 };
 
 /// A row of more than 2048 entries, cut.

@@ -25,6 +25,27 @@ Plain rows_of_kinds(std::int64_t n, int kinds, unsigned seed) {
   return plain;
 }
 
+/// Runs of 1 ... 7 rows of 60 ... 260 entries that have the same columns; but one row in ten has another column in their
+/// middle.
+Plain rows_with_equal_columns(std::int64_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  Plain plain{2000, {}};
+  while (std::int64_t(plain.rows.size()) < n) {
+    const auto length = 60 + random() % 201, run = 1 + random() % 7;
+    const Index first = Index(random() % 1000);
+    for (std::size_t r = 0; r < run; ++r) {
+      Row row;
+      for (std::size_t k = 0; k < length; ++k) row[first + Index(2 * k)] = double(random() % 1000) / 8 - 60;
+      if (random() % 10 == 0) {
+        row.erase(first + Index(length / 2 * 2));
+        row[first + Index(length / 2 * 2) + 1] = 1;
+      }
+      plain.rows.push_back(row);
+    }
+  }
+  return plain;
+}
+
 /// Short rows, rows around 64 and 2048 entries, thousands of them in one row, in places that chance decides.
 std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   std::mt19937_64 random(seed);
@@ -42,6 +63,10 @@ std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
                      const auto chance = random() % 16;
                      return chance == 0 ? 2049 + random() % 2500 : chance < 4 ? 60 + random() % 200 : random() % 12;
                    }));
+  all.emplace_back("rows with equal columns", rows_with_equal_columns(400, seed));
+  all.emplace_back("a lattice", poisson(17, 13, 11));
+  all.emplace_back("a thin lattice", poisson(53, 1 + random() % 3, 9));
+  all.emplace_back("a flat lattice", poisson(40, 35, 1));
   all.emplace_back("kinds of rows", rows_of_kinds(random() % 2 ? 1000 : 33, 7, seed));
   all.emplace_back("many kinds of rows", rows_of_kinds(2000, 240, seed));
   all.emplace_back("more kinds of rows than are taken", rows_of_kinds(3000, 256, seed));
@@ -116,6 +141,19 @@ void check_columns(const On& on, const Csr<Real, std::int32_t>& A, std::int64_t 
   for (int again = 0; again < 2; ++again) product.apply(MultiVectorView<const Real, Space>(X_on.view()), Y_on.view());
   if constexpr (!HostBackend<On>) on.synchronize();
   CHECK(differing(moved_back(on, Y_on.elements()), moved_back(OpenMP{1}, Y.elements())) == 0);
+  if constexpr (built_with_cuda && !HostBackend<On>) {
+    if (layout != Layout::row_major) return;
+    // Without preparation, as spmm of larger matrices.
+    Array<Real> marks(Y.elements().size());
+    std::ranges::fill(marks, Real(12345));
+    copy(on, std::as_const(marks).span(), Y_on.elements().span());
+    Scratch scratch(on);
+    const auto list = spmv_detail::listed_in(scratch, on, there.view(), short_sum);
+    spmm_detail::join_rows(on, there.view(), list);
+    spmm_detail::csr_product<Real, std::int32_t>(on, there.view(), list, X_on.view(), Y_on.view());
+    on.synchronize();
+    CHECK(differing(moved_back(on, Y_on.elements()), moved_back(OpenMP{1}, Y.elements())) == 0);
+  }
 }
 
 }  // namespace
