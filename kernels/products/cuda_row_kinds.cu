@@ -156,6 +156,19 @@ __global__ void __launch_bounds__(product_threads)
   }
 }
 
+/// As the kind with the most entries suggests.
+template <class Real>
+Lattice lattice_of(const Cuda& on, const RowKinds<Real>& A) {
+  const auto first = copied_to<Host>(on, A.first);
+  const auto entries = copied_to<Host>(on, A.entries);
+  Index kind = 0;
+  for (Index k = 1; k < A.kinds; ++k)
+    if (first[k + 1] - first[k] > first[kind + 1] - first[kind]) kind = k;
+  std::vector<Index> offsets;
+  for (Index k = first[kind]; k < first[kind + 1]; ++k) offsets.push_back(entries[k].offset);
+  return product_detail::lattice_of(offsets, A.nrows);
+}
+
 }  // namespace
 
 template <class Real, class Offset>
@@ -195,6 +208,7 @@ std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real,
   prove_kinds(on, A, kinds_of_places.data(), places, table, found);
   found.entry_count = value_of(on, found.first.data() + found.kinds);
   if (value_of(on, &table->unfit)) return {};
+  found.lattice = lattice_of(on, found);
   return found;
 }
 

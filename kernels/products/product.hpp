@@ -16,7 +16,7 @@ namespace seidel {
 
 /// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is, in the form that reads the fewest bytes:
 /// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, for several in
-///   column-major layout, which are taken one by one, on the host also for several in row-major layout without gaps
+///   column-major layout, which are taken one by one, and for several in row-major layout, on the host without gaps
 /// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu)
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
@@ -68,7 +68,8 @@ class Product {
       require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
       require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
       if constexpr (!HostBackend<B>)
-        return spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
+        return kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
+                      : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
       else if (kinds_ && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols)
         return product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
     }

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/multivector.hpp>
+#include <seidel/kernels/products/lattice.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 
 namespace seidel::product_detail {
@@ -26,6 +28,7 @@ struct RowKinds {
   Array<std::uint8_t, Space> kind;        // of each row
   Array<Index, Space> first;              // kinds + 1 places in `entries`
   Array<KindEntry<Real>, Space> entries;  // kind by kind, each in the order of the row
+  Lattice lattice = {};                   // on a GPU
 
   std::int64_t bytes() const {
     return nrows + (kinds + 1) * std::int64_t(sizeof(Index)) + entry_count * std::int64_t(sizeof(KindEntry<Real>));
@@ -46,9 +49,12 @@ template <class Real, class Store>
 template <class Real, class Store>
 [[gnu::used]] void kinds_product(const Cuda& on, const RowKinds<Real>& A, const Real* x, const Store& store);
 
-/// Y = A X for k vectors side by side: X and Y are row-major without gaps.
+/// Y = A X for k vectors side by side: X and Y are row-major, on the host without gaps.
 template <class Real>
 [[gnu::used]] void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t k, const Real* X,
                                  Real* Y);
+template <class Real>
+void kinds_product(const Cuda& on, const RowKinds<Real>& A, const MultiVectorView<const Real, Device>& X,
+                   const MultiVectorView<Real, Device>& Y);
 
 }  // namespace seidel::product_detail

@@ -211,6 +211,27 @@ TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again w
   });
 }
 
+TEST_CASE("a lattice is seen in the columns of an inner row") {
+  const auto seen = [](std::vector<Index> offsets, Index nrows) {
+    const auto [line, lines] = product_detail::lattice_of(offsets, nrows);
+    return std::pair(line, lines);
+  };
+  using Lines = std::pair<Index, Index>;
+  const auto box = [](Index line, Index plane) {  // 27 neighbours
+    std::vector<Index> offsets;
+    for (Index z = -1; z <= 1; ++z)
+      for (Index y = -1; y <= 1; ++y)
+        for (Index x = -1; x <= 1; ++x) offsets.push_back(x + y * line + z * plane);
+    return offsets;
+  };
+  CHECK(seen({-600, -20, -1, 0, 1, 20, 600}, 6000) == Lines(20, 30));
+  CHECK(seen(box(20, 600), 6000) == Lines(20, 30));
+  CHECK(seen({-20, -1, 0, 1, 20}, 401) == Lines(20, 21));
+  CHECK(seen({-20, -1, 20}, 401) == Lines(20, 21));
+  for (const auto& none : {std::vector<Index>{}, {-1, 0, 1}, {0, 2, 4}, {-3, -2, -1}, {0, 500}})
+    CHECK(seen(none, 400) == Lines(400, 1));
+}
+
 TEST_CASE("a prepared product refuses vectors that do not fit") {
   const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
   const Product product(OpenMP{1}, A.view());
