@@ -180,8 +180,11 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, std::as_const(transposed).view())));
   }();
   Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
+  const Stopwatch making;
   const auto made = preconditioner_of<B, Offset>(
       on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
+  if constexpr (!HostBackend<B>) on.synchronize();
+  const double preconditioner_seconds = making.seconds();
   std::vector<V> b, x;
   b.push_back(right_hand_side(on, system));
   for (const auto& more : system.more_b) b.emplace_back(on, copied_to<Space>(on, more));
@@ -210,6 +213,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     outcome.product_format = product_format;
     outcome.product_seconds = product_seconds;
     outcome.preconditioner = made.description;
+    outcome.preconditioner_seconds = preconditioner_seconds;
     outcome.wavefronts = made.wavefronts;
     outcome.preconditioner_bytes = made.bytes;
     outcome.preconditioner_shift = made.shift;

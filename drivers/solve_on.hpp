@@ -56,6 +56,7 @@ struct Outcome {
   std::string product_format;             // Product::describe()
   double product_seconds = 0;             // to prepare it, part of setup_seconds
   std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
+  double preconditioner_seconds = 0;      // to make it, part of setup_seconds
   std::int64_t wavefronts = 0;            // of its sweeps; 0 without
   std::int64_t preconditioner_bytes = 0;  // as MadePreconditioner::bytes
   double preconditioner_shift = 0;        // as MadePreconditioner::shift

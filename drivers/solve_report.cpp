@@ -223,7 +223,11 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
       details != choice.method.name &&
       (options.verbose || choice.method == direct_method || choice.form == Form::eisenstat))
     lines.item("", details);
-  if (options.verbose || outcome.preconditioner_shift != 0) lines.item("preconditioner", outcome.preconditioner);
+  if (options.verbose)
+    lines.item("preconditioner",
+               formatted("{}, made in {}", outcome.preconditioner, human_seconds(outcome.preconditioner_seconds)));
+  else if (outcome.preconditioner_shift != 0)
+    lines.item("preconditioner", outcome.preconditioner);
   if (options.verbose) add_levels(lines, outcome.levels, paint);
   if (story.colours_instead > 0) {
     lines.item(
@@ -343,6 +347,7 @@ Json solve_json(const SolveStory& story) {
            std::move(Json()
                          .set("read", story.read_seconds)
                          .set("setup", story.setup_seconds)
+                         .set("preconditioner", outcome.preconditioner_seconds)
                          .set("solve", over_columns(story, &Outcome::solve_seconds))
                          .set("estimate", (summary.error ? summary.error->seconds : 0.0) + outcome.refine_seconds)
                          .set("certify", over_columns(story, &Outcome::certify_seconds))));

@@ -140,6 +140,8 @@ TEST_CASE("info and solve tell the same of the levels of amg, and their memory i
   CHECK(info["bytes"] == bytes);
   CHECK(info["grid_complexity"].get<double>() == doctest::Approx(rows / 8000));
   CHECK(info["operator_complexity"] == solve["operator_complexity"]);
+  CHECK(solve["seconds"]["preconditioner"] > 0);
+  CHECK(solve["seconds"]["preconditioner"] < solve["seconds"]["setup"]);
   const json plain = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
   CHECK(plain["preconditioner"] == nullptr);  // which costs what a setup costs
   CHECK(parsed(seidel_program({"solve", "poisson3d:5", "--json", "-"}).out)["grid_complexity"] == nullptr);

@@ -28,6 +28,7 @@ TEST_CASE("info makes the preconditioner that it is asked for, and shows its lev
     CHECK(contains(out, "0  8,000  "));
     CHECK(contains(out, "(operator complexity)"));
     CHECK(contains(out, "(grid complexity)"));
+    CHECK(contains(out, ", made in "));
   }
   CHECK(!contains(seidel_program({"info", "poisson3d:20"}).out, "complexity"));
   CHECK(contains(seidel_program({"info", "poisson3d:9", "--precond", "gmg"}).out, "lattice of 9 x 9 x 9 points"));

@@ -82,8 +82,9 @@ std::vector<Rival> spgemm_rivals() {
   std::vector<Rival> all;
   for_each_back_end([&]<class B>(BackendName on, const B*) {
     all.push_back({&kernels::spgemm, "csr", on, "", Role::exact,
-                   HostBackend<B> ? "columns in a tree of bits, places by counting bits; allocates the result each time"
-                                  : "rows merged or hashed by their length; allocates the result each time",
+                   HostBackend<B>
+                       ? "short rows summed as they are found, others by a tree of bits; allocates the result each time"
+                       : "rows merged or hashed by their length; allocates the result each time",
                    whole<B>});
   });
   all.push_back({&kernels::spgemm, "csr", BackendName::serial, "textbook", Role::baseline,
