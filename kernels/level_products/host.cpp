@@ -21,7 +21,9 @@ void for_each_place(const OpenMP& on, std::int64_t n, const Body& body) {
 template <class Offset, class Body>
 void for_each_row_of(const OpenMP& on, const CsrView<double, Offset, Host>& R, const Body& body) {
   for_row_shares(on, R.row_ptr, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) body(Index(i), R);
+    with_avx2([&] {
+      for (std::int64_t i = first; i < last; ++i) body(Index(i), R);
+    });
   });
 }
 
@@ -40,28 +42,33 @@ void count_steps(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
 }
 
 template <class Rows>
+void fill_slice(const Rows& rows, Fill what, std::int64_t slice, LevelMatrix<Host>& M) {
+  for (int place = 0; place < slice_places; ++place) {
+    const std::int64_t begin = M.step_ptr[slice] * std::int64_t(slice_places) + place,
+                       end = M.step_ptr[slice + 1] * std::int64_t(slice_places);
+    std::int64_t to = begin;
+    if (const std::int64_t i = (slice * slice_places + place) / M.lanes; i < M.nrows) {
+      const auto stored = rows.stored.row_ptr[i];
+      typename Rows::Row row(rows, Index(i), rows.stored.col_idx.data() + stored, rows.stored.values.data() + stored);
+      const Index length = rows.length(Index(i));
+      for (Index k = place % M.lanes; k < length; k += M.lanes, to += slice_places) {
+        if (what == Fill::columns_and_values) M.col_idx[to] = row.column(k);
+        M.values[to] = row.value(k, M.col_idx[to]);
+      }
+    }
+    for (; to < end; to += slice_places) {
+      if (what == Fill::columns_and_values) M.col_idx[to] = 0;
+      M.values[to] = 0;
+    }
+  }
+}
+
+template <class Rows>
 void fill_slices(const OpenMP& on, const Rows& rows, Fill what, LevelMatrix<Host>& M) {
   for_row_shares(on, std::as_const(M.step_ptr).span(), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t slice = first; slice < last; ++slice)
-      for (int place = 0; place < slice_places; ++place) {
-        const std::int64_t begin = M.step_ptr[slice] * std::int64_t(slice_places) + place,
-                           end = M.step_ptr[slice + 1] * std::int64_t(slice_places);
-        std::int64_t to = begin;
-        if (const std::int64_t i = (slice * slice_places + place) / M.lanes; i < M.nrows) {
-          const auto stored = rows.stored.row_ptr[i];
-          typename Rows::Row row(rows, Index(i), rows.stored.col_idx.data() + stored,
-                                 rows.stored.values.data() + stored);
-          const Index length = rows.length(Index(i));
-          for (Index k = place % M.lanes; k < length; k += M.lanes, to += slice_places) {
-            if (what == Fill::columns_and_values) M.col_idx[to] = row.column(k);
-            M.values[to] = row.value(k, M.col_idx[to]);
-          }
-        }
-        for (; to < end; to += slice_places) {
-          if (what == Fill::columns_and_values) M.col_idx[to] = 0;
-          M.values[to] = 0;
-        }
-      }
+    with_avx2([&] {
+      for (std::int64_t slice = first; slice < last; ++slice) fill_slice(rows, what, slice, M);
+    });
   });
 }
 
