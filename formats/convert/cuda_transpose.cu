@@ -5,6 +5,7 @@
 #include <seidel/formats/convert/cuda_distribution.hpp>
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/transposed.hpp>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {
@@ -13,15 +14,25 @@ using namespace convert_detail;
 
 namespace {
 
-/// The place of entry (c, r) among those of row c of A, or -1. It is likely to be where it would be if row c were row r
-/// mirrored: rows of a lattice are, but at its boundaries.
+/// Where row c of A begins and ends, and the place that entry (c, r) is likely to have in it: the one that it has if row
+/// c is row r mirrored. Rows of a lattice are, but at its boundaries.
+template <class Offset>
+struct Image {
+  Offset first, last, guess;
+};
 template <class Value, class Offset>
-__device__ std::int64_t mirrored_place(const Transposing<Value, Offset>& of, Index c, Index r, Offset from_begin) {
-  constexpr int max_walk = 8;
+__device__ Image<Offset> image_of(const Transposing<Value, Offset>& of, Index c, Offset from_begin) {
   const Offset first = __ldg(of.row_ptr + c), last = __ldg(of.row_ptr + c + 1);
+  return {first, last, last - first > from_begin ? last - 1 - from_begin : first};
+}
+
+/// The place of column r in row c of A, or -1. found is the column at the guess.
+template <class Value, class Offset>
+__device__ std::int64_t place_of(const Transposing<Value, Offset>& of, const Image<Offset>& row, Index r, Index found) {
+  constexpr int max_walk = 8;
+  const auto [first, last, guess] = row;
   if (first == last) return -1;
-  Offset at = last - 1 > first + from_begin ? last - 1 - from_begin : first;
-  Index found = __ldg(of.col_idx + at);
+  Offset at = guess;
   for (int step = 0; step < max_walk && found < r && at + 1 < last; ++step) found = __ldg(of.col_idx + ++at);
   for (int step = 0; step < max_walk && found > r && at > first; ++step) found = __ldg(of.col_idx + --at);
   if (found == r) return at;
@@ -29,62 +40,73 @@ __device__ std::int64_t mirrored_place(const Transposing<Value, Offset>& of, Ind
   return at < last && __ldg(of.col_idx + at) == r ? std::int64_t(at) : -1;
 }
 
-/// A' where the pattern of A is symmetric, by `group` threads per row: each value is fetched from its mirrored place.
-/// broken becomes 1 where an entry has no image or columns do not ascend: else distinct entries have distinct images,
-/// and all of them are found.
+constexpr int mirror_threads = 256;
+constexpr int mirror_rounds = 4;  // of a block, whose rows follow each other and share lines of the first cache
+
+/// A' where the pattern of A is symmetric, by `group` threads per row: each value is fetched from its mirrored place,
+/// beside the column that proves the place to be right. broken becomes 1 where an entry has no image or columns do not
+/// ascend: else distinct entries have distinct images, and all of them are found.
 template <int group, class Value, class Offset>
-__global__ void mirror(Transposing<Value, Offset> of, int* broken) {
-  const std::int64_t r = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / group;
-  if (r > of.nrows) return;
-  const Offset begin = of.row_ptr[r];
-  const int mine = threadIdx.x % group;
-  if (mine == 0) of.to_ptr[r] = begin;
-  if (r == of.nrows) return;
-  const Offset end = of.row_ptr[r + 1];
+__global__ void __launch_bounds__(mirror_threads, 2048 / mirror_threads)
+    mirror(Transposing<Value, Offset> of, int* broken) {
+  constexpr int rows_at_once = mirror_threads / group;
+  const std::int64_t begin_row = std::int64_t(blockIdx.x) * rows_at_once * mirror_rounds;
+  const Index end_row = Index(min(std::int64_t(of.nrows), begin_row + rows_at_once * mirror_rounds));
+  if (blockIdx.x == 0 && threadIdx.x == 0) of.to_ptr[of.nrows] = of.row_ptr[of.nrows];
   bool whole = true;
-  for (Offset k = begin + mine; k < end; k += group) {
-    const Index c = __ldg(of.col_idx + k);
-    const std::int64_t at = mirrored_place(of, c, Index(r), Offset(k - begin));
-    whole &= at >= 0 && (k == begin || __ldg(of.col_idx + k - 1) < c);
-    __stcs(of.to_idx + k, c);
-    if (of.values && at >= 0) __stcs(of.to_values + k, __ldg(of.values + at));
+  for (std::int64_t r = begin_row + threadIdx.x / group; r < end_row; r += rows_at_once) {
+    const Offset begin = of.row_ptr[r], end = of.row_ptr[r + 1];
+    const int mine = threadIdx.x % group;
+    if (mine == 0) of.to_ptr[r] = begin;
+    for (Offset k = begin + mine; k < end; k += group) {
+      const Index c = __ldg(of.col_idx + k);
+      const Image<Offset> row = image_of(of, c, Offset(k - begin));
+      const Offset guess = min(row.guess, Offset(of.nnz - 1));  // an empty last row has none
+      const Index found = __ldg(of.col_idx + guess);
+      Value value = of.values ? __ldg(of.values + guess) : 0;
+      const std::int64_t at = place_of(of, row, Index(r), found);
+      whole &= at >= 0 && (k == begin || __ldg(of.col_idx + k - 1) < c);
+      __stcs(of.to_idx + k, c);
+      if (!of.values || at < 0) continue;
+      if (at != guess) value = __ldg(of.values + at);
+      __stcs(of.to_values + k, value);
+    }
   }
   if (!whole) *broken = 1;
 }
 
-/// The same of few rows, evenly spread, without a result: most patterns that are not symmetric show it here.
+/// The same of the first entries of few rows, evenly spread, without a result: most patterns that are not symmetric show
+/// it here. A lane for each entry.
 template <class Value, class Offset>
 __global__ void look_for_images(Transposing<Value, Offset> of, Index step, int* broken) {
-  constexpr int max_entries = 32;
-  const std::int64_t r = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * step;
+  const std::int64_t r = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size * step;
   if (r >= of.nrows) return;
-  const Offset begin = of.row_ptr[r], end = min(of.row_ptr[r + 1], begin + max_entries);
-  for (Offset k = begin; k < end; ++k)
-    if (mirrored_place(of, of.col_idx[k], Index(r), Offset(k - begin)) < 0) {
-      *broken = 1;
-      return;
-    }
+  const Offset begin = of.row_ptr[r], k = begin + lane();
+  if (k >= of.row_ptr[r + 1]) return;
+  const Image<Offset> row = image_of(of, of.col_idx[k], Offset(lane()));
+  if (row.first == row.last || place_of(of, row, Index(r), __ldg(of.col_idx + row.guess)) < 0) *broken = 1;
 }
 
 /// False, with anything in the result, where the pattern of A is not symmetric. Waits, once or twice.
 template <class Value, class Offset>
 bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of) {
   constexpr Index nsamples = 1024;
-  constexpr int threads = 128;  // 2 % faster than 256, 10 % than 1024
-  if (of.nrows != of.ncols) return false;
+  if (of.nrows != of.ncols || of.nrows == 0) return false;
   Array<int, Device> broken = one_of<int>(on, 0);
   const Index step = std::max<Index>(of.nrows / nsamples, 1);
-  look_for_images<<<blocks_for(of.nrows / step + 1, 128), 128, 0, on.stream()>>>(of, step, broken.data());
+  look_for_images<<<blocks_for((of.nrows / step + std::int64_t(1)) * warp_size, mirror_threads), mirror_threads, 0,
+                    on.stream()>>>(of, step, broken.data());
   check_launch("looking at some rows");
   if (value_of(on, broken.data())) return false;
   const auto launch = [&](auto kernel, int group) {
-    kernel<<<blocks_for((of.nrows + std::int64_t(1)) * group, threads), threads, 0, on.stream()>>>(of, broken.data());
+    kernel<<<blocks_for(of.nrows, mirror_threads / group * mirror_rounds), mirror_threads, 0, on.stream()>>>(
+        of, broken.data());
     check_launch("fetching mirrored entries");
   };
   const std::int64_t n = of.nnz, rows = of.nrows;  // just enough threads: the others would wait for their warp
   if (n <= 10 * rows)
     launch(mirror<8, Value, Offset>, 8);
-  else if (n <= 40 * rows)
+  else if (n <= 18 * rows)
     launch(mirror<16, Value, Offset>, 16);
   else
     launch(mirror<32, Value, Offset>, 32);
