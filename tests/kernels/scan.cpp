@@ -1,6 +1,9 @@
 // Exclusive scans: the literal sums, on every back end.
 #include <seidel/kernels/primitives/scan.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <random>
 
 #include "../backends.hpp"
@@ -34,23 +37,32 @@ std::vector<std::int32_t> random_counts(std::int64_t n, std::int32_t max) {
   return counts;
 }
 
+void check_scans(std::int64_t n) {
+  CAPTURE(n);
+  const auto max_count = std::min<std::int64_t>(1000, std::numeric_limits<std::int32_t>::max() / (n + 1));
+  const auto counts = random_counts(n, std::int32_t(max_count));  // whose sum fits in 32 bits
+  const auto narrow = literal_scan<std::int32_t>(counts);
+  const auto wide = literal_scan<std::int64_t>(counts);
+  on_every_backend([&](const auto& on) {
+    CHECK(scanned<std::int32_t>(on, counts) == narrow);
+    CHECK(scanned<std::int64_t>(on, counts) == wide);
+  });
+}
+
 }  // namespace
 
 TEST_CASE("an exclusive scan is the sums before each entry, at every seam") {
   // Around 4 counts of a vector, a warp, its four vectors, a tile, 32 tiles looked back at, and shares of threads.
-  std::vector<std::int64_t> sizes = {0, 1, 2};
+  for (const std::int64_t n : {0, 1, 2}) check_scans(n);
   for (const std::int64_t seam : {4, 128, 512, 4096, 8192, 16384, 32 * 4096, 33 * 4096, 65 * 4096})
-    for (const std::int64_t off : {-1, 0, 1}) sizes.push_back(seam + off);
-  for (const std::int64_t n : sizes) {
-    CAPTURE(n);
-    const auto counts = random_counts(n, 1000);
-    const auto narrow = literal_scan<std::int32_t>(counts);
-    const auto wide = literal_scan<std::int64_t>(counts);
-    on_every_backend([&](const auto& on) {
-      CHECK(scanned<std::int32_t>(on, counts) == narrow);
-      CHECK(scanned<std::int64_t>(on, counts) == wide);
-    });
-  }
+    for (const std::int64_t off : {-1, 0, 1}) check_scans(seam + off);
+}
+
+TEST_CASE("an exclusive scan is right for every size to 20,000 and some to 20 million") {
+  if (!std::getenv("SEIDEL_LONG_TESTS"))
+    return skipped("it takes minutes: set SEIDEL_LONG_TESTS=1 in the environment to run it");
+  for (std::int64_t n = 0; n <= 20'000; ++n) check_scans(n);
+  for (std::int64_t n = 20'001; n <= 20'000'000; n += n / 2) check_scans(n);
 }
 
 TEST_CASE("a scan of millions of large counts is right beyond 32 bits") {
