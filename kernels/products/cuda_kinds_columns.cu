@@ -31,13 +31,12 @@ struct Bricks {
     per_plane = per_line * ((of.lines + height - 1) / height);
     count = per_plane * Index((planes + depth - 1) / depth);
   }
-  /// Row number `at` of brick `brick`, or nrows if there is none. `left`: rows from there to the end of its line.
-  __device__ Index row(Index brick, Index at, Index& left) const {
-    const Index x = brick % per_line * width + at % width, in_plane = brick % per_plane,
-                y = in_plane / per_line * height + at / width % height,
+  /// Row number `at` of brick `brick`, or nrows if there is none.
+  __device__ Index row(Index brick, Index at) const {
+    const Index x = brick % per_line * width + at % width,
+                y = brick % per_plane / per_line * height + at / width % height,
                 z = brick / per_plane * depth + at / (width * height);
     const std::int64_t row = x + (y + std::int64_t(z) * lattice.lines) * lattice.line;
-    left = lattice.line - x;
     return x < lattice.line && y < lattice.lines && row < nrows ? Index(row) : nrows;
   }
 };
@@ -53,14 +52,21 @@ struct Operands {
   int slices = 1;
 };
 
-/// What a row of one kind adds up.
+/// An entry of the dictionary in shared memory.
+template <class Real>
+struct Entry {
+  Real value;
+  Index offset, run;  // so many entries from this one on have neighbouring columns; 3 at most
+};
+constexpr int max_run = 3, no_kind = 255;
+
+/// What a row of one kind adds up: the entries first ... last - 1.
 template <class Real, class D>
 struct Terms {
-  const KindEntry<Real>* entry;
+  const Entry<Real>* entry;
   Slice<Real, D> slice;
   using Sum = typename Slice<Real, D>::Sum;
 
-  /// The sum of row `row`, which has the entries first ... last - 1.
   __device__ Sum of_row(Index row, int first, int last) const {
     constexpr int batch = 4;
     Sum s{};
@@ -76,31 +82,25 @@ struct Terms {
     }
     return s;
   }
-  /// The sums of `rows` rows from `row` on. Of up to three neighbouring entries, row r + 1 needs what row r needs, but for one.
+  /// Of `rows` rows from `row` on. In a run, row r + 1 needs what row r needs, but for one.
   template <int rows>
   __device__ SumGroup<Sum, rows> of_rows(Index row, int first, int last) const {
-    constexpr int run = 3;
     SumGroup<Sum, rows> s{};
 #pragma unroll 1
     for (int k = first; k < last;) {
-      KindEntry<Real> e[run];
-      int count = 0;
+      const Entry<Real> e = entry[k];
+      Sum factors[rows + max_run - 1];
 #pragma unroll
-      for (int j = 0; j < run; ++j)
-        if (count == j && k + j < last) {
-          e[j] = entry[k + j];
-          if (e[j].offset == e[0].offset + j) ++count;
+      for (int u = 0; u < rows + max_run - 1; ++u)
+        if (u < rows || u < rows + e.run - 1) factors[u] = slice.load(row + e.offset + u);
+#pragma unroll
+      for (int j = 0; j < max_run; ++j)
+        if (j < e.run) {
+          const Real a = j == 0 ? e.value : entry[k + j].value;
+#pragma unroll
+          for (int r = 0; r < rows; ++r) s.of[r] = slice.add(a, factors[r + j], s.of[r]);
         }
-      Sum factors[rows + run - 1];
-#pragma unroll
-      for (int u = 0; u < rows + run - 1; ++u)
-        if (u < rows + count - 1) factors[u] = slice.load(row + e[0].offset + u);
-#pragma unroll
-      for (int j = 0; j < run; ++j)
-        if (j < count)
-#pragma unroll
-          for (int r = 0; r < rows; ++r) s.of[r] = slice.add(e[j].value, factors[r + j], s.of[r]);
-      k += count;
+      k += e.run;
     }
     return s;
   }
@@ -111,29 +111,41 @@ template <class D, int rows, class Real>
 __global__ void __launch_bounds__(block_threads, rows == 1 ? 4 : 3)
     columns_of_kinds(const __grid_constant__ Operands<Real> of, const __grid_constant__ Bricks bricks) {
   extern __shared__ double2 shared[];
-  KindEntry<Real>* const entry = reinterpret_cast<KindEntry<Real>*>(shared);
+  __shared__ Index row_at[brick_rows];
+  __shared__ std::uint8_t kind_at[brick_rows];
+  Entry<Real>* const entry = reinterpret_cast<Entry<Real>*>(shared);
   Index* const start = reinterpret_cast<Index*>(entry + of.entry_count);
-  for (Index i = threadIdx.x; i < of.entry_count; i += block_threads) entry[i] = of.entries[i];
-  for (Index i = threadIdx.x; i <= of.kinds; i += block_threads) start[i] = of.first[i];
+  for (Index at = threadIdx.x; at < brick_rows; at += block_threads) {
+    row_at[at] = bricks.row(Index(blockIdx.x / of.slices), at);
+    kind_at[at] = row_at[at] < bricks.nrows ? of.kind[row_at[at]] : no_kind;
+  }
+  for (Index k = threadIdx.x; k < of.entry_count; k += block_threads)
+    entry[k] = {of.entries[k].value, of.entries[k].offset, 1};
+  for (Index kind = threadIdx.x; kind <= of.kinds; kind += block_threads) start[kind] = of.first[kind];
   __syncthreads();
-  const Terms<Real, D> terms{entry, Slice<Real, D>(of.X, of.slices)};
+  for (Index kind = threadIdx.x; kind < of.kinds; kind += block_threads)
+    for (Index k = start[kind + 1] - 2; k >= start[kind]; --k)
+      if (entry[k + 1].offset == entry[k].offset + 1) entry[k].run = min(entry[k + 1].run + 1, max_run);
+  __syncthreads();
+
+  const Terms<Real, D> terms{entry, Slice<Real, D>(of.X, int(blockIdx.x % of.slices))};
   for (int at = int(threadIdx.x) / D::G * rows; at < brick_rows; at += block_threads / D::G * rows) {
-    Index left;
-    const Index row = bricks.row(Index(blockIdx.x / of.slices), at, left);
-    int kind[rows];
-#pragma unroll
-    for (int r = 0; r < rows; ++r) kind[r] = r < left && row < bricks.nrows - r ? __ldg(of.kind + row + r) : -1;
+    const Index row = row_at[at];
     bool alike = rows > 1;
 #pragma unroll
-    for (int r = 1; r < rows; ++r) alike &= kind[r] == kind[0];
-    if (alike && kind[0] >= 0) {
-      const auto s = terms.template of_rows<rows>(row, start[kind[0]], start[kind[0] + 1]);
+    for (int r = 1; r < rows; ++r) alike &= kind_at[at + r] == kind_at[at];
+    if (alike) {
+      const int kind = kind_at[at];
+      if (kind == no_kind) continue;
+      const auto s = terms.template of_rows<rows>(row, start[kind], start[kind + 1]);
 #pragma unroll
       for (int r = 0; r < rows; ++r) terms.slice.store(of.Y, row + r, s.of[r]);
     } else {
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-        if (kind[r] >= 0) terms.slice.store(of.Y, row + r, terms.of_row(row + r, start[kind[r]], start[kind[r] + 1]));
+#pragma unroll 1
+      for (int r = 0; r < rows; ++r) {
+        const int kind = kind_at[at + r];
+        if (kind != no_kind) terms.slice.store(of.Y, row + r, terms.of_row(row + r, start[kind], start[kind + 1]));
+      }
     }
   }
 }
@@ -142,7 +154,7 @@ template <class D, int rows, class Real>
 void launch(const Cuda& on, Operands<Real> of, const Bricks& bricks) {
   of.slices = D::slices(of.X.ncols);
   const std::int64_t bytes =
-      of.entry_count * std::int64_t(sizeof(KindEntry<Real>)) + (of.kinds + 1) * std::int64_t(sizeof(Index));
+      of.entry_count * std::int64_t(sizeof(Entry<Real>)) + (of.kinds + 1) * std::int64_t(sizeof(Index));
   columns_of_kinds<D, rows><<<of.slices * bricks.count, block_threads, bytes, on.stream()>>>(of, bricks);
   check_launch("a product by kinds of rows with several vectors");
 }

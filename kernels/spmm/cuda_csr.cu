@@ -37,7 +37,8 @@ __device__ auto short_sum_of(const Terms& terms, int first, int last) {
 
 /// G threads per row; a warp takes as many rows as that makes, `turns` times.
 template <class D, class Real, class Offset>
-__global__ void __launch_bounds__(block_threads, 8) short_rows(const __grid_constant__ Operands<Real, Offset> of) {
+__global__ void __launch_bounds__(block_threads, D::V == 1 ? 8 : 6)
+    short_rows(const __grid_constant__ Operands<Real, Offset> of) {
   extern __shared__ double shared[];
   constexpr int G = D::G, rows = warp_size / G, batch = 4;
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size, mine = lane / G;
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(block_threads, 8) short_rows(const __grid_cons
 
   Real* const values = reinterpret_cast<Real*>(shared) + warp * of.room;
   Index* const col_idx = reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + warps * of.room) + warp * of.room;
-  const StagedTerms<Real, D> terms{col_idx, {values}, Slice<Real, D>(of.X, of.slices)};
+  const StagedTerms<Real, D> terms{col_idx, {values}, Slice<Real, D>(of.X, int(blockIdx.x % of.slices))};
   for (int turn = 0; turn < of.turns; ++turn) {
     const int source = turn * rows + mine;
     const Offset first = __shfl_sync(whole_warp, known_first, source),
@@ -77,7 +78,8 @@ __global__ void __launch_bounds__(piece_threads) sum_pieces(const __grid_constan
   __shared__ Real all_values[warps][together];
   __shared__ Index all_columns[warps][together];
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size;
-  const StagedTerms<Real, D> terms{all_columns[warp], {all_values[warp]}, Slice<Real, D>(of.X, of.slices)};
+  const StagedTerms<Real, D> terms{
+      all_columns[warp], {all_values[warp]}, Slice<Real, D>(of.X, int(blockIdx.x % of.slices))};
   const Index count = of.long_rows.counts->long_pieces;
   const Index all_warps = Index(gridDim.x) / of.slices * warps;
   for (Index at = blockIdx.x / of.slices * warps + warp; at < count; at += all_warps) {

@@ -43,7 +43,8 @@ inline __global__ void __launch_bounds__(piece_threads)
   }
 }
 
-/// Of one block of terms, the lanes lane, lane + width, lane + 2 width, ... in their tree, lanes 16 apart at once.
+/// Of one block of terms, the lanes lane, lane + width, lane + 2 width, ... in their tree, lanes 16 apart at once: all reads of
+/// X for 81 terms of two lanes are under way together, which is what makes it fast.
 template <int width, class Terms>
 __device__ typename Terms::Sum tree_of_pairs(const Terms& terms, int lane, int n) {
   using Sum = typename Terms::Sum;
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(piece_threads, D::G < 16 ? 6 : 4)
   Real* const values = reinterpret_cast<Real*>(shared) + warp * of.room;
   Index* const col_idx =
       reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + warps * of.room) + warp * moderate_row;
-  const Slice<Real, D> slice(of.X, of.slices);
+  const Slice<Real, D> slice(of.X, int(blockIdx.x % of.slices));
   const Index long_pieces = of.long_rows.counts->long_pieces, end = long_pieces + of.long_rows.counts->moderate_pieces;
   const std::int64_t begin = long_pieces + (blockIdx.x / of.slices * std::int64_t(warps) + warp) * max_joined;
 

@@ -57,9 +57,8 @@ class Slice {
  public:
   using Sum = Columns<Real, D::W * D::V>;
 
-  /// Of block b: slice b % slices.
-  __device__ Slice(const MultiVectorView<const Real, Device>& X, int slices)
-      : column_(int(blockIdx.x % slices) * std::int64_t(D::columns) + int(threadIdx.x) % D::G * D::W),
+  __device__ Slice(const MultiVectorView<const Real, Device>& X, int slice)
+      : column_(slice * std::int64_t(D::columns) + int(threadIdx.x) % D::G * D::W),
         ncols_(X.ncols),
         x_(X.data + (exists(0) ? column_ : 0)),
         row_bytes_(unsigned(X.leading_dimension * sizeof(Real))) {
