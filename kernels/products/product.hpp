@@ -64,23 +64,19 @@ class Product {
   }
   /// Y = A X.
   void apply(MultiVectorView<const Real, Space> X, MultiVectorView<Real, Space> Y) const {
-    if (X.layout == Layout::row_major && Y.layout == Layout::row_major) {
-      require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
-      require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
-      if constexpr (!HostBackend<B>)
-        return kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
-                      : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
-      else if (kinds_ && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols)
-        return product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
-    }
-    if (kinds_ && X.layout == Layout::column_major && Y.layout == Layout::column_major) {
-      require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
-      require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
+    require_shape(X, A_.ncols, Y.ncols, "spmm", "X");
+    require_shape(Y, A_.nrows, X.ncols, "spmm", "Y");
+    const bool by_rows = X.layout == Layout::row_major && Y.layout == Layout::row_major;
+    const bool by_columns = X.layout == Layout::column_major && Y.layout == Layout::column_major;
+    if (by_columns && (kinds_ || X.ncols == 1)) {
       for (std::int64_t j = 0; j < X.ncols; ++j) product(&X(0, j), StoreProduct<Real>{&Y(0, j)});
-    } else if (HostBackend<B> && X.layout == Layout::column_major && X.ncols > 1) {
-      spmm(on_, A_, side_by_side(X), Y);
+    } else if constexpr (!HostBackend<B>) {
+      kinds_&& by_rows ? product_detail::kinds_product(on_, *kinds_, X, Y)
+                       : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
+    } else if (kinds_ && by_rows && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols) {
+      product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
     } else {
-      spmm(on_, A_, X, Y);
+      spmm(on_, A_, X.layout == Layout::column_major && X.ncols > 1 ? side_by_side(X) : X, Y);
     }
   }
 

@@ -116,7 +116,7 @@ void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X
   if (X.ncols == 0 || A.nrows == 0) return;
   if constexpr (is_csr<Matrix>) {
     constexpr std::int64_t min_entries = 1 << 20;  // for the list of long rows to be worth it
-    if (X.layout == Layout::row_major && Y.layout == Layout::row_major && A.nnz() >= min_entries) {
+    if (X.ncols > 1 && A.nnz() >= min_entries) {
       Scratch scratch(on);
       const auto long_rows = spmv_detail::listed_in(scratch, on, A, short_sum);
       join_rows(on, A, long_rows);

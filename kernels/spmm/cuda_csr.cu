@@ -8,6 +8,7 @@
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/cuda_joined_rows.cuh>
+#include <seidel/kernels/spmm/cuda_layout.cuh>
 
 namespace seidel::spmm_detail {
 
@@ -145,20 +146,9 @@ void launch(const Cuda& on, Operands<Real, Offset> of) {
   launch_finish(on, of.long_rows, of.slots, StoreFinished<Real>{of.Y});
 }
 
-}  // namespace
-
 template <class Real, class Offset>
-void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows) {
-  if (long_rows.room.moderate_pieces == 0) return;
-  join_pieces<<<blocks_for(long_rows.room.moderate_pieces, join_window * warps), piece_threads, 0, on.stream()>>>(
-      A.col_idx.data(), long_rows);
-  check_launch("joining rows with the same columns");
-}
-
-template <class Real, class Offset>
-void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows,
-                 const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y) {
-  if (X.ncols == 0 || A.nrows == 0) return;
+void row_major_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows,
+                       const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y) {
   require_near_rows(X);
   Scratch scratch(on);
   const Operands<Real, Offset> of{
@@ -177,6 +167,43 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
     launch<Division<2, 8>>(on, of);
   else  // 32 columns at a time, which the first cache can keep
     launch<Division<2, 16>, Division<2, 8, 2>>(on, of);
+}
+
+template <class T>
+MultiVectorView<T, Device> columns_of(const MultiVectorView<T, Device>& V, std::int64_t first, std::int64_t count) {
+  return {V.nrows, count, V.leading_dimension, V.layout, V.data + V.at(0, first)};
+}
+
+}  // namespace
+
+template <class Real, class Offset>
+void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows) {
+  if (long_rows.room.moderate_pieces == 0) return;
+  join_pieces<<<blocks_for(long_rows.room.moderate_pieces, join_window * warps), piece_threads, 0, on.stream()>>>(
+      A.col_idx.data(), long_rows);
+  check_launch("joining rows with the same columns");
+}
+
+template <class Real, class Offset>
+void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows,
+                 const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y) {
+  if (X.ncols == 0 || A.nrows == 0) return;
+  const bool turns_x = X.layout == Layout::column_major, turns_y = Y.layout == Layout::column_major;
+  if (!turns_x && !turns_y) return row_major_product(on, A, long_rows, X, Y);
+  Scratch scratch(on);
+  const std::int64_t width = std::min<std::int64_t>(X.ncols, tile_width);
+  Real* const x = turns_x ? scratch.take<Real>(X.nrows * width).data() : nullptr;
+  Real* const y = turns_y ? scratch.take<Real>(Y.nrows * width).data() : nullptr;
+  for (std::int64_t first = 0; first < X.ncols; first += width) {
+    const std::int64_t count = std::min(width, X.ncols - first);
+    const auto X_part = columns_of(X, first, count);
+    const auto Y_part = columns_of(Y, first, count);
+    const MultiVectorView<Real, Device> X_turned{X.nrows, count, count, Layout::row_major, x},
+        Y_turned{Y.nrows, count, count, Layout::row_major, y};
+    if (turns_x) copy_layout<Real>(on, X_part, X_turned);
+    row_major_product<Real, Offset>(on, A, long_rows, turns_x ? X_turned : X_part, turns_y ? Y_turned : Y_part);
+    if (turns_y) copy_layout<Real>(on, Y_turned, Y_part);
+  }
 }
 
 /// Never called: names every product, so that its code is emitted here.

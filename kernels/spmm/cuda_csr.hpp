@@ -1,4 +1,4 @@
-// Products of a CSR matrix with several vectors on a GPU, row-major, whose long rows have been listed.
+// Products of a CSR matrix with several vectors on a GPU, whose long rows have been listed.
 #pragma once
 #include <seidel/formats/multivector.hpp>
 #include <seidel/kernels/spmv/long_rows.hpp>
@@ -11,8 +11,8 @@ template <class Real, class Offset>
 [[gnu::used]] void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A,
                              const spmv_detail::LongRowsView& long_rows);
 
-/// Y = A X for row-major X and Y. Rows of more than 64 entries must be listed. Allocates nothing but scratch memory; waits
-/// for nothing.
+/// Y = A X. Rows of more than 64 entries must be listed. Allocates nothing but scratch memory, and waits for nothing. What is
+/// column-major is brought into row-major scratch memory, or back from there, 32 columns at a time.
 template <class Real, class Offset>
 [[gnu::used]] void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A,
                                const spmv_detail::LongRowsView& long_rows, const MultiVectorView<const Real, Device>& X,
