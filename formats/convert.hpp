@@ -6,7 +6,7 @@
 // On the device everything runs in the order of the back end's stream; the host waits for sizes of results and for symmetry.
 // Temporary memory there, with an offset of 4 or 8 bytes:
 //   to_csr from triplets   8 bytes and two offsets per entry
-//   transpose, to_csc ...  none where the pattern is symmetric; else up to 12.5 bytes and a value per entry
+//   transpose, to_csc ...  none where the pattern is symmetric; else up to 17 bytes per entry, 33 beyond 2^20 columns
 //   to_sell, sigma > 1     16 bytes per row; the others and with_offsets take none
 #pragma once
 #include <seidel/formats/bsr.hpp>
@@ -44,8 +44,8 @@ struct TransposeReport {
 /// Where the pattern of A is symmetric, each value is fetched from its mirrored place: that all are found is the proof.
 /// Elsewhere, and on the host where rows are long and near the diagonal, Cuda distributes by digits of the columns, and
 /// the host sorts buckets of columns; one thread counts and scatters near entries. If A is square, Cuda waits twice.
-/// Cost    mirrored, or counted and scattered: the result alone. Others, besides it, per entry: host 2 bytes; Cuda 4.5 if
-///         A has at most 256 columns, 8.5 and a value up to 65,536, 12.5 and a value beyond.
+/// Cost    mirrored, or counted and scattered: the result alone. Others, besides it, per entry: host 2 bytes; Cuda at most
+///         1 byte if A has at most 2^10 columns, 17 up to 2^20, 33 beyond, and some kilobytes.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>

@@ -1,12 +1,13 @@
-// A radix sort that carries rows and values along. Each digit costs one pass over memory: a block takes the next tile,
-// ranks its entries by digit while they travel to shared memory, learns from the tiles before it where its own begin (by
-// decoupled look-back, one thread for each digit), and writes them in order, so that neighbours go to neighbouring places.
+// A radix sort that carries rows and values along, by digits of the column, the lowest first. Each pass counts the digits
+// of tiles, adds the counts up to places, and lets each tile write its entries in the order of their digits, so that
+// neighbours go to neighbouring places. Between passes an entry is one record: what a tile writes to a digit is then one
+// piece of memory, where three arrays would make three pieces.
 #include <cuda_pipeline.h>
 
+#include <seidel/formats/convert/cuda_digits.cuh>
 #include <seidel/formats/convert/cuda_distribution.hpp>
-#include <seidel/formats/runtime/cuda_primitives.cuh>
-#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel::convert_detail {
 
@@ -14,121 +15,64 @@ namespace {
 
 using namespace seidel::cuda;
 
-constexpr int warp = 32, threads = 512, warps = threads / warp;
-constexpr int rounds = 8, tile_size = threads * rounds;  // two tiles per multiprocessor, 64 KB under way for each
-constexpr int min_bits = 6, max_bits = 8, digits = 1 << max_bits;
-constexpr int max_passes = 4;
-static_assert(digits <= threads);
+constexpr int few_bits = 8, many_bits = 10;
 
-/// Digits of a column, the lowest first.
+/// Two passes of 10 bits take less time than three of 8, three of 8 less than three of 10.
 struct Passes {
-  int n = 0;
-  int shift[max_passes] = {}, bits[max_passes] = {};
+  int n, bits;
 };
-
 Passes passes_for(Index ncols) {
   const int width = int(std::bit_width(std::uint32_t(std::max(ncols, 2) - 1)));
-  Passes passes;
-  passes.n = (width + max_bits - 1) / max_bits;
-  for (int p = 0, shift = 0; p < passes.n; ++p) {
-    passes.shift[p] = shift;
-    passes.bits[p] = std::max(min_bits, (width - shift + passes.n - p - 1) / (passes.n - p));
-    shift += passes.bits[p];
-  }
-  return passes;
+  const int n = (width + many_bits - 1) / many_bits;
+  return {n, width <= few_bits * n ? few_bits : many_bits};
 }
 
-__device__ unsigned digit_of(Index column, int shift, int bits) {
-  return unsigned(column) >> shift & ((1u << bits) - 1);
+/// An entry between two passes: its row, its column, the bits of its value.
+using Record = uint4;
+
+enum class Input { matrix, records };
+
+/// What is sorted: A's entries in the first pass, records in the others.
+template <class Value, class Offset>
+struct From {
+  std::int64_t n;
+  const Index* columns;
+  const Value* values;     // null: the structure alone
+  const Offset* row_ptr;   // of A; the first entry of stretch s is one of row first_row[s]
+  const Index* first_row;  // and the last entry one of the last
+  const Record* records;   // null in the first pass
+};
+/// Records; in the last pass rows and values, and counts[column] grows by its entries.
+template <class Value, class Offset>
+struct To {
+  Record* records;  // null in the last pass
+  Index* rows;
+  Value* values;
+  Offset* counts;
+};
+
+/// The row of entry k, one of low ... high.
+template <class Offset>
+__device__ Index row_of(const Offset* row_ptr, Index low, Index high, std::int64_t k) {
+  return partition_point(low, high, [&](Index row) { return __ldg(row_ptr + row + 1) <= k; });
 }
 
-/// counts[pass * digits + digit] += the columns with this digit.
-__global__ void __launch_bounds__(threads)
-    count_digits(const Index* columns, std::int64_t n, Passes passes, unsigned long long* counts) {
-  __shared__ unsigned mine[max_passes * digits];
-  for (int i = threadIdx.x; i < max_passes * digits; i += threads) mine[i] = 0;
-  __syncthreads();
-  const std::int64_t step = std::int64_t(gridDim.x) * threads;
-  for (std::int64_t k = std::int64_t(blockIdx.x) * threads + threadIdx.x; k < n; k += step) {
-    const Index column = columns[k];
-    for (int p = 0; p < passes.n; ++p)
-      atomicAdd(&mine[p * digits + digit_of(column, passes.shift[p], passes.bits[p])], 1u);
+/// The sum over the threads before this one of a block.
+__device__ int block_exclusive_sum(int value, int* of_warp) {
+  const int my_warp = threadIdx.x / warp_size, own = value;
+  for (int step = 1; step < warp_size; step *= 2) {
+    const int before = __shfl_up_sync(whole_warp, value, step);
+    if (lane() >= step) value += before;
   }
-  __syncthreads();
-  for (int i = threadIdx.x; i < passes.n * digits; i += threads)
-    if (mine[i]) atomicAdd(&counts[i], (unsigned long long)(mine[i]));
-}
-
-/// The inclusive sum over the threads of a block.
-__device__ std::int64_t block_inclusive_sum(std::int64_t value, std::int64_t* of_warp) {
-  const int lane = threadIdx.x % warp, my_warp = threadIdx.x / warp;
-  for (int step = 1; step < warp; step *= 2) {
-    const std::int64_t before = __shfl_up_sync(whole_warp, value, step);
-    if (lane >= step) value += before;
-  }
-  if (lane == warp - 1) of_warp[my_warp] = value;
+  if (lane() == warp_size - 1) of_warp[my_warp] = value;
   __syncthreads();
   for (int w = 0; w < my_warp; ++w) value += of_warp[w];
-  __syncthreads();
-  return value;
-}
-
-/// Counts become the places where digits begin. A block for each pass.
-__global__ void __launch_bounds__(digits) find_starts(unsigned long long* counts) {
-  __shared__ std::int64_t of_warp[warps];
-  unsigned long long& mine = counts[blockIdx.x * digits + threadIdx.x];
-  const auto own = std::int64_t(mine);
-  mine = (unsigned long long)(block_inclusive_sum(own, of_warp) - own);
-}
-
-/// rows[k] is the row of entry k, by `group` threads per row.
-template <class Offset>
-__global__ void expand_rows(const Offset* row_ptr, Index nrows, int group, Index* rows) {
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, row = thread / group;
-  if (row >= nrows) return;
-  const Offset end = row_ptr[row + 1];
-  for (Offset k = row_ptr[row] + Offset(thread % group); k < end; k += group) rows[k] = Index(row);
-}
-
-template <class Value>
-struct From {
-  const Index *columns, *rows;
-  const Value* values;
-};
-template <class Value>
-struct To {
-  Index *columns, *rows;  // no columns: the last pass
-  Value* values;
-};
-
-/// What a tile has told of a digit: nothing yet, how many entries of its own, or how many up to its end. With the
-/// number in one word, so that who sees the one sees the other.
-enum class Told : unsigned { nothing = 0, own = 1, so_far = 2 };
-using Word = unsigned long long;
-__device__ Word word_of(Told told, std::int64_t n) { return Word(n) << 2 | Word(told); }
-
-/// Entries of the digit in all tiles before `tile`. Several words are asked for at once: each takes its time.
-__device__ std::int64_t count_before(const volatile Word* told, std::int64_t tile, unsigned digit) {
-  constexpr int ahead = 8;
-  std::int64_t sum = 0;
-  for (std::int64_t t = tile - 1; t >= 0;) {
-    Word words[ahead];
-#pragma unroll
-    for (int i = 0; i < ahead; ++i) words[i] = t - i >= 0 ? told[(t - i) * digits + digit] : word_of(Told::so_far, 0);
-#pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-      if (Told(words[i] & 3) == Told::nothing) break;
-      sum += std::int64_t(words[i] >> 2);
-      if (Told(words[i] & 3) == Told::so_far) return sum;
-      --t;
-    }
-  }
-  return sum;
+  return value - own;
 }
 
 /// The lanes whose digit is this lane's, among those that have an entry.
 template <int bits>
-__device__ unsigned lanes_alike(unsigned digit, bool valid) {
+__device__ unsigned lanes_alike(int digit, bool valid) {
   unsigned alike = __ballot_sync(whole_warp, valid);
 #pragma unroll
   for (int b = 0; b < bits; ++b) {
@@ -144,124 +88,202 @@ __device__ void add(std::int64_t* counter, int n) {
   atomicAdd(reinterpret_cast<unsigned long long*>(counter), (unsigned long long)(std::int64_t(n)));
 }
 
-/// What a block holds of its tile.
-template <class Value, class Offset>
+/// What a block holds of its tile: values as they come, then the others first as they come, later in order.
+template <int bits, class Value, class Offset>
 struct Tile {
+  static constexpr int digits = 1 << bits;
+  struct Ranking {
+    std::uint16_t of_warp[warps][digits];  // entries of the digit in the warp, then the place of its next one
+    std::uint16_t begun[warps][stretch];   // how many rows after the first of the stretch begins the one of this entry
+  };
+  struct Sorted {
+    int2 entries[tile_size];          // row and column
+    std::uint16_t source[tile_size];  // where the value is
+  };
   Value values[tile_size];
-  Index columns[tile_size], rows[tile_size];
-  unsigned short source[tile_size];       // of the entry at each place of the sorted tile
-  unsigned short of_warp[warps][digits];  // entries of the digit in the warp, then in the warps before it
-  unsigned short begin[digits];           // of the digit in the sorted tile
-  Offset to_place[digits];                // where the digit goes, less where it begins in the tile
-  std::int64_t sums[warps];
-  unsigned number;
+  union {
+    Ranking ranking;
+    Sorted sorted;
+  };
+  Offset to_place[digits];  // where the digit goes, less where it begins in the tile
+  int sums[warps];
 };
 
-/// One pass. starts[d]: where digit d begins in the result; taken counts the tiles given out. In the last pass entries
-/// of a column stand side by side in the tile, and counts[column] grows by their number.
-template <int bits, class Value, class Offset>
-__global__ void __launch_bounds__(threads, 2)
-    distribute(From<Value> from, To<Value> to, std::int64_t n, int shift, const Word* starts, Word* told,
-               unsigned* taken, Offset* counts) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  auto& s = *reinterpret_cast<Tile<Value, Offset>*>(shared);
-  const int lane = threadIdx.x % warp, my_warp = threadIdx.x / warp;
-  if (threadIdx.x == 0) s.number = atomicAdd(taken, 1u);
-  for (int i = threadIdx.x; i < warps * digits / 2; i += threads) reinterpret_cast<unsigned*>(s.of_warp)[i] = 0;
-  __syncthreads();
-  const std::int64_t tile = s.number, first = tile * tile_size;
-  const int count = int(min(std::int64_t(tile_size), n - first));
-  const int mine = my_warp * rounds * warp + lane;  // and every 32nd after it: the order of a warp is that of places
-
-  Index column[rounds];
+/// The rows of the entries of a warp. Those that begin in its stretch mark their first entry.
+template <class Offset>
+__device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int64_t begin, int count,
+                          std::uint16_t* begun, int2 (&entries)[rounds]) {
+  constexpr int max_marked = 1024;  // a stretch among many empty rows is searched
+  if (high - low > max_marked) {
+#pragma unroll
+    for (int i = 0; i < rounds; ++i) {
+      const int at = i * warp_size + lane();
+      entries[i].x = at < count ? row_of(row_ptr, low, high, begin + at) : 0;
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < rounds; ++i) begun[i * warp_size + lane()] = 0;
+  __syncwarp();
+  for (Index row = low + 1 + lane(); row <= high; row += warp_size) {
+    const Offset first = __ldg(row_ptr + row);
+    if (first >= begin && first < begin + stretch && __ldg(row_ptr + row + 1) > first)
+      begun[first - begin] = std::uint16_t(row - low);
+  }
+  __syncwarp();
+  Index row = low;
 #pragma unroll
   for (int i = 0; i < rounds; ++i) {
-    const int at = mine + i * warp;
-    column[i] = at < count ? __ldcs(from.columns + first + at) : 0;
-    if (at >= count) continue;
-    __pipeline_memcpy_async(s.rows + at, from.rows + first + at, sizeof(Index));
-    if (from.values) __pipeline_memcpy_async(s.values + at, from.values + first + at, sizeof(Value));
+    const int after = begun[i * warp_size + lane()];
+    const unsigned marked = __ballot_sync(whole_warp, after != 0) & (whole_warp >> (warp_size - 1 - lane()));
+    const int latest = __shfl_sync(whole_warp, after, marked ? warp_size - 1 - __clz(int(marked)) : 0);
+    entries[i].x = marked ? low + latest : row;
+    row = __shfl_sync(whole_warp, entries[i].x, warp_size - 1);
+  }
+}
+
+/// One pass. In the last one entries of a column stand side by side in the tile.
+template <Input input, int bits, class Value, class Offset>
+__global__ void __launch_bounds__(threads, 2)
+    distribute(From<Value, Offset> from, To<Value, Offset> to, int shift, Places<Offset> places) {
+  using Tile = Tile<bits, Value, Offset>;
+  constexpr int digits = Tile::digits, pairs = digits / 2;  // of counters: one word
+  static_assert(pairs <= threads);
+  extern __shared__ __align__(16) unsigned char shared[];
+  auto& s = *reinterpret_cast<Tile*>(shared);
+  const int my_warp = threadIdx.x / warp_size;
+  const std::int64_t tile = blockIdx.x, first = tile * tile_size;
+  const int count = int(min(std::int64_t(tile_size), from.n - first));
+  const int mine = my_warp * stretch + lane();  // and every 32nd after it: the order of a warp is that of places
+  auto& of_warp = s.ranking.of_warp[my_warp];
+  const auto counters = reinterpret_cast<unsigned*>(s.ranking.of_warp);  // two digits each
+
+  int2 entries[rounds] = {};
+  if constexpr (input == Input::records) {
+#pragma unroll
+    for (int i = 0; i < rounds; ++i) {
+      const int at = mine + i * warp_size;
+      if (at >= count) continue;
+      const Record record = __ldcs(from.records + first + at);
+      entries[i] = {int(record.x), int(record.y)};
+      s.values[at] = Value(record.z | std::uint64_t(record.w) << 32);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < rounds; ++i) {
+      const int at = mine + i * warp_size;
+      if (at >= count) continue;
+      entries[i].y = __ldcs(from.columns + first + at);
+      if (from.values) __pipeline_memcpy_async(s.values + at, from.values + first + at, sizeof(Value));
+    }
   }
   __pipeline_commit();
-  unsigned short rank[rounds];  // of the entry among those of its digit in its warp
-#pragma unroll
-  for (int i = 0; i < rounds; ++i) {
-    const bool valid = mine + i * warp < count;
-    const unsigned digit = digit_of(column[i], shift, bits), alike = lanes_alike<bits>(digit, valid);
-    const unsigned before = s.of_warp[my_warp][digit];
-    __syncwarp();
-    if (valid && lane == __ffs(int(alike)) - 1) s.of_warp[my_warp][digit] = (unsigned short)(before + __popc(alike));
-    __syncwarp();
-    rank[i] = (unsigned short)(before + __popc(alike & ((1u << lane) - 1)));
-    s.columns[mine + i * warp] = column[i];
+  const int pair = threadIdx.x;
+  Offset place[2] = {};
+  if (pair < pairs) {
+    const unsigned in_group = reinterpret_cast<const unsigned*>(places.in_group)[tile * pairs + pair];
+    const Offset* const before_group = places.before_group + tile / tiles_per_group * digits + 2 * pair;
+    place[0] = Offset(in_group & 0xffff) + before_group[0] + places.starts[2 * pair];
+    place[1] = Offset(in_group >> 16) + before_group[1] + places.starts[2 * pair + 1];
+  }
+  for (int i = threadIdx.x; i < warps * pairs / 4; i += threads) reinterpret_cast<uint4*>(counters)[i] = {0, 0, 0, 0};
+  if constexpr (input == Input::matrix) {
+    const std::int64_t mine_first = tile * warps + my_warp, last = (from.n - 1) / stretch + 1;
+    if (mine_first < last)
+      find_rows(from.row_ptr, __ldg(from.first_row + mine_first), __ldg(from.first_row + mine_first + 1),
+                first + my_warp * stretch, count - my_warp * stretch, s.ranking.begun[my_warp], entries);
   }
   __syncthreads();
 
-  const unsigned digit = threadIdx.x;
-  volatile Word* const seen = told;
-  int own = 0;
-  if (digit < digits) {
-    for (int w = 0; w < warps; ++w) {
-      const int of_this = s.of_warp[w][digit];
-      s.of_warp[w][digit] = (unsigned short)own;
-      own += of_this;
-    }
-    seen[tile * digits + digit] = word_of(tile > 0 ? Told::own : Told::so_far, own);
+  std::uint16_t rank[rounds];  // of the entry among those of its digit in its warp
+#pragma unroll
+  for (int i = 0; i < rounds; ++i) {
+    const bool valid = mine + i * warp_size < count;
+    const int digit = digit_of<bits>(entries[i].y, shift);
+    const unsigned alike = lanes_alike<bits>(digit, valid), before = of_warp[digit];
+    __syncwarp();
+    if (valid && lane() == __ffs(int(alike)) - 1) of_warp[digit] = std::uint16_t(before + __popc(alike));
+    __syncwarp();
+    rank[i] = std::uint16_t(before + __popc(alike & ((1u << lane()) - 1)));
   }
-  const auto in_tile = int(block_inclusive_sum(own, s.sums)) - own;
-  if (digit < digits) s.begin[digit] = (unsigned short)in_tile;
+  __syncthreads();
+
+  unsigned both = 0;  // the entries of the two digits
+  if (pair < pairs)
+    for (int w = 0; w < warps; ++w) {
+      const unsigned own = counters[w * pairs + pair];
+      counters[w * pairs + pair] = both;
+      both += own;
+    }
+  const unsigned low = both & 0xffff, begin = unsigned(block_exclusive_sum(int(low + (both >> 16)), s.sums));
+  if (pair < pairs) {
+    for (int w = 0; w < warps; ++w) counters[w * pairs + pair] += begin | (begin + low) << 16;
+    s.to_place[2 * pair] = place[0] - Offset(begin);
+    s.to_place[2 * pair + 1] = place[1] - Offset(begin + low);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < rounds; ++i) rank[i] = std::uint16_t(rank[i] + of_warp[digit_of<bits>(entries[i].y, shift)]);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < rounds; ++i) {
-    const unsigned d = digit_of(column[i], shift, bits);
-    if (mine + i * warp < count)
-      s.source[rank[i] + s.begin[d] + s.of_warp[my_warp][d]] = (unsigned short)(mine + i * warp);
-  }
-  if (digit < digits) {
-    const std::int64_t before = count_before(seen, tile, digit);
-    if (tile > 0) seen[tile * digits + digit] = word_of(Told::so_far, before + own);
-    s.to_place[digit] = Offset(std::int64_t(starts[digit]) + before - in_tile);
+    if (mine + i * warp_size >= count) continue;
+    s.sorted.entries[rank[i]] = entries[i];
+    s.sorted.source[rank[i]] = std::uint16_t(mine + i * warp_size);
   }
   __pipeline_wait_prior(0);
   __syncthreads();
 
+  const auto place_of = [&](int at) { return s.to_place[digit_of<bits>(s.sorted.entries[at].y, shift)] + Offset(at); };
+  if (to.records) {
+#pragma unroll
+    for (int i = 0; i < rounds; ++i) {
+      const int at = threadIdx.x + i * threads;
+      if (at >= count) continue;
+      const auto [row, column] = s.sorted.entries[at];
+      const std::uint64_t value = s.values[s.sorted.source[at]];
+      to.records[place_of(at)] = {unsigned(row), unsigned(column), unsigned(value), unsigned(value >> 32)};
+    }
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < rounds; ++i) {
     const int at = threadIdx.x + i * threads;
     if (at >= count) continue;
-    const int source = s.source[at];
-    const Index c = s.columns[source];
-    const Offset place = s.to_place[digit_of(c, shift, bits)] + Offset(at);
-    to.rows[place] = s.rows[source];
-    if (from.values) to.values[place] = s.values[source];
-    if (to.columns) {
-      to.columns[place] = c;
-    } else {
-      const bool is_first = at == 0 || s.columns[s.source[at - 1]] != c;
-      const bool is_last = at + 1 == count || s.columns[s.source[at + 1]] != c;
-      if (is_first || is_last) add(counts + c, (is_last ? at + 1 : 0) - (is_first ? at : 0));
-    }
+    const auto [row, column] = s.sorted.entries[at];
+    const Offset k = place_of(at);
+    to.rows[k] = row;
+    if (to.values) to.values[k] = s.values[s.sorted.source[at]];
+    const bool is_first = at == 0 || s.sorted.entries[at - 1].y != column;
+    const bool is_last = at + 1 == count || s.sorted.entries[at + 1].y != column;
+    if (is_first || is_last) add(to.counts + column, (is_last ? at + 1 : 0) - (is_first ? at : 0));
   }
 }
 
-/// The kernel for digits of so many bits: what ranks them is unrolled.
-template <class Value, class Offset>
-auto kernel_for(int bits) {
-  return bits == 6   ? distribute<6, Value, Offset>
-         : bits == 7 ? distribute<7, Value, Offset>
-                     : distribute<8, Value, Offset>;
+template <int bits, class Value, class Offset>
+void pass(const Cuda& on, const From<Value, Offset>& from, const To<Value, Offset>& to, int shift,
+          const Places<Offset>& places) {
+  if (from.records)
+    find_places<bits>(on, reinterpret_cast<const Index*>(from.records) + 1, sizeof(Record) / sizeof(Index), from.n,
+                      shift, places);
+  else
+    find_places<bits>(on, from.columns, 1, from.n, shift, places);
+  const auto kernel =
+      from.records ? distribute<Input::records, bits, Value, Offset> : distribute<Input::matrix, bits, Value, Offset>;
+  constexpr int shared = int(sizeof(Tile<bits, Value, Offset>));
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "a distribution");
+  kernel<<<unsigned(ntiles(from.n)), threads, shared, on.stream()>>>(from, to, shift, places);
+  check_launch("distributing entries");
 }
 
 }  // namespace
 
 template <class Value, class Offset>
 std::int64_t transpose_by_distribution(const Cuda& on, const Transposing<Value, Offset>& of) {
-  const std::int64_t n = of.nnz, ntiles = (n + tile_size - 1) / tile_size;
+  const std::int64_t n = of.nnz, nstretches = (n + stretch - 1) / stretch;
   const Span<Offset, Device> counts(of.to_ptr, of.ncols + std::int64_t(1));
-  const auto clear = [&](void* p, std::int64_t bytes) {
-    cuda_check(cudaMemsetAsync(p, 0, std::size_t(bytes), on.stream()), "clearing counters");
-  };
-  clear(counts.data(), counts.size() * std::int64_t(sizeof(Offset)));
+  cuda_check(cudaMemsetAsync(of.to_ptr, 0, sizeof(Offset) * std::size_t(counts.size()), on.stream()),
+             "clearing counts");
   if (n == 0) return 0;
   const Passes passes = passes_for(of.ncols);
   std::int64_t bytes = 0;
@@ -270,48 +292,34 @@ std::int64_t transpose_by_distribution(const Cuda& on, const Transposing<Value, 
     p = scratch.take<T>(size).data();
     bytes += size * std::int64_t(sizeof(T));
   };
-  // The result serves as memory between passes, too: the last pass but one writes to `between`, the one before it to
-  // the result, and so on.
-  To<Value> between{}, result{nullptr, of.to_idx, of.to_values};
-  Index* rows = nullptr;  // of A's entries: where the first pass does not write
-  if (passes.n > 1) {
-    take(between.columns, n), take(between.rows, n);
-    if (of.values) take(between.values, n);
-  }
-  if (passes.n > 2) take(result.columns, n);
-  const bool first_to_result = passes.n % 2 == 1;
-  if (passes.n == 1)
-    take(rows, n);
-  else
-    rows = first_to_result ? between.rows : result.rows;
-  Word *starts = nullptr, *told = nullptr;
-  unsigned* taken = nullptr;
-  take(starts, max_passes * digits), take(told, ntiles * digits), take(taken, max_passes);
-  clear(starts, max_passes * digits * std::int64_t(sizeof(Word))),
-      clear(taken, max_passes * std::int64_t(sizeof(*taken)));
+  Record* between[2] = {};
+  if (passes.n > 1) take(between[0], n);
+  if (passes.n > 2) take(between[1], n);
+  Index* first_row = nullptr;
+  take(first_row, nstretches + 1);
+  Places<Offset> places{};
+  const std::int64_t digits = std::int64_t(1) << passes.bits;
+  take(places.in_group, ntiles(n) * digits);
+  take(places.before_group, ngroups(n) * digits);
+  take(places.starts, digits);
 
-  const auto blocks = unsigned(std::min<std::int64_t>((n + tile_size - 1) / tile_size, 8 * on.multiprocessors()));
-  count_digits<<<blocks, threads, 0, on.stream()>>>(of.col_idx, n, passes, starts);
-  check_launch("counting digits");
-  find_starts<<<unsigned(passes.n), digits, 0, on.stream()>>>(starts);
-  check_launch("finding where digits begin");
-  const int group = n > 24 * std::int64_t(of.nrows) ? 32 : n > 6 * std::int64_t(of.nrows) ? 8 : 2;
-  expand_rows<<<blocks_for(std::int64_t(of.nrows) * group, threads), threads, 0, on.stream()>>>(of.row_ptr, of.nrows,
-                                                                                                group, rows);
-  check_launch("expanding rows");
-  From<Value> from{of.col_idx, rows, of.values};
+  for_each(on, nstretches + 1, "finding rows of entries",
+           [row_ptr = of.row_ptr, last = of.nrows - 1, n, first_row] __device__(std::int64_t s) {
+             first_row[s] = row_of(row_ptr, Index(0), last, min(s * stretch, n - 1));
+           });
+  From<Value, Offset> from{.n = n,
+                           .columns = of.col_idx,
+                           .values = of.values,
+                           .row_ptr = of.row_ptr,
+                           .first_row = first_row,
+                           .records = nullptr};
   for (int p = 0; p < passes.n; ++p) {
     const bool is_last = p + 1 == passes.n;
-    To<Value> to = (passes.n - p) % 2 == 1 ? result : between;
-    if (is_last) to.columns = nullptr;
-    clear(told, ntiles * digits * std::int64_t(sizeof(Word)));
-    const auto kernel = kernel_for<Value, Offset>(passes.bits[p]);
-    constexpr int shared = int(sizeof(Tile<Value, Offset>));
-    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "a distribution");
-    kernel<<<unsigned(ntiles), threads, shared, on.stream()>>>(from, to, n, passes.shift[p], starts + p * digits, told,
-                                                               taken + p, of.to_ptr);
-    check_launch("distributing entries");
-    from = {to.columns, to.rows, to.values};
+    const To<Value, Offset> to{
+        .records = is_last ? nullptr : between[p % 2], .rows = of.to_idx, .values = of.to_values, .counts = of.to_ptr};
+    const auto go = passes.bits == few_bits ? pass<few_bits, Value, Offset> : pass<many_bits, Value, Offset>;
+    go(on, from, to, p * passes.bits, places);
+    from.records = to.records;
   }
   exclusive_sum(on, counts);
   return bytes;
