@@ -23,7 +23,8 @@ namespace seidel {
 /// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well,
 ///         and it waits. A product allocates nothing but scratch memory and waits for nothing. Without kinds, on the host, X in
 ///         column-major layout is brought into row-major first, 2.5 times as fast as reading it as it lies, in memory that is
-///         taken the first time and kept: one product at a time then.
+///         taken the first time and kept: one product at a time then. On a GPU, column-major X or Y without kinds takes scratch
+///         memory of up to 32 of their columns.
 /// Repeats bit for bit what spmv and spmm give, in every form.
 /// Errors  ShapeError; ResourceError where memory is short.
 template <class Real_, class Offset, Backend B>
