@@ -73,6 +73,7 @@ template <class Real, class Store>
 __global__ void __launch_bounds__(piece_threads)
     finish_cut_rows(const __grid_constant__ spmv_detail::LongRowsView rows, const __grid_constant__ SlotSums<Real> sums,
                     const __grid_constant__ Store store) {
+  constexpr int batch = 8;  // loads of a lane under way: a row of 2,000,000 entries has 977 slots
   const int lane = threadIdx.x % warp_size;
   const std::int64_t jobs = rows.counts->cut_rows * sums.columns,
                      warps = gridDim.x * std::int64_t(piece_threads / warp_size);
@@ -81,12 +82,23 @@ __global__ void __launch_bounds__(piece_threads)
     const spmv_detail::CutRow row = rows.cut_rows[job / sums.columns];
     const std::int64_t column = job % sums.columns;
     for (Index count = row.pieces; count > 1; count = (count + warp_size - 1) / warp_size)
-      for (Index base = 0; base < count; base += warp_size) {
-        const bool is_there = base + lane < count;
-        const Real s = warp_tree(is_there ? sums(row.first_slot + base + lane, column) : Real(0),
-                                 count - base < warp_size ? count - base : warp_size);
+      for (Index base = 0; base < count; base += batch * warp_size) {
+        Real s[batch];
+#pragma unroll
+        for (int j = 0; j < batch; ++j) {
+          const Index at = base + j * warp_size + lane;
+          s[j] = at < count ? sums(row.first_slot + at, column) : Real(0);
+        }
+#pragma unroll
+        for (int j = 0; j < batch; ++j) {
+          const Index rest = count - base - j * warp_size;
+          s[j] = warp_tree(s[j], rest < warp_size ? rest : warp_size);
+        }
         __syncwarp();
-        if (lane == 0) sums(row.first_slot + base / warp_size, column) = s;
+        if (lane == 0)
+#pragma unroll
+          for (int j = 0; j < batch; ++j)
+            if (base + j * warp_size < count) sums(row.first_slot + base / warp_size + j, column) = s[j];
         __syncwarp();
       }
     if (lane == 0) store(row.row, column, sums(row.first_slot, column));
