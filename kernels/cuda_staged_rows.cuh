@@ -9,14 +9,6 @@
 
 namespace seidel::cuda {
 
-/// A warp's part of the shared memory: places for `room` entries.
-template <class Real>
-struct Stage {
-  Real* values;
-  Index* col_idx;
-  int room;
-};
-
 /// Copies to shared memory without a detour through registers; neighbouring lanes copy neighbouring elements. They leave the
 /// second cache first, so that x stays there: 0.59 ms for 0.66 on random:4000000x4000000:64000000. Copies of 16 bytes are
 /// slower: 0.73 ms for 0.66 on hpcg:192.
@@ -41,6 +33,84 @@ __device__ inline void wait_for_staged() {
 #endif
   __syncwarp();
 }
+
+/// A warp's part of the shared memory: places for `room` entries.
+template <class Real>
+struct Stage {
+  Real* values;
+  Index* col_idx;
+  int room;
+
+  static constexpr int granule = 1;  // of entries, which are copied whole
+
+  __device__ void start(std::uint64_t*) {}
+  /// Entries base ... base + count - 1 of A to the places from `place` on.
+  template <class Offset>
+  __device__ void copy(const CsrView<Real, Offset, Device>& A, Offset base, int count, int place) const {
+    stage(col_idx + place, A.col_idx.data() + base, count);
+    stage(values + place, A.values.data() + base, count);
+  }
+  __device__ void wait() const { wait_for_staged(); }
+};
+
+/// The same by way of the copy engine of the multiprocessor (sm_90): one thread asks for entries by fours, which neither
+/// registers nor the first cache see. The arrays of the matrix begin at multiples of 16 bytes, `room` is a multiple of 4.
+/// Older GPUs: as Stage.
+template <class Real>
+struct EngineStage : Stage<Real> {
+#if __CUDA_ARCH__ >= 900
+  std::uint64_t* arrival;  // in shared memory
+  unsigned waits = 0;      // so far
+
+  static constexpr int granule = 4;
+
+  __device__ void start(std::uint64_t* arrival_) {
+    arrival = arrival_;
+    if (lane() == 0) {
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(arrival)) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncwarp();
+  }
+  template <class Offset>
+  __device__ void copy(const CsrView<Real, Offset, Device>& A, Offset base, int count, int place) const {
+    const int whole = (count + granule - 1) / granule * granule;
+    if (base + whole > A.nnz()) return Stage<Real>::copy(A, base, count, place);
+    if (lane() != 0 || count == 0) return;
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(address_of(arrival)),
+                 "r"(whole * int(sizeof(Real) + sizeof(Index)))
+                 : "memory");
+    ask(this->values + place, A.values.data() + base, whole);
+    ask(this->col_idx + place, A.col_idx.data() + base, whole);
+  }
+  __device__ void wait() {
+    if (lane() == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address_of(arrival)) : "memory");
+    asm volatile(
+        "{\n"
+        ".reg .pred complete;\n"
+        "again: mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
+        "@!complete bra again;\n"
+        "}"
+        :
+        : "r"(address_of(arrival)), "r"(waits++ % 2)
+        : "memory");
+    wait_for_staged();  // the last entries of the matrix
+  }
+
+ private:
+  __device__ static unsigned address_of(const void* shared) { return unsigned(__cvta_generic_to_shared(shared)); }
+  template <class T>
+  __device__ void ask(T* to, const T* from, int count) const {
+    std::uint64_t leaves_first;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leaves_first));
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
+        :
+        : "r"(address_of(to)), "l"(from), "r"(count * int(sizeof(T))), "r"(address_of(arrival)), "l"(leaves_first)
+        : "memory");
+  }
+#endif
+};
 
 /// A, the entries of rows first ... last - 1 in shared memory, if there is room for them: no others may be read then. Without
 /// columns if to.col_idx is null. By a warp; the copies are under way afterwards: wait_for_staged().
@@ -111,12 +181,12 @@ struct Staged {
 };
 
 /// Copies the entries of rows begin, begin + 1, ... of a warp while they fit. G threads hold a row each: [first, last) are
-/// its entries. Rows that are `apart` are left out; every other fits by itself. The copies are under way afterwards:
-/// wait_for_staged().
-template <int G, class Real, class Offset>
-__device__ Staged stage_rows(const CsrView<Real, Offset, Device>& A, const Stage<Real>& to, int begin, Offset first,
+/// its entries. Rows that are `apart` are left out; every other fits by itself, with a granule less one before and behind it.
+/// The copies are under way afterwards: to.wait().
+template <int G, class Place, class Real, class Offset>
+__device__ Staged stage_rows(const CsrView<Real, Offset, Device>& A, const Place& to, int begin, Offset first,
                              Offset last, bool apart) {
-  constexpr int rows = warp_size / G;
+  constexpr int rows = warp_size / G, granule = Place::granule;
   const int mine = int(threadIdx.x) % warp_size / G;
   const unsigned all_apart = __ballot_sync(whole_warp, apart);
   Staged staged;
@@ -126,16 +196,15 @@ __device__ Staged stage_rows(const CsrView<Real, Offset, Device>& A, const Stage
       ++row;
       continue;
     }
-    const Offset base = __shfl_sync(whole_warp, first, row * G);
+    const Offset base = __shfl_sync(whole_warp, first, row * G) / granule * granule;
     const unsigned fit = __ballot_sync(whole_warp, !apart && last - base <= Offset(to.room - used)) >> (row * G);
     const int fitting = (fit == whole_warp ? warp_size : __ffs(int(~fit)) - 1) / G;
     const int count = fitting < rows - row ? fitting : rows - row;
     if (count == 0) break;
     const int entries = int(__shfl_sync(whole_warp, last, (row + count - 1) * G) - base);
-    stage(to.col_idx + used, A.col_idx.data() + base, entries);
-    stage(to.values + used, A.values.data() + base, entries);
+    to.copy(A, base, entries, used);
     if (mine >= row && mine < row + count) staged.place = used + int(first - base);
-    used += entries;
+    used += (entries + granule - 1) / granule * granule;
     row += count;
   }
   staged.next = row;

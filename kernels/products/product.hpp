@@ -125,7 +125,7 @@ class Product {
     else if constexpr (HostBackend<B>)
       spmv_detail::product(on_, A_, x, store);
     else
-      spmv_detail::csr_product(on_, A_, long_rows_.view(), x, store);
+      spmv_detail::csr_product(on_, A_, long_rows_.view(), spmv_detail::Listing::done, x, store);
   }
 
   B on_;

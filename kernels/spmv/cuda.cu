@@ -1,5 +1,5 @@
 // Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh); large CSR
-// matrices by cuda_csr.cu, which lists their long rows first.
+// matrices by cuda_csr.cu.
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
@@ -24,15 +24,13 @@ void launch(const Cuda& on, const SellView<Real, Device>& A, const Real* x, cons
   else
     cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
 }
-/// The list of long rows costs a read of the row pointers and up to four launches, which have to be worth it.
+/// What cuda_csr.cu does takes up to four launches, which have to be worth it.
 template <class Real, class Offset, class Store>
 void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
   constexpr std::int64_t min_entries = 1 << 22;
-  if (A.nnz() < min_entries || A.nnz() <= 8 * std::int64_t(A.nrows))
-    return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
+  if (A.nnz() < min_entries) return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
   Scratch scratch(on);
-  const int shortest = longest_unlisted_row(A.nrows, A.nnz());
-  csr_product(on, A, listed_in(scratch, on, A, shortest), x, store);
+  csr_product(on, A, room_in(scratch, A, longest_unlisted_row(A.nrows, A.nnz())), Listing::by_product, x, store);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// y = A x from CSR. Rows of up to 64 entries: a thread per row. Where rows are short they are read as they stand; others go
-// through shared memory. Longer rows: a warp per piece; but 8 threads per row of 65 ... 256 entries, by way of shared memory
-// too, where rows are long on average, as in finite elements.
+// y = A x from CSR, by way of shared memory. Rows of up to 64 entries: a thread per row. Longer rows: a warp per piece; but 8
+// threads per row of 65 ... 256 entries where rows are long on average, as in finite elements.
 #include <algorithm>
 
 #include <seidel/formats/runtime/scratch.hpp>
@@ -14,21 +13,29 @@ using namespace seidel::cuda;
 
 namespace {
 
-/// Measured on an H200; docs/notes/products.md has the tables.
-struct Tuning {
-  static constexpr double max_direct_mean = 8;  // entries per row up to which they are read as they stand
-  static constexpr double min_group_mean = 32;  // from which rows of 65 ... 256 entries are taken by groups of threads
-  static constexpr int direct_batch = 4;        // entries under way per thread; 8 leave room for half as many threads
-  static constexpr int staged_batch = 8;
-  static constexpr int piece_batch = 4;
-  static constexpr int group = 8;  // threads per row of 65 ... 256 entries
-  static constexpr double staged_rows =
-      17.6;  // of the mean length fit the shared memory of a warp: 0.66 ms on hpcg:192
-             // for 0.69 with 35 and 0.72 with 12, since what is shared the first cache lacks
-  static constexpr double grouped_rows = 4;  // the same where most rows are longer; 8 are 4 % slower on elasticity3d:96
-  static constexpr int max_room = 1024;      // entries
-};
 constexpr int block_threads = 256, warps = block_threads / warp_size;
+
+// How rows are taken, by their RowClass. Measured on an H200; docs/notes/products.md has the tables. The more shared memory, the
+// more entries are under way, and the less of x the first cache keeps: above 164 KB per multiprocessor, random reads suffer.
+
+struct LatticeRows {
+  static constexpr int longest = short_sum;  // entries of a row; longer ones are taken in pieces
+  static constexpr int batch = 4;            // elements of x under way per thread
+  static constexpr int min_blocks = 6;       // per multiprocessor
+  static constexpr int rows = 32;            // of the mean length for which a warp has room
+  static constexpr int max_room = 416;       // entries for which it has room at most
+};
+struct GraphRows {
+  static constexpr int longest = short_sum, batch = 8, min_blocks = 4, rows = 32, max_room = 416;
+};
+struct WideRows {
+  static constexpr int longest = short_sum, batch = 4, min_blocks = 5, rows = 16, max_room = 520;
+};
+struct ElementRows {
+  static constexpr int longest = moderate_row, batch = 4, min_blocks = 4, rows = 32, max_room = 336;
+};
+constexpr int piece_batch = 4;
+constexpr const char* name = "a product with a sparse matrix";
 
 template <class Real, class Offset, class Store>
 struct Product {
@@ -39,7 +46,7 @@ struct Product {
 
 /// A warp per piece, in turns.
 template <class Real, class Offset, class Store>
-__global__ void __launch_bounds__(piece_threads, 10)
+__global__ void __launch_bounds__(piece_threads, 8)
     sum_pieces(const __grid_constant__ Product<Real, Offset, Store> of, const __grid_constant__ LongRowsView rows,
                bool with_moderate, const __grid_constant__ SlotSums<Real> slots) {
   using One = std::integral_constant<int, 1>;
@@ -51,7 +58,7 @@ __global__ void __launch_bounds__(piece_threads, 10)
     const RowTerms<Real, One, true> terms{
         of.A.col_idx.data() + piece.first, of.A.values.data() + piece.first, of.x, {}};
     LaneSums<Real, warp_size> sums;
-    sums.template add<Tuning::piece_batch>(terms, int(threadIdx.x) % warp_size, piece.length);
+    sums.template add<piece_batch>(terms, int(threadIdx.x) % warp_size, piece.length);
     const Real s = across_threads<warp_size, 1>(sums.total());
     if (threadIdx.x % warp_size != 0) continue;
     if (piece.to >= 0)
@@ -59,35 +66,6 @@ __global__ void __launch_bounds__(piece_threads, 10)
     else
       slots(~piece.to, 0) = s;
   }
-}
-
-/// The sum of a row of up to 64 entries, from left to right.
-template <int batch, class Real, class Factor>
-__device__ Real short_row_sum(const Real* values, int from, int to, const Factor& factor) {
-  Real s = 0;
-  for (int k = from; k < to; k += batch) {
-    Real factors[batch];
-#pragma unroll
-    for (int j = 0; j < batch; ++j)
-      if (k + j < to) factors[j] = factor(k + j);
-#pragma unroll
-    for (int j = 0; j < batch; ++j)
-      if (k + j < to) s = std::fma(values[k + j], factors[j], s);
-  }
-  return s;
-}
-
-/// Rows of up to 64 entries, a thread each.
-template <class Real, class Offset, class Store>
-__global__ void __launch_bounds__(block_threads, 6)
-    direct_rows(const __grid_constant__ Product<Real, Offset, Store> of) {
-  const std::int64_t p = std::int64_t(blockIdx.x) * block_threads + threadIdx.x;
-  if (p >= of.A.nrows) return;
-  const Offset first = __ldg(of.A.row_ptr.data() + p), length = __ldg(of.A.row_ptr.data() + p + 1) - first;
-  if (length > short_sum) return;
-  using One = std::integral_constant<int, 1>;
-  const RowTerms<Real, One, false> terms{of.A.col_idx.data() + first, of.A.values.data() + first, of.x, {}};
-  of.store(Index(p), thread_sum<Real, Tuning::direct_batch>(terms, int(length)));
 }
 
 /// Staged terms of a row.
@@ -101,54 +79,95 @@ struct StagedTerms {
   __device__ Real add(int k, Real factor, Real s) const { return std::fma(values[k], factor, s); }
 };
 
-/// Sums of staged rows of 65 ... 256 entries, 8 threads each: those of the threads with `is_mine`.
-template <class Real, class Store>
-__device__ void sum_by_groups(bool is_mine, int place, int length, const StagedTerms<Real>& terms, Index first_row,
-                              const Store& store) {
-  constexpr int T = Tuning::group;
-  const int lane = threadIdx.x % warp_size;
-  for (unsigned left = __ballot_sync(whole_warp, is_mine); left;) {
-    int owner = -1;  // the thread whose row the group of this thread takes
+/// The sum of a row of up to 64 entries, from left to right.
+template <int batch, class Real>
+__device__ Real short_row_sum(const StagedTerms<Real>& terms, int from, int to) {
+  Real s = 0;
+  for (int k = from; k < to; k += batch) {
+    Real factors[batch];
 #pragma unroll
-    for (int group = 0; group < warp_size / T; ++group) {
-      if (lane / T == group) owner = __ffs(int(left)) - 1;
-      left &= left - 1;
-    }
-    const int from = __shfl_sync(whole_warp, place, owner & 31), n = __shfl_sync(whole_warp, length, owner & 31);
+    for (int j = 0; j < batch; ++j)
+      if (k + j < to) factors[j] = terms.factor(k + j);
+#pragma unroll
+    for (int j = 0; j < batch; ++j)
+      if (k + j < to) s = terms.add(k + j, factors[j], s);
+  }
+  return s;
+}
+
+/// Sums of those of a warp's rows begin ... end - 1 that are staged and longer than 64 entries, 8 threads each.
+template <class Real, class Store>
+__device__ void sum_by_groups(int begin, int end, int place, int length, const StagedTerms<Real>& terms,
+                              Index first_row, const Store& store) {
+  constexpr int T = 8, groups = warp_size / T;
+  const int lane = threadIdx.x % warp_size;
+  for (; begin < end; begin += groups) {
+    const int owner = begin + lane / T;
+    const int from = __shfl_sync(whole_warp, place, owner % warp_size),
+              entries = __shfl_sync(whole_warp, length, owner % warp_size);
+    const bool is_mine = owner < end && from >= 0 && entries > short_sum;
     const StagedTerms<Real> its{terms.col_idx + from, terms.values + from, terms.x};
     LaneSums<Real, T> sums;
-    sums.template add<sum_lanes / T>(its, lane % T, owner < 0 ? 0 : n);
+    sums.template add<sum_lanes / T>(its, lane % T, is_mine ? entries : 0);
     const Real s = across_threads<T, 1>(sums.total());
-    if (lane % T == 0 && owner >= 0) store(first_row + owner, s);
+    if (is_mine && lane % T == 0) store(first_row + owner, s);
   }
 }
 
-/// Rows of up to `longest` entries by way of shared memory: 32 rows per warp, `room` entries at a time.
-template <int longest, class Real, class Offset, class Store>
-__global__ void __launch_bounds__(block_threads, 4)
-    staged_rows(const __grid_constant__ Product<Real, Offset, Store> of, int room) {
-  extern __shared__ double shared[];
-  constexpr int batch = longest > short_sum ? Tuning::direct_batch : Tuning::staged_batch;
+/// Lists the rows of the lanes that are `apart`, in any order. By a warp.
+__device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t first, std::int64_t length) {
+  if (!__any_sync(whole_warp, apart)) return;
+  const int lane = threadIdx.x % warp_size;
+  const Index pieces = apart ? Index((length + sum_block - 1) / sum_block) : 0;
+  Index end = pieces;
+  for (int by = 1; by < warp_size; by *= 2) {
+    const Index before = __shfl_up_sync(whole_warp, end, by);
+    if (lane >= by) end += before;
+  }
+  Index at = lane == warp_size - 1 ? atomicAdd(&to.counts->long_pieces, end) : 0;
+  at = __shfl_sync(whole_warp, at, warp_size - 1) + end - pieces;
+  const bool is_cut = pieces > 1;
+  const Index slot = is_cut ? atomicAdd(&to.counts->slots, pieces) : 0;
+  if (is_cut) to.cut_rows[atomicAdd(&to.counts->cut_rows, 1)] = {row, slot, pieces};
+  for (Index p = 0; p < pieces; ++p, first += sum_block, length -= sum_block) {
+    Piece& piece = to.pieces[at + p];
+    piece.first = first;
+    piece.length = length < sum_block ? length : sum_block;
+    piece.to = is_cut ? ~(slot + p) : row;
+  }
+}
+
+/// Rows by way of shared memory: a warp takes 32 rows, as many at a time as fit its `room`. Long ones are put on `to_list` if
+/// that has a place for its counts.
+template <class How, class Place, class Real, class Offset, class Store>
+__global__ void __launch_bounds__(block_threads, How::min_blocks)
+    staged_rows(const __grid_constant__ Product<Real, Offset, Store> of, int room,
+                const __grid_constant__ LongRowsView to_list) {
+  extern __shared__ int4 shared[];
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const std::int64_t nrows = of.A.nrows, first_row = (std::int64_t(blockIdx.x) * warps + warp) * warp_size,
                      row = first_row + lane < nrows ? first_row + lane : nrows;
   if (first_row >= nrows) return;
   const Offset first = __ldg(of.A.row_ptr.data() + row),
                last = __ldg(of.A.row_ptr.data() + (row < nrows ? row + 1 : nrows));
-  const bool apart = last - first > longest;
+  const bool apart = last - first > How::longest;
   const int length = apart ? 0 : int(last - first);
-  Real* const values = reinterpret_cast<Real*>(shared) + warp * room;
-  Index* const col_idx = reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + warps * room) + warp * room;
+  if (to_list.counts) list(to_list, apart, Index(row), first, last - first);
+  Real* const values = reinterpret_cast<Real*>(shared);
+  Index* const col_idx = reinterpret_cast<Index*>(values + warps * room);
+  std::uint64_t* const arrivals = reinterpret_cast<std::uint64_t*>(col_idx + warps * room);
+  Place place;
+  static_cast<Stage<Real>&>(place) = {values + warp * room, col_idx + warp * room, room};
+  place.start(arrivals + warp);
+  const StagedTerms<Real> terms{place.col_idx, place.values, of.x};
   for (int begin = 0; begin < warp_size;) {
-    const Staged staged = stage_rows<1>(of.A, Stage<Real>{values, col_idx, room}, begin, first, last, apart);
-    begin = staged.next;
-    wait_for_staged();
+    const Staged staged = stage_rows<1>(of.A, place, begin, first, last, apart);
+    place.wait();
     if (staged.place >= 0 && length <= short_sum && row < nrows)
-      of.store(Index(row), short_row_sum<batch>(values, staged.place, staged.place + length,
-                                                [&](int k) { return __ldg(of.x + col_idx[k]); }));
-    if constexpr (longest > short_sum)
-      sum_by_groups(staged.place >= 0 && length > short_sum, staged.place, length,
-                    StagedTerms<Real>{col_idx, values, of.x}, Index(first_row), of.store);
+      of.store(Index(row), short_row_sum<How::batch>(terms, staged.place, staged.place + length));
+    if constexpr (How::longest > short_sum)
+      sum_by_groups(begin, staged.next, staged.place, length, terms, Index(first_row), of.store);
+    begin = staged.next;
     __syncwarp();
   }
 }
@@ -165,54 +184,71 @@ struct StoreFinished {
 
 }  // namespace
 
-int longest_unlisted_row(std::int64_t nrows, std::int64_t nnz) {
-  return double(nnz) < Tuning::min_group_mean * double(nrows) ? short_sum : moderate_row;
-}
-
-/// `rows` of the mean length fit the shared memory of a warp.
-template <int longest, class Real, class Offset, class Store>
-void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, double rows) {
-  constexpr int entry = sizeof(Real) + sizeof(Index);
+template <class How, class Place, class Real, class Offset, class Store>
+void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, const LongRowsView& to_list) {
   const double mean = double(of.A.nnz()) / double(of.A.nrows);
-  const int room =
-      std::clamp(int(rows * mean) / warp_size * warp_size + warp_size, longest + warp_size, Tuning::max_room);
-  const auto kernel = staged_rows<longest, Real, Offset, Store>;
-  const int bytes = warps * room * entry;
+  const int wanted = int(1.02 * How::rows * mean) / 8 * 8 + 8;
+  const int room = std::clamp(wanted, How::longest + 8, How::max_room);  // a multiple of 8
+  const int bytes = warps * (room * int(sizeof(Real) + sizeof(Index)) + int(sizeof(std::uint64_t)));
+  const auto kernel = staged_rows<How, Place, Real, Offset, Store>;
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
              "asking for shared memory");
-  kernel<<<blocks_for(of.A.nrows, block_threads), block_threads, bytes, on.stream()>>>(of, room);
+  kernel<<<blocks_for(of.A.nrows, block_threads), block_threads, bytes, on.stream()>>>(of, room, to_list);
+  check_launch(name);
+}
+
+/// Whether the copy engine can read the entries of A.
+template <class Real, class Offset>
+bool is_aligned(const CsrView<Real, Offset, Device>& A) {
+  return (reinterpret_cast<std::uintptr_t>(A.values.data()) | reinterpret_cast<std::uintptr_t>(A.col_idx.data())) %
+             16 ==
+         0;
 }
 
 template <class Real, class Offset, class Store>
-void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows, const Real* x,
-                 const Store& store) {
+void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows, Listing listing,
+                 const Real* x, const Store& store) {
   if (A.nrows == 0) return;
-  const char* const name = "a product with a sparse matrix";
   const Product<Real, Offset, Store> of{A, x, store};
-  const bool by_groups = longest_unlisted_row(A.nrows, A.nnz()) == moderate_row;
+  LongRowsView to_list = long_rows;
+  if (listing == Listing::done)
+    to_list.counts = nullptr;
+  else
+    cuda_check(cudaMemsetAsync(long_rows.counts, 0, sizeof(LongRowCounts), on.stream()), "clearing counters");
+  const RowClass rows = row_class(A.nrows, A.nnz());
+  const bool has_engine = is_aligned(A);
+  if (rows == RowClass::lattice)
+    launch_staged<LatticeRows, Stage<Real>>(on, of, to_list);
+  else if (rows == RowClass::element)
+    has_engine ? launch_staged<ElementRows, EngineStage<Real>>(on, of, to_list)
+               : launch_staged<ElementRows, Stage<Real>>(on, of, to_list);
+  else if (rows == RowClass::wide && has_engine)
+    launch_staged<WideRows, EngineStage<Real>>(on, of, to_list);
+  else
+    launch_staged<GraphRows, Stage<Real>>(on, of, to_list);
+
   Scratch scratch(on);
   const SlotSums<Real> slots{.sums = scratch.take<Real>(long_rows.room.slots).data()};
-  const std::int64_t pieces = long_rows.room.long_pieces + (by_groups ? 0 : long_rows.room.moderate_pieces);
-  if (pieces > 0) {
-    sum_pieces<<<blocks_in_turns(on, pieces), piece_threads, 0, on.stream()>>>(of, long_rows, !by_groups, slots);
-    check_launch(name);
-  }
-  if (by_groups)
-    launch_staged<moderate_row>(on, of, Tuning::grouped_rows);
-  else if (double(A.nnz()) > Tuning::max_direct_mean * double(A.nrows))
-    launch_staged<short_sum>(on, of, Tuning::staged_rows);
-  else
-    direct_rows<<<blocks_for(A.nrows, block_threads), block_threads, 0, on.stream()>>>(of);
+  const bool with_moderate = rows != RowClass::element;
+  const std::int64_t pieces = long_rows.room.long_pieces + (with_moderate ? long_rows.room.moderate_pieces : 0);
+  if (pieces == 0) return;
+  // Where there is only room for a list, most often there is nothing on it, and empty blocks take time too.
+  const bool is_exact = listing == Listing::done;
+  const unsigned max_blocks = (is_exact ? 100 : 32) * unsigned(on.multiprocessors());
+  sum_pieces<<<std::min(blocks_in_turns(on, pieces), max_blocks), piece_threads, 0, on.stream()>>>(
+      of, long_rows, with_moderate, slots);
   check_launch(name);
-  launch_finish(on, long_rows, slots, StoreFinished<Store>{store});
+  LongRowsView cut = long_rows;
+  if (!is_exact) cut.room.cut_rows = std::min<Index>(cut.room.cut_rows, 512);
+  launch_finish(on, cut, slots, StoreFinished<Store>{store});
 }
 
 /// Never called: names every product, so that its code is emitted here.
 template <class Real, class Offset>
 void instances(const Cuda& on, const LongRowsView& rows, Real* x) {
   const CsrView<Real, Offset, Device> A;
-  csr_product(on, A, rows, x, StoreProduct<Real>{x});
-  csr_product(on, A, rows, x, StoreResidual<Real>{x, x});
+  csr_product(on, A, rows, Listing::done, x, StoreProduct<Real>{x});
+  csr_product(on, A, rows, Listing::done, x, StoreResidual<Real>{x, x});
 }
 template void instances<double, std::int32_t>(const Cuda&, const LongRowsView&, double*);
 template void instances<double, std::int64_t>(const Cuda&, const LongRowsView&, double*);

@@ -1,16 +1,39 @@
-// Products with a CSR matrix on a GPU whose long rows have been listed.
+// Products with a CSR matrix on a GPU whose long rows are listed.
 #pragma once
+#include <string_view>
+
 #include <seidel/kernels/spmv/long_rows.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 
 namespace seidel::spmv_detail {
 
-/// Rows of more entries than this must be listed for csr_product.
-int longest_unlisted_row(std::int64_t nrows, std::int64_t nnz);
+/// How a GPU takes the rows of a matrix, by their mean length.
+enum class RowClass { lattice, graph, wide, element };
+constexpr RowClass row_class(std::int64_t nrows, std::int64_t nnz) {
+  const double mean = double(nnz) / double(nrows);
+  return mean < 10 ? RowClass::lattice : mean < 24 ? RowClass::graph : mean < 32 ? RowClass::wide : RowClass::element;
+}
+/// For a report.
+constexpr std::string_view described(RowClass rows) {
+  switch (rows) {
+    case RowClass::lattice: return "a thread per row, the entries of 32 rows at once by way of shared memory";
+    case RowClass::graph: return "a thread per row, some hundred entries at a time by way of shared memory";
+    case RowClass::wide: return "a thread per row, entries brought to shared memory by the copy engine";
+    case RowClass::element: break;
+  }
+  return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
+}
+/// Rows of up to so many entries are never listed by csr_product.
+constexpr int longest_unlisted_row(std::int64_t nrows, std::int64_t nnz) {
+  return row_class(nrows, nnz) == RowClass::element ? moderate_row : short_sum;
+}
+
+/// Whether the long rows have been listed, or there is room for them and the product lists them as it meets them.
+enum class Listing { done, by_product };
 
 /// store(row, sum of the row's products with x) for each row. Allocates nothing but scratch memory; waits for nothing.
 template <class Real, class Offset, class Store>
 [[gnu::used]] void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows,
-                               const Real* x, const Store& store);
+                               Listing listing, const Real* x, const Store& store);
 
 }  // namespace seidel::spmv_detail

@@ -72,14 +72,19 @@ inline LongRowCounts max_long_rows(std::int64_t nrows, std::int64_t nnz, int sho
 template <class Offset>
 void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shortest, const LongRowsView& to);
 
-/// The list for one product, in scratch memory.
+/// Room for the list of one product, in scratch memory.
+template <class Real, class Offset>
+LongRowsView room_in(Scratch<Cuda>& scratch, const CsrView<Real, Offset, Device>& A, int shortest) {
+  const LongRowCounts room = max_long_rows(A.nrows, A.nnz(), shortest);
+  return {.room = room,
+          .pieces = scratch.take<Piece>(room.pieces()).data(),
+          .cut_rows = scratch.take<CutRow>(room.cut_rows).data(),
+          .counts = scratch.take<LongRowCounts>(1).data()};
+}
+/// The list for one product.
 template <class Real, class Offset>
 LongRowsView listed_in(Scratch<Cuda>& scratch, const Cuda& on, const CsrView<Real, Offset, Device>& A, int shortest) {
-  const LongRowCounts room = max_long_rows(A.nrows, A.nnz(), shortest);
-  const LongRowsView view{.room = room,
-                          .pieces = scratch.take<Piece>(room.pieces()).data(),
-                          .cut_rows = scratch.take<CutRow>(room.cut_rows).data(),
-                          .counts = scratch.take<LongRowCounts>(1).data()};
+  const LongRowsView view = room_in(scratch, A, shortest);
   list_long_rows(on, A.row_ptr, shortest, view);
   return view;
 }

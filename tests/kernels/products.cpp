@@ -58,7 +58,11 @@ std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   all.emplace_back("rows of every length", rows_of_lengths(awkward_lengths(), 100003, seed));
   all.emplace_back("short rows", of_lengths(3001, [&] { return random() % 9; }));
   all.emplace_back("rows up to 64", of_lengths(1501, [&] { return random() % 65; }));
+  all.emplace_back("rows of 14 to 23", of_lengths(700, [&] { return 14 + random() % 10; }));
+  all.emplace_back("rows of 24 to 31, few longer",
+                   of_lengths(700, [&] { return random() % 90 ? 24 + random() % 8 : 100; }));
   all.emplace_back("rows of 81", of_lengths(301, [&] { return 81; }));
+  all.emplace_back("rows up to 500", of_lengths(301, [&] { return random() % 4 ? random() % 100 : random() % 500; }));
   all.emplace_back("all kinds", of_lengths(501, [&]() -> std::int64_t {
                      const auto chance = random() % 16;
                      return chance == 0 ? 2049 + random() % 2500 : chance < 4 ? 60 + random() % 200 : random() % 12;
@@ -75,20 +79,39 @@ std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   return all;
 }
 
-/// Without preparation: the list of long rows is made for one product, and has room for more than there are.
+/// Without preparation: the list of long rows is made for one product, beforehand or by it, and has room for more than there
+/// are.
 template <class Real, class Offset>
 void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Array<Real>& expected,
                       const Real* x) {
+  using spmv_detail::Listing;
   if constexpr (built_with_cuda) {
-    for (const int shortest : {spmv_detail::longest_unlisted_row(A.nrows, A.nnz()), short_sum}) {
-      auto y = moved_to(on, poisoned<Real>(A.nrows));
-      Scratch scratch(on);
-      const auto list = spmv_detail::listed_in(scratch, on, A, shortest);
-      spmv_detail::csr_product(on, A, list, x, StoreProduct<Real>{y.data()});
-      on.synchronize();
-      CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
-    }
+    for (const int shortest : {spmv_detail::longest_unlisted_row(A.nrows, A.nnz()), short_sum})
+      for (const auto listing : {Listing::done, Listing::by_product}) {
+        auto y = moved_to(on, poisoned<Real>(A.nrows));
+        Scratch scratch(on);
+        const auto list = spmv_detail::listed_in(scratch, on, A, shortest);
+        spmv_detail::csr_product(on, A, list, listing, x, StoreProduct<Real>{y.data()});
+        on.synchronize();
+        CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
+      }
   }
+}
+
+/// The same with the entries one place further in memory, where they do not begin at multiples of 16 bytes.
+template <class Real, class Offset>
+void check_out_of_line(const Cuda& on, const Csr<Real, Offset>& A, const Array<Real>& expected, const Real* x) {
+  std::vector<Index> col_idx(1);
+  std::vector<Real> values(1);
+  col_idx.insert(col_idx.end(), A.col_idx.begin(), A.col_idx.end());
+  values.insert(values.end(), A.values.begin(), A.values.end());
+  const auto row_ptr = copied_to<Device>(on, A.row_ptr.span());
+  const auto col_idx_on = moved_to(on, col_idx);
+  const auto values_on = moved_to(on, values);
+  check_unprepared(on,
+                   CsrView<Real, Offset, Device>{A.nrows, A.ncols, row_ptr, col_idx_on.span().subspan(1, A.nnz()),
+                                                 values_on.span().subspan(1, A.nnz())},
+                   expected, x);
 }
 
 template <class Real, class Offset, class On>
@@ -113,7 +136,10 @@ void check_vectors(const On& on, const Csr<Real, Offset>& A, unsigned seed) {
     if constexpr (!HostBackend<B>) on.synchronize();
     CHECK(differing(moved_back(on, out), moved_back(OpenMP{1}, expected)) == 0);
   };
-  if constexpr (!HostBackend<B>) check_unprepared(on, there.view(), y, x_on.data());
+  if constexpr (!HostBackend<B>) {
+    check_unprepared(on, there.view(), y, x_on.data());
+    check_out_of_line(on, A, y, x_on.data());
+  }
   for (int again = 0; again < 3; ++again) check(y, [&](auto out) { product.apply(x_on.span(), out); });
   const auto b_on = moved_to(on, b);
   check(r, [&](auto out) { product.residual(x_on.span(), b_on.span(), out); });
