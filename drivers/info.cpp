@@ -150,6 +150,16 @@ Json made_json(const Trial& made) {
   return json;
 }
 
+/// How a GPU computes A x from CSR.
+std::string gpu_products_text(const RowStatistics& rows) {
+  const int longest = spmv_detail::longest_unlisted_row(rows.nrows, rows.nnz);
+  std::string text = formatted("from CSR, {:.3g} nonzeros per row: {}", rows.mean,
+                               spmv_detail::described(spmv_detail::row_class(rows.nrows, rows.nnz)));
+  if (rows.max > longest)
+    text += formatted("; rows of more than {}: a warp for each {} entries", longest, count(sum_block));
+  return text;
+}
+
 /// What to do with it, which comes first.
 void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options) {
   const auto& p = story.properties;
@@ -203,6 +213,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.item("bandwidth",
              formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
   lines.item("products", products);
+  if (rows.nnz > 0) lines.item("  on a GPU", gpu_products_text(rows));
   if (lattice.nx > 0)
     lines.item("lattice", formatted("{} points, a row for each, coupled to its neighbours alone", to_string(lattice)));
   lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs),

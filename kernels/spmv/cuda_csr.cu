@@ -133,6 +133,7 @@ __device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t
     Piece& piece = to.pieces[at + p];
     piece.first = first;
     piece.length = length < sum_block ? length : sum_block;
+    piece.rows = 1;
     piece.to = is_cut ? ~(slot + p) : row;
   }
 }
