@@ -38,9 +38,11 @@ __global__ void __launch_bounds__(square* rows_at_once)
       to[(first_k + k) * leading + first_i + lane] = held[k][lane];
 }
 
+/// Whether lines begin, and if k is not what is contiguous end, at multiples of 16 bytes.
 template <class Real>
 bool is_aligned(const Lines<Real>& lines) {
-  return reinterpret_cast<std::uintptr_t>(lines.data) % 16 == 0 && lines.leading_dimension * sizeof(Real) % 16 == 0;
+  return reinterpret_cast<std::uintptr_t>(lines.data) % 16 == 0 && lines.leading_dimension * sizeof(Real) % 16 == 0 &&
+         (lines.layout == Layout::row_major || lines.nrows * sizeof(Real) % 16 == 0);
 }
 
 }  // namespace
@@ -60,8 +62,8 @@ namespace {
 /// A view of `scale` times the same elements in aligned memory, neighbouring lines side by side.
 template <class Real>
 Lines<Real> copied(const Cuda& on, Scratch<Cuda>& scratch, const Lines<Real>& from, Real scale) {
-  constexpr std::int64_t vector = 16 / sizeof(Real);
-  const std::int64_t leading = (from.nrows + vector - 1) / vector * vector;
+  constexpr std::int64_t multiple = 16 / sizeof(Real);
+  const std::int64_t leading = (from.nrows + multiple - 1) / multiple * multiple;
   const auto to = scratch.take<Real>(leading * from.ncols);
   copy_by_columns(on, scale, from, to.data(), leading);
   return {from.nrows, from.ncols, leading, Layout::column_major, to.data()};
@@ -78,6 +80,14 @@ struct Product {
 template <class Real>
 Operand<Real> operand(const Lines<Real>& lines, Real pad) {
   return {lines.data, lines.leading_dimension, lines.nrows, pad};
+}
+
+/// What can be copied at once of both operands: elements.
+template <class Real>
+constexpr int vector = 16 / sizeof(Real);
+template <class Real>
+bool are_aligned(const Product<Real>& p) {
+  return is_aligned(p.A) && is_aligned(p.B);
 }
 
 template <class Kernel>
@@ -102,7 +112,7 @@ std::int64_t tiles_per_multiprocessor(const Cuda& on, const Product<Real>& p) {
 /// computing if small tiles come in several waves.
 template <class Large, class Small, class Real>
 bool large_tiles_pay(const Cuda& on, const Product<Real>& p) {
-  constexpr int max_few_terms = 96, waves = 2, max_excess = 10;  // max_excess in percent
+  constexpr int max_few_terms = 96, waves = 2, max_excess = 5;  // max_excess in percent
   constexpr int area_ratio = Large::block_m * Large::block_n / (Small::block_m * Small::block_n);
   const std::int64_t large = tiles_per_multiprocessor<Large>(on, p), small = tiles_per_multiprocessor<Small>(on, p);
   const bool small_overlap = p.A.ncols <= max_few_terms && small > waves * Small::per_multiprocessor;
@@ -111,7 +121,8 @@ bool large_tiles_pay(const Cuda& on, const Product<Real>& p) {
 
 template <class Math, class S, Contiguous of_a, Contiguous of_b, class Real>
 void launch(const Cuda& on, const Product<Real>& p) {
-  const auto kernel = product_tile<Math, S, of_a, of_b>;
+  const auto kernel =
+      are_aligned(p) ? product_tile<Math, S, of_a, of_b, vector<Real>> : product_tile<Math, S, of_a, of_b, 1>;
   constexpr int shared = shared_bytes<Math, S, of_a, of_b>;
   allow_shared_bytes(kernel, shared);
   // Terms beyond 2^30 are added by another launch: the chain goes on where the first one left it.
@@ -125,33 +136,35 @@ void launch(const Cuda& on, const Product<Real>& p) {
   }
 }
 
-template <Contiguous of_a, Contiguous of_b>
-void launch_thin(const Cuda& on, const Product<double>& p) {
-  const auto kernel = product_thin<TensorMath<Thin::S>, of_a, of_b>;
-  constexpr int shared = Thin::shared_bytes<of_a, of_b>;
+template <class T, Contiguous of_a, Contiguous of_b, class Real>
+void launch_thin(const Cuda& on, const Product<Real>& p) {
+  const auto kernel = are_aligned(p) ? product_thin<T, of_a, of_b, vector<Real>> : product_thin<T, of_a, of_b, 1>;
+  constexpr int shared = T::template shared_bytes<of_a, of_b>;
   allow_shared_bytes(kernel, shared);
-  kernel<<<unsigned(on.multiprocessors()), Thin::threads, shared, on.stream()>>>(
-      operand(p.A, 0.0), operand(p.B, -0.0), int(p.A.ncols), p.beta, p.C.data, p.C.leading_dimension);
+  kernel<<<unsigned(on.multiprocessors()), T::threads, shared, on.stream()>>>(
+      operand(p.A, Real(0)), operand(p.B, Real(-0.0)), int(p.A.ncols), p.beta, p.C.data, p.C.leading_dimension);
   check_launch("a dense product");
 }
 
 using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
 using SmallTensorShape = Shape<64, 64, 16, 32, 32, 3, 3>;
+using LoneTensorShape = Shape<32, 32, 32, 16, 16, 3, 2>;  // where each multiprocessor has one small tile at the most
+using ThinTensor = Thin<TensorMath<SmallTensorShape, 8>, SmallTensorShape, 3, 160>;
 
 /// Whether blocks that keep rows of A pay: they need tiles enough to alternate, and many for the same rows.
-bool is_thin(const Cuda& on, const Product<double>& p) {
+template <class T, class Real>
+bool is_thin(const Cuda& on, const Product<Real>& p) {
   constexpr int min_tiles_per_block = 8, min_tiles_per_row = 16;
-  return p.A.ncols <= Thin::max_terms && p.C.ncols >= min_tiles_per_row * Thin::S::block_n &&
-         tiles<Thin::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
+  return p.A.ncols <= T::max_terms && p.C.ncols >= min_tiles_per_row * T::S::block_n &&
+         tiles<typename T::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
 }
 
-/// Calls launch(order of A, order of B, product) for operands that are multiplied by their scale and, where
-/// `readable(lines)` is false, copied.
-template <class Real, class Readable, class Launch>
-void with_operands(const Cuda& on, Product<Real> p, const Readable& readable, const Launch& launch) {
+/// Calls launch(order of A, order of B, product) for operands that are multiplied by their scale.
+template <class Real, class Launch>
+void with_operands(const Cuda& on, Product<Real> p, const Launch& launch) {
   Scratch<Cuda> scratch(on);
   const auto bring = [&](Lines<Real>& lines, Real scale) {
-    if (scale != 1 || !readable(lines)) lines = copied(on, scratch, lines, scale);
+    if (scale != 1) lines = copied(on, scratch, lines, scale);
   };
   bring(p.A, p.scale_a), bring(p.B, p.scale_b);
   const std::integral_constant<Contiguous, Contiguous::k> k;
@@ -164,11 +177,13 @@ void with_operands(const Cuda& on, Product<Real> p, const Readable& readable, co
 }
 
 void launch_tensor(const Cuda& on, const Product<double>& product) {
-  with_operands(on, product, is_aligned<double>, [&](auto of_a, auto of_b, const Product<double>& p) {
-    if (is_thin(on, p))
-      launch_thin<of_a(), of_b()>(on, p);
+  with_operands(on, product, [&](auto of_a, auto of_b, const Product<double>& p) {
+    if (is_thin<ThinTensor>(on, p))
+      launch_thin<ThinTensor, of_a(), of_b()>(on, p);
     else if (large_tiles_pay<TensorShape, SmallTensorShape>(on, p))
       launch<TensorMath<TensorShape>, TensorShape, of_a(), of_b()>(on, p);
+    else if (tiles_per_multiprocessor<SmallTensorShape>(on, p) == 1)
+      launch<TensorMath<LoneTensorShape>, LoneTensorShape, of_a(), of_b()>(on, p);
     else
       launch<TensorMath<SmallTensorShape>, SmallTensorShape, of_a(), of_b()>(on, p);
   });
@@ -176,23 +191,22 @@ void launch_tensor(const Cuda& on, const Product<double>& product) {
 
 template <class Real, class S>
 void launch_fma(const Cuda& on, const Product<Real>& product) {
-  // Terms that are contiguous come element by element, wherever their lines begin.
-  const auto readable = [](const Lines<Real>& lines) { return lines.layout == Layout::row_major || is_aligned(lines); };
-  with_operands(on, product, readable, [&](auto of_a, auto of_b, const Product<Real>& p) {
+  with_operands(on, product, [&](auto of_a, auto of_b, const Product<Real>& p) {
     launch<FmaMath<Real, S>, S, of_a(), of_b()>(on, p);
   });
 }
 
 using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;     // FP32
 using SmallFmaShape = Shape<64, 64, 16, 32, 64, 3, 6>;  // FP32
-using LoneFmaShape = Shape<64, 32, 16, 32, 32, 3, 8>;   // FP32 where each multiprocessor has one small tile at the most
+using HalfFmaShape = Shape<64, 32, 16, 32, 32, 3, 8>;   // FP32 where each multiprocessor has one small tile at the most
+using LoneFmaShape = Shape<32, 32, 32, 16, 32, 3, 4>;   // FP32 where it has two of these at the most
 using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64 without tensor cores
 
 /// Whether the code that this GPU runs is that for tensor cores with tiles of 16 x 8 in FP64: compute capability 9.0.
 bool have_tensor_cores() {
   static const bool have = [] {
     cudaFuncAttributes of;
-    const auto kernel = product_tile<TensorMath<TensorShape>, TensorShape, Contiguous::other, Contiguous::other>;
+    const auto kernel = product_tile<TensorMath<TensorShape>, TensorShape, Contiguous::other, Contiguous::other, 1>;
     cuda_check(cudaFuncGetAttributes(&of, kernel), "looking for tensor cores");
     return of.ptxVersion >= 90;
   }();
@@ -204,6 +218,8 @@ void choose(const Cuda& on, const Product<float>& p) {
     launch_fma<float, FmaShape>(on, p);
   else if (tiles_per_multiprocessor<SmallFmaShape>(on, p) > 1)
     launch_fma<float, SmallFmaShape>(on, p);
+  else if (tiles_per_multiprocessor<LoneFmaShape>(on, p) > 2)
+    launch_fma<float, HalfFmaShape>(on, p);
   else
     launch_fma<float, LoneFmaShape>(on, p);
 }

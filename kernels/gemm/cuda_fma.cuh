@@ -27,18 +27,19 @@ struct FmaMath {
   }
   __device__ static int column_of(int q) { return q * lanes_n * quad + int(threadIdx.x) % lanes_n * quad; }
 
-  __device__ void begin(Real beta, const Real* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) {
+  __device__ void begin(Real beta, const Real* C, std::int64_t leading, const Extent& rows, const Extent& columns) {
 #pragma unroll
     for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
       for (int j = 0; j < quads_n * quad; ++j) c[i][j] = 0;
     if (beta == 0) return;
+    C += rows.begin * leading + columns.begin;
 #pragma unroll
     for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
       for (int j = 0; j < quads_n * quad; ++j) {
         const int row = row_of(i), column = column_of(j / quad) + j % quad;
-        if (row < rows && column < columns) c[i][j] = beta * C[row * leading + column];
+        if (holds(rows, row) && holds(columns, column)) c[i][j] = beta * C[row * leading + column];
       }
   }
 
@@ -62,9 +63,10 @@ struct FmaMath {
     }
   }
 
-  __device__ void store(Real* C, std::int64_t leading, std::int64_t rows, std::int64_t columns) const {
+  __device__ void store(Real* C, std::int64_t leading, const Extent& rows, const Extent& columns) const {
+    C += rows.begin * leading + columns.begin;
     const bool aligned = reinterpret_cast<std::uintptr_t>(C) % 16 == 0 && leading * sizeof(Real) % 16 == 0;
-    if (aligned && rows >= S::warp_m && columns >= S::warp_n) {
+    if (aligned && holds_all(rows, S::warp_m) && holds_all(columns, S::warp_n)) {
       Real* const mine = C + row_of(0) * leading + column_of(0);
 #pragma unroll
       for (int i = 0; i < quads_m * quad; ++i)
@@ -77,7 +79,7 @@ struct FmaMath {
 #pragma unroll
         for (int j = 0; j < quads_n * quad; ++j) {
           const int row = row_of(i), column = column_of(j / quad) + j % quad;
-          if (row < rows && column < columns) C[row * leading + column] = c[i][j];
+          if (holds(rows, row) && holds(columns, column)) C[row * leading + column] = c[i][j];
         }
     }
   }

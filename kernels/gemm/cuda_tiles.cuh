@@ -12,14 +12,13 @@ namespace seidel::gemm_detail {
 /// Which index of an operand is contiguous in memory: k, or the row of A (the column of B).
 enum class Contiguous { k, other };
 
-/// An operand as a kernel sees it: element (i, k) is at i * leading + k or at k * leading + i. Lines begin at multiples of
-/// 16 bytes.
+/// An operand as a kernel sees it: element (i, k) is at i * leading + k or at k * leading + i.
 template <class Real>
 struct Operand {
   const Real* data;
   std::int64_t leading;
   std::int64_t extent;  // i = 0 ... extent - 1
-  Real pad;             // stands for elements beyond the end: 0 in A, -0 in B; their product is -0, which no sum feels
+  Real pad;             // stands for terms beyond the end: 0 in A, -0 in B; their product is -0, which no sum feels
 };
 
 /// What a launch is made of. A warp computes warp_m x warp_n elements of a block's block_m x block_n.
@@ -30,22 +29,18 @@ struct Shape {
   static constexpr int warps_n = block_n / warp_n, threads = 32 * (block_m / warp_m) * warps_n;
 };
 
-/// Copies 16 bytes into shared memory behind the thread's back.
-__device__ inline void copy_async(void* to, const void* from) {
+/// Copies one element, or 16 bytes, into shared memory behind the thread's back.
+template <int width, class Real>
+__device__ void copy_async(Real* to, const Real* from) {
+  constexpr int bytes = width * sizeof(Real);
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(unsigned(__cvta_generic_to_shared(to))), "l"(from));
+  const unsigned place = unsigned(__cvta_generic_to_shared(to));
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from));
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(bytes));
 #else
-  *static_cast<int4*>(to) = *static_cast<const int4*>(from);
-#endif
-}
-/// The same for one element.
-template <class Real>
-__device__ void copy_element_async(Real* to, const Real* from) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(unsigned(__cvta_generic_to_shared(to))), "l"(from),
-               "n"(sizeof(Real)));
-#else
-  *to = *from;
+  for (int e = 0; e < width; ++e) to[e] = from[e];
 #endif
 }
 __device__ inline void end_of_stage() {
@@ -63,18 +58,18 @@ __device__ inline void wait_for_stages() {
 
 /// `extent` x `depth` elements in shared memory, in the order of global memory. Lines are 4 elements longer than they
 /// need be: then neither the fragments of a tensor core nor the squares of the other kernel meet in a bank.
-template <class Real, int extent_, int depth_, Contiguous memory_>
+template <class Real, int extent_, int depth_, Contiguous memory_,
+          int line_ = (memory_ == Contiguous::k ? depth_ : extent_) + 4>
 struct SharedTile {
-  static constexpr int extent = extent_, depth = depth_;
+  static constexpr int extent = extent_, depth = depth_, line = line_;
   static constexpr Contiguous memory = memory_;
-  static constexpr int line = (memory == Contiguous::k ? depth : extent) + 4;
   static constexpr int size = line * (memory == Contiguous::k ? extent : depth);
   __device__ static int at(int i, int k) { return memory == Contiguous::k ? i * line + k : k * line + i; }
 };
 
-/// Brings the tiles of an operand, one after the other along k. What it holds is kept small: registers are what the
-/// kernel lacks first.
-template <class Real, class Tile, int threads>
+/// Brings the tiles of an operand, one after the other along k, `width` elements at a time: one, or 16 bytes if lines begin at
+/// multiples of that. What it holds is kept small: registers are what the kernel lacks first.
+template <class Real, class Tile, int threads, int width>
 class Fetcher {
  public:
   __device__ Fetcher(const Operand<Real>& from, std::int64_t first_i)
@@ -90,11 +85,12 @@ class Fetcher {
       const Real* element = mine_;
 #pragma unroll
       for (int pass = 0; pass < passes; ++pass) {
-        copy_async(to, element);
+#pragma unroll
+        for (int e = 0; e < vector; e += width) copy_async<width>(to + e, element + e);
         to += lines_per_pass * Tile::line, element += lines_per_pass * from.leading;
       }
     } else {
-      at_edge(from, terms, tile);
+      at_end(from, terms, tile);
     }
     mine_ += by_k ? Tile::depth : Tile::depth * from.leading;
   }
@@ -109,18 +105,21 @@ class Fetcher {
   __device__ static int my_line() { return int(threadIdx.x) % threads / per_line; }
   __device__ static int my_place() { return int(threadIdx.x) % per_line * vector; }
 
-  /// Vectors that reach over an end are copied by elements.
-  __device__ void at_edge(const Operand<Real>& from, int terms, Real* tile) const {
-    const int ends = by_k ? terms : left_, lines = by_k ? left_ : terms;
+  /// Element by element. What is past the end of lines is left as it is: no element of C that is stored depends on it.
+  __device__ void at_end(const Operand<Real>& from, int terms, Real* tile) const {
+    Real* to = tile + my_line() * Tile::line + my_place();
+    const Real* element = mine_;
 #pragma unroll 1
-    for (int pass = 0; pass < passes; ++pass) {
-      const int line = my_line() + pass * lines_per_pass, place = my_place();
-      Real* const to = tile + line * Tile::line + place;
-      const Real* const element = mine_ + std::int64_t(pass) * lines_per_pass * from.leading;
-      if (line < lines && place + vector <= ends)
-        copy_async(to, element);
-      else
-        for (int e = 0; e < vector; ++e) to[e] = line < lines && place + e < ends ? element[e] : from.pad;
+    for (int line = my_line(); line < passes * lines_per_pass; line += lines_per_pass) {
+#pragma unroll
+      for (int e = 0; e < vector; ++e) {
+        const int i = by_k ? line : my_place() + e, k = by_k ? my_place() + e : line;
+        if (k >= terms)
+          to[e] = from.pad;
+        else if (i < left_)
+          copy_async<1>(to + e, element + e);
+      }
+      to += lines_per_pass * Tile::line, element += lines_per_pass * from.leading;
     }
   }
 
@@ -144,15 +143,15 @@ class TurningFetcher {
 #pragma unroll
       for (int line = 0; line < Tile::extent; line += lines_per_pass, element += lines_per_pass * from.leading)
 #pragma unroll
-        for (int k = 0; k < Tile::depth; k += terms_per_pass) copy_element_async(to + Tile::at(line, k), element + k);
+        for (int k = 0; k < Tile::depth; k += terms_per_pass) copy_async<1>(to + Tile::at(line, k), element + k);
     } else {
 #pragma unroll 1
       for (int line = 0; line < Tile::extent; line += lines_per_pass, element += lines_per_pass * from.leading)
         for (int k = 0; k < Tile::depth; k += terms_per_pass)
-          if (my_line() + line < left_ && my_term() + k < terms)
-            copy_element_async(to + Tile::at(line, k), element + k);
-          else
+          if (my_term() + k >= terms)
             to[Tile::at(line, k)] = from.pad;
+          else if (my_line() + line < left_)
+            copy_async<1>(to + Tile::at(line, k), element + k);
     }
     mine_ += Tile::depth;
   }
@@ -169,9 +168,29 @@ class TurningFetcher {
 };
 
 /// The fetcher of an operand for tiles of one order.
-template <class Real, class Tile, Contiguous of, int threads>
+template <class Real, class Tile, Contiguous of, int threads, int width>
 using FetcherOf =
-    std::conditional_t<of == Tile::memory, Fetcher<Real, Tile, threads>, TurningFetcher<Real, Tile, threads>>;
+    std::conditional_t<of == Tile::memory, Fetcher<Real, Tile, threads, width>, TurningFetcher<Real, Tile, threads>>;
+
+/// Where a tile, or the part of a warp, lies along one dimension of C, and which of its rows (columns) it stores. The last tile
+/// moves back until it ends with C, so that no loop along k has to look for that end. What its neighbour stores, too, it
+/// leaves out, unless C is not read: then both store the same bits.
+struct Extent {
+  std::int64_t begin;
+  int first, end;  // of the rows, counted from begin
+};
+__device__ inline std::int64_t tile_begin(std::int64_t extent, std::int64_t index, int size) {
+  return max(min(index * size, extent - size), std::int64_t(0));
+}
+__device__ inline Extent tile_extent(std::int64_t extent, std::int64_t index, int size, bool may_repeat) {
+  const std::int64_t begin = tile_begin(extent, index, size);
+  return {begin, may_repeat ? 0 : int(index * size - begin), int(min(extent - begin, std::int64_t(size)))};
+}
+__device__ inline Extent warp_extent(const Extent& tile, int offset) {
+  return {tile.begin + offset, tile.first - offset, tile.end - offset};
+}
+__device__ inline bool holds(const Extent& of, int place) { return of.first <= place && place < of.end; }
+__device__ inline bool holds_all(const Extent& of, int size) { return of.first <= 0 && size <= of.end; }
 
 /// Blocks take tiles of C in groups of 8 rows of tiles, so that those at work share A and B in the cache.
 struct TilePlace {
@@ -185,7 +204,7 @@ __device__ inline TilePlace tile_place(unsigned index, unsigned tiles_m, unsigne
 }
 
 /// C = beta C + A B, C row-major. Math holds a thread's elements of C and adds stage after stage to them.
-template <class Math, class ShapeOf, Contiguous of_a, Contiguous of_b>
+template <class Math, class ShapeOf, Contiguous of_a, Contiguous of_b, int width>
 __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
     product_tile(const __grid_constant__ Operand<typename Math::Real> A,
                  const __grid_constant__ Operand<typename Math::Real> B, int K, typename Math::Real beta,
@@ -202,8 +221,8 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   };
   const TilePlace place = tile_place(blockIdx.x, unsigned((A.extent + S::block_m - 1) / S::block_m),
                                      unsigned((B.extent + S::block_n - 1) / S::block_n));
-  FetcherOf<Real, TileA, of_a, S::threads> fetch_a(A, std::int64_t(place.m) * S::block_m);
-  FetcherOf<Real, TileB, of_b, S::threads> fetch_b(B, std::int64_t(place.n) * S::block_n);
+  FetcherOf<Real, TileA, of_a, S::threads, width> fetch_a(A, tile_begin(A.extent, place.m, S::block_m));
+  FetcherOf<Real, TileB, of_b, S::threads, width> fetch_b(B, tile_begin(B.extent, place.n, S::block_n));
   int terms = K;                        // that are not fetched yet
   Real *now = stages, *later = stages;  // stages to compute with, and to fetch into
   const auto fetch = [&] {
@@ -218,10 +237,9 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   const int warp = int(threadIdx.x) / 32;
   const int warp_m = warp / S::warps_n * S::warp_m, warp_n = warp % S::warps_n * S::warp_n;
   Math math;
-  {
-    const std::int64_t m = std::int64_t(place.m) * S::block_m + warp_m, n = std::int64_t(place.n) * S::block_n + warp_n;
-    math.begin(beta, C + m * leading + n, leading, A.extent - m, B.extent - n);
-  }
+  const auto rows = [&] { return warp_extent(tile_extent(A.extent, place.m, S::block_m, beta == 0), warp_m); };
+  const auto columns = [&] { return warp_extent(tile_extent(B.extent, place.n, S::block_n, beta == 0), warp_n); };
+  math.begin(beta, C, leading, rows(), columns());
   const Real *a = nullptr, *b = nullptr;  // of this warp
   const auto stage_is = [&](Real* stage) {
     now = stage;
@@ -237,8 +255,7 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   __syncthreads();
   math.template load_first<TileA, TileB>(a, b);
   for (int k = 0; k < K; k += S::depth) math.template add_stage<TileA, TileB>(a, b, advance, fetch);
-  const std::int64_t m = std::int64_t(place.m) * S::block_m + warp_m, n = std::int64_t(place.n) * S::block_n + warp_n;
-  math.store(C + m * leading + n, leading, A.extent - m, B.extent - n);
+  math.store(C, leading, rows(), columns());
 }
 
 template <class Math, class S, Contiguous of_a, Contiguous of_b>

@@ -36,9 +36,8 @@ void copy_by_columns(const Cuda& on, Real scale, const DenseView<const Real, Dev
 /// In/out  C is not read if beta is 0. If alpha or K is 0, A and B are not read.
 /// Error   of an element: at most (K + 2) eps (|alpha| |A| |B| + |beta C|) there.
 /// Cost    2 M N K flops. A host thread takes up to 5 MB for copies of the blocks of A and B at work. Cuda does not wait;
-///         it takes scratch memory for a copy of the operand that alpha multiplies, if alpha is not 1, and of one whose lines
-///         are not 16-byte aligned, unless it is in FP32 and contiguous along k. Several threads divide C, never a sum: a
-///         dot product of long vectors uses one.
+///         it takes scratch memory for a copy of the operand that alpha multiplies, if alpha is not 1. Several threads
+///         divide C, never a sum: a dot product of long vectors uses one.
 /// Repeats bit for bit on every back end, with any number of threads, in every layout.
 /// Errors  ShapeError; InputError if C overlaps A or B.
 /// Source  Goto, van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34(3), 2008.
