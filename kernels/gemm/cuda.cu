@@ -154,7 +154,7 @@ using ThinTensor = Thin<TensorMath<SmallTensorShape, 8>, SmallTensorShape, 3, 16
 /// Whether blocks that keep rows of A pay: they need tiles enough to alternate, and many for the same rows.
 template <class T, class Real>
 bool is_thin(const Cuda& on, const Product<Real>& p) {
-  constexpr int min_tiles_per_block = 8, min_tiles_per_row = 16;
+  constexpr int min_tiles_per_block = 7, min_tiles_per_row = 16;
   return p.A.ncols <= T::max_terms && p.C.ncols >= min_tiles_per_row * T::S::block_n &&
          tiles<typename T::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
 }

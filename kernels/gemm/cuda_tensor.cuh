@@ -63,24 +63,24 @@ struct TensorMath {
 #pragma unroll
         for (int j = 0; j < tiles_n; ++j) multiply(c[0][j], x[s % 2], y[s % 2][j]);
       }
-      return;
-    }
+    } else {
 #pragma unroll
-    for (int s = 0; s < steps; ++s)
+      for (int s = 0; s < steps; ++s)
 #pragma unroll
-      for (int i = 0; i < tiles_m; ++i) {
+        for (int i = 0; i < tiles_m; ++i) {
 #pragma unroll
-        for (int j = 0; j < tiles_n; ++j) multiply(c[i][j], x[i], y[s % 2][j]);
-        const int next = (s + 1) % steps * step;
-        if (i > 0) {
-          load_x<TileA>(a, next, i - 1, x[i - 1]);
-          if (s == 0 && i == 1) fetch();
-        } else {
-          load_x<TileA>(a, s * step, tiles_m - 1, x[tiles_m - 1]);
-          if (s == steps - 1) advance();
-          load_y<TileB>(b, next, y[(s + 1) % 2]);
+          for (int j = 0; j < tiles_n; ++j) multiply(c[i][j], x[i], y[s % 2][j]);
+          const int next = (s + 1) % steps * step;
+          if (i > 0) {
+            load_x<TileA>(a, next, i - 1, x[i - 1]);
+            if (s == 0 && i == 1) fetch();
+          } else {
+            load_x<TileA>(a, s * step, tiles_m - 1, x[tiles_m - 1]);
+            if (s == steps - 1) advance();
+            load_y<TileB>(b, next, y[(s + 1) % 2]);
+          }
         }
-      }
+    }
   }
 
   /// Neighbouring quads exchange halves of what they hold, so that 8 lanes write 128 bytes of a row: lines that are written in
