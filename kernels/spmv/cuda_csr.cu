@@ -187,7 +187,7 @@ struct StoreFinished {
 
 template <class How, class Place, class Real, class Offset, class Store>
 void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, const LongRowsView& to_list) {
-  const double mean = double(of.A.nnz()) / double(of.A.nrows);
+  const double mean = std::min(double(of.A.nnz()) / double(of.A.nrows), double(How::max_room));
   const int wanted = int(1.02 * How::rows * mean) / 8 * 8 + 8;
   const int room = std::clamp(wanted, How::longest + 8, How::max_room);  // a multiple of 8
   const int bytes = warps * (room * int(sizeof(Real) + sizeof(Index)) + int(sizeof(std::uint64_t)));
