@@ -152,8 +152,12 @@ void Progress::go_beyond(double from) {
 }
 
 bool Progress::go_further(double change) {
-  if (change <= *criteria_.error_tolerance || !(beyond_->threshold > 0)) return false;
-  beyond_->threshold /= 10;
+  if (change <= *criteria_.error_tolerance) return false;
+  // One tenth may not be enough: without an iteration, x would be compared with itself.
+  do {
+    if (!(beyond_->threshold > 0)) return false;
+    beyond_->threshold /= 10;
+  } while (latest_ <= beyond_->threshold);
   return true;
 }
 

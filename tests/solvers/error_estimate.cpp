@@ -62,7 +62,10 @@ TEST_CASE(
 }
 
 TEST_CASE("a tolerance of the error is met, and costs no new start") {
-  const unsigned seed = fresh_seed();
+  // With the seed given, bicgstab falls at once below the tenth that is asked for next.
+  unsigned seed = 0;
+  SUBCASE("a random solution") { seed = fresh_seed(); }
+  SUBCASE("an iteration that gains much") { seed = 1480735114; }
   CAPTURE(seed);
   const Matrix A = poisson(40);
   const auto solution = random_vector(seed, A.nrows), b = times(A, solution);
