@@ -17,6 +17,7 @@ namespace seidel::drivers {
 constinit const Method direct_method = {
     .name = "direct",
     .help = "factors of A, LDL' or LU, and refinement in twice the precision; on one core",
+    .only_with = "none",
     .vectors = [](const MethodChoice&) -> std::int64_t { return 3; }};
 
 namespace {

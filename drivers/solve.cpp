@@ -189,21 +189,33 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     if (outcome.solved && chosen) take_factors(decided, factors, why);
     return outcome;
   };
+  const auto finish = [&](Outcome& outcome, DirectSolver* factors) {
+    outcome.known_x = options.rhs.empty();
+    finish_singular(host, singular, loaded, seen, system().b, tolerance_of(options, outcome.summary.norm_b), outcome);
+    if (factors && outcome.solved && !outcome.known_x)
+      refine_outside(singular.space, host, system(), *factors, outcome);
+  };
   if (decided.factors) {
     Outcome outcome = directly(*decided.factors,
                                seen.properties.first_bad_diagonal >= 0
                                    ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner",
                                                seen.properties.first_bad_diagonal + 1)
                                    : "its factors have hardly more entries than A, and cost less than iterations");
-    if (outcome.solved || !chosen) return outcome;
+    if (outcome.solved || !chosen) {
+      if (singular.known()) finish(outcome, decided.factors.get());
+      return outcome;
+    }
   }
   Outcome outcome =
       iterated ? std::move(*iterated) : std::move(iterate(options, loaded, there, seen, decided, criteria).front());
   outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts.begin(), attempts.end());
   attempts = outcome.summary.attempts;
-  if (singular.known()) {  // factors would not tell more
-    outcome.known_x = options.rhs.empty();
-    finish_singular(host, singular, loaded, seen, system().b, tolerance_of(options, outcome.summary.norm_b), outcome);
+  if (singular.known()) {
+    // What going on has changed in x may lie in the null space, which the x that is given has no part of.
+    const bool doubtful = outcome.error_source == ErrorSource::going_on && !(outcome.error <= max_trusted_error);
+    const auto factors =
+        doubtful ? refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided) : nullptr;
+    finish(outcome, factors.get());
     return outcome;
   }
   if (stop_requested() || least_squares(options)) return outcome;

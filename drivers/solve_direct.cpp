@@ -161,6 +161,26 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
   outcome.refine_seconds = watch.seconds();
 }
 
+void refine_outside(const NullSpace& space, const OpenMP& host, const DirectSystem& system, DirectSolver& solver,
+                    Outcome& outcome) {
+  const Stopwatch watch;
+  if (!solver.factorise() && !solver.factorise_nearby()) return;
+  const V b(host, copied_to<Host>(host, system.b)), x(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+  V r = like(b), d = like(b), Ad = like(b);
+  certified_residual(host, system.A, x.span(), b.span(), r.span());
+  solver.solve(std::as_const(r).span(), d.span());
+  (void)space.project(d.span());
+  certified_residual(host, system.A, std::as_const(d).span(), std::as_const(r).span(), Ad.span());
+  const double rounding = 4 * eps * (system.norm_inf_of_A * norm2(x) + norm2(b));
+  if (!(norm2(Ad) <= std::max(norm2(r) / 2, rounding))) return;
+  const double correction = max_abs(d), largest = max_abs(x);
+  (void)error_of_rounded_b(solver, b, r, d);
+  (void)space.project(d.span());
+  outcome.error = largest > 0 ? std::max({correction, double(max_abs(d)), eps * largest}) / largest : eps;
+  outcome.error_source = ErrorSource::refinement;
+  outcome.refine_seconds = watch.seconds();
+}
+
 double seconds_per_iteration(std::int64_t nrows, std::int64_t nnz) { return 4e-9 * double(nnz) + 1e-8 * double(nrows); }
 
 }  // namespace seidel::drivers

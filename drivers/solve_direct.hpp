@@ -2,6 +2,7 @@
 #pragma once
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/solvers/null_space.hpp>
 
 namespace seidel::drivers {
 
@@ -22,6 +23,11 @@ enum class Refine { x, error_only };
 /// Refines outcome.x in the same way, or tells its error alone. Nothing is done if A is singular.
 void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
                      Outcome& outcome);
+
+/// The error of outcome.x but for its part in the null space of A, from one correction by factors of A, or of A + E near it.
+/// Nothing is done where the correction does not lower the residual.
+void refine_outside(const NullSpace& space, const OpenMP& host, const DirectSystem& system, DirectSolver& solver,
+                    Outcome& outcome);
 
 /// One iteration of any method on one core, in seconds, as far as counts tell: what factors are compared with. No clock is
 /// asked, so that every back end decides alike.

@@ -123,7 +123,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
 
   if (request.preconditioner) {
     choice.preconditioner = *request.preconditioner;
-    taken.say(choice.preconditioner, ", as asked");
+    if (choice.method.only_with.empty()) taken.say(choice.preconditioner, ", as asked");
     if (!choice.method.takes(choice.preconditioner.name))
       throw UsageError(std::string(choice.method.name) + ": found " + std::string(choice.preconditioner.name) +
                        " as preconditioner, expected " + std::string(choice.method.only_with));
@@ -145,8 +145,8 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence +=
         "; no preconditioner, because gmres keeps all directions of so small a system, and sweeps may do harm where "
-        "few "
-        "rows are dominated";
+        "few rows are "
+        "dominated";
   } else if (choice.method == Method::cg && A.symmetric && positive_diagonal && amg_pays(A, rows)) {
     choice.preconditioner = PreconditionerKind::amg;
     choice.may_drop_preconditioner = true;

@@ -102,3 +102,36 @@ TEST_CASE("a null space in a file is taken if it is one, and refused if not") {
                     {{"solve", "poisson2d:9", "--null-space", "constant"}, {"do not sum to zero"}},
                     {{"solve", "poisson2d:9", "--null-space", folder / "ones.mtx"}, {"30 rows", "81"}}});
 }
+
+TEST_CASE("by factors, too, x has least norm, and a b outside the range is called that") {
+  Folder folder;
+  // LU of this matrix meets no zero pivot: rounding hides that A is singular.
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n1 1 1001\n2 1 -1000\n2 2 1001\n3 1 -1\n"
+             "3 3 2\n4 2 -1\n4 3 -1\n4 4 2\n");
+  write_file(folder / "inside.txt", "-3\n-5\n5\n3\n");
+  write_file(folder / "outside.txt", "-3\n-5\n5\n-1\n");
+  write_file(folder / "rings.mtx", rings(40, 2));
+  for (const std::string matrix : {"A.mtx", "rings.mtx"}) {
+    std::vector<std::string> words = {folder / matrix, "--method", "direct", "--out", folder / "x.mtx"};
+    if (matrix == "A.mtx") words.insert(words.end(), {"--rhs", folder / "inside.txt"});
+    const json report = report_of(words, 0);
+    CHECK(report["verdict"] == "solved");
+    CHECK(report["error_estimate"] <= 1e-12);
+    CHECK(std::abs(sum_of(folder / "x.mtx")) <= 1e-12);
+  }
+  const json refused = report_of({folder / "A.mtx", "--method", "direct", "--rhs", folder / "outside.txt"}, 1);
+  CHECK(refused["diagnosis"][0]["cause"] == "A is singular, and b is not in its range");
+}
+
+TEST_CASE("what iterations change in the null space is no error of x") {
+  Folder folder;
+  write_file(folder / "A.mtx", rings(4, 1));  // after two iterations no residual is left
+  write_file(folder / "b.txt", "2\n-1\n3\n-4\n");
+  for (const char* method : {"cg", "minres", "bicgstab", "gmres", "idr"}) {
+    CAPTURE(method);
+    const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", method}, 0);
+    CHECK(report["verdict"] == "solved");
+    CHECK(report["error_estimate"] <= 1e-12);
+  }
+}
