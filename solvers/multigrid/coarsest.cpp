@@ -26,18 +26,24 @@ void add_multiple(std::int64_t n, double a, const double* x, double* y) {
 /// L becomes the factor, without its diagonal of ones, and `inverse_pivots` those of D, 0 for rows that are left out.
 void factorize(Lower& L, double vanishing, double* inverse_pivots) {
   const std::int64_t n = L.n;
-  const double least = double(n) * std::max(vanishing, 8 * 0x1p-53);  // what rounding leaves of a pivot that is 0
-  Array<double> column(n), diagonal(n);
-  for (std::int64_t i = 0; i < n; ++i) diagonal[i] = L.row(i)[i];
+  constexpr double rounding = 8 * 0x1p-53;
+  const double least = double(n) * std::max(vanishing, rounding);
+  // What rounding may leave of a pivot that is 0: that of its own row, and d_k -= l_ki^2 d_i of the pivots before it.
+  Array<double> column(n), diagonal(n), doubt(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    diagonal[i] = L.row(i)[i];
+    doubt[i] = std::sqrt(double(n)) * rounding * diagonal[i];
+  }
   for (std::int64_t k = 0; k < n; ++k) {
     const double pivot = L.row(k)[k];
-    const bool vanishes = !(pivot > least * diagonal[k]);
+    const bool vanishes = !(pivot > std::max(least * diagonal[k], doubt[k]));
     inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
     for (std::int64_t i = k + 1; i < n; ++i) column[i] = L.row(i)[k];
     for (std::int64_t i = k + 1; i < n; ++i) {
       const double factor = column[i] * inverse_pivots[k];
       add_multiple(i - k, -factor, column.data() + k + 1, L.row(i) + k + 1);
       L.row(i)[k] = factor;
+      doubt[i] += factor * factor * doubt[k];
     }
   }
 }

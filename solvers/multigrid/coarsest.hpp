@@ -8,7 +8,7 @@ namespace seidel {
 /// A^-1 for symmetric positive definite A, every entry stored: from A = L D L', as L^-T D^-1 L^-1. Where A is singular, a
 /// row whose pivot vanishes is left out, and with it its row and column of the result: for A positive semidefinite the
 /// result G still has A G A = A, so that it solves every system that has a solution. A pivot vanishes if it is no more than n
-/// times `vanishing`, or rounding, of its diagonal entry.
+/// times `vanishing`, or rounding, of its diagonal entry, or than what rounding of the pivots before it may leave.
 ///
 /// Shapes  A is n x n, its lower triangle is used. Repeats bit for bit.
 /// Cost    n^3 / 2 multiplications and additions on one core; 16 n^2 bytes for the time of the call.
