@@ -1,4 +1,5 @@
 // Transposition on the host, and copies with other row pointers.
+#include <functional>
 #include <optional>
 
 #include <seidel/formats/convert.hpp>
@@ -12,11 +13,12 @@ using namespace convert_detail;
 
 namespace {
 
-/// What a share of the rows meets: for each of a range of columns c the first entry of row c that has not been taken.
+/// What a share of the rows meets: for each column c of them the first entry of row c that has not been taken.
 template <class Offset>
 struct Cursors {
-  Index first = 0;
-  HostSpan<Offset> place;
+  Range columns;
+  Offset* place;           // of row c: place[c]
+  std::int64_t asked = 0;  // for memory, up to this entry
 };
 
 /// The columns that rows meet, if their columns ascend.
@@ -29,50 +31,67 @@ Range columns_met(const CsrView<Real, Offset, Host>& A, Range rows) {
   return {std::min(least, most + 1), most + std::int64_t(1)};
 }
 
-/// The place of entry (c, r) in row c of A, from place `at` on, or -1.
+/// The place of entry (c, r) in row c of A, from place `at` on, or A.nnz().
 template <class Real, class Offset>
 [[gnu::noinline, gnu::cold]] std::int64_t place_of(const CsrView<Real, Offset, Host>& A, Index c, Index r,
                                                    std::int64_t at) {
   const Index* const columns = A.col_idx.data();
   const std::int64_t last = A.row_ptr[c + std::int64_t(1)];
   if (at < last) at = std::lower_bound(columns + at, columns + last, r) - columns;
-  return at < last && columns[at] == r ? at : -1;
+  return at < last && columns[at] == r ? at : A.col_idx.size();
+}
+
+/// Asks for the memory of what the last columns of `rows` lead to, and some entries beyond it: rows that no earlier ones
+/// have led to. Up to `asked` that has been done, unless these rows lead elsewhere.
+template <class Real, class Offset>
+void ask_ahead(const CsrView<Real, Offset, Host>& A, Range rows, std::int64_t& asked) {
+  constexpr std::int64_t entries_ahead = 256, in_line = 64 / sizeof(Index);
+  const std::int64_t begin = A.row_ptr[rows.first], end = A.row_ptr[rows.last];
+  if (begin == end) return;
+  const std::int64_t last = A.row_ptr[A.col_idx[end - 1] + std::int64_t(1)] + entries_ahead;
+  if (asked < last - 4 * (end - begin) || asked > last + in_line) asked = last - (end - begin);
+  for (; asked < last; asked += in_line) {
+    __builtin_prefetch(A.col_idx.data() + asked);
+    if (!A.values.empty())
+      for (std::int64_t k = 0; k < in_line; k += 64 / sizeof(Real)) __builtin_prefetch(A.values.data() + asked + k);
+  }
 }
 
 /// Rows `rows` of A', if A has an entry (c, r) for each (r, c) of them and their columns ascend. Rows r ascend, so the
 /// entries of row c are met one after the other, and nothing is searched for but the first of a share.
+///
+/// No processor foresees which entries are next. Rows that the last column of a row leads to are new, and asked for well
+/// ahead; row c is walked a little at each visit, and asked for one line ahead of it.
 template <class Real, class Offset>
 bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors<Offset>& cursors,
                  const Grouped<Real, Offset>& to) {
-  constexpr std::int64_t entries_ahead = 256;  // of what the last column of a row leads to: no processor foresees it
+  constexpr std::int64_t columns_in_line = 64 / sizeof(Index), values_in_line = 64 / sizeof(Real);
   const Index* const columns = A.col_idx.data();
   const Real* const values = A.values.data();
   const Offset* const row_ptr = A.row_ptr.data();
   Index* const others = to.others;
   Real* const images = to.values;
-  Offset* const place = cursors.place.data();
-  const std::int64_t nnz = A.col_idx.size(), first = cursors.first;
-  const auto ncursors = std::uint64_t(cursors.place.size());
-  for (std::int64_t r = rows.first; r < rows.last; ++r) {
-    const std::int64_t begin = row_ptr[r], end = row_ptr[r + 1];
-    if (begin < end) {
-      const std::int64_t ahead = row_ptr[columns[end - 1]] + entries_ahead;
-      if (values)
-        for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Real)) __builtin_prefetch(values + k);
-      for (std::int64_t k = ahead; k < ahead + (end - begin); k += 64 / sizeof(Index)) __builtin_prefetch(columns + k);
-    }
+  Offset* const place = cursors.place;
+  const auto nnz = std::make_unsigned_t<Offset>(A.col_idx.size());
+  for (auto r = Index(rows.first); r < rows.last; ++r) {
+    const std::int64_t end = row_ptr[r + std::int64_t(1)];
     Index before = -1;
-    for (std::int64_t k = begin; k < end; ++k) {
+    for (std::int64_t k = row_ptr[r]; k < end; ++k) {
       const Index c = columns[k];
-      const auto cursor = std::uint64_t(c - first);  // large if c < first
-      if (c <= before || cursor >= ncursors) return false;
+      if (c <= before) return false;
       before = c;
-      std::int64_t at = place[cursor];
-      if (at >= nnz || columns[at] != Index(r)) [[unlikely]]
-        if (at = place_of(A, c, Index(r), at); at < 0) return false;
-      place[cursor] = Offset(at + 1);
+      auto at = std::make_unsigned_t<Offset>(place[c]);
+      if (at >= nnz || columns[at] != r) [[unlikely]] {
+        at = place_of(A, c, r, at);
+        if (at == nnz) return false;
+      }
+      place[c] = Offset(at + 1);
       others[k] = c;
-      if (values) images[k] = values[at];
+      __builtin_prefetch(columns + at + columns_in_line);
+      if (values) {
+        images[k] = values[at];
+        __builtin_prefetch(values + at + values_in_line);
+      }
     }
   }
   return true;
@@ -81,8 +100,8 @@ bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors
 /// Whether none has gone on into the next row: then distinct entries have distinct images.
 template <class Real, class Offset>
 bool are_within_rows(const CsrView<Real, Offset, Host>& A, const Cursors<Offset>& cursors) {
-  return std::equal(cursors.place.begin(), cursors.place.end(), A.row_ptr.begin() + cursors.first + 1,
-                    [](Offset place, Offset end) { return place <= end; });
+  const auto [first, last] = cursors.columns;
+  return std::equal(cursors.place + first, cursors.place + last, A.row_ptr.begin() + first + 1, std::less_equal<>());
 }
 
 template <class Real, class Offset>
@@ -106,8 +125,8 @@ Sample sample_of(const CsrView<Real, Offset, Host>& A) {
     if (begin == end) continue;
     ++nrows;
     sample.mean_span += std::int64_t(A.col_idx[end - 1]) - A.col_idx[begin];
-    for (std::int64_t k = begin; k < end && sample.is_mirrored; ++k)
-      sample.is_mirrored = has_entry(A, A.col_idx[k], Index(r));
+    const std::int64_t k = begin + nrows % (end - begin);  // one of each row: a search in cold memory takes long
+    sample.is_mirrored = sample.is_mirrored && has_entry(A, A.col_idx[k], Index(r));
   }
   sample.mean_span /= std::max<std::int64_t>(nrows, 1);
   return sample;
@@ -122,21 +141,25 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
   std::atomic<bool> all = true;
   std::atomic<std::int64_t> bytes = 0;
   to.ptr[0] = 0;
-  const auto mirror_share = [&](Range rows, const Cursors<Offset>& cursors) {
-    constexpr std::int64_t some = 4096;  // between looks at the other threads
-    for (std::int64_t r = rows.first; r < rows.last && all.load(std::memory_order_relaxed); r += some)
-      if (!mirror_rows(A, {r, std::min(r + some, rows.last)}, cursors, to)) all = false;
+  const auto mirror_share = [&](Range rows, Cursors<Offset> cursors) {
+    constexpr std::int64_t some = 2;  // asked for at a time: rows may be short
+    for (std::int64_t r = rows.first; r < rows.last && all.load(std::memory_order_relaxed); r += some) {
+      const Range some_rows{r, std::min(r + some, rows.last)};
+      ask_ahead(A, some_rows, cursors.asked);
+      if (!mirror_rows(A, some_rows, cursors, to)) all = false;
+    }
     if (!are_within_rows(A, cursors)) all = false;
   };
   if (nshares == 1) {  // cursors end where the rows do, which is what they leave in the result
     std::copy_n(A.row_ptr.data(), A.nrows, to.ptr + 1);
-    mirror_share({0, A.nrows}, {0, {to.ptr + 1, A.nrows}});
+    mirror_share({0, A.nrows}, {{0, A.nrows}, to.ptr + 1});
   } else {
     for_each_in_turn(on, nshares, [&](std::int64_t share, int) {
       const Range rows = share_by_nonzeros(A.row_ptr, int(share), nshares), met = columns_met(A, rows);
-      std::vector<Offset> place(A.row_ptr.begin() + met.first, A.row_ptr.begin() + met.last);
-      bytes += std::int64_t(place.size() * sizeof(Offset));
-      mirror_share(rows, {Index(met.first), {place.data(), std::int64_t(place.size())}});
+      Array<Offset> place(A.ncols);  // memory is taken where it is touched
+      std::copy(A.row_ptr.begin() + met.first, A.row_ptr.begin() + met.last, place.begin() + met.first);
+      bytes += (met.last - met.first) * std::int64_t(sizeof(Offset));
+      mirror_share(rows, {met, place.data()});
       std::copy(A.row_ptr.begin() + rows.first, A.row_ptr.begin() + rows.last, to.ptr + rows.first);
     });
     to.ptr[A.nrows] = Offset(A.col_idx.size());

@@ -235,6 +235,29 @@ TEST_CASE("columns that do not ascend are not taken for a mirrored pattern") {
   check_all(matrix_of_entries(300, 300, twice));
 }
 
+TEST_CASE("one row far down that does not ascend, among thousands that are symmetric") {
+  const auto banded = [](Index arrow) {  // 7 diagonals, and a full row and column
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 6000; ++i)
+      for (Index j = 0; j < 6000; ++j)
+        if (i == arrow || j == arrow || std::abs(i - j) <= 3) entries.push_back({i, j});
+    return matrix_of_entries(6000, 6000, entries);
+  };
+  for (const Index arrow : {-1, 0, 5999}) {
+    const Matrix A = banded(arrow);
+    check_all(A);
+    for (const Index row : {Index(1), Index(3001), Index(5990)}) {
+      const auto first = A.row_ptr[row];
+      Matrix swapped = copy_of(A);
+      std::swap(swapped.col_idx[first], swapped.col_idx[A.row_ptr[row + std::int64_t(1)] - 1]);
+      check_all(swapped);
+      Matrix twice = copy_of(A);
+      twice.col_idx[first + 1] = twice.col_idx[first];
+      check_all(twice);
+    }
+  }
+}
+
 TEST_CASE("a result of another shape is refused") {
   const Matrix A = random_matrix(1, 20, 30, 3);
   Matrix square{30, 30, Array<std::int64_t>(31), Array<Index>(A.nnz()), Array<double>(A.nnz())};
