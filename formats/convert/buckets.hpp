@@ -16,7 +16,7 @@
 
 namespace seidel::convert_detail {
 
-inline constexpr int batch_size = 16;  // of others: one line of memory
+inline constexpr int batch_size = 32;  // of keys: one line of memory
 inline constexpr int low_bits = 16;    // of a key that a batch keeps; its bucket says the others
 
 template <class Real>
@@ -89,7 +89,7 @@ class Distribution {
     if (count == batch_size && at >= first_[bucket] && whole_lines_) {
       stream_lines(to_.others + at, batch.others, sizeof batch.others);
       if (to_.values) stream_lines(to_.values + at, batch.values, sizeof batch.values);
-      std::memcpy(keys_ + at, batch.keys, sizeof batch.keys);
+      stream_lines(keys_ + at, batch.keys, sizeof batch.keys);
       return;
     }
     for (int place = int(std::max<std::int64_t>(first_[bucket] - at, 0)); place < count; ++place) {
