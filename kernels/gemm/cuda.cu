@@ -196,7 +196,7 @@ void launch_fma(const Cuda& on, const Product<Real>& product) {
   });
 }
 
-using FmaShape = Shape<128, 128, 16, 64, 64, 3, 2>;     // FP32
+using FmaShape = Shape<64, 128, 16, 32, 64, 3, 3>;      // FP32
 using SmallFmaShape = Shape<64, 64, 16, 32, 64, 3, 6>;  // FP32
 using HalfFmaShape = Shape<64, 32, 16, 32, 32, 3, 8>;   // FP32 where each multiprocessor has one small tile at the most
 using LoneFmaShape = Shape<32, 32, 32, 16, 32, 3, 4>;   // FP32 where it has two of these at the most

@@ -22,8 +22,8 @@ struct FmaMath {
 
   Real c[quads_m * quad][quads_n * quad];
 
-  __device__ static int row_of(int i) {
-    return i / quad * lanes_m * quad + int(threadIdx.x) % 32 / lanes_n * quad + i % quad;
+  __device__ static int row_of(int i, int lane_m = int(threadIdx.x) % 32 / lanes_n) {
+    return i / quad * lanes_m * quad + lane_m * quad + i % quad;
   }
   __device__ static int column_of(int q) { return q * lanes_n * quad + int(threadIdx.x) % lanes_n * quad; }
 
@@ -63,7 +63,9 @@ struct FmaMath {
     }
   }
 
-  __device__ void store(Real* C, std::int64_t leading, const Extent& rows, const Extent& columns) const {
+  static constexpr int room_line = S::warp_n + quad, room_size = lanes_m * room_line;
+  /// `room` is in shared memory, for room_size elements of each warp.
+  __device__ void store(Real* C, std::int64_t leading, const Extent& rows, const Extent& columns, Real* room) const {
     C += rows.begin * leading + columns.begin;
     const bool aligned = reinterpret_cast<std::uintptr_t>(C) % 16 == 0 && leading * sizeof(Real) % 16 == 0;
     if (aligned && holds_all(rows, S::warp_m) && holds_all(columns, S::warp_n)) {
@@ -73,14 +75,8 @@ struct FmaMath {
 #pragma unroll
         for (int q = 0; q < quads_n; ++q)
           store_quad(mine + (row_of(i) - row_of(0)) * leading + (column_of(q) - column_of(0)), &c[i][q * quad]);
-    } else {  // at an edge
-#pragma unroll
-      for (int i = 0; i < quads_m * quad; ++i)
-#pragma unroll
-        for (int j = 0; j < quads_n * quad; ++j) {
-          const int row = row_of(i), column = column_of(j / quad) + j % quad;
-          if (holds(rows, row) && holds(columns, column)) C[row * leading + column] = c[i][j];
-        }
+    } else {
+      store_by_element(C, leading, rows, columns, room + int(threadIdx.x) / 32 * room_size);
     }
   }
 
@@ -98,6 +94,22 @@ struct FmaMath {
       __stcs(reinterpret_cast<double2*>(to) + 1, make_double2(from[2], from[3]));
     }
   }
+  /// At an edge, or where rows of C are not aligned: through shared memory, so that the lanes of a warp write neighbours.
+  __device__ void store_by_element(Real* C, std::int64_t leading, const Extent& rows, const Extent& columns,
+                                   Real* room) const {
+#pragma unroll
+    for (int i = 0; i < quads_m * quad; ++i) {
+#pragma unroll
+      for (int j = 0; j < quads_n * quad; ++j)
+        room[int(threadIdx.x) % 32 / lanes_n * room_line + column_of(j / quad) + j % quad] = c[i][j];
+      __syncwarp();
+      for (int lane_m = 0; lane_m < lanes_m; ++lane_m)
+        for (int column = int(threadIdx.x) % 32; column < S::warp_n; column += 32)
+          if (const int row = row_of(i, lane_m); holds(rows, row) && holds(columns, column))
+            __stcs(C + row * leading + column, room[lane_m * room_line + column]);
+      __syncwarp();
+    }
+  }
   template <class TileA, class TileB>
   __device__ static void load(const Real* a, const Real* b, int k, Fragments& to) {
 #pragma unroll
@@ -109,8 +121,10 @@ struct FmaMath {
 #pragma unroll
     for (int i = 0; i < quads_m * quad; ++i)
 #pragma unroll
-      for (int j = 0; j < quads_n * quad; ++j)
+      for (int step = 0; step < quads_n * quad; ++step) {  // there and back: neighbouring products share an operand
+        const int j = i % 2 == 0 ? step : quads_n * quad - 1 - step;
         c[i][j] = std::fma(of.x[i / quad].of[i % quad], of.y[j / quad].of[j % quad], c[i][j]);
+      }
   }
 
   Fragments fragments[2];

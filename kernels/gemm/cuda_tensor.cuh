@@ -85,7 +85,8 @@ struct TensorMath {
 
   /// Neighbouring quads exchange halves of what they hold, so that 8 lanes write 128 bytes of a row: lines that are written in
   /// halves cost the memory twice the time.
-  __device__ void store(double* C, std::int64_t leading, const Extent& rows, const Extent& columns) const {
+  __device__ void store(double* C, std::int64_t leading, const Extent& rows, const Extent& columns,
+                        double* /* room */ = nullptr) const {
     C += rows.begin * leading + columns.begin;
     const bool aligned = reinterpret_cast<std::uintptr_t>(C) % 16 == 0 && leading % 2 == 0;
     if (aligned && holds_all(rows, S::warp_m) && holds_all(columns, S::warp_n)) {

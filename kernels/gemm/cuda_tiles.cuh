@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
   __syncthreads();
   math.template load_first<TileA, TileB>(a, b);
   for (int k = 0; k < K; k += S::depth) math.template add_stage<TileA, TileB>(a, b, advance, fetch);
-  math.store(C, leading, rows(), columns());
+  math.store(C, leading, rows(), columns(), stages);
 }
 
 template <class Math, class S, Contiguous of_a, Contiguous of_b>
