@@ -20,9 +20,10 @@ struct Triplets {
   HostSpan<const Real> values;
 
   std::int64_t size() const { return values.size(); }
-  /// visit(key, other index, value) for entries first ... last - 1.
+  std::int64_t row_of(std::int64_t) const { return 0; }
+  /// visit(key, other index, value) for entries first ... last - 1. `row` is row_of(first) before, row_of(last) after.
   template <class Visit>
-  void each(std::int64_t first, std::int64_t last, const Visit& visit) const {
+  void each(std::int64_t& /*row*/, std::int64_t first, std::int64_t last, const Visit& visit) const {
     for (std::int64_t k = first; k < last; ++k) visit(keys[k], others[k], values[k]);
   }
   template <class Visit>
@@ -37,15 +38,18 @@ struct ByColumn {
   CsrView<Real, Offset, Host> A;
 
   std::int64_t size() const { return A.col_idx.size(); }
+  /// The row of entry k, so that a long row can be shared out too.
+  std::int64_t row_of(std::int64_t k) const {
+    return std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), Offset(k)) - A.row_ptr.begin() - 1;
+  }
   template <class Visit>
-  void each(std::int64_t first, std::int64_t last, const Visit& visit) const {
-    if (first >= last) return;
+  void each(std::int64_t& row, std::int64_t first, std::int64_t last, const Visit& visit) const {
     const Real* const values = A.values.data();  // none: the structure alone is wanted
-    // The row of the first entry, so that a long row can be shared out too.
-    std::int64_t row = std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), Offset(first)) - A.row_ptr.begin() - 1;
-    for (std::int64_t k = first; k < last; ++row)
+    for (std::int64_t k = first; k < last; ++row) {
       for (const std::int64_t end = std::min<std::int64_t>(last, A.row_ptr[row + 1]); k < end; ++k)
         visit(A.col_idx[k], Index(row), values ? values[k] : Real());
+      if (k < A.row_ptr[row + 1]) return;  // the row goes on
+    }
   }
   template <class Visit>
   void each_key(std::int64_t first, std::int64_t last, const Visit& visit) const {
@@ -53,20 +57,43 @@ struct ByColumn {
   }
 };
 
+/// Writes entries of `mine`, each to place next(its key). Lines that are written to are asked for some entries before, since
+/// no processor foresees them.
+template <class Entries, class Real, class Offset, class Next>
+void scatter(const Entries& entries, Range mine, const Grouped<Real, Offset>& to, const Next& next) {
+  constexpr std::int64_t some = 32;
+  Offset places[2][some];
+  const auto ask = [&](std::int64_t first) {
+    Offset* place = places[first / some % 2];
+    entries.each_key(first, std::min(first + some, mine.last), [&](Index key) {
+      const Offset at = *place++ = next(key);
+      __builtin_prefetch(to.others + at, 1);
+      if (to.values) __builtin_prefetch(to.values + at, 1);
+    });
+  };
+  std::int64_t row = entries.row_of(mine.first);
+  ask(mine.first);
+  for (std::int64_t first = mine.first; first < mine.last; first += some) {
+    ask(first + some);
+    const Offset* place = places[first / some % 2];
+    entries.each(row, first, std::min(first + some, mine.last), [&](Index, Index other, Real value) {
+      const Offset at = *place++;
+      to.others[at] = other;
+      if (to.values) to.values[at] = value;
+    });
+  }
+}
+
 /// Groups in one pass over counters of all keys. Best on one core where the places written to stay in cache.
 template <class Entries, class Real, class Offset>
 void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
   Offset* const ptr = to.ptr;
   std::fill(ptr, ptr + to.nkeys + 1, Offset(0));
-  entries.each(0, entries.size(), [&](Index key, Index, Real) { ++ptr[key + std::int64_t(1)]; });
+  entries.each_key(0, entries.size(), [&](Index key) { ++ptr[key + std::int64_t(1)]; });
   // ptr[key + 1] becomes the place of the key's next entry, and ends as the first place of the key after it.
   Offset sum = 0;
   for (std::int64_t key = 0; key < to.nkeys; ++key) sum += std::exchange(ptr[key + 1], sum);
-  entries.each(0, entries.size(), [&](Index key, Index other, Real value) {
-    const Offset at = ptr[key + std::int64_t(1)]++;
-    to.others[at] = other;
-    if (to.values) to.values[at] = value;
-  });
+  scatter(entries, {0, entries.size()}, to, [&](Index key) { return ptr[key + std::int64_t(1)]++; });
 }
 
 /// Threads first move the entries to buckets of neighbouring keys (every thread knows its places in every bucket from
@@ -101,7 +128,8 @@ std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Gr
     Distribution<Real, Offset> distribution(to, keys.data(), nbuckets, places.data() + at, next.data() + at,
                                             batches.data() + at);
     const Range mine = even_share(n, int(part), nparts);
-    entries.each(mine.first, mine.last, [&](Index key, Index other, Real value) {
+    std::int64_t row = entries.row_of(mine.first);
+    entries.each(row, mine.first, mine.last, [&](Index key, Index other, Real value) {
       distribution.add(key >> shift, std::uint16_t(std::uint32_t(key) & low), other, value);
     });
     distribution.finish();
@@ -161,11 +189,7 @@ std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Gro
   for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
     const Range mine = even_share(n, int(share), on.threads);
     auto& [first, count] = shares[std::size_t(share)];
-    entries.each(mine.first, mine.last, [&](Index key, Index other, Real value) {
-      const Offset at = to.ptr[key] + count[std::size_t(key - first)]++;
-      to.others[at] = other;
-      if (to.values) to.values[at] = value;
-    });
+    scatter(entries, mine, to, [&](Index key) { return Offset(to.ptr[key] + count[std::size_t(key - first)]++); });
   });
   return bytes;
 }
