@@ -142,12 +142,17 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
   std::atomic<std::int64_t> bytes = 0;
   to.ptr[0] = 0;
   const auto mirror_share = [&](Range rows, Cursors<Offset> cursors) {
-    constexpr std::int64_t some = 2;  // asked for at a time: rows may be short
-    for (std::int64_t r = rows.first; r < rows.last && all.load(std::memory_order_relaxed); r += some) {
-      const Range some_rows{r, std::min(r + some, rows.last)};
-      ask_ahead(A, some_rows, cursors.asked);
-      if (!mirror_rows(A, some_rows, cursors, to)) all = false;
-    }
+    constexpr std::int64_t some = 4096,
+                           asked_together = 2;  // rows between looks at the other threads; they may be short
+    for (std::int64_t first = rows.first; first < rows.last && all.load(std::memory_order_relaxed); first += some)
+      for (std::int64_t r = first, last = std::min(first + some, rows.last); r < last; r += asked_together) {
+        const Range next{r, std::min(r + asked_together, last)};
+        ask_ahead(A, next, cursors.asked);
+        if (!mirror_rows(A, next, cursors, to)) {
+          all = false;
+          return;
+        }
+      }
     if (!are_within_rows(A, cursors)) all = false;
   };
   if (nshares == 1) {  // cursors end where the rows do, which is what they leave in the result
