@@ -1,4 +1,4 @@
-// Entries on their way to buckets of neighbouring keys: collected in batches that stay in the first cache, written to
+// Entries on their way to buckets of neighbouring keys: collected in batches that stay in a cache, written to
 // memory in whole lines past the caches, so that each line travels once. Plain stores would fetch each line first, and
 // lose it again before it is full.
 //

@@ -102,7 +102,7 @@ void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
 template <class Entries, class Real, class Offset>
 std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
   const std::int64_t n = entries.size(), nkeys = to.nkeys;
-  // Some 30,000 entries per bucket fit in a second cache, batches of 256 buckets nearly in a first one.
+  // Some 30,000 entries per bucket fit in a second cache, as do the batches of 256 buckets.
   const int wanted_bits = std::clamp(int(std::bit_width(std::uint64_t(n) >> 15)), 1, 8);
   const int shift = std::clamp(int(std::bit_width(std::uint64_t(nkeys - 1))) - wanted_bits, 0, low_bits);
   const std::int64_t nbuckets = ((nkeys - 1) >> shift) + 1;
