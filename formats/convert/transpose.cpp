@@ -74,11 +74,12 @@ bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors
   Offset* const place = cursors.place;
   const auto nnz = std::make_unsigned_t<Offset>(A.col_idx.size());
   for (auto r = Index(rows.first); r < rows.last; ++r) {
-    const std::int64_t end = row_ptr[r + std::int64_t(1)];
+    const std::int64_t begin = row_ptr[r], end = row_ptr[r + std::int64_t(1)];
+    const Index most = begin < end ? columns[end - 1] : -1;  // no cursor of the share is set beyond the last one
     Index before = -1;
-    for (std::int64_t k = row_ptr[r]; k < end; ++k) {
+    for (std::int64_t k = begin; k < end; ++k) {
       const Index c = columns[k];
-      if (c <= before) return false;
+      if (c <= before || c > most) return false;
       before = c;
       auto at = std::make_unsigned_t<Offset>(place[c]);
       if (at >= nnz || columns[at] != r) [[unlikely]] {
@@ -142,8 +143,8 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
   std::atomic<std::int64_t> bytes = 0;
   to.ptr[0] = 0;
   const auto mirror_share = [&](Range rows, Cursors<Offset> cursors) {
-    constexpr std::int64_t some = 4096,
-                           asked_together = 2;  // rows between looks at the other threads; they may be short
+    constexpr std::int64_t some = 4096;         // rows between looks at the other threads
+    constexpr std::int64_t asked_together = 2;  // they may be short
     for (std::int64_t first = rows.first; first < rows.last && all.load(std::memory_order_relaxed); first += some)
       for (std::int64_t r = first, last = std::min(first + some, rows.last); r < last; r += asked_together) {
         const Range next{r, std::min(r + asked_together, last)};
