@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include <seidel/drivers/bench/kernels/multigrid.hpp>
 #include <seidel/drivers/bench/kernels/products.hpp>
 #include <seidel/drivers/bench/kernels/sweeps.hpp>
 #include <seidel/drivers/bench/kernels/transpose.hpp>
@@ -58,6 +59,10 @@ std::vector<double> pair_of_sweeps(const Matrix& A, const std::vector<double>& b
   return x;
 }
 
+Matrix scaled(Matrix A, double factor) {
+  for (double& value : A.values) value *= factor;
+  return A;
+}
 Matrix random_matrix() { return generate(OpenMP{1}, "random:130x117:2500", 3); }
 MatrixOperand operand_of(Matrix A) { return {"A", std::move(A)}; }
 
@@ -114,6 +119,45 @@ std::vector<Rival> with(const Rival& wrong) {
 }
 
 }  // namespace
+
+TEST_CASE("a cycle that leaves less energy of the error is right; nothing, NaN and a correction too many are not") {
+  MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:20"));
+  const MultigridTask task(of, 7, MultigridTask::Step::cycle);
+  const Prepared cycle = std::ranges::find(rivals(), &kernels::amg_cycle, &Rival::kernel)->prepare(task, {OpenMP{1}});
+  cycle.poison();
+  CHECK(!(task.error(cycle.answer()) <= 1));
+  cycle.run();
+  const auto answer = cycle.answer();
+  CHECK(task.error(answer) < 0.5);
+  const auto z = answer.array<double>(0);
+  const auto times = [&](double factor) {
+    std::vector<double> y(z.begin(), z.end());
+    for (double& entry : y) entry *= factor;
+    return task.error(answer_of(y));
+  };
+  CHECK(times(0) == doctest::Approx(1));
+  CHECK(times(-1) > 1);
+  CHECK(times(3) > 1);
+  CHECK(std::isnan(task.error(answer_of({1}))));
+  MatrixOperand negative = operand_of(scaled(generate(OpenMP{1}, "poisson2d:20"), -1));
+  CHECK_THROWS_AS(MultigridTask(negative, 7, MultigridTask::Step::setup), InputError);
+}
+
+TEST_CASE("what bench takes for a setup and for new values forgets the poison before") {
+  MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:20"));
+  const MultigridTask task(of, 7, MultigridTask::Step::setup);
+  std::vector<Answer> answers;
+  for (const Kernel* kernel : {&kernels::amg, &kernels::amg_values}) {
+    const Prepared ready = std::ranges::find(rivals(), kernel, &Rival::kernel)->prepare(task, {OpenMP{1}});
+    ready.poison();
+    const Answer poisoned = ready.answer().copied();
+    ready.run();
+    answers.push_back(ready.answer().copied());
+    CHECK(!same_bits(poisoned, answers.back()));
+    CHECK(task.error(answers.back()) < 0.5);
+  }
+  CHECK(same_bits(answers[0], answers[1]));
+}
 
 TEST_CASE("a product in another order of summation is right, one off by a little more than the bound is not") {
   MatrixOperand of = operand_of(random_matrix());

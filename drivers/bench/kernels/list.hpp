@@ -8,6 +8,7 @@ extern const Kernel spmv, spmm;
 extern const Kernel symgs, symgs_guess;
 extern const Kernel transpose, transpose_values;
 extern const Kernel spgemm, spgemm_values;
+extern const Kernel amg, amg_values, amg_cycle;
 extern const Kernel scan;
 extern const Kernel sort_segments, merge_segments, pointers_to_indices, indices_to_pointers;
 extern const Kernel gemm, gemm_fp32;

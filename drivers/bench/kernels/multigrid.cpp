@@ -1,0 +1,84 @@
+// Algebraic multigrid: what it takes, costs, judge.
+#include <seidel/drivers/bench/kernels/multigrid.hpp>
+
+#include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/bench/kernels/row_sum.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+void require_symmetric(const Operand& operand) {
+  require_finite(operand);
+  const Matrix& A = dynamic_cast<const MatrixOperand&>(operand).A;
+  const MatrixProperties found = properties(OpenMP{}, A.view());
+  if (!found.symmetric || found.diagonal_positive < A.nrows)
+    throw InputError(formatted("amg: found {}, expected a symmetric matrix with a positive diagonal",
+                               !found.square      ? "a matrix that is not square"
+                               : !found.symmetric ? "a matrix that is not symmetric"
+                                                  : "a diagonal that is not positive"));
+}
+
+template <MultigridTask::Step step>
+std::unique_ptr<Task> task_of(Operand& operand, const TaskOptions& options) {
+  return std::make_unique<MultigridTask>(dynamic_cast<MatrixOperand&>(operand), options.seed, step);
+}
+
+/// y_i = sum of a_ij x_j in long double.
+template <class X>
+long double product_of_row(const Matrix& A, Index i, const X& x) {
+  return row_sum(A, i, [](Index) { return true; }, x).sum;
+}
+
+template <class X>
+long double energy_of(const Matrix& A, const X& x) {
+  long double energy = 0;
+  for (Index i = 0; i < A.nrows; ++i) energy += x(i) * product_of_row(A, i, x);
+  return energy;
+}
+
+}  // namespace
+
+const Kernel kernels::amg = {.name = "amg",
+                             .help = "the setup of algebraic multigrid, for a symmetric positive definite matrix",
+                             .takes = &matrix,
+                             .require = require_symmetric,
+                             .make = task_of<MultigridTask::Step::setup>};
+
+const Kernel kernels::amg_values = {.name = "amg-values",
+                                    .help = "new values for algebraic multigrid that has had new ones before",
+                                    .takes = &matrix,
+                                    .require = require_symmetric,
+                                    .make = task_of<MultigridTask::Step::values>};
+
+const Kernel kernels::amg_cycle = {.name = "amg-cycle",
+                                   .help = "one cycle of algebraic multigrid",
+                                   .takes = &matrix,
+                                   .require = require_symmetric,
+                                   .make = task_of<MultigridTask::Step::cycle>};
+
+MultigridTask::MultigridTask(MatrixOperand& of_, std::uint64_t seed, Step step)
+    : of(of_), r(of.A.nrows), x_(random_numbers(of.A.nrows, seed)) {
+  const auto x = [this](Index i) { return x_[i]; };
+  parallel_for(OpenMP{}, of.A.nrows, [&](std::int64_t first, std::int64_t last) {
+    for (Index i = Index(first); i < last; ++i) r[i] = double(product_of_row(of.A, i, x));
+  });
+  energy_ = energy_of(of.A, x);
+  if (!(energy_ > 0)) throw InputError("amg: found x'A x <= 0, expected a positive definite matrix");
+  const double nnz = double(of.A.nnz()), n = of.A.nrows;
+  bytes = 12 * nnz + 4 * (n + 1) + (step == Step::cycle ? 16 * n : 0);
+  bytes_model = step == Step::cycle ? "12 nnz + 4 (n + 1) + 16 n" : "12 nnz + 4 (n + 1)";
+}
+
+/// A cycle that is symmetric and converges makes the energy of the error smaller, whatever the right-hand side: that of x - z
+/// over that of x. Rounding is far below what it leaves.
+double MultigridTask::error(const Answer& answer) const {
+  const auto z = answer.array<double>(0);
+  if (z.size() != x_.size()) return wrong_size;
+  return double(energy_of(of.A, [&](Index i) { return x_[i] - z[i]; }) / energy_);
+}
+
+}  // namespace seidel::drivers
