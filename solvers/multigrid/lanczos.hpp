@@ -19,7 +19,8 @@ std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& s
   const B& on = start.on();
   const std::int64_t n = start.size();
   Vector<Real, B>& r = start;
-  Vector<Real, B> p = like(r), Ap = like(r);
+  const auto unset = [&] { return Vector<Real, B>(on, Array<Real, SpaceOf<B>>(on, n)); };
+  Vector<Real, B> p = unset(), Ap = unset();
   Array<Real, SpaceOf<B>> memory(on, LanczosNumbers<Real>::count(steps));
   const auto numbers = LanczosNumbers<Real>::in(memory.data());
   const auto dot_to = [&](const Vector<Real, B>& x, const Vector<Real, B>& y, Real* sum) {
