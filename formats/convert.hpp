@@ -42,7 +42,7 @@ struct TransposeReport {
 /// the columns of A do not ascend.
 ///
 /// Where the pattern of A is symmetric, each value is fetched from its mirrored place: that all are found is the proof.
-/// Elsewhere, and on the host where rows are long and near the diagonal, Cuda distributes by digits of the columns, and
+/// Elsewhere, and where mirrored entries of neighbouring rows lie far apart, Cuda distributes by digits of the columns, and
 /// the host sorts buckets of columns; one thread counts and scatters near entries. If A is square, Cuda waits twice.
 /// Cost    mirrored, or counted and scattered: the result alone. Others, besides it, per entry: host 2 bytes; Cuda at most
 ///         1 byte if A has at most 2^10 columns, 17 up to 2^20, 33 beyond, and some kilobytes.

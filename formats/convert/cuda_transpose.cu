@@ -75,32 +75,54 @@ __global__ void __launch_bounds__(mirror_threads, 2048 / mirror_threads)
   if (!whole) *broken = 1;
 }
 
-/// The same of the first entries of few rows, evenly spread, without a result: most patterns that are not symmetric show
-/// it here. A lane for each entry.
+/// What some entries of A say: whether one has no image, and how many more are scattered than are not.
+struct Sample {
+  int broken = 0;  // 0 or 1
+  int scattered = 0;
+};
+
+/// The first entries of one row of every `step`: not always the same one, or all could lie on one side of a lattice. A
+/// lane for each entry. It is scattered if its image is not where it was looked for first, and the image of the entry
+/// below it, in the next row, lies far from it: neighbours then share no line of a cache.
 template <class Value, class Offset>
-__global__ void look_for_images(Transposing<Value, Offset> of, Index step, int* broken) {
-  const std::int64_t r = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size * step;
+__global__ void look_for_images(Transposing<Value, Offset> of, Index step, Sample* sample) {
+  constexpr Index near_rows = 1024;
+  const std::int64_t i = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t r = i * step + unsigned(i) * 2654435761u % unsigned(step);
   if (r >= of.nrows) return;
-  const Offset begin = of.row_ptr[r], k = begin + lane();
-  if (k >= of.row_ptr[r + 1]) return;
-  const Image<Offset> row = image_of(of, of.col_idx[k], Offset(lane()));
-  if (row.first == row.last || place_of(of, row, Index(r), __ldg(of.col_idx + row.guess)) < 0) *broken = 1;
+  const Offset begin = of.row_ptr[r], end = of.row_ptr[r + 1], k = begin + lane();
+  bool is_broken = false, is_scattered = false;
+  if (k < end) {
+    const Index c = of.col_idx[k], below = of.col_idx[min(std::int64_t(k) + (end - begin), of.nnz - 1)];
+    const Image<Offset> row = image_of(of, c, Offset(lane()));
+    const std::int64_t at = row.first == row.last ? -1 : place_of(of, row, Index(r), __ldg(of.col_idx + row.guess));
+    is_broken = at < 0;
+    is_scattered = at != row.guess && abs(below - c) > near_rows;
+  }
+  const int nbroken = __popc(__ballot_sync(whole_warp, is_broken)),
+            nscattered = __popc(__ballot_sync(whole_warp, is_scattered)),
+            nentries = __popc(__ballot_sync(whole_warp, k < end));
+  if (lane() != 0) return;
+  if (nbroken > 0) sample->broken = 1;
+  atomicAdd(&sample->scattered, 2 * nscattered - nentries);
 }
 
-/// False, with anything in the result, where the pattern of A is not symmetric. Waits, once or twice.
+/// False, with anything in the result, where the pattern of A is not symmetric, or a sort takes less time: scattered images
+/// are fetched one by one. Waits, once or twice.
 template <class Value, class Offset>
 bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of) {
   constexpr Index nsamples = 1024;
   if (of.nrows != of.ncols || of.nrows == 0) return false;
-  Array<int, Device> broken = one_of<int>(on, 0);
+  Array<Sample, Device> sample = one_of<Sample>(on, {});
   const Index step = std::max<Index>(of.nrows / nsamples, 1);
   look_for_images<<<blocks_for((of.nrows / step + std::int64_t(1)) * warp_size, mirror_threads), mirror_threads, 0,
-                    on.stream()>>>(of, step, broken.data());
+                    on.stream()>>>(of, step, sample.data());
   check_launch("looking at some rows");
-  if (value_of(on, broken.data())) return false;
+  if (const Sample found = value_of(on, sample.data()); found.broken > 0 || found.scattered > 0) return false;
+  int* const broken = &sample.data()->broken;
   const auto launch = [&](auto kernel, int group) {
-    kernel<<<blocks_for(of.nrows, mirror_threads / group * mirror_rounds), mirror_threads, 0, on.stream()>>>(
-        of, broken.data());
+    kernel<<<blocks_for(of.nrows, mirror_threads / group * mirror_rounds), mirror_threads, 0, on.stream()>>>(of,
+                                                                                                             broken);
     check_launch("fetching mirrored entries");
   };
   const std::int64_t n = of.nnz, rows = of.nrows;  // just enough threads: the others would wait for their warp
@@ -110,7 +132,7 @@ bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of) {
     launch(mirror<16, Value, Offset>, 16);
   else
     launch(mirror<32, Value, Offset>, 32);
-  return !value_of(on, broken.data());
+  return value_of(on, broken) == 0;
 }
 
 }  // namespace

@@ -217,6 +217,18 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
   }
 }
 
+TEST_CASE("a symmetric pattern whose images are scattered is sorted on a GPU") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix A = made_symmetric(scattered(seed, 20000, 20000, 80000));
+  check_all(A);
+  on_every_backend([&](const auto& on) {
+    TransposeReport report{.is_mirrored = true};
+    CHECK(same(transposed(on, A.view(), &report), sorted_transpose(A.view())));
+    if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) CHECK(!report.is_mirrored);
+  });
+}
+
 TEST_CASE("an image in the row after the right one does not count") {
   std::vector<Entry> entries;  // row 17 has none of the entries that (16, 17) needs, but row 18 begins with it
   for (Index i = 0; i < 1000; ++i)
