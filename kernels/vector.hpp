@@ -5,6 +5,7 @@
 
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/blas1/lanczos.hpp>
 
 namespace seidel {
 
@@ -123,6 +124,27 @@ Real dot(const Vector<Real, B>& x, const Vector<Real, B>& y) {
 template <class Real, class B>
 Real norm2(const Vector<Real, B>& x) {
   return sums(norm2_of(x))[0];
+}
+
+/// *sum = x'y, in memory of the back end, or page-locked memory. Cost  reads x and y; does not wait. Errors  ShapeError.
+template <class Real, class B>
+void leave_dot(const Vector<Real, B>& x, const Vector<Real, B>& y, Real* sum) {
+  blas1::require_equal_sizes(x.size(), y.size(), "dot");
+  blas1::leave_sums(x.on(), x.size(), blas1::Dots<Real, 1>{{x.span().data()}, {y.span().data()}}, sum);
+}
+/// The number that leave(Real* sum) leaves, on the back end of x. Waits for it.
+template <class Real, class B, class Leave>
+Real brought(const Vector<Real, B>& x, const Leave& leave) {
+  if constexpr (HostBackend<B>) {
+    Real sum;
+    leave(&sum);
+    return sum;
+  } else {
+    Real* const sum = reinterpret_cast<Real*>(x.on().staging());
+    leave(sum);
+    x.on().synchronize();
+    return *sum;
+  }
 }
 
 namespace vector_detail {

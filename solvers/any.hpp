@@ -27,6 +27,7 @@ class AnyOperator {
   std::int64_t nrows() const { return held_->nrows(); }
   std::int64_t ncols() const { return held_->ncols(); }
   void apply(const V& x, V& y) const { held_->apply(x, y); }
+  void apply_dot(const V& x, V& y, typename V::Real* sum) const { held_->apply_dot(x, y, sum); }
   void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const {
     held_->apply_columns(x, y, first, count);
   }
@@ -42,6 +43,7 @@ class AnyOperator {
     virtual std::int64_t nrows() const = 0;
     virtual std::int64_t ncols() const = 0;
     virtual void apply(const V& x, V& y) const = 0;
+    virtual void apply_dot(const V& x, V& y, typename V::Real* sum) const = 0;
     virtual void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const = 0;
     virtual void residual_of(const V& x, const V& b, V& r) const = 0;
     virtual bool is_transposable() const = 0;
@@ -53,6 +55,7 @@ class AnyOperator {
     std::int64_t nrows() const override { return matrix.nrows(); }
     std::int64_t ncols() const override { return matrix.ncols(); }
     void apply(const V& x, V& y) const override { matrix.apply(x, y); }
+    void apply_dot(const V& x, V& y, typename V::Real* sum) const override { seidel::apply_dot(matrix, x, y, sum); }
     void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const override {
       seidel::apply_columns(matrix, x, y, first, count);
     }

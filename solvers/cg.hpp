@@ -38,8 +38,7 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
     while (iterate.running()) {
       if (!progress.positive(rz, r, z, Breakdown::indefinite_preconditioner)) break;
       iterate.turn(z, beta, p);  // p = z + beta p
-      A.apply(p, Ap);
-      const Real pAp = dot(p, Ap);
+      const Real pAp = apply_dot(A, p, Ap);
       if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) {
         progress.met_curvature(pAp, norm2(p));
         break;

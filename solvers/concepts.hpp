@@ -11,7 +11,7 @@
 
 namespace seidel {
 
-/// y = A x. A member residual(x, b, r), r = b - A x in one pass, is used where there is one.
+/// y = A x. Members residual(x, b, r), r = b - A x in one pass, and apply_dot(x, y, sum) are used where there are such.
 template <class A, class V>
 concept LinearOperator = requires(const A& a, const V& x, V& y) {
   { a.nrows() } -> std::convertible_to<std::int64_t>;
@@ -59,6 +59,28 @@ bool is_linear(const M& m) {
     return m.is_linear();
   else
     return true;
+}
+
+/// y = A x and *sum = x'y, left in memory of the back end (leave_dot() in kernels/vector.hpp). A member apply_dot(x, y, sum) that
+/// reads x and y once for both is used where there is one.
+template <class V, LinearOperator<V> Matrix>
+void apply_dot(const Matrix& A, const V& x, V& y, typename V::Real* sum) {
+  if constexpr (requires { A.apply_dot(x, y, sum); }) {
+    A.apply_dot(x, y, sum);
+  } else {
+    A.apply(x, y);
+    leave_dot(x, y, sum);
+  }
+}
+/// The same; returns x'y. Waits for it, as dot().
+template <class V, LinearOperator<V> Matrix>
+typename V::Real apply_dot(const Matrix& A, const V& x, V& y) {
+  if constexpr (requires(typename V::Real* sum) { A.apply_dot(x, y, sum); }) {
+    return brought(x, [&](typename V::Real* sum) { A.apply_dot(x, y, sum); });
+  } else {
+    A.apply(x, y);
+    return dot(x, y);
+  }
 }
 
 /// r = b - A x. r must be neither x nor b.

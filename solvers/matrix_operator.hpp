@@ -34,6 +34,8 @@ template <class Matrix, Backend B>
 class MatrixOperator {
  public:
   using Real = typename decltype(view_of(std::declval<const Matrix&>()))::Real;
+  static constexpr bool is_prepared =
+      requires(const Matrix& A, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) { A.apply(x, y); };
 
   MatrixOperator(B on, Matrix A) : on_(std::move(on)), matrix_(std::move(A)) { require_finite(); }
 
@@ -67,6 +69,12 @@ class MatrixOperator {
     else
       spmv<B>(on_, view(), x.span(), y.span());
   }
+  /// y = A x and *sum = x'y, of a Product.
+  void apply_dot(const Vector<Real, B>& x, Vector<Real, B>& y, Real* sum) const
+    requires is_prepared
+  {
+    matrix_.apply_dot(x.span(), y.span(), sum);
+  }
   /// y_j = A x_j for several vectors of two blocks (concepts.hpp), of a Product.
   void apply_columns(const VectorBlock<Real, B>& x, VectorBlock<Real, B>& y, std::size_t first, std::size_t count) const
     requires requires(const Matrix& A) { A.apply(x.columns(0, 1), y.columns(0, 1)); }
@@ -82,9 +90,6 @@ class MatrixOperator {
   }
 
  private:
-  static constexpr bool is_prepared =
-      requires(const Matrix& A, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) { A.apply(x, y); };
-
   void require_finite() const {
     const auto view = this->view();
     if (std::isfinite(max_abs<B, Real>(on_, view.values))) return;

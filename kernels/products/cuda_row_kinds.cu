@@ -4,6 +4,9 @@
 
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/blas1/cuda_sums.cuh>
+#include <seidel/kernels/blas1/elements.hpp>
+#include <seidel/kernels/blas1/lanczos.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 
 namespace seidel::product_detail {
@@ -116,19 +119,30 @@ void prove_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A, const s
       });
 }
 
-/// Blocks take 1024 rows after 1024 rows: neighbours in the next line of a lattice are then found in the first cache.
-template <class Real, class Store>
-__global__ void __launch_bounds__(product_threads)
-    product_of_kinds(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
-                     const KindEntry<Real>* entries, const Real* x, const __grid_constant__ Store store) {
-  extern __shared__ double2 shared[];
-  KindEntry<Real>* const entry = reinterpret_cast<KindEntry<Real>*>(shared);
-  Index* const start = reinterpret_cast<Index*>(entry + entry_count);
-  for (Index i = threadIdx.x; i < entry_count; i += product_threads) entry[i] = entries[i];
-  for (Index i = threadIdx.x; i <= kinds; i += product_threads) start[i] = first[i];
-  __syncthreads();
-  constexpr int rows = product_threads * rows_per_thread;
-  for (std::int64_t begin = std::int64_t(blockIdx.x) * rows; begin < nrows; begin += std::int64_t(gridDim.x) * rows) {
+/// The kinds of a matrix in shared memory.
+template <class Real>
+struct SharedKinds {
+  const KindEntry<Real>* entry;
+  const Index* start;  // of each kind in `entry`
+
+  __device__ SharedKinds(double2* shared, Index kinds, Index entry_count, const Index* first,
+                         const KindEntry<Real>* entries) {
+    KindEntry<Real>* const to = reinterpret_cast<KindEntry<Real>*>(shared);
+    Index* const starts = reinterpret_cast<Index*>(to + entry_count);
+    for (Index i = threadIdx.x; i < entry_count; i += product_threads) to[i] = entries[i];
+    for (Index i = threadIdx.x; i <= kinds; i += product_threads) starts[i] = first[i];
+    __syncthreads();
+    entry = to;
+    start = starts;
+  }
+  static std::int64_t bytes(const RowKinds<Real>& A) {
+    return A.entry_count * std::int64_t(sizeof(KindEntry<Real>)) + (A.kinds + 1) * std::int64_t(sizeof(Index));
+  }
+
+  /// Rows begin ... begin + rows_per_block - 1, as far as there are such, by a block.
+  template <class Store>
+  __device__ void product(std::int64_t begin, Index nrows, const std::uint8_t* kind, const Real* x,
+                          const Store& store) const {
     int mine[rows_per_thread];
 #pragma unroll
     for (int u = 0; u < rows_per_thread; ++u) {
@@ -154,6 +168,49 @@ __global__ void __launch_bounds__(product_threads)
       store(row, s);
     }
   }
+};
+constexpr int rows_per_block = product_threads * rows_per_thread;
+
+/// Blocks take 1024 rows after 1024 rows: neighbours in the next line of a lattice are then found in the first cache.
+template <class Real, class Store>
+__global__ void __launch_bounds__(product_threads)
+    product_of_kinds(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
+                     const KindEntry<Real>* entries, const Real* x, const __grid_constant__ Store store) {
+  extern __shared__ double2 shared[];
+  const SharedKinds<Real> A(shared, kinds, entry_count, first, entries);
+  for (std::int64_t begin = std::int64_t(blockIdx.x) * rows_per_block; begin < nrows;
+       begin += std::int64_t(gridDim.x) * rows_per_block)
+    A.product(begin, nrows, kind, x, store);
+}
+
+/// y = A x; partial[b]: block b's `subtree` blocks of terms of x'y. The terms of one are gathered in shared memory by all
+/// threads, so that one warp can add them in the one order while other blocks compute theirs.
+template <class Real>
+__global__ void __launch_bounds__(product_threads)
+    product_and_dot(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
+                    const KindEntry<Real>* entries, const Real* x, Real* y, int subtree, Real* partial) {
+  extern __shared__ double2 shared[];
+  __shared__ Real products[sum_block];
+  const SharedKinds<Real> A(shared, kinds, entry_count, first, entries);
+  PairwiseTree<Real> tree;
+  for (int block = 0; block < subtree; ++block) {
+    const std::int64_t begin = (std::int64_t(blockIdx.x) * subtree + block) * sum_block;
+    if (begin >= nrows) break;
+    for (int part = 0; part < sum_block; part += rows_per_block)
+      A.product(begin + part, nrows, kind, x, [&](Index row, Real s) {
+        y[row] = s;
+        products[row - begin] = s;
+      });
+    __syncthreads();
+    if (threadIdx.x < warp_size) {
+      const std::int64_t count = nrows - begin < sum_block ? nrows - begin : sum_block;
+      const Real* const factors = x + begin;
+      tree.push(warp_sum(
+          lane_sum<Real>(0, count, [&](std::int64_t k, Real s) { return std::fma(factors[k], products[k], s); })));
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) partial[blockIdx.x] = tree.sum();
 }
 
 /// As the kind with the most entries suggests.
@@ -212,16 +269,34 @@ std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real,
   return found;
 }
 
+constexpr int blocks_per_multiprocessor = 8, summing_blocks_per_multiprocessor = 4;
+
 template <class Real, class Store>
 void kinds_product(const Cuda& on, const RowKinds<Real>& A, const Real* x, const Store& store) {
-  constexpr int blocks_per_multiprocessor = 8;
-  const unsigned blocks = std::min<unsigned>(blocks_for(A.nrows, product_threads * rows_per_thread),
+  const unsigned blocks = std::min<unsigned>(blocks_for(A.nrows, rows_per_block),
                                              unsigned(blocks_per_multiprocessor * on.multiprocessors()));
-  const std::int64_t bytes =
-      A.entry_count * std::int64_t(sizeof(KindEntry<Real>)) + (A.kinds + 1) * std::int64_t(sizeof(Index));
-  product_of_kinds<<<blocks, product_threads, bytes, on.stream()>>>(A.nrows, A.kinds, A.entry_count, A.kind.data(),
-                                                                    A.first.data(), A.entries.data(), x, store);
+  product_of_kinds<<<blocks, product_threads, SharedKinds<Real>::bytes(A), on.stream()>>>(
+      A.nrows, A.kinds, A.entry_count, A.kind.data(), A.first.data(), A.entries.data(), x, store);
   check_launch("a product by kinds of rows");
+}
+
+template <class Real>
+void kinds_product_dot(const Cuda& on, const RowKinds<Real>& A, const Real* x, Real* y, Real* sum) {
+  if (A.nrows <= short_sum) {
+    kinds_product(on, A, x, StoreProduct<Real>{y});
+    return blas1::leave_sums(on, A.nrows, blas1::Dots<Real, 1>{{x}, {y}}, sum);
+  }
+  const std::int64_t blocks_of_terms = (A.nrows + std::int64_t(sum_block) - 1) / sum_block;
+  int subtree = 1;
+  while (blocks_of_terms > std::int64_t(subtree) * summing_blocks_per_multiprocessor * on.multiprocessors())
+    subtree *= 2;
+  const std::int64_t blocks = (blocks_of_terms + subtree - 1) / subtree;
+  Scratch scratch(on);
+  Real* const partial = scratch.take<Real>(blocks).data();
+  product_and_dot<<<unsigned(blocks), product_threads, SharedKinds<Real>::bytes(A), on.stream()>>>(
+      A.nrows, A.kinds, A.entry_count, A.kind.data(), A.first.data(), A.entries.data(), x, y, subtree, partial);
+  check_launch("a product by kinds of rows with its sum");
+  blas1::add_partials(on, 1, blocks, partial, sum);
 }
 
 /// Never called: names every product, so that its code is emitted here.
@@ -229,6 +304,7 @@ template <class Real>
 void instances(const Cuda& on, const RowKinds<Real>& A, Real* x) {
   kinds_product(on, A, x, StoreProduct<Real>{x});
   kinds_product(on, A, x, StoreResidual<Real>{x, x});
+  kinds_product_dot(on, A, x, x, x);
 }
 template void instances(const Cuda&, const RowKinds<double>&, double*);
 template void instances(const Cuda&, const RowKinds<float>&, float*);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/blas1/host_sums.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 #include <seidel/kernels/spmm/row.hpp>
 
@@ -154,18 +155,39 @@ std::optional<RowKinds<Real, Host>> find_row_kinds(const OpenMP& on, const CsrVi
 
 namespace {
 
+/// Rows first ... last - 1 of a product with k vectors side by side.
+template <class Real, class Store>
+void rows_of_kinds(const RowKinds<Real, Host>& A, std::int64_t first, std::int64_t last, std::int64_t k, const Real* x,
+                   const Store& store) {
+  const KindEntry<Real>* const entries = A.entries.data();
+  for (std::int64_t row = first; row < last;) {
+    const Index* const range = A.first.data() + A.kind[row];
+    const std::int64_t end = end_of_run(A.kind.data(), row, last);
+    elements_of_kind<16>(row * k, end * k, entries + range[0], entries + range[1], k, x, store);
+    row = end;
+  }
+}
 template <class Real, class Store>
 void each_element(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t k, const Real* x, const Store& store) {
-  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
-    const KindEntry<Real>* const entries = A.entries.data();
-    for (std::int64_t row = first; row < last;) {
-      const Index* const range = A.first.data() + A.kind[row];
-      const std::int64_t end = end_of_run(A.kind.data(), row, last);
-      elements_of_kind<16>(row * k, end * k, entries + range[0], entries + range[1], k, x, store);
-      row = end;
-    }
-  });
+  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) { rows_of_kinds(A, first, last, k, x, store); });
 }
+
+/// y = A x, the sum x'y: a pass of blas1/host_sums.hpp.
+template <class Real>
+struct ProductAndDot {
+  static constexpr int nsums = 1;
+  const RowKinds<Real, Host>& A;
+  const Real* x;
+  Real* y;
+  void update_all(std::int64_t first, std::int64_t last) const {
+    rows_of_kinds(A, first, last, 1, x, [y = y](std::int64_t row, Real s) { y[row] = s; });
+  }
+  std::int64_t load(std::int64_t i) const { return i; }
+  template <int>
+  Real term(std::int64_t i, Real s) const {
+    return std::fma(x[i], y[i], s);
+  }
+};
 
 }  // namespace
 
@@ -178,12 +200,18 @@ void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t
   each_element(on, A, k, X, [&](std::int64_t element, Real s) { Y[element] = s; });
 }
 
+template <class Real>
+void kinds_product_dot(const OpenMP& on, const RowKinds<Real, Host>& A, const Real* x, Real* y, Real* sum) {
+  blas1::sum_over(on, A.nrows, ProductAndDot<Real>{A, x, y}, sum);
+}
+
 /// Never called: names every product, so that its code is emitted here.
 template <class Real>
 void instances(const OpenMP& on, const RowKinds<Real, Host>& A, Real* x) {
   kinds_product(on, A, x, StoreProduct<Real>{x});
   kinds_product(on, A, x, StoreResidual<Real>{x, x});
   kinds_product(on, A, 1, x, x);
+  kinds_product_dot(on, A, x, x, x);
 }
 template void instances(const OpenMP&, const RowKinds<double, Host>&, double*);
 template void instances(const OpenMP&, const RowKinds<float, Host>&, float*);

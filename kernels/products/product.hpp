@@ -6,6 +6,7 @@
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/blas1/lanczos.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
@@ -55,6 +56,17 @@ class Product {
     spmv_detail::require_size(x.size(), A_.ncols, "spmv", "x");
     spmv_detail::require_size(y.size(), A_.nrows, "spmv", "y");
     product(x.data(), StoreProduct<Real>{y.data()});
+  }
+  /// y = A x and *sum = x'y for square A, with the bits of dot(); *sum lies in memory of the back end, or page-locked memory.
+  /// Cost  with kinds of rows, that of apply(): x and y are not read again.
+  void apply_dot(Span<const Real, Space> x, Span<Real, Space> y, Real* sum) const {
+    spmv_detail::require_size(x.size(), y.size(), "apply_dot", "x");
+    if (!kinds_) {
+      apply(x, y);
+      return blas1::leave_sums(on_, x.size(), blas1::Dots<Real, 1>{{x.data()}, {y.data()}}, sum);
+    }
+    spmv_detail::require_size(y.size(), A_.nrows, "apply_dot", "y");
+    product_detail::kinds_product_dot(on_, *kinds_, x.data(), y.data(), sum);
   }
   /// r = b - A x; r may be b.
   void residual(Span<const Real, Space> x, Span<const Real, Space> b, Span<Real, Space> r) const {

@@ -49,6 +49,14 @@ template <class Real, class Store>
 template <class Real, class Store>
 [[gnu::used]] void kinds_product(const Cuda& on, const RowKinds<Real>& A, const Real* x, const Store& store);
 
+/// y = A x and *sum = x'y, for a square A: that of dot(), left in the memory of the back end. y must not overlap x.
+/// Cost    reads A and x once, writes y. Cuda: two launches; does not wait.
+template <class Real>
+[[gnu::used]] void kinds_product_dot(const OpenMP& on, const RowKinds<Real, Host>& A, const Real* x, Real* y,
+                                     Real* sum);
+template <class Real>
+[[gnu::used]] void kinds_product_dot(const Cuda& on, const RowKinds<Real>& A, const Real* x, Real* y, Real* sum);
+
 /// Y = A X for k vectors side by side: X and Y are row-major, on the host without gaps.
 template <class Real>
 [[gnu::used]] void kinds_product(const OpenMP& on, const RowKinds<Real, Host>& A, std::int64_t k, const Real* X,

@@ -1,5 +1,6 @@
 // Prepared products: the bits of spmv and spmm, again and again, with new values.
 #include <seidel/kernels/products/product.hpp>
+#include <seidel/kernels/vector.hpp>
 
 #include <numeric>
 
@@ -270,4 +271,52 @@ TEST_CASE("a prepared product refuses vectors that do not fit") {
   CHECK_THROWS_AS(product.apply(in(two), two.span()), ShapeError);
   CHECK_THROWS_AS(product.apply(in(three), three.span()), ShapeError);
   CHECK_THROWS_AS(product.residual(in(three), in(three), two.span()), ShapeError);
+}
+
+namespace {
+
+/// Three entries per row around the diagonal: of three kinds, or each with a value of its own.
+template <class Real>
+Csr<Real, std::int64_t> line(std::int64_t n, bool of_kinds) {
+  std::vector<std::int64_t> row_ptr{0};
+  std::vector<Index> col_idx;
+  std::vector<Real> values;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = std::max<std::int64_t>(i - 1, 0); j < std::min(i + 2, n); ++j) {
+      values.push_back(of_kinds ? Real(j - i) - Real(0.3) : Real(values.size() % 1009) / 7);
+      col_idx.push_back(Index(j));
+    }
+    row_ptr.push_back(std::int64_t(values.size()));
+  }
+  return {Index(n), Index(n), Array<std::int64_t>(row_ptr), Array<Index>(col_idx), Array<Real>(values)};
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a product together with x'y has the bits of both, whatever its form", Real, double, float) {
+  for (const std::int64_t n : {1, 2, 33, 64, 65, 2047, 2048, 2049, 5000, 16384, 16385, 70001, 1300001}) {
+    CAPTURE(n);
+    for (const bool of_kinds : {true, false}) {
+      const auto A = line<Real>(n, of_kinds);
+      const auto values = random_values<Real>(n, unsigned(n));
+      on_every_backend([&](auto on) {
+        using B = decltype(on);
+        const auto there = copied_to<SpaceOf<B>>(on, A.view());
+        const Product product(on, there.view());
+        CHECK((product.has_kinds() || !of_kinds));
+        const Vector<Real, B> x(on, moved_to(on, values));
+        Vector<Real, B> y(on, moved_to(on, poisoned<Real>(n))), expected(on, n);
+        product.apply(x.span(), expected.span());
+        const Real sum = brought(x, [&](Real* to) { product.apply_dot(x.span(), y.span(), to); });
+        CHECK(sum == dot(x, expected));
+        const auto values_of = [&](const Vector<Real, B>& v) {
+          return moved_back(OpenMP{1}, copied_to<Host>(on, v.span()));
+        };
+        CHECK(differing(values_of(y), values_of(expected)) == 0);
+        Vector<Real, B> longer(on, n + 1);
+        Real unused;
+        CHECK_THROWS_AS(product.apply_dot(x.span(), longer.span(), &unused), ShapeError);
+      });
+    }
+  }
 }
