@@ -103,7 +103,7 @@ class InStep {
     find(iterating_, Stage::iterates);
   }
 
-  /// r -= alpha A p, z = M^-1 r, where a column begins the latter alone; ||r||, r'z and (r - r_before)'z, as Iterate::descend().
+  /// r -= alpha A p, z = M^-1 r, where a column begins the latter alone; ||r||, r'z and (r - r_before)'z, as CgIterate::step().
   template <class Block>
   void descend(const Block& Ap, Block& r, Block& z) {
     if (const V* const D = diagonal_of<V>(M_)) {

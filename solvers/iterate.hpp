@@ -108,28 +108,6 @@ class Iterate {
     return true;
   }
 
-  /// r -= alpha Ap, z = M^-1 r; returns ||r||, r'z, and (r - r_before)'z: that is r'z again where M is linear, so that
-  /// r_before'z = 0. One pass where M is diagonal.
-  template <class Real, Preconditioner<V> Precond>
-  std::array<Real, 3> descend(const Precond& M, Real alpha, const V& Ap, V& r, V& z) {
-    if (const V* const D = diagonal_of<V>(M)) {
-      const auto [norm_r, rz] = axpy_multiply_norm2_dot(-alpha, Ap, r, *D, z);
-      return {norm_r, rz, rz};
-    }
-    axpy(-alpha, Ap, r);
-    if (progress_.near_end() && !kept_) {
-      const Real norm_r = norm2(r);  // if this is small enough, M^-1 r is not needed: that is worth a wait
-      if (progress_.small_enough(norm_r)) return {norm_r, 0, 0};
-    }
-    M.apply(r, z);
-    if (!is_linear(M)) {
-      const auto [norm_r, rz, Apz] = sums(norm2_of(r), dot_of(r, z), dot_of(Ap, z));
-      return {norm_r, rz, -alpha * Apz};
-    }
-    const auto [norm_r, rz] = sums(norm2_of(r), dot_of(r, z));
-    return {norm_r, rz, rz};
-  }
-
   /// x += alpha p. The new residual is recorded already.
   void move(typename V::Real alpha, const V& p) {
     move_later(alpha, p);
@@ -184,13 +162,17 @@ class Iterate {
 
   Summary summary() { return progress_.summary(norm2(x_), at_); }
 
- private:
-  static constexpr Shape shape =
-      requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); } ? Shape::any : Shape::square;
+ protected:
+  const Matrix& A() const { return A_; }
+  V& x() { return x_; }
+  bool estimates() const { return kept_.has_value(); }
 
-  /// Does the move that turn() did not.
-  void settle() {
-    if (const V* const p = std::exchange(along_, nullptr)) axpy(alpha_, *p, x_);
+  /// Between which norms the next residual is such that move_later() and smooth() leave x as it is.
+  std::pair<double, double> unwatched_norms() const {
+    if (smoothing_) return {1, 0};
+    constexpr double any = std::numeric_limits<double>::max();
+    if (progress_.is_beyond()) return {0, any};
+    return {1.25 * progress_.target(), norm_ < copy_norm_ / 2 ? norm_ : any};
   }
   /// For a move to the residual just recorded.
   void prepare_move() {
@@ -199,6 +181,15 @@ class Iterate {
     if (new_norm > norm_ && norm_ < copy_norm_ / 2 && !progress_.is_beyond()) take_copy();
     norm_ = new_norm;
     at_ = progress_.iterations();
+  }
+
+ private:
+  static constexpr Shape shape =
+      requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); } ? Shape::any : Shape::square;
+
+  /// Does the move that turn() did not.
+  void settle() {
+    if (const V* const p = std::exchange(along_, nullptr)) axpy(alpha_, *p, x_);
   }
   /// Infinite for an x that is not finite: b - A x does not show that in a column of A without entries.
   double true_norm(V& r, [[maybe_unused]] V& spare) {

@@ -77,6 +77,7 @@ CudaState::CudaState(const CudaSettings& settings) : host(settings.host), memory
   if (!memory) memory = make_device_pool(device);
   cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&staging), 64 * sizeof(double), cudaHostAllocDefault),
              "taking page-locked memory");
+  cuda_check(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming), "creating an event");
   if (settings.stream) {
     stream = *settings.stream;
   } else {
@@ -92,6 +93,7 @@ CudaState::~CudaState() {
   for (void* const buffer : buffers.data)
     if (buffer) cudaFreeHost(buffer);
   if (staging) cudaFreeHost(staging);
+  if (mark) cudaEventDestroy(mark);
   if (owns_stream) cudaStreamDestroy(stream);
   cudaGetLastError();  // a destructor has nobody to tell
 }

@@ -38,6 +38,7 @@ struct CudaState {
   ScratchMemory scratch;
   CopyBuffers buffers;
   double* staging = nullptr;
+  cudaEvent_t mark = nullptr;  // a point of the stream that the host waits for while work behind it goes on
 
   explicit CudaState(const CudaSettings& settings);
   CudaState(const CudaState&) = delete;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/kernels/blas1/cuda_sums.cuh>
 #include <seidel/kernels/blas1/instances.hpp>
 
@@ -89,7 +90,8 @@ template <class Real, class Pass, int m>
 __global__ void __launch_bounds__(threads)
     pass_by_subtrees(std::int64_t n, const __grid_constant__ Passes<Pass, m> passes,
                      SumGroup<Real, Pass::nsums>* partial) {
-  const Pass pass = passes.of[m == 1 ? 0 : blockIdx.y];
+  Pass pass = passes.of[m == 1 ? 0 : blockIdx.y];
+  if (!begins(pass)) return;
   const auto s = subtree<SumGroup<Real, Pass::nsums>>(
       std::int64_t(blockIdx.x) * (blockDim.x / warp_size), n,
       [&](std::int64_t first, std::int64_t last) { return pass_over<Real>(first, last, warp_size, pass); });
@@ -100,7 +102,8 @@ __global__ void __launch_bounds__(threads)
 template <class Real, class Pass, int m>
 __global__ void pass_over_few(std::int64_t n, const __grid_constant__ Passes<Pass, m> passes,
                               SumGroup<Real, Pass::nsums>* result) {
-  result[blockIdx.y] = pass_over<Real>(0, n, 1, passes.of[m == 1 ? 0 : blockIdx.y]);
+  Pass pass = passes.of[m == 1 ? 0 : blockIdx.y];
+  if (begins(pass)) result[blockIdx.y] = pass_over<Real>(0, n, 1, pass);
 }
 
 constexpr int tile = 8;  // columns that a block of threads takes together: w is loaded once for all
@@ -276,6 +279,14 @@ void leave_sums(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
     sum_passes(on, n, Passes<Pass, 1>{{pass}}, 1, reinterpret_cast<SumGroup<Real, Pass::nsums>*>(sums));
   else
     cuda_check(cudaMemsetAsync(sums, 0, Pass::nsums * sizeof(Real), on.stream()), "sums of nothing");
+}
+
+void mark(const Cuda& on) {
+  cuda_check(cudaEventRecord(on.state()->mark, on.stream()), "marking how far work has come");
+}
+void wait_for_mark(const Cuda& on) {
+  ++on.state()->waits;
+  cuda_check(cudaEventSynchronize(on.state()->mark), "work on the device");
 }
 
 template <class Real>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/kernels/blas1/step.hpp>
 #include <seidel/kernels/sum.hpp>
 
 namespace seidel::blas1 {
@@ -87,7 +88,8 @@ void run_short(std::int64_t n, const Pass& pass, Real* sums, std::integer_sequen
 
 /// One pass over elements 0 ... n-1; sums[j] is its sum j.
 template <class Real, class Pass>
-void sum_over(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums) {
+void sum_over(const OpenMP& on, std::int64_t n, Pass pass, Real* sums) {
+  if (!begins(pass)) return;
   constexpr std::make_integer_sequence<int, Pass::nsums> each;
   if (n <= short_sum) return run_short(n, pass, sums, each);
   const Chunks chunks(n);

@@ -3,6 +3,7 @@
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/blas1/hashed.hpp>
 #include <seidel/kernels/blas1/lanczos.hpp>
+#include <seidel/kernels/blas1/step.hpp>
 
 namespace seidel::blas1 {
 
@@ -38,6 +39,8 @@ void instances(const On& on, Real* x) {
   for_each_element(on, 0, LanczosLength<Real>{{x, x}, 0});
   for_each_element(on, 0, LanczosTurn<Real>{{x, x}, 0});
   for_each_element(on, 0, LanczosDirection<Real>{x, x, x});
+  leave_sums(on, 0, StepDown<Real>{{0, x, x, x, x}, 0, x}, x);
+  for_each_element(on, 0, StepOn<Real>{0, {}, nullptr, nullptr, x, x, x});
   project(on, Columns<Real>{}, x, x);
   add_combination(on, Columns<Real>{}, Real(0), x, Real(0), x);
   max_abs(on, x, 0);
