@@ -24,11 +24,13 @@ void launch(const Cuda& on, const SellView<Real, Device>& A, const Real* x, cons
   else
     cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
 }
-/// What cuda_csr.cu does takes up to four launches, which have to be worth it.
+/// What cuda_csr.cu does takes up to four launches, 7 microseconds; without it, one long row may take a hundred. Nobody knows
+/// the rows yet: few entries are most often those of even rows, unless rows are long on average.
 template <class Real, class Offset, class Store>
 void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
-  constexpr std::int64_t min_entries = 1 << 22;
-  if (A.nnz() < min_entries) return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
+  constexpr std::int64_t min_entries = 1 << 20;
+  if (A.nnz() < min_entries && row_class(A.nrows, A.nnz()) != RowClass::element)
+    return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
   Scratch scratch(on);
   csr_product(on, A, room_in(scratch, A, longest_unlisted_row(A.nrows, A.nnz())), Listing::by_product, x, store);
 }
