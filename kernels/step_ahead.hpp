@@ -29,7 +29,10 @@ class StepAhead {
   /// x += alpha p, then p = z + beta p for beta = r'z / rz; nothing unless `limits` allow it.
   /// Cost  reads x, z, p; writes x, p; one launch; does not wait.
   void turn(Real rz, const blas1::StepLimits<Real>& limits, V& x, const V& z, V& p) {
-    if constexpr (!HostBackend<B>) found_ = reinterpret_cast<Found*>(on_.staging());
+    if constexpr (HostBackend<B>)
+      found_ = &here_;
+    else
+      found_ = reinterpret_cast<Found*>(on_.staging());
     blas1::for_each_element(on_, x.size(),
                             blas1::StepOn<Real>{.rz = rz,
                                                 .limits = limits,
@@ -50,7 +53,7 @@ class StepAhead {
   B on_;
   Array<Real, SpaceOf<B>> numbers_;  // as Found has them
   Found here_;                       // on the host
-  Found* found_ = &here_;
+  Found* found_ = nullptr;           // where turn() left them
 };
 
 /// Whether cg takes such steps: where it would wait otherwise.
