@@ -81,7 +81,7 @@ void check(const Case<Real>& c, std::uint64_t seed) {
                                                                      sample.view.leading_dimension, sample.view.layout,
                                                                      data + sample.offset()};
     };
-    gemm(on, c.alpha, there(A, a.data()), there(B, b.data()), c.beta, there(C, got.data()));
+    gemm(on, c.alpha, there(A, a.data()), there(B, b.data()), c.beta, there(C, got.data()), TermOrder::ascending);
     const auto back = moved_back(on, got);
     CHECK(back.size() == expected.size());
     std::int64_t wrong = 0;
@@ -156,9 +156,70 @@ TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, i
             return DenseView<std::remove_pointer_t<decltype(data)>, Device>{view.nrows, view.ncols,
                                                                             view.leading_dimension, view.layout, data};
           };
-          gemm(on, Real(1), there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()));
+          gemm(on, Real(1), there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()),
+               TermOrder::ascending);
           gemm(OpenMP{}, Real(1), A.view, B.view, beta, C.view);
           CHECK(moved_back(on, c) == C.all);
+        }
+}
+
+TEST_CASE_TEMPLATE("products whose terms may be added in any order are within the bound, and repeat", Real, double,
+                   float) {
+  if constexpr (!built_with_cuda) return skipped_cuda();
+  if (!have_gpu()) return skipped_cuda();
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Cuda on;
+  struct Shape {
+    std::int64_t m, n, k, extra;
+  };
+  for (const Shape s :
+       {Shape{1024, 776, 1032, 0}, Shape{301, 77, 5003, 1}, Shape{1031, 1033, 150, 3}, Shape{96, 40, 32, 0}})
+    for (const Layout of_a : both)
+      for (const Layout of_c : both)
+        for (const Real beta : {Real(0), Real(-0.5)}) {
+          CAPTURE(s.k);
+          CAPTURE(int(of_a));
+          CAPTURE(int(of_c));
+          CAPTURE(beta);
+          const Layout of_b = of_a == of_c ? Layout::row_major : Layout::column_major;
+          const Real alpha = Real(0.75);
+          const Sample<Real> A(s.m, s.k, of_a, s.extra, 0, seed), B(s.k, s.n, of_b, s.extra, 0, seed + 1);
+          Sample<Real> C(s.m, s.n, of_c, s.extra, 0, seed + 2);
+          if (beta == 0)
+            for (std::int64_t place = 0; place < s.m * s.n; ++place)
+              C.view(place / s.n, place % s.n) = std::numeric_limits<Real>::quiet_NaN();
+          const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
+          const auto there = [](const auto& view, auto* data) {
+            return DenseView<std::remove_pointer_t<decltype(data)>, Device>{view.nrows, view.ncols,
+                                                                            view.leading_dimension, view.layout, data};
+          };
+          const auto product = [&] {
+            auto c = moved_to(on, C.all);
+            gemm(on, alpha, there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()));
+            return moved_back(on, c);
+          };
+          const auto got = product();
+          CHECK(got == product());
+          std::mt19937 random(seed + 3);
+          for (int element = 0; element < 200; ++element) {
+            const std::int64_t i = random() % s.m, j = random() % s.n;
+            const long double old = beta == 0 ? 0 : C.view(i, j);
+            long double sum = beta * old, scale = std::fabs(beta * old);
+            for (std::int64_t k = s.k; k-- > 0;) {
+              const long double term = static_cast<long double>(A.view(i, k)) * B.view(k, j) * alpha;
+              sum += term, scale += std::fabs(term);
+            }
+            const auto place = std::size_t(C.view.at(i, j));
+            CHECK(std::fabs(got[place] - sum) <= (s.k + 3) * std::numeric_limits<Real>::epsilon() * scale);
+          }
+          // What lies between the lines of C is as it was.
+          auto all = got;
+          for (std::int64_t place = 0; place < s.m * s.n; ++place) {
+            const auto at = std::size_t(C.view.at(place / s.n, place % s.n));
+            all[at] = C.all[at] = 0;
+          }
+          CHECK(all == C.all);
         }
 }
 

@@ -50,7 +50,7 @@ void multiply(const On& on, const DenseView<const Real, Space>& A, const DenseVi
               const DenseView<Real, Space>& C, double& seconds) {
   const Timer timer(seconds);
   if constexpr (HostBackend<On> || built_with_cuda)
-    gemm(on, Real(1), A, B, beta, C);  // else there is no product to link with
+    gemm(on, Real(1), A, B, beta, C, TermOrder::ascending);  // else there is no product to link with
 }
 
 }  // namespace

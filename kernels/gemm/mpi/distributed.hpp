@@ -40,8 +40,8 @@ class Panels;
 /// Cost    2 M N K / (P_r P_c) flops each. summa: sends A along rows and B along columns, once; two panels of 256 terms
 ///         (1024 on a GPU) are held. row_sums: A and B stay; each process but the leaders sends M N / P_r sums once.
 ///         Between GPUs of their own NCCL sends panels where the build has it, MPI through the host everywhere else.
-/// Repeats bit for bit. summa has the bits of gemm() on one machine, on every grid; row_sums those of its number of
-///         columns and its block.
+/// Repeats bit for bit. summa has the bits of gemm() on one machine with TermOrder::ascending, on every grid; row_sums those
+///         of its number of columns and its block.
 /// Errors  BackendError, ResourceError of one process alone: the others then wait, so the caller must end them.
 /// Source  van de Geijn, Watts, SUMMA: scalable universal matrix multiplication, Concurrency 9(4), 1997.
 template <Backend On, class Real>
