@@ -344,7 +344,8 @@ Request parse(int argc, char** argv) {
   BenchKernelOptions registry;
   bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
   for (const Kernel* kernel : all_kernels())
-    commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, *kernel));
+    if (kernel != &kernels::gemm || !is_one_of_many())
+      commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, *kernel));
   commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
   commands.push_back(std::make_unique<BenchSuiteCommand>(*bench));
   commands.push_back(std::make_unique<BenchMachineCommand>(*bench));

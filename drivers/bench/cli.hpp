@@ -1,6 +1,8 @@
 // The options of seidel bench. Included by options.cpp alone.
 #pragma once
-#include <seidel/drivers/bench/kernel.hpp>
+#include <cstdlib>
+
+#include <seidel/drivers/bench/kernels/list.hpp>
 #include <seidel/drivers/cli.hpp>
 
 namespace seidel::drivers {
@@ -155,6 +157,14 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
   }
 };
 
+/// Whether mpirun started several processes, of which this is one: Open MPI and MPICH say so.
+inline bool is_one_of_many() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* const size = std::getenv(variable)) return std::string_view(size) != "1";
+  return false;
+}
+
+/// Under mpirun it takes the place of bench gemm, too, which each process would run by itself.
 struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
   explicit BenchGemmMpiCommand(CLI::App& bench)
       : CommandFor(bench, "gemm-mpi", "products of dense matrices in memory, on many processes (mpirun)") {
@@ -166,6 +176,7 @@ struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
            whole<std::int64_t>(1, 1 << 20));
     app->add_flag("--fp32", options.fp32, "elements of 4 bytes (8)");
     number("--trials", options.trials, "N", "timed repetitions; the fastest counts (3)", whole(1, 10000));
+    if (is_one_of_many()) app->alias(std::string(kernels::gemm.name));
   }
   void lists(const char* option, std::vector<std::string>& values, const char* type, const char* what) {
     with_text(option, type, what, [&values](const std::string& text) { values = CLI::detail::split(text, ','); });

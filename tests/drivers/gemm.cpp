@@ -227,6 +227,10 @@ TEST_CASE(
     CHECK(product["error"].get<double>() <= 1);
     CHECK(product["seconds"]["all"].get<double>() > 0);
   }
+  const Run short_name = launched(folder, "-np 2 " SEIDEL_PROGRAM " bench gemm 9x8x7 --threads 1 --trials 1");
+  CHECK(short_name.exit_code == 0);
+  CHECK(contains(short_name.out, "row-sums"));
+  CHECK(contains(short_name.out, "2x1"));
   const Run too_large = launched(folder, "-np 2 " SEIDEL_PROGRAM " bench gemm-mpi 9x9x9 --grid 2x2");
   CHECK(too_large.exit_code == 2);
   CHECK(contains(too_large.err, "--grid 2x2: found 2 processes"));
