@@ -1,6 +1,7 @@
 // Ceilings of the host.
 #include <seidel/drivers/bench/machine.hpp>
 
+#include <omp.h>
 #include <unistd.h>
 
 #include <atomic>

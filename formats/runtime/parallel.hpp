@@ -1,10 +1,8 @@
 // How work is shared out among the threads of a host back end. Shares never change a result: each part computes what it
 // would compute alone.
 #pragma once
-#include <omp.h>
-
 #include <algorithm>
-#include <exception>
+#include <cstdint>
 
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/search.hpp>
@@ -35,44 +33,42 @@ Range share_by_nonzeros(HostSpan<const Offset> row_ptr, int part, int nparts) {
   return {row_at(part), part + 1 == nparts ? nrows : row_at(part + 1)};
 }
 
+/// A function that the caller keeps while it is called. What shares out work takes one: it is compiled once for all bodies,
+/// and each body once for one thread and for many.
+template <class... Arguments>
+class FunctionRef {
+ public:
+  template <class Function>
+  FunctionRef(const Function& function)
+      : function_(&function),
+        call_([](const void* f, Arguments... arguments) { (*static_cast<const Function*>(f))(arguments...); }) {}
+  void operator()(Arguments... arguments) const { call_(function_, arguments...); }
+
+ private:
+  const void* function_;
+  void (*call_)(const void*, Arguments...);
+};
 /// Calls body(part, nparts) once on each thread. What a body throws is thrown on, one of them if there are several.
-template <class Body>
-void parallel_parts(const OpenMP& on, const Body& body) {
-  if (on.threads <= 1) return body(0, 1);
-  std::exception_ptr thrown;
-#pragma omp parallel num_threads(on.threads)
-  try {
-    body(omp_get_thread_num(), omp_get_num_threads());
-  } catch (...) {
-#pragma omp critical(seidel_parallel_parts)
-    thrown = std::current_exception();
-  }
-  if (thrown) std::rethrow_exception(thrown);
-}
+void parallel_parts(const OpenMP& on, FunctionRef<int, int> body);
 
 /// Below this many elements waking the threads costs more than they save.
 inline constexpr std::int64_t worth_per_thread = 8192;
 
-/// Calls body(first, last) for shares of 0 ... n-1, compiled for this processor (with_avx2).
-template <HostBackend On, class Body>
-void parallel_for(const On& on, std::int64_t n, const Body& body) {
-  const auto part_of = [&](int part, int nparts) {  // one for one thread and for many: each is compiled twice
-    const Range mine = even_share(n, part, nparts);
-    with_avx2([&] { body(mine.first, mine.last); });
-  };
-  on.threads <= 1 || n < 2 * worth_per_thread ? part_of(0, 1) : parallel_parts(on, part_of);
-}
+/// Calls body(first, last, part) for even shares of 0 ... n-1, `weight` saying what an element costs.
+void for_shares(const OpenMP& on, std::int64_t n, std::int64_t weight,
+                FunctionRef<std::int64_t, std::int64_t, int> body);
+/// Calls body(first, last) for shares of the rows of a CSR matrix, by nonzeros. Instantiated for 32- and 64-bit offsets.
+template <class Offset>
+void for_row_shares(const OpenMP& on, HostSpan<const Offset> row_ptr, FunctionRef<std::int64_t, std::int64_t> body);
 
-/// The same for the rows of a CSR matrix, shared out by nonzeros.
-template <HostBackend On, class Offset, class Body>
-void parallel_for_rows(const On& on, HostSpan<const Offset> row_ptr, const Body& body) {
-  const std::int64_t nrows = std::max<std::int64_t>(row_ptr.size() - 1, 0);
-  const auto part_of = [&](int part, int nparts) {
-    const Range mine = share_by_nonzeros(row_ptr, part, nparts);
-    with_avx2([&] { body(mine.first, mine.last); });
-  };
-  const bool few = on.threads <= 1 || nrows == 0 || nrows + row_ptr[nrows] < 2 * worth_per_thread;
-  few ? part_of(0, 1) : parallel_parts(on, part_of);
+/// The same as for_shares(), compiled for this processor (with_avx2).
+template <class Body>
+void parallel_for(const OpenMP& on, std::int64_t n, const Body& body) {
+  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int) { with_avx2([&] { body(first, last); }); });
+}
+template <class Offset, class Body>
+void parallel_for_rows(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body& body) {
+  for_row_shares(on, row_ptr, [&](std::int64_t first, std::int64_t last) { with_avx2([&] { body(first, last); }); });
 }
 
 }  // namespace seidel

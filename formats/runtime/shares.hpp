@@ -9,40 +9,8 @@
 
 namespace seidel {
 
-/// Calls body(first, last, part) for even shares of 0 ... n-1, `weight` saying what an element costs.
-template <class Body>
-void for_shares(const OpenMP& on, std::int64_t n, std::int64_t weight, const Body& body) {
-  if (on.threads <= 1 || n < 2 || n < 2 * worth_per_thread / weight) return body(std::int64_t(0), n, 0);
-  parallel_parts(on, [&](int part, int nparts) {
-    const Range mine = even_share(n, part, nparts);
-    body(mine.first, mine.last, part);
-  });
-}
-
 /// Calls body(i, part) for i = 0 ... n-1, each as a thread becomes free: for few, uneven pieces.
-template <class Body>
-void for_each_in_turn(const OpenMP& on, std::int64_t n, const Body& body) {
-  if (on.threads <= 1 || n < 2) {
-    for (std::int64_t i = 0; i < n; ++i) body(i, 0);
-    return;
-  }
-  std::atomic<std::int64_t> next = 0;
-  parallel_parts(on, [&](int part, int) {
-    for (std::int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) body(i, part);
-  });
-}
-
-/// Calls body(first, last) for shares of the rows of a CSR matrix, by nonzeros, without vector instructions.
-template <class Offset, class Body>
-void for_row_shares(const OpenMP& on, HostSpan<const Offset> row_ptr, const Body& body) {
-  const std::int64_t nrows = row_ptr.size() - 1;
-  if (on.threads <= 1 || nrows < 2 || nrows + row_ptr[nrows] < 2 * worth_per_thread)
-    return body(std::int64_t(0), nrows);
-  parallel_parts(on, [&](int part, int nparts) {
-    const Range mine = share_by_nonzeros(row_ptr, part, nparts);
-    body(mine.first, mine.last);
-  });
-}
+void for_each_in_turn(const OpenMP& on, std::int64_t n, FunctionRef<std::int64_t, int> body);
 
 /// shared = min(shared, value), whatever other threads do to it.
 template <class T>
