@@ -350,4 +350,21 @@ void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hi
   finish<B, Offset>(on, hierarchy, !hierarchy.coarsest_inverse.row_ptr.empty(), cycle);
 }
 
+// Compiled in the library, so that a program need not.
+extern template class SingleCycle<OpenMP>;
+extern template Hierarchy<std::int32_t, Host> coarsened(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
+                                                        const CoarseningOptions&,
+                                                        const MultiVectorView<const double, Host>&,
+                                                        SingleCycle<OpenMP>*,
+                                                        const AnyCoarsening<OpenMP, std::int32_t>&);
+extern template void update_values(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
+                                   Hierarchy<std::int32_t, Host>&, SingleCycle<OpenMP>*);
+extern template Hierarchy<std::int64_t, Host> coarsened(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
+                                                        const CoarseningOptions&,
+                                                        const MultiVectorView<const double, Host>&,
+                                                        SingleCycle<OpenMP>*,
+                                                        const AnyCoarsening<OpenMP, std::int64_t>&);
+extern template void update_values(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
+                                   Hierarchy<std::int64_t, Host>&, SingleCycle<OpenMP>*);
+
 }  // namespace seidel

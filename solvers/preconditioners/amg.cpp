@@ -132,4 +132,18 @@ constinit const PreconditionerKind PreconditionerKind::amg = {
     .memory = memory_of,
     .make = preconditioners_detail::makes<Recipe>()};
 
+template class SingleCycle<OpenMP>;
+template Hierarchy<std::int32_t, Host> coarsened(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
+                                                 const CoarseningOptions&, const MultiVectorView<const double, Host>&,
+                                                 SingleCycle<OpenMP>*, const AnyCoarsening<OpenMP, std::int32_t>&);
+template void update_values(const OpenMP&, const CsrView<double, std::int32_t, Host>&, Hierarchy<std::int32_t, Host>&,
+                            SingleCycle<OpenMP>*);
+template Hierarchy<std::int64_t, Host> coarsened(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
+                                                 const CoarseningOptions&, const MultiVectorView<const double, Host>&,
+                                                 SingleCycle<OpenMP>*, const AnyCoarsening<OpenMP, std::int64_t>&);
+template void update_values(const OpenMP&, const CsrView<double, std::int64_t, Host>&, Hierarchy<std::int64_t, Host>&,
+                            SingleCycle<OpenMP>*);
+template class AmgPreconditioner<std::int32_t, OpenMP>;
+template class AmgPreconditioner<std::int64_t, OpenMP>;
+
 }  // namespace seidel

@@ -203,4 +203,8 @@ class AmgPreconditioner {
   std::optional<Matrix> coarsest_;
 };
 
+// Compiled in the library, so that a program need not.
+extern template class AmgPreconditioner<std::int32_t, OpenMP>;
+extern template class AmgPreconditioner<std::int64_t, OpenMP>;
+
 }  // namespace seidel
