@@ -7,9 +7,8 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include <seidel/drivers/bench/sample.hpp>
+#include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
@@ -17,58 +16,63 @@ namespace seidel::drivers {
 
 namespace {
 
-nlohmann::json parsed(const std::string& name) {
+JsonValue parsed(const std::string& name) {
   std::ifstream file(name);
   if (!file) throw InputError(name + ": cannot be read\n  name a file that seidel bench --json wrote");
-  nlohmann::json document = nlohmann::json::parse(file, nullptr, false);
+  const std::optional<JsonValue> document = read_json(file);
   const auto refuse = [&](const std::string& found) {
     throw InputError(formatted(
         "{}: found {}, expected a file that seidel bench KERNEL or suite --json wrote (schema seidel.bench/1)", name,
         found));
   };
-  if (document.is_discarded()) refuse("what is not JSON");
-  const auto schema = document.is_object() ? document.find("schema") : document.end();
-  if (schema == document.end() || !schema->is_string()) refuse("no schema");
-  if (*schema != "seidel.bench/1") refuse(formatted("schema {}", schema->get<std::string>()));
-  if (!document.contains("measurements") || !document["measurements"].is_array()) refuse("no measurements");
-  return document;
+  if (!document) refuse("what is not JSON");
+  if (!document->contains("schema") || !(*document)["schema"].is_string()) refuse("no schema");
+  if (const std::string schema = (*document)["schema"].string(); schema != "seidel.bench/1")
+    refuse(formatted("schema {}", schema));
+  if (!document->contains("measurements") || !(*document)["measurements"].is_array()) refuse("no measurements");
+  return *document;
 }
 
+/// What stands under `key`, if anything does.
+std::string text_or_none(const JsonValue& of, const char* key) { return of.contains(key) ? of[key].text() : ""; }
+double number_or_0(const JsonValue& of, const char* key) { return of.contains(key) ? of[key].number() : 0; }
+
 /// The numbers of threads that OpenMP rivals ran with, as "1, 2".
-std::string threads_of(const nlohmann::json& file) {
+std::string threads_of(const JsonValue& file) {
   std::set<int> counts;
-  for (const auto& m : file.at("measurements"))
-    if (m.contains("seconds") && m.value("backend", "") == "openmp") counts.insert(m.value("threads", 0));
+  for (const auto& m : file["measurements"].elements())
+    if (m.contains("seconds") && text_or_none(m, "backend") == "openmp") counts.insert(int(number_or_0(m, "threads")));
   std::string text;
   for (const int threads : counts) text += formatted("{}{}", text.empty() ? "" : ", ", threads);
   return text;
 }
 
 /// Best bandwidths by where they were measured: "GPU", "2 threads".
-std::map<std::string, double> roofs_of(const nlohmann::json& file) {
+std::map<std::string, double> roofs_of(const JsonValue& file) {
   std::map<std::string, double> roofs;
-  for (const auto& roof : file.value("roofs", nlohmann::json::array())) {
-    const int threads = roof.value("threads", 0);
-    const std::string where = roof.value("backend", "") == "cuda" ? "GPU" : plural(threads, "thread");
-    roofs[where] = std::max(roof.value("copy_gb_per_s", 0.0), roof.value("triad_gb_per_s", 0.0));
+  if (!file.contains("roofs")) return roofs;
+  for (const auto& roof : file["roofs"].elements()) {
+    const std::string where =
+        text_or_none(roof, "backend") == "cuda" ? "GPU" : plural(int(number_or_0(roof, "threads")), "thread");
+    roofs[where] = std::max(number_or_0(roof, "copy_gb_per_s"), number_or_0(roof, "triad_gb_per_s"));
   }
   return roofs;
 }
 
 /// Samples by what was measured; `with_threads` tells OpenMP rivals of different numbers of threads apart.
-std::map<std::string, Sample> samples_of(const nlohmann::json& file, const std::string& name, bool with_threads) try {
+std::map<std::string, Sample> samples_of(const JsonValue& file, const std::string& name, bool with_threads) try {
   std::map<std::string, Sample> samples;
-  for (const auto& m : file.at("measurements")) {
-    std::string what = formatted("{}, {}", m.at("rival").get<std::string>(), m.at("matrix").get<std::string>());
+  for (const auto& m : file["measurements"].elements()) {
+    std::string what = formatted("{}, {}", m["rival"].string(), m["matrix"].string());
     if (!m.contains("seconds")) continue;  // not timed
-    if (with_threads && m.at("backend") == "openmp") what += ", " + plural(m.at("threads").get<int>(), "thread");
-    if (m.at("k") != 1 || m.at("layout") != "row")
-      what += formatted(", k = {}, {}", m.at("k").get<int>(), m.at("layout").get<std::string>());
-    if (m.contains("order")) what += formatted(", {} order", m.at("order").get<std::string>());
-    for (double seconds : m.at("seconds")) samples[what].add(seconds);
+    if (with_threads && m["backend"].string() == "openmp") what += ", " + plural(int(m["threads"].number()), "thread");
+    if (m["k"].number() != 1 || m["layout"].string() != "row")
+      what += formatted(", k = {}, {}", int(m["k"].number()), m["layout"].string());
+    if (m.contains("order")) what += formatted(", {} order", m["order"].string());
+    for (const auto& seconds : m["seconds"].elements()) samples[what].add(seconds.number());
   }
   return samples;
-} catch (const nlohmann::json::exception& fault) {
+} catch (const InputError& fault) {
   throw InputError(formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
 }
 
@@ -102,7 +106,7 @@ std::string_view to_string(Change c) {
 }
 
 Differences compare(const std::string& old_name, const std::string& new_name) {
-  const nlohmann::json old_file = parsed(old_name), new_file = parsed(new_name);
+  const JsonValue old_file = parsed(old_name), new_file = parsed(new_name);
   const std::string old_threads = threads_of(old_file), new_threads = threads_of(new_file);
   // One number of threads against another one: the same rivals, on more or fewer threads.
   const bool one_each = old_threads.find(',') == std::string::npos && new_threads.find(',') == std::string::npos;
@@ -119,20 +123,16 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
     const auto size = [](const Comparison& c) { return std::fabs(std::log(c.new_seconds / c.old_seconds)); };
     return size(a) > size(b);
   });
-  const nlohmann::json none = nlohmann::json::object();
-  const nlohmann::json old_machine = old_file.value("machine", none);
-  const nlohmann::json new_machine = new_file.value("machine", none);
-  const auto said = [](const nlohmann::json& machine, const std::string& key) {
-    if (!machine.contains(key)) return std::string("not said");
-    return machine[key].is_null()     ? std::string("none")
-           : machine[key].is_string() ? machine[key].get<std::string>()
-                                      : machine[key].dump();
+  const auto said = [](const JsonValue& file, const std::string& key) {
+    return file.contains("machine") && file["machine"].contains(key) ? file["machine"][key].text() : "not said";
   };
-  nlohmann::json either = old_machine;
-  either.update(new_machine);
-  for (const auto& [key, value] : either.items())
-    if (said(old_machine, key) != said(new_machine, key))
-      found.machine.push_back(formatted("{}: {} -> {}", key, said(old_machine, key), said(new_machine, key)));
+  std::set<std::string> keys;
+  for (const JsonValue& file : {old_file, new_file})
+    if (file.contains("machine"))
+      for (const std::string& key : file["machine"].keys()) keys.insert(key);
+  for (const auto& key : keys)
+    if (said(old_file, key) != said(new_file, key))
+      found.machine.push_back(formatted("{}: {} -> {}", key, said(old_file, key), said(new_file, key)));
   if (old_threads != new_threads && !old_threads.empty() && !new_threads.empty())
     found.machine.push_back(formatted("threads: {} -> {}", old_threads, new_threads));
   const auto old_roofs = roofs_of(old_file), new_roofs = roofs_of(new_file);

@@ -1,9 +1,11 @@
-// JSON as nlohmann/json writes it.
+// JSON as nlohmann/json writes and reads it.
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <istream>
 
 #include <seidel/drivers/report/json.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -46,6 +48,47 @@ Json& Json::push(Json value) {
 }
 std::string Json::text() const {
   return value_->json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+using Read = nlohmann::ordered_json;
+const Read& of(const std::shared_ptr<const void>& json) { return *static_cast<const Read*>(json.get()); }
+}  // namespace
+
+std::optional<JsonValue> read_json(std::istream& from) {
+  auto json = std::make_shared<const Read>(Read::parse(from, nullptr, false));
+  return json->is_discarded() ? std::nullopt : std::optional(JsonValue(std::move(json)));
+}
+
+bool JsonValue::is_array() const { return of(json_).is_array(); }
+bool JsonValue::is_string() const { return of(json_).is_string(); }
+bool JsonValue::contains(std::string_view key) const { return of(json_).contains(key); }
+JsonValue JsonValue::operator[](std::string_view key) const {
+  const auto found = of(json_).find(key);
+  if (found == of(json_).end()) throw InputError("no " + std::string(key));
+  return JsonValue({json_, &*found});
+}
+std::vector<std::string> JsonValue::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : of(json_).items()) keys.push_back(key);
+  return keys;
+}
+std::vector<JsonValue> JsonValue::elements() const {
+  if (!is_array()) throw InputError(text() + " for a list");
+  std::vector<JsonValue> elements;
+  for (const Read& element : of(json_)) elements.push_back(JsonValue({json_, &element}));
+  return elements;
+}
+std::string JsonValue::string() const {
+  if (!is_string()) throw InputError(text() + " for a text");
+  return of(json_).get<std::string>();
+}
+double JsonValue::number() const {
+  if (!of(json_).is_number()) throw InputError(text() + " for a number");
+  return of(json_).get<double>();
+}
+std::string JsonValue::text() const {
+  return of(json_).is_null() ? "none" : is_string() ? of(json_).get<std::string>() : of(json_).dump();
 }
 
 }  // namespace seidel::drivers

@@ -1,15 +1,16 @@
 // JSON as docs/json-schema.md describes it: keys in the order they are set, no NaN and no Infinity (they become null).
 #pragma once
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace seidel::drivers {
 
-/// One value of a JSON document. nlohmann/json, which writes it, is compiled in json.cpp; bench/compare.cpp alone reads
-/// with it.
+/// One value of a JSON document that is written. nlohmann/json is compiled in json.cpp alone.
 class Json {
  public:
   Json();  // an empty object
@@ -37,5 +38,28 @@ class Json {
   struct Value;
   std::unique_ptr<Value> value_;
 };
+
+/// One value of a document that was read. Errors  InputError, saying what was found, where it is not what is asked for.
+class JsonValue {
+ public:
+  bool is_array() const;
+  bool is_string() const;
+  bool contains(std::string_view key) const;  // false of what is no object
+  JsonValue operator[](std::string_view key) const;
+  std::vector<std::string> keys() const;
+  std::vector<JsonValue> elements() const;
+  std::string string() const;
+  double number() const;
+  /// A string as it is, null as "none", all else as it is written.
+  std::string text() const;
+
+ private:
+  friend std::optional<JsonValue> read_json(std::istream& from);
+  explicit JsonValue(std::shared_ptr<const void> json) : json_(std::move(json)) {}
+  std::shared_ptr<const void> json_;  // the library's, part of the document
+};
+
+/// Nothing if it is not JSON.
+std::optional<JsonValue> read_json(std::istream& from);
 
 }  // namespace seidel::drivers
