@@ -65,4 +65,14 @@ void with_avx2(const Work& work) {
 #endif
 }
 
+/// The same where `work` is long: without AVX2 plain(), which is short, gives the same results.
+template <class Work, class Plain>
+void with_avx2(const Work& work, [[maybe_unused]] const Plain& plain) {
+#ifdef __x86_64__
+  best_instruction_set() == InstructionSet::baseline ? plain() : run_avx2(work);
+#else
+  work();
+#endif
+}
+
 }  // namespace seidel

@@ -103,14 +103,20 @@ void store_row(RowOf<Real> row, std::int64_t j, const In<Real>& X, const Out<Rea
   if constexpr (W > 1) store_row<W / 2, layout>(row, j, X, Y);
 }
 
+/// All columns of a row one by one, without AVX2.
+template <Layout layout, class Real>
+[[gnu::noinline]] void store_plain_row(const RowOf<Real>& row, const In<Real>& X, const Out<Real>& Y) {
+  store_row<1, layout>(row, 0, X, Y);
+}
+
 /// All columns of rows first ... last - 1. The entries of a row are read from the cache for all blocks of columns but the
 /// first.
 template <Layout layout, class Matrix, class Real>
 void rows(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std::int64_t first, std::int64_t last) {
   constexpr int most = layout == Layout::row_major ? 32 : 8;  // at once: their sums stay in registers
-  with_avx2([&] {
-    each_row(A, first, last, X.data, [&](const RowOf<Real>& row) { store_row<most, layout>(row, 0, X, Y); });
-  });
+  with_avx2(
+      [&] { each_row(A, first, last, X.data, [&](const RowOf<Real>& row) { store_row<most, layout>(row, 0, X, Y); }); },
+      [&] { each_row(A, first, last, X.data, [&](const auto& row) { store_plain_row<layout>(row, X, Y); }); });
 }
 
 template <class Matrix, class Real>

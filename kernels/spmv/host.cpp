@@ -77,6 +77,15 @@ Real row_sum(const Entries<Real>& A, const BlockSum& sum_of_block, std::int64_t 
   return tree.sum();
 }
 
+/// More than 64 terms, `stride` apart; apart from the loops over rows, whose code it would swell.
+template <class Real>
+[[gnu::noinline]] Real long_sum(const RowTerm<Real>& term, std::int64_t length) {
+  if (term.stride == 1) return row_sum(Entries<Real>{term.col_idx, term.values, term.x}, sum_of_block<Real>, 0, length);
+  Real sum;
+  with_avx2([&] { sum = sum_of_long<Real>(length, term); });
+  return sum;
+}
+
 /// Rows first ... last - 1 of CSR; by value, so that pointers stay in registers.
 template <class Real, class Offset, class Store, class BlockSum>
 void csr_rows(const Offset* row_ptr, const Entries<Real> A, const Store store, const BlockSum sum_of_block,
@@ -113,6 +122,17 @@ void csr_rows(const Offset* row_ptr, const Entries<Real> A, const Store store, c
   }
 }
 
+/// A row of any length, without AVX2.
+template <class Real>
+[[gnu::noinline]] Real plain_sum(const RowTerm<Real>& term, std::int64_t length) {
+  return length <= short_sum ? sum_left_to_right<Real>(0, length, 1, term) : long_sum(term, length);
+}
+template <class Matrix, class Store>
+void plain_rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, std::int64_t first,
+                std::int64_t last) {
+  each_row(A, first, last, x, [&](const auto& row) { store(row.row, plain_sum(row.term, row.length)); });
+}
+
 template <class Real, class Offset, class Store>
 void rows(const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store, std::int64_t first,
           std::int64_t last) {
@@ -122,28 +142,33 @@ void rows(const CsrView<Real, Offset, Host>& A, const Real* x, const Store& stor
   if constexpr (std::is_same_v<Real, double>)
     if (best_instruction_set() == InstructionSet::avx512) block_sum = sum_of_block_avx512;
 #endif
-  with_avx2([&] { csr_rows(A.row_ptr.data(), entries, store, block_sum, first, last); });
+  with_avx2([&] { csr_rows(A.row_ptr.data(), entries, store, block_sum, first, last); },
+            [&] { plain_rows(A, x, store, first, last); });
 }
 
 template <class Matrix, class Store>
 void rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, std::int64_t first, std::int64_t last) {
-  with_avx2([&] {
-    each_row(A, first, last, x,
-             [&](const auto& row) { store(row.row, sum_of_products<typename Matrix::Real>(row.length, row.term)); });
-  });
+  with_avx2(
+      [&] {
+        each_row(A, first, last, x, [&](const auto& row) {
+          store(row.row, row.length <= short_sum ? sum_left_to_right<typename Matrix::Real>(0, row.length, 1, row.term)
+                                                 : long_sum(row.term, row.length));
+        });
+      },
+      [&] { plain_rows(A, x, store, first, last); });
 }
 
 template <class Real, class Offset, class Store>
 void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store) {
-  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
+  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
 }
 template <class Real, int block, class Store>
 void share_out(const OpenMP& on, const BsrView<Real, block, Host>& A, const Real* x, const Store& store) {
-  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
+  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
 }
 template <class Matrix, class Store>
 void share_out(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
+  for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) { rows(A, x, store, first, last); });
 }
 
 }  // namespace

@@ -19,6 +19,12 @@ template <class Real>
   return sum;
 }
 
+/// The same of several columns.
+template <class Sums, class Term>
+[[gnu::noinline]] void long_sums(std::int64_t length, const Term& term, Sums& sums) {
+  with_avx2([&] { sums = sum_of_long<Sums>(length, term); });
+}
+
 /// How far ahead of the sums memory is asked for, since the order of a sweep is none that a processor foresees: entries
 /// of A, and rows of x and b.
 constexpr std::int64_t entries_ahead = 640, rows_ahead = 64;
@@ -61,13 +67,30 @@ struct RowSide {
   /// With W columns of a row-major X, from the one that x is the first element of.
   template <int W>
   Columns<Real, W> sums(const Real* x, std::int64_t leading_dimension) const {
-    return sum_of_products<Columns<Real, W>>(length, [&](std::int64_t k, Columns<Real, W> s) {
+    const auto term = [=, this](std::int64_t k, Columns<Real, W> s) {
       const Real a = values[k * step];
       const Real* const row = x + (std::int64_t(col_idx[k * step_of_columns]) + shift) * leading_dimension;
       for (int j = 0; j < W; ++j) s.at[j] = std::fma(a, row[j], s.at[j]);
       return s;
-    });
+    };
+    if (length <= short_sum) return sum_left_to_right<Columns<Real, W>>(0, length, 1, term);
+    Columns<Real, W> sum;
+    long_sums(length, term, sum);
+    return sum;
   }
+};
+
+/// With one vector, without AVX2.
+template <class Real>
+[[gnu::noinline]] Columns<Real, 1> plain_sum(const RowSide<Real>& side, const Real* x) {
+  return side.template sums<1>(x, 1);
+}
+template <class Real>
+struct PlainSide : RowSide<Real> {
+  static constexpr int H = 1;
+  using Height = std::integral_constant<int, 1>;
+  Columns<Real, 1> sums(const Real* x) const { return plain_sum<Real>(*this, x); }
+  RowSide<Real> row(int) const { return *this; }
 };
 
 /// One side of a slice: entry k of row l at height k + l. The sums of fewer than 8 rows go side by side as those of 8:
@@ -117,25 +140,28 @@ struct Side {
 };
 
 /// Rows in places `place` ... place + height - 1, none of which needs another.
-template <class Real, Taken taken>
+template <class Real, class Side>
 struct Slice {
   std::int64_t place;
-  typename Side<Real, taken>::Height height;
-  Side<Real, taken> lower, upper;
+  typename Side::Height height;
+  Side lower, upper;
 
   /// in_place(p) for its places. To be taken before anything is stored: some processors hold a load back until a store
   /// to the same part of another page is done, and large arrays begin at the same part of theirs.
   template <class InPlace>
-  Columns<Real, Side<Real, taken>::H> loaded(const InPlace& in_place) const {
-    Columns<Real, Side<Real, taken>::H> found;
+  Columns<Real, Side::H> loaded(const InPlace& in_place) const {
+    Columns<Real, Side::H> found;
     for (int l = 0; l < height; ++l) found.at[l] = in_place(place + l);
     return found;
   }
 };
 
+template <class Real>
+using PlainRow = Slice<Real, PlainSide<Real>>;
+
 template <Taken taken, Direction direction, class Real, class Visit>
 void each_slice_of(const Sweeps<Real>& of, const Run& run, const Visit& visit) {
-  using Found = Slice<Real, taken>;
+  using Found = Slice<Real, Side<Real, taken>>;
   decltype(Found::height) height{};
   if constexpr (Side<Real, taken>::is_few) height = run.height;
   const std::int64_t nslices = run.slices();
@@ -157,6 +183,24 @@ void each_slice_of(const Sweeps<Real>& of, const Run& run, const Visit& visit) {
                      run.lower_at + run.before(s, run.lower), shifts, run.lower),
                 side(of.upper, run.upper_columns_at + run.columns_before(back, run.upper),
                      run.upper_at + run.before(back, run.upper), shifts, run.upper)});
+  }
+}
+
+template <Direction direction, class Real>
+const Run& run_at(const Sweeps<Real>& of, std::int64_t first, std::int64_t last, std::int64_t r) {
+  return of.runs[std::size_t(direction == Direction::forward ? r : last - 1 - (r - first))];
+}
+
+/// visit(row) for the rows of runs first ... last - 1 one by one, without AVX2.
+template <Direction direction, class Real>
+void each_row(const Sweeps<Real>& of, std::int64_t first, std::int64_t last, FunctionRef<const PlainRow<Real>&> visit) {
+  const auto visit_rows = [&](const auto& slice) {
+    for (int l = 0; l < slice.height; ++l) visit({slice.place + l, {}, {slice.lower.row(l)}, {slice.upper.row(l)}});
+  };
+  for (std::int64_t r = first; r < last; ++r) {
+    const Run& run = run_at<direction>(of, first, last, r);
+    run.shifted&& run.height > 1 ? each_slice_of<Taken::few_shifted, direction>(of, run, visit_rows)
+                                 : each_slice_of<Taken::few, direction>(of, run, visit_rows);
   }
 }
 
@@ -185,21 +229,23 @@ template <Direction direction, class Visit>
 void Sweeps<Real>::each_slice(const Visit& visit) const {
   schedule.run(direction, [&](std::int64_t stretch) {
     const std::int64_t first = first_run[stretch], last = first_run[stretch + 1];
-    with_avx2([&] {
-      const Visit local = visit;
-      for (std::int64_t r = first; r < last; ++r) {
-        const Run run = runs[direction == Direction::forward ? r : last - 1 - (r - first)];
-        const bool is_full = run.height == slice_height;
-        if (run.height == 1)
-          each_slice_of<Taken::alone, direction>(*this, run, local);
-        else if (run.shifted)
-          is_full ? each_slice_of<Taken::shifted, direction>(*this, run, local)
-                  : each_slice_of<Taken::few_shifted, direction>(*this, run, local);
-        else
-          is_full ? each_slice_of<Taken::together, direction>(*this, run, local)
-                  : each_slice_of<Taken::few, direction>(*this, run, local);
-      }
-    });
+    with_avx2(
+        [&] {
+          const Visit local = visit;
+          for (std::int64_t r = first; r < last; ++r) {
+            const Run& run = run_at<direction>(*this, first, last, r);
+            const bool is_full = run.height == slice_height;
+            if (run.height == 1)
+              each_slice_of<Taken::alone, direction>(*this, run, local);
+            else if (run.shifted)
+              is_full ? each_slice_of<Taken::shifted, direction>(*this, run, local)
+                      : each_slice_of<Taken::few_shifted, direction>(*this, run, local);
+            else
+              is_full ? each_slice_of<Taken::together, direction>(*this, run, local)
+                      : each_slice_of<Taken::few, direction>(*this, run, local);
+          }
+        },
+        [&] { each_row<direction, Real>(*this, first, last, visit); });
   });
 }
 
@@ -297,12 +343,14 @@ std::int64_t Sweeps<Real>::columns_from_zero(const ManyConst& R, const Many& X, 
   if (t_of_columns.size() < X.nrows * X.ncols) t_of_columns = Array<Real>(X.nrows * X.ncols);
   const Index* const rows = std::as_const(schedule).rows();
   const auto sweep_row = [&](std::int64_t p, const RowSide<Real>& side, const auto& new_x) __attribute__((noinline)) {
-    with_avx2([&] {
-      in_strips(X.ncols, [&](std::int64_t j, auto width) {
-        const auto sums = side.template sums<width()>(X.data + j, X.leading_dimension);
-        for (int c = 0; c < width(); ++c) X(rows[p], j + c) = new_x(p, j + c, sums.at[c]);
-      });
-    });
+    const auto strip = [&](std::int64_t j, auto width) {
+      const auto sums = side.template sums<width()>(X.data + j, X.leading_dimension);
+      for (int c = 0; c < width(); ++c) X(rows[p], j + c) = new_x(p, j + c, sums.at[c]);
+    };
+    with_avx2([&] { in_strips(X.ncols, strip); },
+              [&] {
+                for (std::int64_t j = 0; j < X.ncols; ++j) strip(j, std::integral_constant<int, 1>{});
+              });
   };
   const auto from_zero = [&](std::int64_t p, std::int64_t j, Real low) {
     const Real t = t_of_columns[p * X.ncols + j] = R(rows[p], j) - low;
