@@ -6,7 +6,7 @@ namespace seidel::generators {
 
 namespace {
 
-Matrix make_anisotropic(const OpenMP& on, const Spec& spec, int dimensions) {
+Stencil anisotropic(const Spec& spec, int dimensions) {
   spec.require_arguments(2, 2);
   const Box box = spec.box(0, dimensions, dimensions);
   std::vector<double> c = spec.reals(1);
@@ -16,19 +16,23 @@ Matrix make_anisotropic(const OpenMP& on, const Spec& spec, int dimensions) {
     if (!(coefficient > 0)) spec.refuse(spec.word(1), "coefficients above 0");
   c.resize(3, 0);
   const std::array<double, 3> beside = {-c[0], -c[1], -c[2]};
-  return lattice(on, spec, box, star(dimensions, 2 * (c[0] + c[1] + c[2]), beside, beside));
+  return star(box, 2 * (c[0] + c[1] + c[2]), beside, beside);
 }
 
 }  // namespace
 
 constinit const Generator aniso2d{
-    "aniso2d", "aniso2d:N:CX,CY or aniso2d:NXxNY:CX,CY; a single coefficient is CY, and CX = 1", "aniso2d:1000:1,0.01",
-    "5-point -(CX u_xx + CY u_yy) on a rectangle of nodes; symmetric positive definite",
-    [](const OpenMP& on, const Spec& spec, std::uint64_t) { return make_anisotropic(on, spec, 2); }};
+    .name = "aniso2d",
+    .grammar = "aniso2d:N:CX,CY or aniso2d:NXxNY:CX,CY; a single coefficient is CY, and CX = 1",
+    .example = "aniso2d:1000:1,0.01",
+    .meaning = "5-point -(CX u_xx + CY u_yy) on a rectangle of nodes; symmetric positive definite",
+    .stencil = [](const Spec& spec) { return anisotropic(spec, 2); }};
 
 constinit const Generator aniso3d{
-    "aniso3d", "aniso3d:N:CX,CY,CZ or aniso3d:NXxNYxNZ:CX,CY,CZ; a single coefficient is CZ, and CX = CY = 1",
-    "aniso3d:192:1,1,0.01", "7-point -(CX u_xx + CY u_yy + CZ u_zz) on a box of nodes; symmetric positive definite",
-    [](const OpenMP& on, const Spec& spec, std::uint64_t) { return make_anisotropic(on, spec, 3); }};
+    .name = "aniso3d",
+    .grammar = "aniso3d:N:CX,CY,CZ or aniso3d:NXxNYxNZ:CX,CY,CZ; a single coefficient is CZ, and CX = CY = 1",
+    .example = "aniso3d:192:1,1,0.01",
+    .meaning = "7-point -(CX u_xx + CY u_yy + CZ u_zz) on a box of nodes; symmetric positive definite",
+    .stencil = [](const Spec& spec) { return anisotropic(spec, 3); }};
 
 }  // namespace seidel::generators

@@ -10,7 +10,7 @@ namespace seidel::generators {
 
 namespace {
 
-Matrix make_convection_diffusion(const OpenMP& on, const Spec& spec, std::uint64_t) {
+Stencil convection_diffusion(const Spec& spec) {
   spec.require_arguments(1, 3);
   const Box box = spec.box(0, 2, 3);
   const int last = spec.arguments() - 1;
@@ -34,16 +34,18 @@ Matrix make_convection_diffusion(const OpenMP& on, const Spec& spec, std::uint64
       if (k < box.dimensions) centre += std::fabs(vh);
     }
   }
-  return lattice(on, spec, box, star(box.dimensions, centre, before, after));
+  return star(box, centre, before, after);
 }
 
 }  // namespace
 
-constinit const Generator convdiff{"convdiff",
-                                   "convdiff:N or convdiff:NXxNY or convdiff:NXxNYxNZ, then [:VX,VY[,VZ]][:central]",
-                                   "convdiff:500:100,50",
-                                   "convection-diffusion -lap u + v . grad u, h = 1 / (NX + 1), upwind (or central); v "
-                                   "is 100,50[,25] unless given; nonsymmetric",
-                                   make_convection_diffusion};
+constinit const Generator convdiff{
+    .name = "convdiff",
+    .grammar = "convdiff:N or convdiff:NXxNY or convdiff:NXxNYxNZ, then [:VX,VY[,VZ]][:central]",
+    .example = "convdiff:500:100,50",
+    .meaning =
+        "convection-diffusion -lap u + v . grad u, h = 1 / (NX + 1), upwind (or central); v is 100,50[,25] unless "
+        "given; nonsymmetric",
+    .stencil = convection_diffusion};
 
 }  // namespace seidel::generators

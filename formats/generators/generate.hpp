@@ -20,6 +20,13 @@ namespace seidel {
 Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed = 1,
                                    const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {});
 
+/// The same matrix in device memory. Those of a stencil on a box (poisson2d, poisson3d, hpcg, aniso2d, aniso3d, convdiff) are
+/// made there, for which the host does not wait; others are made on the host and copied.
+/// Errors  as above, but that memory of the device is asked for as it is needed; ResourceError if Offset cannot count the
+///         entries.
+template <class Offset>
+Csr<double, Offset, Device> generate(const Cuda& on, std::string_view spec, std::uint64_t seed = 1);
+
 /// The coordinates of the points whose unknowns, together, are the rows of that matrix: a row per point, every entry stored.
 /// Errors  as generate(); UsageError for generators that know of no points.
 Csr<double, std::int64_t> generate_coordinates(std::string_view spec);

@@ -8,15 +8,17 @@
 namespace seidel::generators {
 
 constinit const Generator hpcg{
-    "hpcg", "hpcg:N or hpcg:NXxNYxNZ", "hpcg:104",
-    "27-point stencil of the HPCG benchmark: 26 on the diagonal, -1 beside it; symmetric positive definite",
-    [](const OpenMP& on, const Spec& spec, std::uint64_t) {
+    .name = "hpcg",
+    .grammar = "hpcg:N or hpcg:NXxNYxNZ",
+    .example = "hpcg:104",
+    .meaning = "27-point stencil of the HPCG benchmark: 26 on the diagonal, -1 beside it; symmetric positive definite",
+    .stencil = [](const Spec& spec) {
       spec.require_arguments(1, 1);
-      std::vector<StencilEntry> stencil;
+      Stencil stencil{spec.box(0, 3, 3), {}};
       for (int dz : {-1, 0, 1})
         for (int dy : {-1, 0, 1})
-          for (int dx : {-1, 0, 1}) stencil.push_back({dx, dy, dz, dx || dy || dz ? -1.0 : 26.0});
-      return lattice(on, spec, spec.box(0, 3, 3), stencil);
+          for (int dx : {-1, 0, 1}) stencil.entries.push_back({dx, dy, dz, dx || dy || dz ? -1.0 : 26.0});
+      return stencil;
     }};
 
 }  // namespace seidel::generators

@@ -14,9 +14,10 @@ struct LineStencil {
   std::int64_t offset[27];
   double value[27];
 
-  LineStencil(const Box& box, const std::vector<StencilEntry>& stencil, std::int64_t line) {
+  LineStencil(const Stencil& stencil, std::int64_t line) {
+    const Box& box = stencil.box;
     const std::int64_t y = line % box.ny, z = line / box.ny;
-    for (const auto& entry : stencil) {
+    for (const auto& entry : stencil.entries) {
       if (y + entry.dy < 0 || y + entry.dy >= box.ny || z + entry.dz < 0 || z + entry.dz >= box.nz) continue;
       dx[size] = entry.dx;
       offset[size] = (entry.dz * box.ny + entry.dy) * box.nx + entry.dx;
@@ -29,51 +30,56 @@ struct LineStencil {
 
 }  // namespace
 
-Matrix lattice(const OpenMP& on, const Spec& spec, const Box& box, const std::vector<StencilEntry>& stencil) {
-  const std::int64_t nlines = box.ny * box.nz;
+std::int64_t Stencil::nnz() const {
   std::int64_t nnz = 0;
-  for (const auto& e : stencil)
+  for (const auto& e : entries)
     nnz += (box.nx - std::abs(e.dx)) * (box.ny - std::abs(e.dy)) * (box.nz - std::abs(e.dz));
-  Matrix A = room_for(spec, box.size(), box.size(), nnz, nlines * 8);
+  return nnz;
+}
+
+Matrix lattice(const OpenMP& on, const Spec& spec, const Stencil& stencil) {
+  const Box& box = stencil.box;
+  const std::int64_t nlines = box.ny * box.nz;
+  Matrix A = room_for(spec, box.size(), box.size(), stencil.nnz(), nlines * 8);
   Array<std::int64_t> line_ptr(nlines + 1);
   for_shares(on, nlines, 8, [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t line = first; line < last; ++line) {
-      const LineStencil here(box, stencil, line);
+      const LineStencil here(stencil, line);
       line_ptr[line + 1] = box.nx * here.size - here.before - here.after;
     }
   });
   offsets_from_lengths(on, line_ptr);
-  for_shares(on, nlines, box.nx * std::int64_t(stencil.size()), [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t line = first; line < last; ++line) {
-      const LineStencil here(box, stencil, line);
-      std::int64_t at = line_ptr[line], row = line * box.nx;
-      Index* const columns = A.col_idx.data();
-      double* const values = A.values.data();
-      for (std::int64_t x = 0; x < box.nx; ++x, ++row) {
-        const bool inside = x > 0 && x + 1 < box.nx;
-        for (int e = 0; e < here.size; ++e) {
-          if (!inside && (x + here.dx[e] < 0 || x + here.dx[e] >= box.nx)) continue;
-          columns[at] = Index(row + here.offset[e]);
-          values[at++] = here.value[e];
-        }
-        A.row_ptr[row + 1] = at;
-      }
-    }
-  });
+  for_shares(on, nlines, box.nx * std::int64_t(stencil.entries.size()),
+             [&](std::int64_t first, std::int64_t last, int) {
+               for (std::int64_t line = first; line < last; ++line) {
+                 const LineStencil here(stencil, line);
+                 std::int64_t at = line_ptr[line], row = line * box.nx;
+                 Index* const columns = A.col_idx.data();
+                 double* const values = A.values.data();
+                 for (std::int64_t x = 0; x < box.nx; ++x, ++row) {
+                   const bool inside = x > 0 && x + 1 < box.nx;
+                   for (int e = 0; e < here.size; ++e) {
+                     if (!inside && (x + here.dx[e] < 0 || x + here.dx[e] >= box.nx)) continue;
+                     columns[at] = Index(row + here.offset[e]);
+                     values[at++] = here.value[e];
+                   }
+                   A.row_ptr[row + 1] = at;
+                 }
+               }
+             });
   return A;
 }
 
-std::vector<StencilEntry> star(int dimensions, double centre, const std::array<double, 3>& before,
-                               const std::array<double, 3>& after) {
+Stencil star(const Box& box, double centre, const std::array<double, 3>& before, const std::array<double, 3>& after) {
   std::vector<StencilEntry> stencil;
-  if (dimensions > 2) stencil.push_back({0, 0, -1, before[2]});
+  if (box.dimensions > 2) stencil.push_back({0, 0, -1, before[2]});
   stencil.push_back({0, -1, 0, before[1]});
   stencil.push_back({-1, 0, 0, before[0]});
   stencil.push_back({0, 0, 0, centre});
   stencil.push_back({1, 0, 0, after[0]});
   stencil.push_back({0, 1, 0, after[1]});
-  if (dimensions > 2) stencil.push_back({0, 0, 1, after[2]});
-  return stencil;
+  if (box.dimensions > 2) stencil.push_back({0, 0, 1, after[2]});
+  return {box, std::move(stencil)};
 }
 
 }  // namespace seidel::generators

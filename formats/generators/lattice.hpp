@@ -10,12 +10,19 @@ struct StencilEntry {
   double value;
 };
 
-/// One row per node; neighbours outside the box are left out (they are known to be zero). The stencil ascends in dz, dy,
-/// dx.
-Matrix lattice(const OpenMP& on, const Spec& spec, const Box& box, const std::vector<StencilEntry>& stencil);
+/// A matrix with one row per node of a box; neighbours outside are left out (they are known to be zero).
+struct Stencil {
+  Box box;
+  std::vector<StencilEntry> entries;  // ascending in dz, dy, dx
+
+  std::int64_t nnz() const;
+};
+Matrix lattice(const OpenMP& on, const Spec& spec, const Stencil& stencil);
+/// The same bits in device memory, made there. Does not wait. Errors  ResourceError if Offset cannot count the entries.
+template <class Offset>
+Csr<double, Offset, Device> lattice(const Cuda& on, const Spec& spec, const Stencil& stencil);
 
 /// Star of a box of two or three dimensions: `centre`, and what the neighbours before and after it in x, y, z have.
-std::vector<StencilEntry> star(int dimensions, double centre, const std::array<double, 3>& before,
-                               const std::array<double, 3>& after);
+Stencil star(const Box& box, double centre, const std::array<double, 3>& before, const std::array<double, 3>& after);
 
 }  // namespace seidel::generators

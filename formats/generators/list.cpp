@@ -1,5 +1,7 @@
 // The front door of the generators: finds one by its name.
+#include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/generators/lattice.hpp>
 #include <seidel/formats/generators/list.hpp>
 
 namespace seidel {
@@ -35,8 +37,26 @@ bool is_generator(std::string_view spec) { return find(spec) != nullptr; }
 
 Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed, const Sized& sized) {
   const Generator& generator = found(spec);
-  return generator.make(on, Spec(spec, generator, sized), seed);
+  const Spec parsed(spec, generator, sized);
+  return generator.stencil ? lattice(on, parsed, generator.stencil(parsed)) : generator.make(on, parsed, seed);
 }
+
+template <class Offset>
+Csr<double, Offset, Device> generate(const Cuda& on, std::string_view spec, std::uint64_t seed) {
+  if constexpr (built_with_cuda) {
+    const Generator& generator = found(spec);
+    const Sized nobody;
+    const Spec parsed(spec, generator, nobody);
+    if (generator.stencil) return lattice<Offset>(on, parsed, generator.stencil(parsed));
+    const Matrix here = generator.make(on.host(), parsed, seed);
+    const auto there = copied_to<Device>(on, here.view());
+    return with_offsets<Offset>(on, there.view());
+  } else {
+    throw BackendError(cuda_unavailable_because());
+  }
+}
+template Csr<double, std::int32_t, Device> generate(const Cuda&, std::string_view, std::uint64_t);
+template Csr<double, std::int64_t, Device> generate(const Cuda&, std::string_view, std::uint64_t);
 
 Csr<double, std::int64_t> generate_coordinates(std::string_view spec) {
   const Generator& generator = found(spec);

@@ -6,22 +6,26 @@ namespace seidel::generators {
 
 namespace {
 
-Matrix make_poisson(const OpenMP& on, const Spec& spec, int dimensions) {
+Stencil poisson(const Spec& spec, int dimensions) {
   spec.require_arguments(1, 1);
-  const Box box = spec.box(0, dimensions, dimensions);
-  return lattice(on, spec, box, star(dimensions, 2 * dimensions, {-1, -1, -1}, {-1, -1, -1}));
+  return star(spec.box(0, dimensions, dimensions), 2 * dimensions, {-1, -1, -1}, {-1, -1, -1});
 }
 
 }  // namespace
 
 constinit const Generator poisson2d{
-    "poisson2d", "poisson2d:N or poisson2d:NXxNY", "poisson2d:1000",
-    "5-point Laplacian on a rectangle of nodes: 4 on the diagonal, -1 beside it; symmetric positive definite",
-    [](const OpenMP& on, const Spec& spec, std::uint64_t) { return make_poisson(on, spec, 2); }};
+    .name = "poisson2d",
+    .grammar = "poisson2d:N or poisson2d:NXxNY",
+    .example = "poisson2d:1000",
+    .meaning =
+        "5-point Laplacian on a rectangle of nodes: 4 on the diagonal, -1 beside it; symmetric positive definite",
+    .stencil = [](const Spec& spec) { return poisson(spec, 2); }};
 
 constinit const Generator poisson3d{
-    "poisson3d", "poisson3d:N or poisson3d:NXxNYxNZ", "poisson3d:100",
-    "7-point Laplacian on a box of nodes: 6 on the diagonal, -1 beside it; symmetric positive definite",
-    [](const OpenMP& on, const Spec& spec, std::uint64_t) { return make_poisson(on, spec, 3); }};
+    .name = "poisson3d",
+    .grammar = "poisson3d:N or poisson3d:NXxNYxNZ",
+    .example = "poisson3d:100",
+    .meaning = "7-point Laplacian on a box of nodes: 6 on the diagonal, -1 beside it; symmetric positive definite",
+    .stencil = [](const Spec& spec) { return poisson(spec, 3); }};
 
 }  // namespace seidel::generators

@@ -15,11 +15,13 @@ using Matrix = Csr<double, std::int64_t>;
 using Sized = std::function<void(std::int64_t nrows, std::int64_t nnz)>;
 
 class Spec;
+struct Stencil;  // lattice.hpp
 
 struct Generator {
   std::string_view name, grammar, example, meaning;
-  Matrix (*make)(const OpenMP& on, const Spec& spec, std::uint64_t seed);
+  Matrix (*make)(const OpenMP& on, const Spec& spec, std::uint64_t seed) = nullptr;
   Matrix (*coordinates)(const Spec& spec) = nullptr;  // of its points, a row each, every entry stored
+  Stencil (*stencil)(const Spec& spec) = nullptr;  // in place of make, where the matrix is that of a stencil on a box
 };
 
 /// Sizes of a lattice; the last ones are 1 below three dimensions.

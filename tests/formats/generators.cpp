@@ -8,6 +8,7 @@
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
 
+#include "../backends.hpp"
 #include "../matrices.hpp"
 
 using namespace seidel;
@@ -87,6 +88,27 @@ TEST_CASE("every generator gives recorded bits, on any number of threads") {
       CAPTURE(threads);
       CHECK(hash_of(generate(OpenMP{threads}, spec)) == hash);
     }
+  }
+}
+
+TEST_CASE("a GPU makes the same bits, with row pointers of either size") {
+  if constexpr (!built_with_cuda) {
+    return skipped_cuda();
+  } else {
+    if (!have_gpu()) return skipped_cuda();
+    const Cuda on;
+    for (const char* spec :
+         {"poisson2d:1", "poisson2d:70x90", "poisson2d:1x77", "poisson3d:20x21x22", "hpcg:1", "hpcg:2x1x3",
+          "hpcg:17x13x11", "hpcg:1x40x30", "aniso2d:90:1,0.01", "aniso3d:21:1,1,0.01", "convdiff:90",
+          "convdiff:20x21x22:10,-20,30:central", "elasticity3d:5", "random:200x300:1500"}) {
+      CAPTURE(spec);
+      const Matrix here = made(spec, 3);
+      poison(on);
+      CHECK(same_matrix(copied_to<Host>(on, generate<std::int32_t>(on, spec, 3).view()), here));
+      CHECK(same_matrix(copied_to<Host>(on, generate<std::int64_t>(on, spec, 3).view()), here));
+    }
+    CHECK_THROWS_AS(generate<std::int32_t>(on, "hpcg:1300"), UsageError);    // 2^31 rows
+    CHECK_THROWS_AS(generate<std::int32_t>(on, "hpcg:440"), ResourceError);  // 2^31 entries
   }
 }
 
