@@ -1,6 +1,7 @@
 // Every step of aggregation, named once for all back ends.
 #pragma once
 #include <seidel/kernels/aggregation/classical.hpp>
+#include <seidel/kernels/aggregation/injection.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
@@ -20,6 +21,7 @@ void instances(const B& on, const Offset*) {
   auto P = classical_interpolation<B, Offset>(on, A, {}, coarse_rows<B, Offset>(on, {}, scales));
   update_classical<B, Offset>(on, A, {}, {}, P);
   interpolation<B, Offset>(on, A, {}, halved<B, Offset>(on, A, {}));
+  injection<B, Offset>(on, {}, {}, {});
   packed_strong<B>(on, {});
   fill_start<B, Offset>(on, A.row_ptr, {}, {});
   node_matrix<B, Offset>(on, A, unknowns_per_node<B, Offset>(on, A), Blocks::any);

@@ -161,12 +161,16 @@ template Array<Index, Device> greedy_colours_of(const Cuda&, Span<const std::int
 
 namespace seidel {
 
-Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours) {
+Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours, HostSpan<const Index> turn) {
   const std::int64_t n = colours.size();
   cuda::Pairs<Index> rows(on, n);
-  copy_bytes(on, Device{}, rows.key[0].data(), Device{}, colours.data(), n * std::int64_t(sizeof(Index)));
-  cuda::for_each(on, n, "numbering rows",
-                 [row = rows.payload[0].data()] __device__(std::int64_t i) { row[i] = Index(i); });
+  const auto turns = copied_to<Device>(on, turn);
+  cuda::for_each(
+      on, n, "numbering rows",
+      [=, turn = turns.span(), key = rows.key[0].data(), row = rows.payload[0].data()] __device__(std::int64_t i) {
+        key[i] = turn.empty() ? colours[i] : turn[colours[i]];
+        row[i] = Index(i);
+      });
   cuda::sort_pairs(on, rows, n, n);
   return std::move(rows.payload[0]);
 }

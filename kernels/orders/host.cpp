@@ -93,7 +93,12 @@ template int rows_per_node_of(HostSpan<const std::int64_t>, HostSpan<const Index
 
 }  // namespace orders_detail
 
-Array<Index> colour_order(const OpenMP&, HostSpan<const Index> colours) {
+Array<Index> colour_order(const OpenMP& on, HostSpan<const Index> colours, HostSpan<const Index> turn) {
+  if (!turn.empty()) {
+    Array<Index> turns(colours.size());
+    for (std::int64_t i = 0; i < colours.size(); ++i) turns[i] = turn[colours[i]];
+    return colour_order(on, turns);
+  }
   return std::move(gathered(colours, colours.empty() ? 0 : *std::max_element(colours.begin(), colours.end()) + 1).rows);
 }
 

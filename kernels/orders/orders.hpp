@@ -62,10 +62,11 @@ Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, 
 }
 
 /// new_to_old of the rows gathered by colour, in natural order within one. The sweep by colours is the natural sweep of
-/// A permuted by it (formats/permute.hpp).
-Array<Index> colour_order(const OpenMP& on, HostSpan<const Index> colours);
+/// A permuted by it (formats/permute.hpp). `turn`: of all colours c, the one with turn[c] = 0 first and so on; empty: in the
+/// order of their numbers.
+Array<Index> colour_order(const OpenMP& on, HostSpan<const Index> colours, HostSpan<const Index> turn = {});
 /// Sorts on the device. Does not wait.
-Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours);
+Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours, HostSpan<const Index> turn = {});
 
 /// The largest s up to 6 such that rows s k ... s k + s - 1 have the same columns for every k, as the unknowns of a
 /// node of a mesh; 1 if there is none. A GPU takes a node in one step.

@@ -1,7 +1,6 @@
 // The multigrid method of the HPCG benchmark: lattices that halve, injection, and one symmetric Gauss-Seidel sweep before
 // and after each correction.
 #pragma once
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,10 +8,10 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
-#include <seidel/formats/lattice.hpp>
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/spgemm/spgemm.hpp>
+#include <seidel/kernels/aggregation/injection.hpp>
 #include <seidel/kernels/orders/orders.hpp>
+#include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 
@@ -20,32 +19,26 @@ namespace seidel {
 
 namespace hpcg_detail {
 
-using HostMatrix = Csr<double, std::int32_t>;
-
-/// The matrix of the benchmark on a lattice: 26 on the diagonal, -1 for each of up to 26 neighbours.
+/// The matrix of the benchmark on a lattice: 26 on the diagonal, -1 for each of up to 26 neighbours; made in the memory of B.
 /// Errors  ResourceError from 2^31 entries on.
-HostMatrix matrix(const OpenMP& on, const Lattice& lattice);
-/// The matrix that takes the point (2i, 2j, 2k) of `fine` for each point (i, j, k) of its half. The points of either may
-/// stand in another order: new_to_old, empty for that of the lattice.
-HostMatrix injection(const OpenMP& on, const Lattice& fine, HostSpan<const Index> fine_order,
-                     HostSpan<const Index> coarse_order);
-
-/// Rows by colours, the last colour first. The points that the injection takes have the first colour, and would be those
-/// that a symmetric sweep ends with: their residual would be 0, and the coarser levels had nothing to correct.
 template <Backend B>
-Array<Index> colours_backwards(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
-  const Array<Index, SpaceOf<B>> colours = greedy_colours(on, A), by_colours = colour_order(on, colours.span());
-  Array<Index> order = copied_to<Host>(on, by_colours.span());
-  std::reverse(order.begin(), order.end());
-  return order;
+Csr<double, std::int32_t, SpaceOf<B>> matrix(const B& on, const Lattice& lattice) {
+  const auto side = [](Index n) { return std::to_string(n); };
+  const std::string spec = "hpcg:" + side(lattice.nx) + "x" + side(lattice.ny) + "x" + side(lattice.nz);
+  if constexpr (HostBackend<B>)
+    return with_offsets<std::int32_t>(OpenMP{on.threads}, generate(OpenMP{on.threads}, spec).view());
+  else
+    return generate<std::int32_t>(on, spec);
 }
 
+/// The turns of the greedy colours in a sweep: backwards. The points that the injection takes have colour 0 and come last: where
+/// a symmetric sweep ends with them, their residual is 0, and the coarser levels have nothing to correct.
+constexpr Index turn_of_colour[] = {7, 6, 5, 4, 3, 2, 1, 0};
+
 template <Backend B>
-OpenMP host_of(const B& on) {
-  if constexpr (HostBackend<B>)
-    return OpenMP{on.threads};
-  else
-    return on.host();
+Array<Index, SpaceOf<B>> order_by_colours(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
+  const Array<Index, SpaceOf<B>> colours = greedy_colours(on, A);
+  return colour_order(on, colours.span(), {turn_of_colour, std::ssize(turn_of_colour)});
 }
 
 }  // namespace hpcg_detail
@@ -59,7 +52,7 @@ OpenMP host_of(const B& on) {
 /// colours, all matrices and vectors are in the order of the sweeps: new_to_old() says which.
 ///
 /// Cost    an application: reads A four times in all (from zero once), and the coarser ones a seventh of that; allocates
-///         nothing, waits for nothing. The setup generates the matrices on the host.
+///         nothing, waits for nothing. The setup is done where the matrices are.
 /// Repeats bit for bit on every back end, for each order of the sweeps.
 /// Errors  UsageError for a lattice whose sides cannot be halved three times; as SymgsPreconditioner.
 /// Source  Dongarra, Heroux, Luszczek, High-performance conjugate-gradient benchmark, Int. J. High Perform. Comput. Appl.
@@ -68,25 +61,25 @@ template <Backend B>
 class HpcgMultigrid {
  public:
   using V = Vector<double, B>;
+  using Space = SpaceOf<B>;
+  using Matrix = Csr<double, std::int32_t, Space>;
   static constexpr int nlevels = 4;
 
   /// `finest`: A, the benchmark's or one with the same pattern.
-  HpcgMultigrid(const B& on, hpcg_detail::HostMatrix finest, Lattice lattice, Order order) {
+  HpcgMultigrid(const B& on, Matrix finest, Lattice lattice, Order order) {
     if (!lattice.halves(nlevels - 1))
       throw UsageError("hpcg: found a lattice of " + std::to_string(lattice.nx) + " x " + std::to_string(lattice.ny) +
                        " x " + std::to_string(lattice.nz) + " points, expected multiples of " +
                        std::to_string(1 << (nlevels - 1)));
-    const OpenMP host = hpcg_detail::host_of(on);
     std::vector<Lattice> lattices;
     for (int l = 0; l < nlevels; ++l, lattice = lattice.halved()) {
       lattices.push_back(lattice);
-      levels_.push_back(std::make_unique<Level>(
-          on, in_memory_of(on, l ? hpcg_detail::matrix(host, lattice) : std::move(finest)), order));
+      levels_.push_back(std::make_unique<Level>(on, l ? hpcg_detail::matrix(on, lattice) : std::move(finest), order));
     }
     for (std::size_t l = 0; l + 1 < nlevels; ++l) {
       Level& level = *levels_[l];
-      Matrix R =
-          in_memory_of(on, hpcg_detail::injection(host, lattices[l], level.new_to_old, levels_[l + 1]->new_to_old));
+      Matrix R = injection<B, std::int32_t>(on, lattices[l], std::as_const(level.new_to_old).span(),
+                                            std::as_const(levels_[l + 1]->new_to_old).span());
       const std::int64_t n = R.nrows;
       MatrixOperator<Matrix, B> rows(on, spgemm(on, std::as_const(R).view(), std::as_const(level.A).view()));
       level.coarsening =
@@ -98,23 +91,13 @@ class HpcgMultigrid {
   bool is_symmetric() const { return true; }
 
   /// The finest A, in the order of the sweeps.
-  CsrView<double, std::int32_t, SpaceOf<B>> A() const { return std::as_const(levels_.front()->A).view(); }
+  CsrView<double, std::int32_t, Space> A() const { return std::as_const(levels_.front()->A).view(); }
   /// Which row of the benchmark's matrix each row of A() is; empty where they are the same.
-  HostSpan<const Index> new_to_old() const { return levels_.front()->new_to_old.span(); }
+  Span<const Index, Space> new_to_old() const { return levels_.front()->new_to_old.span(); }
   std::int64_t nrows(int level) const { return levels_[std::size_t(level)]->A.nrows; }
   std::int64_t nnz(int level) const { return levels_[std::size_t(level)]->A.nnz(); }
 
  private:
-  using Space = SpaceOf<B>;
-  using Matrix = Csr<double, std::int32_t, Space>;
-
-  static Matrix in_memory_of(const B& on, hpcg_detail::HostMatrix here) {
-    if constexpr (HostBackend<B>)
-      return here;
-    else
-      return copied_to<Space>(on, std::as_const(here).view());
-  }
-
   /// To the next coarser level.
   struct Coarsening {
     Array<Index, Space> points;
@@ -122,22 +105,21 @@ class HpcgMultigrid {
     V right_hand_side, residual, correction;
   };
   struct Level {
-    Array<Index> new_to_old;  // of the sweeps; empty for natural order
-    Matrix A;                 // in that order
+    Array<Index, Space> new_to_old;  // of the sweeps; empty for natural order
+    Matrix A;                        // in that order
     SymgsPreconditioner<double, std::int32_t, B> sweeps;
     std::unique_ptr<Coarsening> coarsening = {};  // none on the coarsest level
 
     Level(const B& on, Matrix there, Order order)
-        : new_to_old(order == Order::natural ? Array<Index>()
-                                             : hpcg_detail::colours_backwards(on, std::as_const(there).view())),
+        : new_to_old(order == Order::natural ? Array<Index, Space>()
+                                             : hpcg_detail::order_by_colours(on, std::as_const(there).view())),
           A(in_order(on, std::move(there), new_to_old)),
           sweeps(on, std::as_const(A).view()) {}
 
    private:
-    static Matrix in_order(const B& on, Matrix A, const Array<Index>& order) {
+    static Matrix in_order(const B& on, Matrix A, const Array<Index, Space>& order) {
       if (order.empty()) return A;
-      const auto there = copied_to<Space>(on, order.span());
-      return permuted(on, std::as_const(A).view(), there.span());
+      return permuted(on, std::as_const(A).view(), order.span());
     }
   };
 

@@ -46,6 +46,13 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
           colour_order(OpenMP{1}, HostSpan<const Index>(expected.data(), std::int64_t(expected.size())));
       const auto colours = moved_to(on, expected);
       CHECK(moved_back(on, colour_order(on, colours.span())) == std::vector<Index>(order.begin(), order.end()));
+      const Index last = expected.empty() ? 0 : *std::max_element(expected.begin(), expected.end());
+      Array<Index> turn(last + 1);
+      std::vector<Index> backwards = expected;
+      for (Index c = 0; c <= last; ++c) turn[c] = last - c;
+      for (Index& colour : backwards) colour = last - colour;
+      CHECK(moved_back(on, colour_order(on, colours.span(), turn)) ==
+            moved_back(on, colour_order(on, moved_to(on, backwards).span())));
     });
   }
 }

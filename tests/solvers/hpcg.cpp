@@ -33,7 +33,7 @@ std::vector<double> applied(const B& on, const HpcgMultigrid<B>& M, const std::v
 
 template <class B>
 HpcgMultigrid<B> made(const B& on, Order order) {
-  return {on, hpcg_detail::matrix(OpenMP{}, lattice), lattice, order};
+  return {on, hpcg_detail::matrix(on, lattice), lattice, order};
 }
 
 using Dense = std::vector<std::map<std::int64_t, long double>>;
