@@ -134,6 +134,9 @@ struct Command {
       if (!text->empty()) take(*text);
     });
   }
+  void details(std::vector<std::string>& pairs, const char* what) {
+    app->add_option("--set", pairs, what)->type_name("KEY=VALUE")->allow_extra_args(false);
+  }
 };
 
 template <class Options>

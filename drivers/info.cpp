@@ -36,6 +36,7 @@ struct Trial {
   std::int64_t bytes;  // 0: not known
   std::vector<LevelFacts> levels;
   double seconds;
+  std::string where;  // the GPU, or the number of threads
 };
 
 struct InfoStory {
@@ -122,29 +123,42 @@ std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t
 }
 
 /// The preconditioner that solve would take for this request. Errors  as that.
-Trial made_as_asked(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const InfoStory& story,
+Trial made_as_asked(const Placement& where, const CsrView<double, std::int64_t, Host>& A, const InfoStory& story,
                     const MethodRequest& request) {
   const MethodChoice choice = choose_method(story.properties, story.rows, request);
-  const Stopwatch making;
-  auto made = make_preconditioner<OpenMP, std::int64_t>(host, {.here = A, .there = A}, choice);
-  return {.name = choice.preconditioner.name,
-          .description = std::move(made.description),
-          .bytes = made.bytes,
-          .levels = std::move(made.levels),
-          .seconds = making.seconds()};
+  return with_backend(where, [&]<Backend B>(const B& on) {
+    Csr<double, std::int64_t, SpaceOf<B>> moved;
+    if constexpr (!HostBackend<B>) moved = copied_to<SpaceOf<B>>(on, A);
+    const auto there = [&] {
+      if constexpr (HostBackend<B>)
+        return A;
+      else
+        return std::as_const(moved).view();
+    };
+    const Stopwatch making;
+    auto made = make_preconditioner<B, std::int64_t>(on, {.here = A, .there = there()}, choice);
+    if constexpr (!HostBackend<B>) on.synchronize();
+    return Trial{.name = choice.preconditioner.name,
+                 .description = std::move(made.description),
+                 .bytes = made.bytes,
+                 .levels = std::move(made.levels),
+                 .seconds = making.seconds(),
+                 .where = HostBackend<B> ? plural(where.threads, "thread") : where.device};
+  });
 }
 
 void add_made(Lines& lines, const Trial& made, const Paint& paint) {
   lines.blank();
   lines.item("preconditioner",
-             formatted("{}{}, made in {}", made.description, made.bytes > 0 ? ", " + human_bytes(made.bytes) : "",
-                       human_seconds(made.seconds)));
+             formatted("{}{}, made in {} on {}", made.description, made.bytes > 0 ? ", " + human_bytes(made.bytes) : "",
+                       human_seconds(made.seconds), made.where));
   add_levels(lines, made.levels, paint);
 }
 
 Json made_json(const Trial& made) {
   Json json;
   json.set("name", made.name).set("description", made.description).set("seconds", made.seconds);
+  json.set("where", made.where);
   json.set("bytes", made.bytes > 0 ? Json(made.bytes) : Json(nullptr));
   set_levels(json, made.levels);
   return json;
@@ -322,7 +336,7 @@ int run(const InfoOptions& options) {
       story.sizes.push_back({Format::name, Format::title, Format::size(host, A)});
   });
   story.seconds = looking.seconds();
-  if (options.made) story.made = made_as_asked(host, A, story, *options.made);
+  if (options.made) story.made = made_as_asked(place(options, A.nnz()), A, story, *options.made);
   print(options, info_text(story, options, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, info_json(story, options).text());
   return 0;

@@ -101,9 +101,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
     number("--time-limit", options.time_limit, "S", "stop after S seconds of solving (none)",
            Range<double>{"seconds, a number above 0", [](double v) { return v > 0; }});
-    app->add_option("--set", pairs, "a detail, as listed below; may be given several times")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
+    details(pairs, "a detail, as listed below; may be given several times");
     file("--history", options.history,
          "write the residual after each iteration, a CSV file, with a column for each of --rhs");
     file("--html", options.html, "write the report as one page for a browser");
@@ -175,6 +173,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
 
 struct InfoCommand : CommandFor<InfoOptions> {
   std::string preconditioner;
+  std::vector<std::string> pairs;
 
   explicit InfoCommand(CLI::App& program)
       : CommandFor(program, "info", "say what a matrix is like, and what that means for solving") {
@@ -182,17 +181,22 @@ struct InfoCommand : CommandFor<InfoOptions> {
     app->add_flag("--repair", options.repair, repair_help);
     app->add_option(
            "--precond", preconditioner,
-           "make this preconditioner as well, on the host, and say what it holds: " + names_of(preconditioners))
+           "make this preconditioner as well, where solve would, and say what it holds: " + names_of(preconditioners))
         ->type_name("NAME");
+    details(pairs, "a detail of it, as seidel solve --help lists them; may be given several times");
     app->footer(generators());
   }
   void finish(const CommonTexts& common) override {
     if (common.quiet && common.json.empty())
       throw UsageError("--quiet: info has nothing to say then; give a file for its report with --json");
-    if (preconditioner.empty()) return;
     SolveOptions solve;
-    request_preconditioner(solve, preconditioner, {});
-    options.made = solve.request;
+    if (!preconditioner.empty()) {
+      request_preconditioner(solve, preconditioner, pairs);
+      options.made = solve.request;
+    }
+    for (const auto& pair : pairs)
+      if (!options.made || !is_detail_of_preconditioners(pair.substr(0, pair.find('='))))
+        throw UsageError(formatted("--set {}: expected a detail of the preconditioner that --precond names", pair));
   }
 };
 

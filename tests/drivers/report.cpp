@@ -33,6 +33,14 @@ TEST_CASE("info makes the preconditioner that it is asked for, and shows its lev
   CHECK(!contains(seidel_program({"info", "poisson3d:20"}).out, "complexity"));
   CHECK(contains(seidel_program({"info", "poisson3d:9", "--precond", "gmg"}).out, "lattice of 9 x 9 x 9 points"));
   CHECK(contains(seidel_program({"info", "poisson3d:9", "--precond", "jacobi"}).out, "preconditioner   jacobi"));
+  CHECK(contains(seidel_program({"info", "poisson3d:9", "--precond", "amg", "--set", "amg.coarsening=lattice"}).out,
+                 "lattice of 9 x 9 x 9 points"));
+  CHECK(contains(seidel_program({"info", "poisson3d:20", "--precond", "amg", "--backend", "serial"}).out,
+                 " on 1 thread"));
+  check_refused(
+      2, {{{"info", "poisson3d:9", "--set", "amg.strength=0.5"}, {"--set amg.strength=0.5", "--precond"}},
+          {{"info", "poisson3d:9", "--precond", "amg", "--set", "atol=1"}, {"--set atol=1", "expected a detail"}},
+          {{"info", "poisson3d:9", "--precond", "amg", "--set", "omega=1"}, {"amg has no such detail"}}});
   const Run wrong = seidel_program({"info", "random:30x30:90", "--precond", "amg"});
   CHECK(wrong.exit_code == 2);
   CHECK(contains(wrong.err, "symmetric"));
