@@ -37,22 +37,21 @@ ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std
 }
 
 /// A better message than "cannot open" for a word that is no file.
-void require_file(const std::string& what, const std::string& word, bool may_be_generator) {
+void require_file(const std::string& option, const std::string& word, bool may_be_generator) {
   struct stat status {};
   if (word == "-") return;
   if (stat(word.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) throw InputError(formatted("{}: found a folder, expected a Matrix Market file", word));
     return;
   }
-  std::string message = formatted("{}: {}", word, std::strerror(errno));
+  std::string message = formatted("{}{}: {}", option.empty() ? "" : option + " ", word, std::strerror(errno));
   const auto colon = word.find(':');
   const std::string near = colon == word.npos ? "" : nearest(word.substr(0, colon), generator_names());
   if (may_be_generator && !near.empty()) message += formatted(" (did you mean {}?)", near + word.substr(colon));
   if (may_be_generator)
-    message += formatted(
-        "\n  {} is a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
-        "\n  all generators: seidel generate --help",
-        what);
+    message +=
+        "\n  expected a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
+        "\n  all generators: seidel generate --help";
   throw InputError(message);
 }
 
@@ -67,7 +66,7 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
   if (is_generator(word)) {
     loaded.matrix = generate(host_threads(options), word, 1, sized);
   } else {
-    require_file("MATRIX", word, true);
+    require_file("", word, true);
     LiveLine line(!options.quiet);
     ReadOptions read = read_options(options, line, loaded.name);
     read.repair = repair;

@@ -31,7 +31,9 @@ bool same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-" || is_special(a) || is_special(b)) return false;
   std::error_code unknown;
   if (std::filesystem::equivalent(a, b, unknown)) return true;
-  const auto real = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, unknown); };
+  const auto real = [&](const std::string& path) {  // of a relative path that does not exist nothing would be resolved
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
+  };
   return real(a) == real(b) && !unknown;
 }
 

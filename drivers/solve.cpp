@@ -222,10 +222,11 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   if (outcome.solved) {
     if (has_dependent_columns(seen.rows) && outcome.error_source == ErrorSource::none)
       outcome.error_source = ErrorSource::singular, outcome.error = std::numeric_limits<double>::infinity();
-    else if (!decided.factors && outcome.error_source != ErrorSource::none && outcome.summary.iterations > 0 &&
+    else if (!decided.factors && outcome.summary.iterations > 0 &&
+             (outcome.error_source != ErrorSource::none || criteria.error_tolerance) &&
              (!options.rhs.empty() || !(outcome.error <= max_trusted_error)))
       if (const auto factors = refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided))
-        refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, outcome);
+        refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, criteria, outcome);
     return outcome;
   }
   if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;

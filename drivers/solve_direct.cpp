@@ -34,10 +34,11 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
   V r = like(b), d = like(b), best = like(b);
   const double norm_b = norm2(b);
   double correction = std::numeric_limits<double>::infinity(), fell = 1;
+  const bool from_zero = max_abs(x) == 0;
   for (int solves = 0;; ++solves) {
     certified_residual(b.on(), system.A, x.span(), b.span(), r.span());
     const double residual = norm2(r) / (norm_b > 0 ? norm_b : 1);
-    if (solves > 0 && !(residual <= 2 * done.history.back()) && done.history.size() > 1) {
+    if (solves > (from_zero ? 1 : 0) && !(residual <= 2 * done.history.back())) {
       copy(best, x);  // that correction did harm
       fell = 1;
       break;
@@ -137,7 +138,7 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
 }
 
 void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
-                     Outcome& outcome) {
+                     const Criteria& criteria, Outcome& outcome) {
   const Stopwatch watch;
   if (!solver.factorise()) {
     if (outcome.error_source != ErrorSource::exact) outcome.error_source = ErrorSource::singular;
@@ -147,16 +148,20 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
   const V b(host, copied_to<Host>(host, system.b));
   V x(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
   const Refinement done = refined(system, solver, b, x, {});
-  if (what == Refine::error_only) {
-    V change(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
-    axpy(-1, x, change);
-    if (outcome.error_source != ErrorSource::exact)
-      note_error(system, std::max(done.error, double(max_abs(change)) / double(max_abs(x))), x, outcome);
-  } else {
-    const Criteria any{.relative_tolerance = 1};
-    certify(system, x, b, any, outcome);
+  Outcome finer;
+  finer.summary.norm_b = outcome.summary.norm_b;
+  if (what == Refine::x) certify(system, x, b, criteria, finer);
+  outcome.certify_seconds += finer.certify_seconds;
+  if (finer.solved) {
+    outcome.certificate = finer.certificate;
+    outcome.summary.norm_x = finer.summary.norm_x;
+    outcome.summary.relative_residual = finer.summary.relative_residual;
     outcome.x = copied_to<Host>(host, std::as_const(x).span());
     note_error(system, done.error, x, outcome);
+  } else if (outcome.error_source != ErrorSource::exact) {
+    V change(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    axpy(-1, x, change);
+    note_error(system, std::max(done.error, double(max_abs(change)) / double(max_abs(x))), x, outcome);
   }
   outcome.refine_seconds = watch.seconds();
 }

@@ -20,9 +20,10 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
 
 enum class Refine { x, error_only };
 
-/// Refines outcome.x in the same way, or tells its error alone. Nothing is done if A is singular.
+/// Refines outcome.x in the same way, or tells its error alone, as it does where the refined x misses the tolerance. Nothing is
+/// done if A is singular.
 void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
-                     Outcome& outcome);
+                     const Criteria& criteria, Outcome& outcome);
 
 /// The error of outcome.x but for its part in the null space of A, from one correction by factors of A, or of A + E near it.
 /// Nothing is done where the correction does not lower the residual.

@@ -16,7 +16,7 @@ std::string solve_page(const SolveStory& story) {
   HtmlPage page(
       "seidel solve " + story.loaded.name,
       verdict_of(story) == SolveVerdict::doubtful
-          ? formatted("solved to the residual asked for: {}, but {}", reached_text(story), digits_text(outcome.error))
+          ? formatted("solved to the residual asked for: {}, but {}", reached_text(story), doubt_text(outcome))
       : outcome.solved ? formatted("solved: {}, {}", reached_text(story), human_seconds(outcome.solve_seconds))
                        : formatted("NOT solved: residual {}; {}", residual, summary.reason),
       verdict_of(story) == SolveVerdict::solved);

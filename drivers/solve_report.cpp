@@ -126,9 +126,7 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveVerdict verdict = verdict_of(story);
   if (verdict == SolveVerdict::doubtful) {
     lines.raw(paint.red("solved to the residual asked for:") + " " + reached_text(story));
-    lines.item("  but",
-               digits_text(outcome.error) +
-                   (std::isfinite(outcome.error) ? formatted(": its error is about {}", brief(outcome.error)) : ""));
+    lines.item("  but", doubt_text(outcome));
     const MoreDigits more = more_digits(story);
     if (more.options.empty())
       lines.item("", more.cost);
@@ -210,7 +208,7 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                formatted("all entries are {} the diagonal: if this is half of a symmetric matrix, its file must say "
                          "`symmetric` in the first line",
                          story.properties.below > 0 ? "on or below" : "on or above"));
-  if (const std::string text = singular_text(story.singular); !text.empty()) lines.item("", text);
+  if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty()) lines.item("", text);
   lines.item("right-hand side", !options.rhs.empty() ? right_hand_side_text(story)
                                 : ones_vanish(story.properties, rows)
                                     ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"

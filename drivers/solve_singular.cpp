@@ -124,14 +124,14 @@ void finish_singular(const OpenMP& host, const Singular& singular, const Loaded&
   outcome.error_against_ones = -1;
 }
 
-std::string singular_text(const Singular& singular) {
+std::string singular_text(const Singular& singular, bool solved) {
   if (!singular.known()) return "";
   const std::int64_t vectors = singular.space.dimension();
   std::string text =
       !singular.space.is_constants() ? formatted("singular: {} of its null space as given", plural(vectors, "vector"))
       : vectors == 1                 ? "singular: A times a constant is zero"
                      : formatted("singular: A times a constant on any of {} separate parts is zero", count(vectors));
-  text += "; x is the solution of least norm";
+  if (solved) text += "; x is the solution of least norm";
   if (singular.asked && singular.part_of_b > 0)
     text += formatted("; b is solved for without its part in the null space, {} of it", brief(singular.part_of_b));
   return text;

@@ -30,7 +30,7 @@ void finish_singular(const OpenMP& host, const Singular& singular, const Loaded&
                      HostSpan<const double> b, double tolerance, Outcome& outcome);
 
 /// "singular: the constants are its null space ..."; empty where nothing is known.
-std::string singular_text(const Singular& singular);
+std::string singular_text(const Singular& singular, bool solved);
 /// Why no x solves it, if that is so.
 std::optional<Diagnosis> inconsistency(const Singular& singular);
 

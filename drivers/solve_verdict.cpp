@@ -12,12 +12,18 @@ namespace {
 /// The error that x may have.
 double allowed(const SolveStory& story) { return story.options.error_tolerance.value_or(max_trusted_error); }
 
+/// Where A is not square nothing tells how far A'r = 0 determines x, if going on changed x without reducing A'r.
+bool is_bounded_below_only(const Outcome& outcome) {
+  return outcome.least_squares && outcome.error_source == ErrorSource::going_on && outcome.summary.error->at_least;
+}
+
 }  // namespace
 
 SolveVerdict verdict_of(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   if (!outcome.solved) return SolveVerdict::not_solved;
-  return outcome.error_source != ErrorSource::none && !(outcome.error <= allowed(story)) ? SolveVerdict::doubtful
+  const bool known = outcome.error_source != ErrorSource::none;
+  return (known && !(outcome.error <= allowed(story))) || is_bounded_below_only(outcome) ? SolveVerdict::doubtful
                                                                                          : SolveVerdict::solved;
 }
 
@@ -43,7 +49,7 @@ std::string_view to_string(ErrorSource source) {
 
 std::string residual_text(const SolveStory& story) {
   const auto& [residual, backward_error, orthogonality] = story.outcome.certificate;
-  return story.outcome.least_squares ? formatted("{}, the least there is (orthogonal to the columns of A to {}),",
+  return story.outcome.least_squares ? formatted("{}, orthogonal to the columns of A to {} (least squares),",
                                                  brief(residual), brief(*orthogonality))
                                      : brief(residual);
 }
@@ -57,11 +63,16 @@ std::string orthogonality_text(const SolveStory& story) {
                    brief(*story.outcome.certificate.orthogonality), brief(story.options.tolerance));
 }
 
-std::string digits_text(double error) {
+std::string doubt_text(const Outcome& outcome) {
+  const double error = outcome.error;
   if (!std::isfinite(error)) return "no digit of x can be trusted";
+  if (is_bounded_below_only(outcome))
+    return formatted("the error of x is not known: it is at least about {}", brief(error));
   const auto digits = std::int64_t(std::floor(-std::log10(error)));
-  return digits < 1 ? "no digit of x can be trusted"
-                    : formatted("only about {} of x can be trusted", plural(digits, "digit"));
+  return formatted("{}: its error is about {}",
+                   digits < 1 ? "no digit of x can be trusted"
+                              : formatted("only about {} of x can be trusted", plural(digits, "digit")),
+                   brief(error));
 }
 
 std::string error_text(const SolveStory& story) {
@@ -92,11 +103,18 @@ MoreDigits more_digits(const SolveStory& story) {
   const Summary& summary = outcome.summary;
   const double residual = outcome.certificate.relative_residual;
   const double goal = allowed(story);
+  if (is_bounded_below_only(outcome))
+    return {.options = formatted("--tol {}", brief(story.options.tolerance / 100)),
+            .cost = "a smaller tolerance may show it"};
   if (outcome.error_source == ErrorSource::exact && story.options.request.goal == Goal::least_squares)
     return {.cost = "A is badly conditioned, or its columns are dependent: then x is the smallest solution, not ones"};
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
   if (outcome.error_source == ErrorSource::singular || summary.method == "direct")
     return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};
+  if (goal < std::numeric_limits<double>::epsilon()) return {.cost = "double precision has no more than 16 digits"};
+  const std::int64_t most = story.options.max_iterations;
+  if (summary.error && summary.iterations + summary.error->iterations >= most)
+    return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
   if (grew || residual <= summary.limit_of_precision(story.properties.norm_inf) || story.options.error_tolerance)
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);

@@ -18,13 +18,13 @@ std::string_view to_string(SolveVerdict);  ///< as in JSON: "solved", "doubtful"
 /// An estimate is within a factor 10 of the error, so up to here that is certainly below 1 %.
 inline constexpr double max_trusted_error = 1e-3;
 
-/// "3.1e-09"; "0.31, the least there is (orthogonal to the columns of A to 3.1e-09),".
+/// "3.1e-09"; "0.31, orthogonal to the columns of A to 3.1e-09 (least squares),".
 std::string residual_text(const SolveStory& story);
 /// Whether it is worth telling how nearly the residual is orthogonal to the columns of A, and what to say of it.
 bool orthogonality_matters(const Outcome& outcome);
 std::string orthogonality_text(const SolveStory& story);
-/// "only about 2 digits of x can be trusted"; "no digit of x can be trusted".
-std::string digits_text(double error);
+/// Why x is not to be trusted: "only about 2 digits of x can be trusted: its error is about 1.3e-03".
+std::string doubt_text(const Outcome& outcome);
 /// "1.3e-07 = max |x_i - x*_i| / max |x*_i|, estimated by 10 more iterations"; empty where nothing is known.
 std::string error_text(const SolveStory& story);
 

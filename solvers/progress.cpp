@@ -152,7 +152,7 @@ void Progress::go_beyond(double from) {
 }
 
 bool Progress::go_further(double change) {
-  if (change <= *criteria_.error_tolerance) return false;
+  if (change <= *criteria_.error_tolerance) return end(Status::converged, "");  // of what goes on beyond the target
   // One tenth may not be enough: without an iteration, x would be compared with itself.
   do {
     if (!(beyond_->threshold > 0)) return false;

@@ -28,7 +28,8 @@ bool equal(const HostCsr& A, const HostCsr& B) {
   return A.nrows == B.nrows && A.ncols == B.ncols &&
          std::equal(A.row_ptr.begin(), A.row_ptr.end(), B.row_ptr.begin(), B.row_ptr.end()) &&
          std::equal(A.col_idx.begin(), A.col_idx.end(), B.col_idx.begin(), B.col_idx.end()) &&
-         std::equal(A.values.begin(), A.values.end(), B.values.begin(), B.values.end());
+         std::equal(A.values.begin(), A.values.end(), B.values.begin(), B.values.end(),
+                    [](double a, double b) { return a == b || (a != a && b != b); });
 }
 
 template <Backend B>

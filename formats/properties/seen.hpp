@@ -10,7 +10,9 @@
 namespace seidel::properties_detail {
 
 inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
-inline constexpr double sums_to_zero = 1e-12;
+/// A row whose entries sum to no more than this part of their magnitudes sums to zero but for rounding: entries that were
+/// assembled from a few dozen others. Any larger sum is taken at its word.
+inline constexpr double sums_to_zero = 64 * std::numeric_limits<double>::epsilon();
 
 SEIDEL_HD inline bool is_finite(double value) { return std::fabs(value) <= std::numeric_limits<double>::max(); }
 

@@ -77,7 +77,7 @@ TEST_CASE("a complex system is solved in its real form, which the refusal names"
   CHECK(seidel_program({"convert", folder / "A2r.mtx", "-", "--real-form"}).exit_code == 3);
 }
 
-TEST_CASE("info and convert take NaN, and say so") {
+TEST_CASE("info, convert and validate take NaN, and the first two say so") {
   Folder folder;
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");
   const Run info = seidel_program({"info", folder / "nan.mtx"});
@@ -86,6 +86,7 @@ TEST_CASE("info and convert take NaN, and say so") {
   const Run convert = seidel_program({"convert", folder / "nan.mtx", "-"});
   CHECK(convert.exit_code == 0);
   CHECK(contains(convert.err, "NaN"));
+  CHECK(seidel_program({"validate", folder / "nan.mtx"}).exit_code == 0);
   CHECK(contains(convert.out, "%%MatrixMarket"));
 }
 
@@ -108,6 +109,19 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
             .exit_code == 0);
   CHECK(contains(read_file(folder / "x.mtx"), "16 1"));
   CHECK(folder.names().size() == 4);
+}
+
+TEST_CASE("two results in one file are refused however it is spelled, before anything is computed") {
+  Folder folder;
+  const std::string x = folder / "x.mtx", again = folder / "./x.mtx", h = folder / "h.csv";
+  for (const std::string& other : {again, x})
+    CHECK(seidel_program({"solve", "poisson2d:4", "--out", x, "--history", other}).exit_code == 2);
+  CHECK(seidel_program({"generate", "elasticity3d:2", "--out", x, "--coordinates", again}).exit_code == 2);
+  // A relative name and an absolute one, of a file that does not exist.
+  const std::string relative = std::filesystem::relative(x).string();
+  CHECK(seidel_program({"solve", "poisson2d:4", "--out", relative, "--json", x}).exit_code == 2);
+  CHECK(seidel_program({"solve", "poisson2d:4", "--out", "x-of-no-folder.mtx", "--json", "./x-of-no-folder.mtx"}).exit_code == 2);
+  CHECK(folder.names().empty());
 }
 
 TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says what it would need") {

@@ -59,6 +59,29 @@ TEST_CASE("a Laplacian is called singular before it is solved, and x has least n
   CHECK(report_of({"poisson2d:9"}, 0)["null_space"].is_null());
 }
 
+TEST_CASE("rows that nearly sum to zero determine x: A is not taken for a singular one") {
+  Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1.000000000001\n1 2 -1\n2 1 -1\n"
+                               "2 2 1.000000000001\n");
+  write_file(folder / "b.txt", "1\n1\n");  // x = 1e12, 1e12 but for the digits that A has not
+  const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"}, 0);
+  CHECK(report["null_space"].is_null());
+  CHECK(sum_of(folder / "x.mtx") == doctest::Approx(2e12).epsilon(1e-3));
+}
+
+TEST_CASE("where b does not suit an A without symmetry, --least-squares is proposed, and nothing said of least norm") {
+  Folder folder;
+  write_file(folder / "Q.mtx",  // a Markov chain
+             "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 -2\n1 2 2\n2 1 1\n2 2 -4\n2 3 3\n3 1 5\n3 3 -5\n");
+  write_file(folder / "b.txt", "1\n2\n4\n");
+  const Run run = seidel_program({"solve", folder / "Q.mtx", "--rhs", folder / "b.txt"});
+  CHECK(run.exit_code == 1);
+  CAPTURE(run.out);
+  CHECK(contains(run.out, "--least-squares"));
+  CHECK(!contains(run.out, "least norm"));
+  CHECK(seidel_program({"solve", folder / "Q.mtx", "--rhs", folder / "b.txt", "--least-squares"}).exit_code == 0);
+}
+
 TEST_CASE("a b outside the range is called that, and the command that is proposed solves for the rest of it") {
   Folder folder;
   write_file(folder / "A.mtx", rings(40, 2));

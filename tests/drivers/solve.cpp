@@ -6,11 +6,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include <seidel/drivers/report/format.hpp>
 #include <seidel/solvers/methods.hpp>
 
 using namespace seidel::tests;
+using seidel::drivers::formatted;
 
 namespace {
 
@@ -116,6 +119,39 @@ TEST_CASE("a small residual with a large error is no plain success, and what is 
   const Run better = seidel_program({"solve", matrix, "--method", "gmres", "--error-tol", "1e-3"});
   CHECK(better.exit_code == 0);
   CHECK(contains(better.out, "\nsolved:"));
+}
+
+TEST_CASE("an x that meets the target is not given up for one that factors refined and that does not") {
+  Folder folder;
+  constexpr int n = 130;  // its inverse has entries up to 2^128
+  std::string entries, b;
+  for (int i = 0; i < n; ++i) {
+    double sum = std::sin(3.0 * i * i + 1);
+    for (int j = i; j < n; ++j) entries += formatted("{} {} {}\n", i + 1, j + 1, i == j ? 1 : -1);
+    for (int j = i + 1; j < n; ++j) sum -= std::sin(3.0 * j * j + 1);
+    b += formatted("{:.17g}\n", sum);
+  }
+  write_file(folder / "A.mtx",
+             formatted("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", n, n, n * (n + 1) / 2) + entries);
+  write_file(folder / "b.txt", b);
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--json", folder / "r.json"});
+  CAPTURE(run.out);
+  const auto report = nlohmann::json::parse(read_file(folder / "r.json"));
+  CHECK(report["converged"] == (report["relative_residual"] <= 1e-8));
+  CHECK(report["converged"] == true);
+  CHECK(report["verdict"] == "doubtful");
+}
+
+TEST_CASE("an error tolerance that the limit of iterations kept from being met is told as that") {
+  Folder folder;
+  std::string b;
+  for (int i = 0; i < 8000; ++i) b += formatted("{}\n", i * i % 7);
+  write_file(folder / "b.txt", b);
+  const Run limited = seidel_program({"solve", "poisson3d:20", "--rhs", folder / "b.txt", "--method", "cg", "--tol", "1e-2",
+                                      "--error-tol", "1e-9", "--max-iterations", "12"});
+  CAPTURE(limited.out);
+  CHECK(contains(limited.out, "--max-iterations 120"));
+  CHECK(!contains(limited.out, "badly conditioned"));
 }
 
 TEST_CASE("a plain column of numbers is a right-hand side") {
