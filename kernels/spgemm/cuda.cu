@@ -94,10 +94,17 @@ RowList rows_of(const Plan<Device>& plan, int c) {
 int threads_per_row(double nonzeros_per_row, int most) {
   return std::min(most, int(std::bit_floor(unsigned(std::clamp(nonzeros_per_row / 4, 1.0, 32.0)))));
 }
-/// Lanes that take the entries of a row of B at once, for rows of C of class c.
-int lanes_for(const Plan<Device>& plan, int c) {
+/// Lanes that take the entries of a row of B, most of them at once, for rows of C of class c; 32 of them are to do with few
+/// bytes of shared memory: `bytes_per_entry` of a row of C.
+int lanes_for(const Plan<Device>& plan, int c, int bytes_per_entry) {
+  constexpr int bytes_per_lane = 384;
   const double b = plan.nonzeros_per_row_of_B;
-  return std::max(b <= 5 ? 4 : b <= 12 ? 8 : b <= 24 ? 16 : warp_size, std::min(max_entries(c) / 16, warp_size));
+  const unsigned at_least = unsigned(max_entries(c) * bytes_per_entry / bytes_per_lane);
+  return std::max(b <= 4     ? 4
+                  : b <= 6.5 ? 8
+                  : b <= 13  ? 16
+                             : warp_size,
+                  std::min(int(std::bit_ceil(at_least)), warp_size));
 }
 
 /// Entries of each row of C.
@@ -118,9 +125,8 @@ void count_entries(const Cuda& on, const Pattern<Offset>& A, const Pattern<Offse
     if (rows.size == 0) continue;
     const int slots = slots_to_count(c);
     with_lanes(slots <= 256 ? 8 : warp_size, [&](auto lanes) {
-      const TableShape shape(lanes, slots, sizeof(Index));
-      table_count<lanes.value><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
-                                 shape.rows_per_block() * slots * sizeof(Index), on.stream()>>>(
+      const TableShape shape(lanes, slots * sizeof(Index));
+      table_count<lanes.value><<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
           A, B, rows, slots, threads_per_row(nonzeros_per_row_of_B, lanes), lengths,
           Overflow{overflow_rows.data(), overflow_size.data()});
     });
@@ -171,10 +177,9 @@ void compute(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Dev
     const RowList rows = rows_of(plan, c);
     if (rows.size == 0) continue;
     const int slots = 2 * max_entries(c);
-    with_lanes(lanes_for(plan, c), [&](auto lanes) {
-      const TableShape shape(lanes, slots, bytes);
-      table_values<lanes.value><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
-                                  shape.rows_per_block() * slots * bytes, on.stream()>>>(
+    with_lanes(lanes_for(plan, c, 2 * bytes), [&](auto lanes) {
+      const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, slots, slots));
+      table_values<lanes.value><<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
           A, A_.values.data(), B, B_.values.data(), rows, slots, C.row_ptr.data(), C.col_idx.data(), C.values.data());
     });
     check_launch("a sparse product");
@@ -201,13 +206,13 @@ void keep_places(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset,
     const RowList rows = rows_of(plan, c);
     if (rows.size == 0) continue;
     const int slots = 2 * max_entries(c);
-    with_lanes(lanes_for(plan, c), [&](auto lanes) {
+    with_lanes(lanes_for(plan, c, 4 * sizeof(Index)), [&](auto lanes) {
       with_place(c, [&](auto place) {
-        const TableShape shape(lanes, slots, 2 * sizeof(Index));
-        table_places<lanes.value, decltype(place)><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
-                                                     shape.rows_per_block() * slots * 2 * sizeof(Index), on.stream()>>>(
-            Pattern<Offset>(A_), A_.values.data(), Pattern<Offset>(B_), rows, slots, C.row_ptr.data(), C.col_idx.data(),
-            plan.first_place.data(), plan.places.data());
+        const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, 0, 2 * slots));
+        table_places<lanes.value, decltype(place)>
+            <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
+                Pattern<Offset>(A_), A_.values.data(), Pattern<Offset>(B_), rows, slots, C.row_ptr.data(),
+                C.col_idx.data(), plan.first_place.data(), plan.places.data());
       });
     });
     check_launch("places of products");
@@ -230,14 +235,13 @@ void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset,
   for (int c = 1; c < long_class; ++c) {
     const RowList rows = rows_of(plan, c);
     if (rows.size == 0) continue;
-    const int room = max_entries(c);
-    with_lanes(lanes_for(plan, c), [&](auto lanes) {
+    with_lanes(lanes_for(plan, c, sizeof(Real)), [&](auto lanes) {
       with_place(c, [&](auto place) {
-        const TableShape shape(lanes, room, sizeof(Real));
-        table_update<lanes.value, decltype(place)><<<blocks_for(rows.size, shape.rows_per_block()), shape.threads,
-                                                     shape.rows_per_block() * room * sizeof(Real), on.stream()>>>(
-            A, A_.values.data(), B, B_.values.data(), rows, room, C.row_ptr.data(), plan.first_place.data(),
-            plan.places.data(), C.values.data());
+        const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, room_to_update(max_entries(c)), 0));
+        table_update<lanes.value, decltype(place)>
+            <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
+                A, A_.values.data(), B, B_.values.data(), rows, max_entries(c), C.row_ptr.data(),
+                plan.first_place.data(), plan.places.data(), C.values.data());
       });
     });
     check_launch("values of a sparse product");

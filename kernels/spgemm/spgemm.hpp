@@ -102,7 +102,7 @@ std::string describe(std::int64_t products, std::int64_t nnz);
 ///         Memory beside C and what is held, on the host: 8 bytes per row of A, C once more (twice while it grows), 8
 ///         per 64 columns of B and thread; held are 4 per column of B and thread. On a GPU: 8 to 16 bytes per row of A;
 ///         nothing is guessed or taken per product. Held are, for the next values, a byte per entry of C if any row of A
-///         is merged (up to 8 entries and 256 products), and one or two bytes per product of the rows that are hashed
+///         is merged (up to 8 entries and 64 products), and one or two bytes per product of the rows that are hashed
 ///         (up to 1024 entries of C), with 8 bytes per row.
 ///         A GPU is waited for three times: products, entries, bytes to hold.
 /// Repeats bit for bit on every back end and with any number of threads: s = fma(a_ik, b_kj, s) from s = 0, in the order

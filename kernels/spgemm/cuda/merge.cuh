@@ -8,8 +8,8 @@
 
 namespace seidel::spgemm_detail {
 
-inline constexpr int merge_width = 8;   // entries of A's row: their heads stay in registers
-inline constexpr int max_merged = 256;  // products of a row: more would leave the other lanes of the warp waiting
+inline constexpr int merge_width = 8;  // entries of A's row: their heads stay in registers
+inline constexpr int max_merged = 64;  // products of a row: more would leave the other lanes of the warp waiting
 inline constexpr int merge_threads = 128;
 inline constexpr Index no_column = std::numeric_limits<Index>::max();
 

@@ -31,16 +31,16 @@ __device__ inline Found find_slot(Index* table, int slots, Index column, int max
 
 /// How a class of rows is put on the GPU.
 struct TableShape {
-  int lanes;    // for each row
-  int slots;    // of its table, a power of two
-  int threads;  // of a block
+  int bytes_per_row;  // of shared memory
+  int threads;        // of a block
+  int rows;           // that it takes
 
   static constexpr int max_bytes = 48 << 10;  // of shared memory: what every GPU gives without being asked
-  TableShape(int lanes_, int slots_, int bytes_per_slot)
-      : lanes(lanes_),
-        slots(slots_),
-        threads(std::clamp(max_bytes / (slots_ * bytes_per_slot) * lanes_ / warp_size * warp_size, warp_size, 128)) {}
-  int rows_per_block() const { return threads / lanes; }
+  TableShape(int lanes, int bytes_per_row_)
+      : bytes_per_row(bytes_per_row_),
+        threads(std::clamp(max_bytes / bytes_per_row * lanes / warp_size * warp_size, warp_size, 128)),
+        rows(threads / lanes) {}
+  int bytes() const { return rows * bytes_per_row; }
 };
 
 /// Rows that no table had room for.
@@ -126,62 +126,113 @@ __device__ void write_sorted(Index* keys, Real* sums, int slots, Index* col_idx,
   }
 }
 
+/// What a walk over the products of a row needs of an entry of A: its value, and the row of B that it meets.
+template <class Real, class Offset>
+struct alignas(16) Met {
+  Real a;
+  Offset begin;
+  Index length;
+};
+/// Entries of A's row that lie in shared memory at a time, for each row of C.
+SEIDEL_HD constexpr int met_at_once(int lanes) { return lanes <= 4 ? 16 : 32; }
+/// The bytes that they take: one more, so that those of neighbours begin in other banks.
+template <class Real, class Offset>
+SEIDEL_HD constexpr int bytes_of_met(int lanes) {
+  return (met_at_once(lanes) + 1) * int(sizeof(Met<Real, Offset>));
+}
+
 /// The products of a row: `lanes` lanes take the entries of one row of B after another, so that each sum is in the order
-/// of A's row; within a row of B the columns differ. load(f, q) gets entry f of B for product q of the row, one row of B
-/// ahead of its use; use(a_ik, loaded). All lanes of the warp come here; row < 0: none.
+/// of A's row; within a row of B the columns differ. load(f, q) gets entry f of B for product q of the row, for four rows of B
+/// before use(a_ik, loaded) has any. `met` is shared memory of bytes_of_met(). All lanes of the warp come here; row < 0: none.
 template <int lanes, class Real, class Offset, class Load, class Use>
 __device__ void walk_products(const Pattern<Offset>& A, const Real* A_values, const Pattern<Offset>& B, Index row,
-                              const Load& load, const Use& use) {
+                              Met<Real, Offset>* met, const Load& load, const Use& use) {
+  using Entry = Met<Real, Offset>;
+  constexpr int batch = 4, at_once = met_at_once(lanes);
   const int lane = threadIdx.x % lanes;
   const Offset begin = row >= 0 ? A.row_ptr[row] : 0;
   const int length = row >= 0 ? int(A.row_ptr[row + 1] - begin) : 0, longest = warp_max<lanes>(length);
-  int done = 0;  // products before the row of B that is loaded
-  for (int base = 0; base < longest; base += lanes) {
-    Offset B_begin = 0;
-    int B_length = 0;
-    Real a = 0;
-    if (base + lane < length) {
-      const Index k = A.col_idx[begin + base + lane];
-      B_begin = B.row_ptr[k], B_length = int(B.row_ptr[k + 1] - B_begin), a = A_values[begin + base + lane];
+  unsigned next = unsigned(lane);  // product of this lane
+  for (int base = 0; base < longest; base += at_once) {
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < at_once; e += lanes) {
+      Entry entry{};
+      if (base + e + lane < length) {
+        const Offset at = begin + base + e + lane;
+        const Index k = A.col_idx[at];
+        entry.a = A_values[at];
+        entry.begin = B.row_ptr[k];
+        entry.length = Index(B.row_ptr[k + 1] - entry.begin);
+      }
+      met[e + lane] = entry;
     }
-    const int steps = min(lanes, longest - base);
-    Offset ahead = 0;
-    int entries_ahead = 0, done_ahead = 0;
-    decltype(load(ahead, 0)) loaded{};
-    const auto begin_step = [&](int step) {
-      done_ahead = done;
-      ahead = __shfl_sync(whole_warp, B_begin, step, lanes);
-      entries_ahead = __shfl_sync(whole_warp, B_length, step, lanes);
-      if (lane < entries_ahead) loaded = load(ahead + lane, done + lane);
-      done += entries_ahead;
-    };
-    begin_step(0);
-    for (int step = 0; step < steps; ++step) {
-      const Real a_k = __shfl_sync(whole_warp, a, step, lanes);
-      const Offset first = ahead;
-      const int entries = entries_ahead, product = done_ahead, most = warp_max<lanes>(entries);
-      auto mine = loaded;
-      if (step + 1 < steps) begin_step(step + 1);
-      for (int j = lane; j - lane < most; j += lanes)
-        if (j < entries) {
-          if (j >= lanes) mine = load(first + j, product + j);
-          use(a_k, mine);
+    __syncwarp();
+    const int steps = min(at_once, longest - base);
+    for (int step = 0; step < steps; step += batch) {
+      Entry entry[batch];
+      decltype(load(Offset(), 0u)) loaded[batch];
+      const unsigned first = next;
+      int most = 0;
+#pragma unroll
+      for (int s = 0; s < batch; ++s) {
+        entry[s] = met[step + s];
+        most = max(most, entry[s].length);
+        if (lane < entry[s].length) loaded[s] = load(entry[s].begin + lane, next);
+        next += unsigned(entry[s].length);
+      }
+      if (__any_sync(whole_warp, most > lanes)) {  // seldom
+        next = first;
+        for (int s = 0; s < batch; ++s) {
+          const Entry one = met[step + s];
+          for (int j = lane; j < one.length; j += lanes) use(one.a, load(one.begin + j, next + unsigned(j - lane)));
+          next += unsigned(one.length);
+          __syncwarp();
         }
-      __syncwarp();
+        continue;
+      }
+#pragma unroll
+      for (int s = 0; s < batch; ++s) {
+        if (lane < entry[s].length) use(entry[s].a, loaded[s]);
+        __syncwarp();
+      }
     }
   }
+  __syncwarp();
+}
+
+/// Shared memory of a group: entries of A that are met, sums, and Indices.
+template <int lanes, class Real, class Offset>
+struct GroupMemory {
+  Met<Real, Offset>* met;
+  Real* sums;
+  Index* indices;
+
+  /// For so many sums and Indices per row. The latter begin at a multiple of 16 bytes where these are multiples of 4.
+  __device__ GroupMemory(int nsums, int nindices) {
+    extern __shared__ int4 shared[];
+    const int group = threadIdx.x / lanes, groups = blockDim.x / lanes;
+    constexpr int bytes = bytes_of_met<Real, Offset>(lanes);
+    char* const memory = reinterpret_cast<char*>(shared);
+    met = reinterpret_cast<Met<Real, Offset>*>(memory + group * bytes);
+    indices = reinterpret_cast<Index*>(memory + groups * bytes) + group * nindices;
+    sums = reinterpret_cast<Real*>(memory + groups * (bytes + nindices * int(sizeof(Index)))) + group * nsums;
+  }
+};
+template <class Real, class Offset>
+int bytes_of_group(int lanes, int nsums, int nindices) {
+  return bytes_of_met<Real, Offset>(lanes) + nsums * int(sizeof(Real)) + nindices * int(sizeof(Index));
 }
 
 template <int lanes, class Real, class Offset>
-__global__ void table_values(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values,
-                             RowList rows, int slots, const Offset* row_ptr, Index* col_idx, Real* values) {
-  extern __shared__ int4 shared[];
+__global__ void __launch_bounds__(128)
+    table_values(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values, RowList rows,
+                 int slots, const Offset* row_ptr, Index* col_idx, Real* values) {
+  const GroupMemory<lanes, Real, Offset> memory(slots, slots);
+  Real* const sums = memory.sums;
+  Index* const keys = memory.indices;
   const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
-  Real* const sums = reinterpret_cast<Real*>(shared) + std::int64_t(group) * slots;
-  Index* const keys = reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + std::int64_t(groups) * slots) +
-                      std::int64_t(group) * slots;
   for (int s = lane; s < slots; s += lanes) keys[s] = free_slot, sums[s] = 0;
-  __syncwarp();
   const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
   const Index row = at < rows.size ? rows[at] : -1;
   struct Entry {
@@ -189,7 +240,10 @@ __global__ void table_values(Pattern<Offset> A, const Real* A_values, Pattern<Of
     Real value;
   };
   walk_products<lanes>(
-      A, A_values, B, row, [&](Offset f, int) { return Entry{B.col_idx[f], B_values[f]}; },
+      A, A_values, B, row, memory.met,
+      [&](Offset f, unsigned) {
+        return Entry{B.col_idx[f], B_values[f]};
+      },
       [&](Real a, const Entry& b) {
         Real& sum = sums[find_slot(keys, slots, b.column, slots).slot];
         sum = std::fma(a, b.value, sum);
@@ -200,13 +254,14 @@ __global__ void table_values(Pattern<Offset> A, const Real* A_values, Pattern<Of
 
 /// What table_update needs: the place in C's row of each product. A row's begin at first_place[row] bytes.
 template <int lanes, class Place, class Real, class Offset>
-__global__ void table_places(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, RowList rows, int slots,
-                             const Offset* row_ptr, const Index* col_idx, const std::int64_t* first_place,
-                             std::uint8_t* all_places) {
-  extern __shared__ int4 shared[];
+__global__ void __launch_bounds__(128)
+    table_places(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, RowList rows, int slots,
+                 const Offset* row_ptr, const Index* col_idx, const std::int64_t* first_place,
+                 std::uint8_t* all_places) {
+  const GroupMemory<lanes, Real, Offset> memory(0, 2 * slots);
+  Index* const keys = memory.indices;
+  Index* const ranks = memory.indices + slots;
   const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
-  Index* const keys = reinterpret_cast<Index*>(shared) + std::int64_t(group) * slots;
-  Index* const ranks = reinterpret_cast<Index*>(shared) + std::int64_t(groups + group) * slots;
   for (int s = lane; s < slots; s += lanes) keys[s] = free_slot;
   __syncwarp();
   const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
@@ -214,27 +269,32 @@ __global__ void table_places(Pattern<Offset> A, const Real* A_values, Pattern<Of
   if (row >= 0)
     for (Offset e = row_ptr[row] + lane; e < row_ptr[row + 1]; e += lanes)
       ranks[find_slot(keys, slots, col_idx[e], slots).slot] = Index(e - row_ptr[row]);
-  __syncwarp();
   Place* const places = reinterpret_cast<Place*>(all_places + (row >= 0 ? first_place[row] : 0));
   struct Product {
     Index column;
-    int number;
+    unsigned number;
   };
   walk_products<lanes>(
-      A, A_values, B, row, [&](Offset f, int number) { return Product{B.col_idx[f], number}; },
+      A, A_values, B, row, memory.met,
+      [&](Offset f, unsigned number) {
+        return Product{B.col_idx[f], number};
+      },
       [&](Real, const Product& p) { places[p.number] = Place(ranks[find_slot(keys, slots, p.column, slots).slot]); });
 }
 
-/// The values again: no column is read or looked for. `room` entries for each row.
+/// Room for sums in table_update: two more, so that those of neighbours begin in other banks.
+SEIDEL_HD constexpr int room_to_update(int max_entries) { return max_entries + 2; }
+
+/// The values again: no column is read or looked for.
 template <int lanes, class Place, class Real, class Offset>
-__global__ void table_update(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values,
-                             RowList rows, int room, const Offset* row_ptr, const std::int64_t* first_place,
-                             const std::uint8_t* all_places, Real* values) {
-  extern __shared__ int4 shared[];
+__global__ void __launch_bounds__(128)
+    table_update(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values, RowList rows,
+                 int max_entries, const Offset* row_ptr, const std::int64_t* first_place,
+                 const std::uint8_t* all_places, Real* values) {
+  const GroupMemory<lanes, Real, Offset> memory(room_to_update(max_entries), 0);
+  Real* const sums = memory.sums;
   const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
-  Real* const sums = reinterpret_cast<Real*>(shared) + std::int64_t(group) * room;
-  for (int s = lane; s < room; s += lanes) sums[s] = 0;
-  __syncwarp();
+  for (int s = lane; s < max_entries; s += lanes) sums[s] = 0;
   const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
   const Index row = at < rows.size ? rows[at] : -1;
   const Place* const places = reinterpret_cast<const Place*>(all_places + (row >= 0 ? first_place[row] : 0));
@@ -243,12 +303,15 @@ __global__ void table_update(Pattern<Offset> A, const Real* A_values, Pattern<Of
     Real value;
   };
   walk_products<lanes>(
-      A, A_values, B, row, [&](Offset f, int number) { return Product{places[number], B_values[f]}; },
+      A, A_values, B, row, memory.met,
+      [&](Offset f, unsigned number) {
+        return Product{places[number], B_values[f]};
+      },
       [&](Real a, const Product& b) { sums[b.place] = std::fma(a, b.value, sums[b.place]); });
   if (row < 0) return;
   const Offset to = row_ptr[row];
   const int n = int(row_ptr[row + 1] - to);
-  for (int place = lane; place < n; place += lanes) values[to + place] = sums[place];
+  for (int s = lane; s < n; s += lanes) values[to + s] = sums[s];
 }
 
 }  // namespace seidel::spgemm_detail
