@@ -151,26 +151,33 @@ __device__ Stage<Real> own_stage(int room, bool with_columns) {
   return {values + warp * room, with_columns ? columns + warp * room : nullptr, room};
 }
 
-template <class Real, class Offset, class OfRow>
+template <bool with_columns, class Real, class Offset, class OfRow>
 __global__ void __launch_bounds__(StageShape::max_warps* warp_size)
     each_staged_row(const CsrView<Real, Offset, Device> A, const __grid_constant__ OfRow of_row, int room) {
   const std::int64_t row = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, first = row - threadIdx.x % warp_size;
   if (first >= A.nrows) return;
   const Index last = Index(first + warp_size < A.nrows ? first + warp_size : A.nrows);
-  const auto near = with_staged(A, Index(first), last, own_stage<Real>(room, true));
+  const auto near = with_staged(A, Index(first), last, own_stage<Real>(room, with_columns));
   wait_for_staged();
   if (row < A.nrows) of_row(Index(row), near);
 }
 
 /// Calls of_row(i, A') for each row i of A by a thread, where A' has the entries of row i, and only them, at hand: for rows that
-/// are read entry by entry. Does not wait.
+/// are read entry by entry. A function with reads_columns = false finds their columns where they are. Does not wait.
 template <class Real, class Offset, class OfRow>
 void for_each_staged_row(const Cuda& on, const CsrView<Real, Offset, Device>& A, const char* what,
                          const OfRow& of_row) {
   if (A.nrows == 0) return;
-  const StageShape shape(A.nnz(), (A.nrows + std::int64_t(warp_size) - 1) / warp_size, sizeof(Real) + sizeof(Index));
-  each_staged_row<<<blocks_for(A.nrows, shape.threads()), shape.threads(), shape.bytes(), on.stream()>>>(A, of_row,
-                                                                                                         shape.room);
+  constexpr bool with_columns = [] {
+    if constexpr (requires { OfRow::reads_columns; })
+      return OfRow::reads_columns;
+    else
+      return true;
+  }();
+  const StageShape shape(A.nnz(), (A.nrows + std::int64_t(warp_size) - 1) / warp_size,
+                         sizeof(Real) + (with_columns ? sizeof(Index) : 0));
+  each_staged_row<with_columns>
+      <<<blocks_for(A.nrows, shape.threads()), shape.threads(), shape.bytes(), on.stream()>>>(A, of_row, shape.room);
   check_launch(what);
 }
 

@@ -17,7 +17,8 @@ void instances(const B& on, const Offset*) {
   const auto scales = row_scales<B, Offset>(on, A);
   mark_strong<B, Offset>(on, A, scales, Strength::to_both, 0, {});
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
-  prolongator<B, Offset>(on, A, {}, found, 1);
+  auto smooth = prolongator<B, Offset>(on, A, {}, found, 1);
+  update_prolongator<B, Offset>(on, A, entries_of_prolongator<B, Offset>(on, A, {}, {}, smooth), 1, smooth);
   auto P = classical_interpolation<B, Offset>(on, A, {}, coarse_rows<B, Offset>(on, {}, scales));
   update_classical<B, Offset>(on, A, {}, {}, P);
   interpolation<B, Offset>(on, A, {}, halved<B, Offset>(on, A, {}));

@@ -17,11 +17,45 @@ namespace aggregation_detail {
 
 inline constexpr int max_prolongator_entries = 4;
 
-/// Row i of (I - omega D_F^-1 A_F) T, term by term.
+/// What the entries of A are to P, by their couplings and aggregates.
 template <class Offset, class Space>
-struct SmoothedRow {
+struct CoupledEntries {
   Span<const std::uint32_t, Space> strong;  // packed_strong()
   Span<const Index, Space> of_row;
+  static constexpr bool reads_columns = true;
+
+  SEIDEL_HD bool is_diagonal(Index i, Offset k, const CsrView<double, Offset, Space>& A) const {
+    return A.col_idx[k] == i;
+  }
+  SEIDEL_HD bool is_strong(Offset k) const { return aggregation_detail::is_strong(strong, k); }
+  SEIDEL_HD Index aggregate(Offset k, const CsrView<double, Offset, Space>& A) const { return of_row[A.col_idx[k]]; }
+  /// That of entry t of a row of P.
+  SEIDEL_HD static Index aggregate_of(const Index* columns, int t) { return columns[t]; }
+};
+
+/// The same where P is known: a byte per entry of A. A place in the row of P stands for an aggregate there.
+template <class Offset, class Space>
+struct PlacedEntries {
+  Span<const std::uint8_t, Space> kinds;
+  static constexpr bool reads_columns = false;
+  // 0 ... 3 is the place; besides
+  static constexpr std::uint8_t cut = 4, no_aggregate = 5, weak = 6, place = 7, diagonal = 8;
+
+  SEIDEL_HD bool is_diagonal(Index, Offset k, const CsrView<double, Offset, Space>&) const {
+    return kinds[k] & diagonal;
+  }
+  SEIDEL_HD bool is_strong(Offset k) const { return kinds[k] != weak; }
+  SEIDEL_HD Index aggregate(Offset k, const CsrView<double, Offset, Space>&) const {
+    const Index at = kinds[k] & place;
+    return at == no_aggregate ? -1 : at;
+  }
+  SEIDEL_HD static Index aggregate_of(const Index*, int t) { return t; }
+};
+
+/// Row i of (I - omega D_F^-1 A_F) T, term by term.
+template <class Offset, class Space, class Entries = CoupledEntries<Offset, Space>>
+struct SmoothedRow {
+  Entries entries;
   double omega;
 
   /// Calls add(aggregate, value) for each term, in the order of the columns of A.
@@ -29,16 +63,17 @@ struct SmoothedRow {
   SEIDEL_HD void terms(Index i, const CsrView<double, Offset, Space>& A, const Add& add) const {
     double diagonal = 0, weak = 0;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      if (A.col_idx[k] == i)
+      if (entries.is_diagonal(i, k, A))
         diagonal = A.values[k];
-      else if (!is_strong(strong, k))
+      else if (!entries.is_strong(k))
         weak += A.values[k];
     }
     const double lumped = diagonal + weak, filtered = lumped / diagonal > 0.05 ? lumped : diagonal;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      const Index j = A.col_idx[k];
-      if (j != i && !is_strong(strong, k)) continue;
-      if (of_row[j] >= 0) add(of_row[j], j == i ? 1 - omega : -(omega * (A.values[k] / filtered)));
+      const bool on_diagonal = entries.is_diagonal(i, k, A);
+      if (!on_diagonal && !entries.is_strong(k)) continue;
+      const Index a = entries.aggregate(k, A);
+      if (a >= 0) add(a, on_diagonal ? 1 - omega : -(omega * (A.values[k] / filtered)));
     }
   }
 };
@@ -111,7 +146,7 @@ struct ChooseColumns {
 
   SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
     LargestEntries largest;
-    if (row.of_row[i] >= 0) {
+    if (row.entries.of_row[i] >= 0) {
       Index last = -1;
       for (bool more = true; more;) {  // a row of many aggregates is read again for each 16 of them
         SumsByAggregate sums(last);
@@ -141,9 +176,10 @@ struct PlaceColumns {
   }
 };
 
-template <class Offset, class Space>
+template <class Offset, class Space, class Entries = CoupledEntries<Offset, Space>>
 struct ValuesOfRow {
-  SmoothedRow<Offset, Space> row;
+  static constexpr bool reads_columns = Entries::reads_columns;
+  SmoothedRow<Offset, Space, Entries> row;
   Span<const Offset, Space> row_ptr;
   Span<const Index, Space> col_idx;
   Span<double, Space> values;
@@ -153,7 +189,8 @@ struct ValuesOfRow {
     const int count = int(row_ptr[i + 1] - first);
     if (count == 0) return;
     Index column[max_prolongator_entries];
-    for (int t = 0; t < max_prolongator_entries; ++t) column[t] = t < count ? col_idx[first + t] : -1;
+    for (int t = 0; t < max_prolongator_entries; ++t)
+      column[t] = t < count ? Entries::aggregate_of(&col_idx[first], t) : -1;
     double sum[max_prolongator_entries] = {}, all = 0, kept = 0;
     bool cut = false;
     row.terms(i, A, [&](Index a, double value) {
@@ -170,17 +207,54 @@ struct ValuesOfRow {
   }
 };
 
+/// Makes PlacedEntries::kinds.
+template <class Offset, class Space>
+struct PlaceEntry {
+  CoupledEntries<Offset, Space> entries;
+  CsrView<double, Offset, Space> A;
+  Span<const Offset, Space> row_ptr;  // of P
+  Span<const Index, Space> col_idx;
+  Span<std::uint8_t, Space> kinds;
+
+  SEIDEL_HD void operator()(Index i, Offset k) const {
+    using Placed = PlacedEntries<Offset, Space>;
+    const bool diagonal = entries.is_diagonal(i, k, A);
+    std::uint8_t kind = Placed::weak;
+    if (diagonal || entries.is_strong(k)) {
+      const Index a = entries.aggregate(k, A);
+      kind = a < 0 ? Placed::no_aggregate : Placed::cut;
+      for (Offset t = row_ptr[i]; t < row_ptr[i + 1]; ++t)
+        if (col_idx[t] == a) kind = std::uint8_t(t - row_ptr[i]);
+    }
+    kinds[k] = diagonal ? kind | Placed::diagonal : kind;
+  }
+};
+
 }  // namespace aggregation_detail
 
-/// The values of P in the pattern that it has, for new values of A, the same strong couplings and aggregates.
-/// Cost  reads A once, writes the values of P. Does not wait.
+/// What update_prolongator() needs of each entry of A: what it is to P, by the strong couplings and the aggregate of each row of
+/// which P was made. Cost  reads the columns of A and P once; a byte per entry of A. Does not wait.
+template <Backend B, class Offset>
+Array<std::uint8_t, SpaceOf<B>> entries_of_prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                                                       Span<const std::uint32_t, SpaceOf<B>> strong,
+                                                       Span<const Index, SpaceOf<B>> of_row,
+                                                       const Csr<double, Offset, SpaceOf<B>>& P) {
+  using namespace aggregation_detail;
+  Array<std::uint8_t, SpaceOf<B>> kinds(on, A.nnz());
+  for_each_entry(on, A.row_ptr,
+                 PlaceEntry<Offset, SpaceOf<B>>{{strong, of_row}, A, P.row_ptr, P.col_idx, kinds.span()});
+  return kinds;
+}
+
+/// The values of P in the pattern that it has, for new values of A, the same strong couplings and aggregates: `entries` are
+/// entries_of_prolongator(). Cost  reads the values of A and a byte for each once, writes the values of P. Does not wait.
 template <Backend B, class Offset>
 void update_prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                        Span<const std::uint32_t, SpaceOf<B>> strong, Span<const Index, SpaceOf<B>> of_row,
-                        double omega, Csr<double, Offset, SpaceOf<B>>& P) {
+                        Span<const std::uint8_t, SpaceOf<B>> entries, double omega,
+                        Csr<double, Offset, SpaceOf<B>>& P) {
   using namespace aggregation_detail;
-  using Space = SpaceOf<B>;
-  for_each_row_of(on, A, ValuesOfRow<Offset, Space>{{strong, of_row, omega}, P.row_ptr, P.col_idx, P.values});
+  using Placed = PlacedEntries<Offset, SpaceOf<B>>;
+  for_each_row_of(on, A, ValuesOfRow<Offset, SpaceOf<B>, Placed>{{{entries}, omega}, P.row_ptr, P.col_idx, P.values});
 }
 
 /// P for A, the strong couplings of A (packed_strong()) and its aggregates.
@@ -197,12 +271,13 @@ Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, O
   Csr<double, Offset, Space> P{A.nrows, aggregates.count, Array<Offset, Space>(on, n + 1), {}, {}};
   Array<Index, Space> chosen(on, max_prolongator_entries * n);
   Array<std::int32_t, Space> count(on, n + 1);
-  for_each_row_of(on, A, ChooseColumns<Offset, Space>{{strong, aggregates.of_row, omega}, chosen, count});
+  for_each_row_of(on, A, ChooseColumns<Offset, Space>{{{strong, aggregates.of_row}, omega}, chosen, count});
   const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
   P.col_idx = Array<Index, Space>(on, nnz);
   P.values = Array<double, Space>(on, nnz);
   for_each_row(on, A.row_ptr, PlaceColumns<Offset, Space>{chosen, P.row_ptr, P.col_idx});
-  update_prolongator<B, Offset>(on, A, strong, aggregates.of_row, omega, P);
+  for_each_row_of(on, A,
+                  ValuesOfRow<Offset, Space>{{{strong, aggregates.of_row}, omega}, P.row_ptr, P.col_idx, P.values});
   return P;
 }
 

@@ -31,7 +31,8 @@ struct Level {
   Csr<double, Offset, Space> restriction = {};  // R = P', to the next level; like P empty on the coarsest
   Csr<double, Offset, Space> prolongation = {};
   Array<std::uint32_t, Space> strong = {};    // what P was made of, for new values: the couplings (packed_strong()),
-  Array<Index, Space> aggregate = {};         // and the aggregate of each row; empty on the coarsest
+  Array<Index, Space> aggregate = {};         // and the aggregate of each row; empty on the coarsest, and where what
+  Array<std::uint8_t, Space> of_entry = {};   // they say of each entry of A is kept instead (entries_of_prolongator())
   CoarseRow coarse_row = {};                  // `own`: P stays as it is for new values
   Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
   bool plain = false;                         // and whether P is T
@@ -63,7 +64,7 @@ std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy, std::size_t l) 
   const auto& level = hierarchy.levels[l];
   return of(level.owned) + of(level.restriction) + of(level.prolongation) + of(level.tentative) +
          level.inverse_diagonal.size() * std::int64_t(sizeof(double)) + (level.galerkin ? level.galerkin->bytes() : 0) +
-         (level.strong.size() + level.aggregate.size()) * std::int64_t(sizeof(Index)) +
+         (level.strong.size() + level.aggregate.size()) * std::int64_t(sizeof(Index)) + level.of_entry.size() +
          (l + 1 == hierarchy.levels.size() ? of(hierarchy.coarsest_inverse) : 0);
 }
 

@@ -232,8 +232,13 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
     fill_interpolation<B, Offset>(on, level.A, level.lattice, coarse.lattice, P);
   else if (level.coarse_row == CoarseRow::row)
     update_classical<B, Offset>(on, level.A, level.strong, level.aggregate, P);
-  else if (level.coarse_row == CoarseRow::aggregate)
-    update_prolongator<B, Offset>(on, level.A, level.strong, level.aggregate, damping(level.facts), P);
+  else if (level.coarse_row == CoarseRow::aggregate) {
+    if (level.of_entry.empty()) {
+      level.of_entry = entries_of_prolongator<B, Offset>(on, level.A, level.strong, level.aggregate, P);
+      level.strong = {}, level.aggregate = {};
+    }
+    update_prolongator<B, Offset>(on, level.A, level.of_entry, damping(level.facts), P);
+  }
   if (level.galerkin) {
     level.galerkin->update_values(level.A, P.view());
   } else {

@@ -13,7 +13,7 @@ namespace {
 struct Steps {
   std::vector<Index> neighbour, of_row, col_idx;
   std::vector<std::int64_t> row_ptr;
-  std::vector<double> values, hashed;
+  std::vector<double> values, again, hashed;
   std::int64_t count, lone, dominated;
   bool operator==(const Steps&) const = default;
 };
@@ -29,13 +29,19 @@ Steps steps(const B& on, const Matrix& A, RootSets sets) {
   Array<Index, Space> neighbour(on, A.nnz());
   mark_strong<B, std::int64_t>(on, there.view(), scales, Strength::to_both, theta, neighbour);
   const auto found = aggregates<B, std::int64_t>(on, there.view(), {there.view().row_ptr, neighbour}, scales, sets);
-  const auto P = prolongator<B, std::int64_t>(on, there.view(), packed_strong<B>(on, neighbour), found, omega);
+  const auto strong = packed_strong<B>(on, neighbour);
+  auto P = prolongator<B, std::int64_t>(on, there.view(), strong, found, omega);
+  const auto values = moved_back(on, P.values);
+  const auto entries = entries_of_prolongator<B, std::int64_t>(on, there.view(), strong, found.of_row, P);
+  P.values = Array<double, Space>(on, P.nnz());
+  update_prolongator<B, std::int64_t>(on, there.view(), entries, omega, P);
   Array<double, Space> start(on, A.nrows);
   fill_start<B, std::int64_t>(on, there.view().row_ptr, scales.inverse_diagonal, start);
   return {moved_back(on, neighbour),
           moved_back(on, found.of_row),
           moved_back(on, P.col_idx),
           moved_back(on, P.row_ptr),
+          values,
           moved_back(on, P.values),
           moved_back(on, start),
           found.count,
@@ -152,6 +158,7 @@ TEST_CASE("the prolongator is (I - omega D^-1 A_F) T, cut to four entries per ro
   for (const auto& [name, A] : graphs(seed)) {
     CAPTURE(name);
     const Steps found = steps(OpenMP{1}, A, RootSets::two);
+    CHECK(found.again == found.values);
     for (Index i = 0; i < A.nrows; ++i) {
       std::map<Index, long double> row;  // before the cut
       long double diagonal = 0, weak = 0;
