@@ -357,6 +357,14 @@ Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
 }
 
 template <class Real>
+void leave_max_abs(const Cuda& on, const Real* x, std::int64_t n, Real* result) {
+  if (n > 0)
+    search_all(on, Columns<Real>{x, n, n, 1}, result);
+  else
+    cuda_check(cudaMemsetAsync(result, 0, sizeof(Real), on.stream()), "the largest of nothing");
+}
+
+template <class Real>
 void find_scale(const Cuda& on, const Columns<Real>& v, double* scale) {
   if (v.n == 0 || v.k == 0) return;
   Scratch scratch(on);

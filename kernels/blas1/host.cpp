@@ -105,6 +105,11 @@ Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) {
 }
 
 template <class Real>
+void leave_max_abs(const OpenMP& on, const Real* x, std::int64_t n, Real* result) {
+  *result = largest(on, x, n);
+}
+
+template <class Real>
 void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale) {
   find_scale(largest(on, x, n), scale);
 }

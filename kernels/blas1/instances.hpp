@@ -35,10 +35,9 @@ void instances(const On& on, Real* x) {
   run_pass(on, 0, AxpyMultiplySums<Real>{0, x, x, x, x}, x);
   run_pass(on, 0, AxpysMultiplySums<Real>{0, x, x, x, x, x, x}, x);
   leave_sums(on, 0, Dots<Real, 1>{}, x);
-  leave_sums(on, 0, LanczosResidual<Real>{x, x, x}, x);
-  for_each_element(on, 0, LanczosLength<Real>{{x, x}, 0});
-  for_each_element(on, 0, LanczosTurn<Real>{{x, x}, 0});
-  for_each_element(on, 0, LanczosDirection<Real>{x, x, x});
+  leave_sums(on, 0, LanczosResidual<Real>{{x}, 0, x, x}, x);
+  for_each_element(on, 0, LanczosDirection<Real>{{x}, 0, x, x});
+  leave_max_abs(on, x, 0, x);
   leave_sums(on, 0, StepDown<Real>{{0, x, x, x, x}, 0, x}, x);
   for_each_element(on, 0, StepOn<Real>{0, {}, nullptr, nullptr, x, x, x});
   project(on, Columns<Real>{}, x, x);

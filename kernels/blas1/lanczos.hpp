@@ -15,6 +15,13 @@ template <class Real, class Pass>
 template <class Real, class Pass>
 [[gnu::used]] void leave_sums(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums);
 
+/// As max_abs(), but the result is left in the memory of the back end, or in memory of the host that a GPU can write. Does not
+/// wait.
+template <class Real>
+[[gnu::used]] void leave_max_abs(const OpenMP& on, const Real* x, std::int64_t n, Real* result);
+template <class Real>
+[[gnu::used]] void leave_max_abs(const Cuda& on, const Real* x, std::int64_t n, Real* result);
+
 /// Whether norm2() is the root of this sum of squares (norm2_from() in blas1.hpp).
 template <class Real>
 bool is_safe_square(Real squares) {
@@ -22,15 +29,12 @@ bool is_safe_square(Real squares) {
   return squares >= Limits::min() / Limits::epsilon() && squares <= Limits::max();
 }
 
-/// What the steps have found, in the memory of the back end.
+/// What the steps have found: r'r of the start; then p'Ap and r'r of each step.
 template <class Real>
 struct LanczosNumbers {
-  Real* found;         // r'r of the start; then p'Ap and r'r of each step
-  Real* coefficients;  // two, of the step under way
+  Real* found;
 
-  static constexpr std::int64_t count(int steps) { return 2 * steps + 3; }
-  /// With room for count(steps).
-  SEIDEL_HD static LanczosNumbers in(Real* memory) { return {memory + 2, memory}; }
+  static constexpr std::int64_t count(int steps) { return 2 * steps + 1; }
 
   SEIDEL_HD Real* p_Ap(int step) const { return found + 2 * step + 1; }
   SEIDEL_HD Real* r_r(int step) const { return found + 2 * step + 2; }
@@ -42,34 +46,24 @@ struct LanczosNumbers {
   }
 };
 
-/// coefficients[0] = -r'r / p'Ap. For one element.
-template <class Real>
-struct LanczosLength {
-  LanczosNumbers<Real> numbers;
-  int step;
-  SEIDEL_HD void operator()(std::int64_t) const { numbers.coefficients[0] = -(numbers.rz(step) / *numbers.p_Ap(step)); }
-};
-
-/// coefficients[1] = r'r / (r'r before). For one element.
-template <class Real>
-struct LanczosTurn {
-  LanczosNumbers<Real> numbers;
-  int step;
-  SEIDEL_HD void operator()(std::int64_t) const { numbers.coefficients[1] = numbers.rz(step + 1) / numbers.rz(step); }
-};
-
-/// r += *a Ap; the sum r'r.
+/// r -= (r'r / p'Ap) Ap; the sum r'r.
 template <class Real>
 struct LanczosResidual {
   static constexpr int nsums = 1;
-  const Real* a;
+  LanczosNumbers<Real> numbers;
+  int step;
   const Real* Ap;
   Real* r;
+  Real a = 0;
+  SEIDEL_HD bool begin() {
+    a = -(numbers.rz(step) / *numbers.p_Ap(step));
+    return true;
+  }
   struct Element {
     Real Ap, r;
   };
   SEIDEL_HD Element load(std::int64_t i) const { return {Ap[i], r[i]}; }
-  SEIDEL_HD void update(Element& e) const { e.r = std::fma(*a, e.Ap, e.r); }
+  SEIDEL_HD void update(Element& e) const { e.r = std::fma(a, e.Ap, e.r); }
   SEIDEL_HD void store(std::int64_t i, const Element& e) const { r[i] = e.r; }
   template <int>
   SEIDEL_HD Real term(const Element& e, Real s) const {
@@ -77,13 +71,16 @@ struct LanczosResidual {
   }
 };
 
-/// p = r + *b p.
+/// p = r + (r'r / r'r before) p. A GPU finds the quotient anew for each element, while it waits for memory: no launch of its own.
 template <class Real>
 struct LanczosDirection {
+  LanczosNumbers<Real> numbers;
+  int step;
   const Real* r;
-  const Real* b;
   Real* p;
-  SEIDEL_HD void operator()(std::int64_t i) const { p[i] = std::fma(*b, p[i], r[i]); }
+  SEIDEL_HD void operator()(std::int64_t i) const {
+    p[i] = std::fma(numbers.rz(step + 1) / numbers.rz(step), p[i], r[i]);
+  }
 };
 
 }  // namespace seidel::blas1

@@ -50,8 +50,9 @@ template <class Offset, MemorySpace Space>
 struct Hierarchy {
   std::vector<Level<Offset, Space>> levels;
   Csr<double, Offset, Space>
-      coarsest_inverse;   // every entry stored; empty where the coarsest level is too large for it
-  bool dominant = false;  // every row of the finest A is weakly dominated by its diagonal
+      coarsest_inverse;               // every entry stored; empty where the coarsest level is too large for it
+  Csr<double, Offset> coarsest = {};  // the matrix of that level on the host; empty likewise
+  bool dominant = false;              // every row of the finest A is weakly dominated by its diagonal
 };
 
 /// Bytes that level l holds beside the finest A.

@@ -9,20 +9,17 @@
 
 namespace seidel {
 
-/// estimate_largest_eigenvalue() of A itself, bit for bit, from the same `start`, which is used up. Empty where a norm would need
-/// more than a sum of squares, as of a residual that vanishes: that function knows how.
-///
-/// Cost    as that function, but one wait on a GPU.
+/// Lanczos steps with A itself from `start`, which is used up: leaves LanczosNumbers::count(steps) numbers in `found`, memory of
+/// the back end. Does not wait.
 template <class Real, Backend B, LinearOperator<Vector<Real, B>> Matrix>
-std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& start, int steps) {
+void take_lanczos_steps(const Matrix& A, Vector<Real, B>& start, int steps, Real* found) {
   using namespace blas1;
   const B& on = start.on();
   const std::int64_t n = start.size();
   Vector<Real, B>& r = start;
   const auto unset = [&] { return Vector<Real, B>(on, Array<Real, SpaceOf<B>>(on, n)); };
   Vector<Real, B> p = unset(), Ap = unset();
-  Array<Real, SpaceOf<B>> memory(on, LanczosNumbers<Real>::count(steps));
-  const auto numbers = LanczosNumbers<Real>::in(memory.data());
+  const LanczosNumbers<Real> numbers{found};
   const auto dot_to = [&](const Vector<Real, B>& x, const Vector<Real, B>& y, Real* sum) {
     leave_sums(on, n, Dots<Real, 1>{{x.span().data()}, {y.span().data()}}, sum);
   };
@@ -32,22 +29,35 @@ std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& s
     A.apply(p, Ap);
     dot_to(p, Ap, numbers.p_Ap(step));
     if (step + 1 == steps) break;
-    for_each_element(on, 1, LanczosLength<Real>{numbers, step});
-    leave_sums(on, n, LanczosResidual<Real>{numbers.coefficients, std::as_const(Ap).span().data(), r.span().data()},
+    leave_sums(on, n, LanczosResidual<Real>{numbers, step, std::as_const(Ap).span().data(), r.span().data()},
                numbers.r_r(step));
-    for_each_element(on, 1, LanczosTurn<Real>{numbers, step});
-    for_each_element(on, n, LanczosDirection<Real>{r.span().data(), numbers.coefficients + 1, p.span().data()});
+    for_each_element(on, n, LanczosDirection<Real>{numbers, step, r.span().data(), p.span().data()});
   }
-  auto memory_here = copied_to<Host>(on, std::as_const(memory).span());
-  const auto here = LanczosNumbers<Real>::in(memory_here.data());
+}
+
+/// What these numbers, on the host, say of the largest eigenvalue. Empty where a norm would need more than a sum of squares, as of
+/// a residual that vanishes: estimate_largest_eigenvalue() knows how.
+template <class Real>
+std::optional<double> estimate_from(blas1::LanczosNumbers<Real> here, int steps) {
   LanczosMatrix T;
   Real beta = 0;
   for (int step = 0; step < steps && here.rz(step) > 0; ++step) {
     if (!T.add(here.rz(step) / *here.p_Ap(step), beta) || step + 1 == steps) break;
-    if (!is_safe_square(*here.r_r(step))) return {};
+    if (!blas1::is_safe_square(*here.r_r(step))) return {};
     beta = here.rz(step + 1) / here.rz(step);
   }
   return T.largest();
+}
+
+/// estimate_largest_eigenvalue() of A itself, bit for bit, from the same `start`, which is used up; empty as estimate_from().
+///
+/// Cost    as that function, but one wait on a GPU.
+template <class Real, Backend B, LinearOperator<Vector<Real, B>> Matrix>
+std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& start, int steps) {
+  Array<Real, SpaceOf<B>> found(start.on(), blas1::LanczosNumbers<Real>::count(steps));
+  take_lanczos_steps(A, start, steps, found.data());
+  auto here = copied_to<Host>(start.on(), std::as_const(found).span());
+  return estimate_from(blas1::LanczosNumbers<Real>{here.data()}, steps);
 }
 
 }  // namespace seidel

@@ -23,6 +23,7 @@
 #include <seidel/solvers/multigrid/coarsening.hpp>
 #include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
+#include <seidel/solvers/multigrid/level_numbers.hpp>
 #include <seidel/solvers/multigrid/nodes.hpp>
 #include <seidel/solvers/multigrid/single_cycle.hpp>
 
@@ -47,37 +48,34 @@ void refuse_unusable(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, 
   if (row >= 0) symgs_detail::refuse_row(on, A, row);
 }
 
-/// An upper bound of the eigenvalues of D^-1 A, or nearly one: by Lanczos steps, but no more than by Gershgorin's circles.
-/// They are taken with the matrix in single precision where `cycle`, whose last level is that of A, has it.
+/// An upper bound of the eigenvalues of D^-1 A, or nearly one, from an estimate by Lanczos steps, but no more than by
+/// Gershgorin's circles.
 /// Source  Vanek, Brezina, Mandel, Convergence of algebraic multigrid based on smoothed aggregation, Numer. Math. 88,
 ///         2001, for why an estimate will do.
-template <class B, class Offset>
-double spectral_bound(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                      Span<double, SpaceOf<B>> inverse_diagonal, double max_off_diagonal, const SingleCycle<B>* cycle) {
-  constexpr int steps = 8;
+inline double spectral_bound(double estimate, double max_off_diagonal) {
   constexpr double margin = 1.05;  // for what so few steps do not see
-  const auto estimated = [&] {
-    if (cycle) return cycle->estimate_largest_eigenvalue(steps);
-    using V = Vector<double, B>;
-    V start(on, A.nrows);
-    const V inverse(on, inverse_diagonal);
-    fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
-    return estimate_largest_eigenvalue(MatrixOperator(on, A), &inverse, start, steps);
-  };
-  const double estimate = estimated();
   const double bound = std::min(margin * estimate, 1 + max_off_diagonal);
   return bound > 0 ? bound : 1;  // of a matrix of zeros
 }
 
-/// Hands level l to `cycle`, which has the scales of the next one; what only a cycle in double precision reads is given back,
-/// and so is AP, as early as can be: here memory is at its peak.
+/// That estimate, with the matrix in double precision.
+template <class B, class Offset>
+double estimate_in_double(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
+                          Span<double, SpaceOf<B>> inverse_diagonal) {
+  using V = Vector<double, B>;
+  V start(on, A.nrows);
+  const V inverse(on, inverse_diagonal);
+  fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
+  return estimate_largest_eigenvalue(MatrixOperator(on, A), &inverse, start, LevelNumbers<B>::lanczos_steps);
+}
+
+/// Hands P and A P of level l to `cycle`, which has its R and the scales of the next level; what only a cycle in double
+/// precision reads is given back, and so is AP, as early as can be: here memory is at its peak.
 template <class B, class Offset>
 void hand_over(Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l, Csr<double, Offset, SpaceOf<B>> AP,
                SingleCycle<B>& cycle) {
   auto& level = hierarchy.levels[l];
-  cycle.add_restriction(level.R());
-  level.restriction = {};
-  cycle.add_correction(level.prolongation.view(), level.galerkin ? level.galerkin->AP() : AP.view(),
+  cycle.add_correction(l, level.prolongation.view(), level.galerkin ? level.galerkin->AP() : AP.view(),
                        std::as_const(level.inverse_diagonal).span(), level.facts.largest_eigenvalue);
   AP = {};
   if (level.coarse_row != CoarseRow::own) level.prolongation.values = {};
@@ -86,27 +84,51 @@ void hand_over(Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l, Csr<doub
   if (l > 0) level.owned = {};
 }
 
-/// Looks at a level: its diagonal, its largest eigenvalue, whether it is dominated. AP is that of the level before; it is
-/// handed over to `cycle`, if there is one, unless that level keeps it. Errors  as coarsened(), on the finest.
+/// Looks at a level: its diagonal, its largest eigenvalue, whether it is dominated. AP is that of the level before, which is
+/// handed over to `cycle`, if there is one: before this level is laid out, so that its memory is free; but where new values
+/// come, whose memory is kept, while the host waits for what is found of this level, and the finest one not yet. What is
+/// solved directly needs no eigenvalue: it keeps that which it has. Errors  as coarsened(), on the finest.
 template <class B, class Offset>
 RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l,
-                               Csr<double, Offset, SpaceOf<B>> AP, SingleCycle<B>* cycle) {
+                               Csr<double, Offset, SpaceOf<B>> AP, SingleCycle<B>* cycle, bool solved = false) {
   auto& level = hierarchy.levels[l];
   RowScales<SpaceOf<B>> scales = row_scales<B, Offset>(on, level.A);
-  if (l == 0) refuse_unusable<B, Offset>(on, level.A, scales);
-  const double max_off_diagonal = max_abs<B, double>(on, scales.off_diagonal);
-  if (l == 0) hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
   level.facts.rows = level.A.nrows;
   level.facts.nnz = level.A.nnz();
+  LevelNumbers<B> numbers(on);
+  blas1::leave_max_abs<double>(on, scales.off_diagonal.data(), level.A.nrows, numbers.max_off_diagonal());
+  const bool early = l > 0 && !hierarchy.levels[l - 1].galerkin;
   if (cycle) {
-    if (l == 0) cycle->begin(hierarchy.dominant);
+    if (l == 0) cycle->begin();
     const CsrView<double, Offset, SpaceOf<B>> none{};
-    cycle->add_level(std::as_const(scales.inverse_diagonal).span(), l > 0 ? hierarchy.levels[l - 1].R() : none);
-    if (l > 0) hand_over<B, Offset>(hierarchy, l - 1, std::move(AP), *cycle);
-    cycle->lay_out(l, level.A);
+    cycle->add_level(std::as_const(scales.inverse_diagonal).span(), l > 0 ? hierarchy.levels[l - 1].R() : none,
+                     numbers.max_scale());
+    if (l > 0) {
+      cycle->add_restriction(l - 1, hierarchy.levels[l - 1].R());
+      hierarchy.levels[l - 1].restriction = {};
+    }
+    if (early) hand_over<B, Offset>(hierarchy, l - 1, std::move(AP), *cycle);
+    if (!solved) {
+      cycle->lay_out(l, level.A);
+      cycle->start_estimate(numbers.lanczos_steps, numbers.lanczos());
+    }
   }
-  level.facts.largest_eigenvalue =
-      spectral_bound<B, Offset>(on, level.A, scales.inverse_diagonal, max_off_diagonal, cycle);
+  if (!solved) numbers.send();
+  if (cycle && !early && l > 1) hand_over<B, Offset>(hierarchy, l - 1, {}, *cycle);
+  if (solved) return scales;
+  numbers.receive();
+  const double max_off_diagonal = numbers.here[0];
+  if (l == 0) {
+    if (!std::isfinite(max_off_diagonal)) refuse_unusable<B, Offset>(on, level.A, scales);
+    hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
+    if (cycle) {
+      cycle->take_max_scale(numbers.here[1]);
+      cycle->choose_dampings(hierarchy.dominant);
+    }
+  }
+  const double estimate = cycle ? cycle->estimate(numbers.lanczos_steps, numbers.here + 2)
+                                : estimate_in_double<B, Offset>(on, level.A, scales.inverse_diagonal);
+  level.facts.largest_eigenvalue = spectral_bound(estimate, max_off_diagonal);
   return scales;
 }
 
@@ -251,16 +273,28 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
     complete_coarse<B, Offset>(on, coarse.A, level.galerkin->coarse_values(), level.plain ? plain_correction : 1);
 }
 
-/// The inverse of the last level, made on the host, if that is `small`; then `cycle` is complete, or empty where there is one
-/// level only: that is left to double precision.
-template <class B, class Offset>
-void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, SingleCycle<B>* cycle) {
+/// The inverse of the last level, made on the host, if that is `small`, while a GPU does what meanwhile() gives it; then `cycle`
+/// is complete, or empty where there is one level only: that is left to double precision.
+template <class B, class Offset, class Meanwhile>
+void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, SingleCycle<B>* cycle,
+            const Meanwhile& meanwhile) {
   const auto& last = hierarchy.levels.back();
   const bool single = cycle && hierarchy.levels.size() > 1;
   if (small) {
-    const double vanishing = single ? level_detail::vanishing_mode : 0;
-    const auto inverse = dense_inverse(copied_to<Host>(on, last.A).view(), vanishing);
-    hierarchy.coarsest_inverse = copied_to<SpaceOf<B>>(on, inverse.view());
+    auto& here = hierarchy.coarsest;
+    if (here.row_ptr.empty())
+      here = copied_to<Host>(on, last.A);
+    else
+      here.values = copied_to<Host>(on, last.A.values);
+    meanwhile();
+    auto inverse = dense_inverse(std::as_const(here).view(), single ? level_detail::vanishing_mode : 0);
+    auto& there = hierarchy.coarsest_inverse;
+    if (there.row_ptr.empty())
+      there = copied_to<SpaceOf<B>>(on, std::as_const(inverse).view());
+    else
+      there.values = copied_to<SpaceOf<B>>(on, std::as_const(inverse.values).span());
+  } else {
+    meanwhile();
   }
   if (single)
     cycle->finish(hierarchy.coarsest_inverse.view(), last.facts.largest_eigenvalue);
@@ -322,7 +356,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
     level.inverse_diagonal = std::move(scales.inverse_diagonal);
     scales = {};
     if (last) {
-      finish<B, Offset>(on, hierarchy, small, cycle);
+      finish<B, Offset>(on, hierarchy, small, cycle, [] {});
       return hierarchy;
     }
     if (cycle && l == 0) cycle->drop(l);  // for now: here memory counts
@@ -335,8 +369,9 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
 /// they were, so that no coarsening is repeated. Where the values differ much, a new one may need fewer iterations.
 ///
 /// Cost    as coarsened() but for couplings, aggregates, the columns of P, the layout of `cycle` and, from the second time on,
-///         all patterns; what that takes is held from the first time on (GalerkinProduct). The host waits three times per level
-///         with `cycle`.
+///         all patterns; what that takes is held from the first time on (GalerkinProduct). The host waits once per level with
+///         `cycle`, while a GPU fills that of the level before. The eigenvalue of a last level that is solved directly is
+///         not estimated again.
 /// Errors  as coarsened(), which leave the hierarchy of no use.
 template <class B, class Offset>
 void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hierarchy<Offset, SpaceOf<B>>& hierarchy,
@@ -348,11 +383,16 @@ void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hi
                      " entries, expected the pattern of " + std::to_string(levels[0].A.nrows) + " and " +
                      std::to_string(levels[0].A.nnz()));
   levels[0].A = A;
+  const bool has_inverse = !hierarchy.coarsest_inverse.row_ptr.empty();
   for (std::size_t l = 0; l < levels.size(); ++l) {
-    levels[l].inverse_diagonal = measured<B, Offset>(on, hierarchy, l, {}, cycle).inverse_diagonal;
-    if (l + 1 < levels.size()) update_coarse<B, Offset>(on, hierarchy, l);
+    const bool last = l + 1 == levels.size();
+    levels[l].inverse_diagonal =
+        measured<B, Offset>(on, hierarchy, l, {}, cycle, last && l > 0 && has_inverse).inverse_diagonal;
+    if (!last) update_coarse<B, Offset>(on, hierarchy, l);
   }
-  finish<B, Offset>(on, hierarchy, !hierarchy.coarsest_inverse.row_ptr.empty(), cycle);
+  finish<B, Offset>(on, hierarchy, has_inverse, cycle, [&] {
+    if (cycle && levels.size() > 1) hand_over<B, Offset>(hierarchy, 0, {}, *cycle);
+  });
 }
 
 // Compiled in the library, so that a program need not.

@@ -31,8 +31,8 @@
 
 namespace seidel {
 
-/// Made level by level, finest first, while a hierarchy is: begin(), then for each level add_level(); for the one before it
-/// add_restriction() and add_correction(); lay_out() of both; at the end finish().
+/// Made level by level, finest first, while a hierarchy is: begin(), then for each level add_level() and lay_out(); for each but
+/// the last, once the next one has been added, add_restriction() and add_correction(); at the end finish().
 ///
 /// Cost    of a V cycle with one sweep: one product each with A^, R^ and Q, which has the entries of A P, on each level.
 ///         Allocates nothing, and but for a K cycle (krylov_visits) returns nothing to the host.
@@ -56,18 +56,18 @@ class SingleCycle {
   }
   bool empty() const { return levels_.empty(); }
 
-  /// `dominant`: every row of the finest A to come is weakly dominated by its diagonal.
-  void begin(bool dominant) {
+  void begin() {
     former_ = std::move(levels_);
     clear();
-    dampings_ = dampings_of(smoother_, dominant);
   }
+  /// `dominant`: every row of the finest A is weakly dominated by its diagonal.
+  void choose_dampings(bool dominant) { dampings_ = dampings_of(smoother_, dominant); }
 
   /// Takes the diagonal of the next level: 1 / a_ii, 0 for rows that are to be left alone; on coarser levels those with a
   /// negative one, or that vanish (vanishing_mode), are left alone, too. R leads to it; of the finest level it has no rows.
-  /// Errors  InputError for the first row of the finest level with a negative diagonal entry.
+  /// Leaves the largest scale of the finest level in *max_scale: NaN if a diagonal entry is negative.
   template <class Offset>
-  void add_level(Span<const double, Space> inverse_diagonal, const View<Offset>& R) {
+  void add_level(Span<const double, Space> inverse_diagonal, const View<Offset>& R, double* max_scale) {
     const bool finest = levels_.empty();
     const std::int64_t n = inverse_diagonal.size();
     Level level{.scale = Array<double, Space>(on_, n), .inverse_scale = Array<double, Space>(on_, n)};
@@ -78,8 +78,14 @@ class SingleCycle {
                                .inverse_scale_before = finest ? inverse_diagonal : levels_.back().inverse_scale,
                                .scale = level.scale,
                                .inverse_scale = level.inverse_scale});
-    if (finest) refuse_negative(first_nonfinite<B, double>(on_, level.scale));
+    if (finest) blas1::leave_max_abs<double>(on_, level.scale.data(), n, max_scale);
+    if (levels_.size() < former_.size()) level.take_vectors(former_[levels_.size()]);
     levels_.push_back(std::move(level));
+  }
+  /// Takes what add_level() left. Errors  InputError for the first row with a negative diagonal entry.
+  void take_max_scale(double max_scale) {
+    if (!std::isfinite(max_scale)) refuse_negative(first_nonfinite<B, double>(on_, levels_.front().scale));
+    max_scale_ = max_scale;
   }
 
   /// Takes the matrix of level l, whose diagonal it has; it may be dropped, and taken again.
@@ -89,43 +95,42 @@ class SingleCycle {
     if (level.A.nrows == 0)
       lay_out(l, &Level::A, A.ncols, lanes_for(A),
               level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true});
-    if (l > 0 && l + 1 < levels_.size()) level.scale = {};
   }
   void drop(std::size_t l) { levels_[l].A = {}; }
 
-  /// An estimate from below for the last level, by so many Lanczos steps.
-  double estimate_largest_eigenvalue(int steps) const {
-    const Level& level = levels_.back();
-    const UnitDiagonal A{on_, level.A};
-    const auto start = [&] {
-      Vector<float, B> x(on_, Array<float, Space>(on_, level.A.nrows));
-      start_of_level(on_, level.scale.span(), x.span());
-      return x;
-    };
-    if constexpr (!HostBackend<B>) {
-      auto used_up = start();
-      if (const auto found = estimate_with_one_wait(A, used_up, steps)) return *found;
+  /// Takes Lanczos steps on the last level. `found` has room for their numbers, in the memory of the back end. A GPU is not
+  /// waited for.
+  void start_estimate(int steps, double* found) const {
+    if constexpr (HostBackend<B>) {
+      *found = step_by_step(steps);
+    } else {
+      auto start = lanczos_start();
+      take_lanczos_steps(UnitDiagonal{on_, levels_.back().A}, start, steps, reinterpret_cast<float*>(found));
     }
-    return seidel::estimate_largest_eigenvalue<Vector<float, B>>(A, nullptr, start(), steps);
+  }
+  /// From what they found, now on the host: an estimate from below of the largest eigenvalue of the last level.
+  double estimate(int steps, double* found) const {
+    if constexpr (HostBackend<B>) return *found;
+    const auto estimated = estimate_from(blas1::LanczosNumbers<float>{reinterpret_cast<float*>(found)}, steps);
+    return estimated ? *estimated : step_by_step(steps);
   }
 
-  /// Takes R from the last level but one to the last one.
+  /// Takes R from level l to the next one.
   template <class Offset>
-  void add_restriction(const View<Offset>& R) {
-    Level& fine = levels_.end()[-2];
-    lay_out(levels_.size() - 2, &Level::R, R.ncols, short_row_lanes,
-            level_detail::ScaledRows<Offset, Space>{R, levels_.back().scale, fine.inverse_scale});
+  void add_restriction(std::size_t l, const View<Offset>& R) {
+    lay_out(l, &Level::R, R.ncols, short_row_lanes,
+            level_detail::ScaledRows<Offset, Space>{R, levels_[l + 1].scale, levels_[l].inverse_scale});
   }
 
-  /// Takes P and A P of the last level but one; its diagonal and lambda.
+  /// Takes P and A P of level l, which has its R; its diagonal and lambda.
   template <class Offset>
-  void add_correction(const View<Offset>& P, const View<Offset>& AP, Span<const double, Space> inverse_diagonal,
-                      double lambda) {
-    Level& fine = levels_.end()[-2];
+  void add_correction(std::size_t l, const View<Offset>& P, const View<Offset>& AP,
+                      Span<const double, Space> inverse_diagonal, double lambda) {
+    Level& fine = levels_[l];
     set_dampings(fine, lambda);
-    lay_out(levels_.size() - 2, &Level::Q, P.ncols, lanes_for(AP),
+    lay_out(l, &Level::Q, P.ncols, lanes_for(AP),
             level_detail::CorrectionRows<Offset, Space>{AP, P, fine.dampings[0], inverse_diagonal, fine.inverse_scale,
-                                                        levels_.back().scale});
+                                                        levels_[l + 1].scale});
     fine.inverse_scale = {};
   }
 
@@ -144,10 +149,10 @@ class SingleCycle {
       last.Q = {.nrows = last.A.nrows, .step_ptr = Array<Index, Space>(on_, no_steps)};
     }
     last.inverse_scale = {};
-    if (levels_.size() > 1) last.scale = {};
+    for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l].scale = {};
     Array<double, Space>& scale = levels_.front().scale;
-    const double largest = max_abs<B, double>(on_, scale);  // entries in single precision must not overflow
-    const double exponent = largest > 0 ? std::ilogb(largest) : 0;
+    const double exponent =
+        max_scale_ > 0 ? std::ilogb(max_scale_) : 0;  // entries in single precision must not overflow
     axpby<B, double>(on_, 0, scale, std::exp2(-exponent), scale);
     twice_the_shift_ = std::exp2(2 * exponent);
     take_vectors();
@@ -206,6 +211,12 @@ class SingleCycle {
     // of held_columns_ columns
     mutable Array<float, Space> b = {}, x = {}, t[max_sweeps] = {}, before = {}, second_b = {}, second_x = {};
     mutable std::optional<KrylovVectors<Vector<float, B>>> krylov = {};
+
+    void take_vectors(Level& of) {
+      b = std::move(of.b), x = std::move(of.x), before = std::move(of.before);
+      second_b = std::move(of.second_b), second_x = std::move(of.second_x);
+      for (int k = 0; k < max_sweeps; ++k) t[k] = std::move(of.t[k]);
+    }
   };
 
   /// A^ as an operator.
@@ -228,6 +239,17 @@ class SingleCycle {
       refill(on_, rows, M);
     else
       M = level_matrix(on_, rows.stored.nrows, ncols, lanes, rows);
+  }
+
+  Vector<float, B> lanczos_start() const {
+    Vector<float, B> x(on_, Array<float, Space>(on_, levels_.back().A.nrows));
+    start_of_level(on_, levels_.back().scale.span(), x.span());
+    return x;
+  }
+  /// With waits in each step.
+  double step_by_step(int steps) const {
+    return estimate_largest_eigenvalue<Vector<float, B>>(UnitDiagonal{on_, levels_.back().A}, nullptr, lanczos_start(),
+                                                         steps);
   }
 
   static void refuse_negative(std::int64_t row) {
@@ -256,16 +278,19 @@ class SingleCycle {
   }
   void take_vectors(const Level& level, bool finest) const {
     const auto vector = [&] { return Array<float, Space>(on_, std::int64_t(level.Q.nrows) * held_columns_); };
-    level.b = vector();
-    if (!finest) level.x = vector();
+    const auto take = [&](Array<float, Space>& v) {
+      if (v.size() != std::int64_t(level.Q.nrows) * held_columns_) v = vector();
+    };
+    take(level.b);
+    if (!finest) take(level.x);
     if (level.A.nrows == 0) return;
-    if (!finest && cycle_ == AmgCycle::w) level.second_b = vector(), level.second_x = vector();
+    if (!finest && cycle_ == AmgCycle::w) take(level.second_b), take(level.second_x);
     if (!finest && cycle_ == AmgCycle::k) {
       const auto another = [&] { return Vector<float, B>(on_, vector()); };
       level.krylov.emplace(another(), another(), another());
     }
-    for (std::size_t k = 0; k < dampings_.size(); ++k) level.t[k] = vector();
-    if (dampings_.size() > 1) level.before = vector();
+    for (std::size_t k = 0; k < dampings_.size(); ++k) take(level.t[k]);
+    if (dampings_.size() > 1) take(level.before);
   }
 
   /// Of one vector, or of columns_ of them.
@@ -338,6 +363,7 @@ class SingleCycle {
   AmgSmoother smoother_;
   AmgCycle cycle_;
   std::vector<double> dampings_;  // of the sweeps, each to be divided by lambda
+  double max_scale_ = 0;          // of the finest level
   std::vector<Level> levels_, former_;
   bool solved_ = false;  // the last level has its inverse
   double twice_the_shift_ = 1;

@@ -1,0 +1,46 @@
+// What the host must know of a level before P is made.
+#pragma once
+#include <cstdint>
+
+#include <seidel/formats/runtime/array.hpp>
+#include <seidel/kernels/blas1/blas1.hpp>
+#include <seidel/kernels/blas1/lanczos.hpp>
+#include <seidel/kernels/blas1/step.hpp>
+
+namespace seidel {
+
+/// Numbers that are left in the memory of a back end, then sent to the host together: on a GPU one wait, before which it can be
+/// given more to do, but no sums for which the host waits.
+template <class B>
+class LevelNumbers {
+ public:
+  static constexpr int lanczos_steps = 8;
+
+  explicit LevelNumbers(const B& on) : on_(on), left_(on, count) {}
+
+  /// Where they are to be left. `lanczos` has room for the numbers of that many steps in single precision.
+  double* max_off_diagonal() { return left_.data(); }
+  double* max_scale() { return left_.data() + 1; }
+  double* lanczos() { return left_.data() + 2; }
+
+  void send() {
+    if constexpr (!HostBackend<B>) {
+      blas1::for_each_element(on_, count, blas1::Copy<double>{left_.data(), on_.staging()});
+      blas1::mark(on_);
+    }
+  }
+  void receive() {
+    const double* from = left_.data();
+    if constexpr (!HostBackend<B>) blas1::wait_for_mark(on_), from = on_.staging();
+    std::copy(from, from + count, here);
+  }
+
+  static constexpr std::int64_t count = 2 + (blas1::LanczosNumbers<float>::count(lanczos_steps) + 1) / 2;
+  double here[count] = {};  // in the same order
+
+ private:
+  B on_;
+  Array<double, SpaceOf<B>> left_;
+};
+
+}  // namespace seidel
