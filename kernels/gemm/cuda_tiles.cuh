@@ -105,21 +105,31 @@ class Fetcher {
   __device__ static int my_line() { return int(threadIdx.x) % threads / per_line; }
   __device__ static int my_place() { return int(threadIdx.x) % per_line * vector; }
 
-  /// Element by element. What is past the end of lines is left as it is: no element of C that is stored depends on it.
+  /// Element by element where an operand ends. What is past the end of lines is left as it is: no element of C that is stored
+  /// depends on it.
   __device__ void at_end(const Operand<Real>& from, int terms, Real* tile) const {
     Real* to = tile + my_line() * Tile::line + my_place();
     const Real* element = mine_;
 #pragma unroll 1
     for (int line = my_line(); line < passes * lines_per_pass; line += lines_per_pass) {
 #pragma unroll
-      for (int e = 0; e < vector; ++e) {
-        const int i = by_k ? line : my_place() + e, k = by_k ? my_place() + e : line;
-        if (k >= terms)
-          to[e] = from.pad;
-        else if (i < left_)
-          copy_async<1>(to + e, element + e);
-      }
+      for (int e = 0; e < vector; e += width)
+        if ((by_k ? line < left_ : line < terms) && my_place() + e + width <= (by_k ? terms : left_))
+          copy_async<width>(to + e, element + e);
+        else
+          by_element(from, line, e, terms, to, element);
       to += lines_per_pass * Tile::line, element += lines_per_pass * from.leading;
+    }
+  }
+  __device__ void by_element(const Operand<Real>& from, int line, int first, int terms, Real* to,
+                             const Real* element) const {
+#pragma unroll
+    for (int e = first; e < first + width; ++e) {
+      const int i = by_k ? line : my_place() + e, k = by_k ? my_place() + e : line;
+      if (k >= terms)
+        to[e] = from.pad;
+      else if (i < left_)
+        copy_async<1>(to + e, element + e);
     }
   }
 
