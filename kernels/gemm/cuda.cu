@@ -149,13 +149,19 @@ void launch_thin(const Cuda& on, const Product<Real>& p) {
 using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
 using SmallTensorShape = Shape<64, 64, 16, 32, 32, 3, 3>;
 using LoneTensorShape = Shape<32, 32, 32, 16, 16, 3, 2>;  // where each multiprocessor has one small tile at the most
-using ThinTensor = Thin<TensorMath<SmallTensorShape, 8>, SmallTensorShape, 3, 160>;
+using ThinTensorShape = Shape<128, 64, 16, 32, 32, 12, 1>;
+using ThinTensor = Thin<TensorMath<ThinTensorShape, 8>, ThinTensorShape, 17, 160>;
+using ThinFmaShape = Shape<128, 128, 16, 32, 64, 12, 1>;  // FP32
+using ThinFma = Thin<FmaMath<float, ThinFmaShape>, ThinFmaShape, 1, 160>;
 
-/// Whether blocks that keep rows of A pay: they need tiles enough to alternate, and many for the same rows.
+/// Whether blocks that keep rows of A pay: they need several tiles each, and many for the same rows. In FP64 rows of C that are
+/// not aligned are better written by many small blocks if there is little else to do.
 template <class T, class Real>
 bool is_thin(const Cuda& on, const Product<Real>& p) {
-  constexpr int min_tiles_per_block = 7, min_tiles_per_row = 16;
-  return p.A.ncols <= T::max_terms && p.C.ncols >= min_tiles_per_row * T::S::block_n &&
+  constexpr int min_tiles_per_block = 7, min_tiles_per_row = 8, min_terms_unaligned = sizeof(Real) == 8 ? 65 : 1;
+  const bool aligned = is_aligned<Real>({p.C.nrows, p.C.ncols, p.C.leading_dimension, Layout::row_major, p.C.data});
+  return p.A.ncols >= (aligned ? T::min_terms : min_terms_unaligned) && p.A.ncols <= T::max_terms &&
+         p.C.ncols >= min_tiles_per_row * T::S::block_n &&
          tiles<typename T::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
 }
 
@@ -202,29 +208,33 @@ using HalfFmaShape = Shape<64, 32, 16, 32, 32, 3, 8>;   // FP32 where each multi
 using LoneFmaShape = Shape<32, 32, 32, 16, 32, 3, 4>;   // FP32 where it has two of these at the most
 using DoubleFmaShape = Shape<64, 64, 16, 32, 32, 3, 2>;  // FP64 without tensor cores
 
-/// Whether the code that this GPU runs is that for tensor cores with tiles of 16 x 8 in FP64: compute capability 9.0.
-bool have_tensor_cores() {
+/// Whether the code that this GPU runs is that for compute capability 9.0: tensor cores with tiles of 16 x 8 in FP64, and
+/// barriers at which copies arrive.
+bool have_hopper_code() {
   static const bool have = [] {
     cudaFuncAttributes of;
     const auto kernel = product_tile<TensorMath<TensorShape>, TensorShape, Contiguous::other, Contiguous::other, 1>;
-    cuda_check(cudaFuncGetAttributes(&of, kernel), "looking for tensor cores");
+    cuda_check(cudaFuncGetAttributes(&of, kernel), "looking at the code of a dense product");
     return of.ptxVersion >= 90;
   }();
   return have;
 }
 
-void choose(const Cuda& on, const Product<float>& p) {
-  if (large_tiles_pay<FmaShape, SmallFmaShape>(on, p))
-    launch_fma<float, FmaShape>(on, p);
-  else if (tiles_per_multiprocessor<SmallFmaShape>(on, p) > 1)
-    launch_fma<float, SmallFmaShape>(on, p);
-  else if (tiles_per_multiprocessor<LoneFmaShape>(on, p) > 2)
-    launch_fma<float, HalfFmaShape>(on, p);
+void choose(const Cuda& on, const Product<float>& product) {
+  if (have_hopper_code() && is_thin<ThinFma>(on, product))
+    with_operands(on, product,
+                  [&](auto of_a, auto of_b, const Product<float>& p) { launch_thin<ThinFma, of_a(), of_b()>(on, p); });
+  else if (large_tiles_pay<FmaShape, SmallFmaShape>(on, product))
+    launch_fma<float, FmaShape>(on, product);
+  else if (tiles_per_multiprocessor<SmallFmaShape>(on, product) > 1)
+    launch_fma<float, SmallFmaShape>(on, product);
+  else if (tiles_per_multiprocessor<LoneFmaShape>(on, product) > 2)
+    launch_fma<float, HalfFmaShape>(on, product);
   else
-    launch_fma<float, LoneFmaShape>(on, p);
+    launch_fma<float, LoneFmaShape>(on, product);
 }
 void choose(const Cuda& on, const Product<double>& p) {
-  have_tensor_cores() ? launch_tensor(on, p) : launch_fma<double, DoubleFmaShape>(on, p);
+  have_hopper_code() ? launch_tensor(on, p) : launch_fma<double, DoubleFmaShape>(on, p);
 }
 
 template <class Real>

@@ -9,7 +9,7 @@ namespace seidel::gemm_detail {
 template <class S, int step_ = 4>
 struct TensorMath {
   using Real = double;
-  static constexpr int tiles_m = S::warp_m / 16, tiles_n = S::warp_n / 8, step = step_;
+  static constexpr int tiles_m = S::warp_m / 16, tiles_n = S::warp_n / 8, step = step_, room_size = 0;
   static_assert(tiles_n % 2 == 0);
 
   /// Of a tile in shared memory: that of the operand.

@@ -1,18 +1,59 @@
-// Products of few terms: what takes longest is to write C, so some warps of a block compute while others write.
+// Products of few terms: what takes longest is to write C, so each warp computes and writes without waiting for the others.
 #pragma once
+#include <algorithm>
+
 #include <seidel/kernels/gemm/cuda_tiles.cuh>
 
 namespace seidel::gemm_detail {
 
-/// A block keeps its rows of A, with all terms, in shared memory. Each of its groups of warps streams tiles of B past them and
-/// computes a tile of C after the other; nothing but the exchange of the rows of A makes the groups wait for each other.
-/// Source  the alternation of groups of warps ("ping-pong") is that of NVIDIA's CUTLASS.
-template <class Math_, class ShapeOfGroup, int groups_, int max_terms_>
+/// A barrier in shared memory at which some threads arrive and others wait (mbarrier). Its phases are numbered modulo 2.
+class Barrier {
+ public:
+  __device__ void init(int arrivals) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
+#endif
+  }
+  __device__ void arrive() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
+#endif
+  }
+  /// Arrives twice: with what this thread stored, and as soon as the copies that it began are there.
+  __device__ void arrive_with_copies() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address()) : "memory");
+#endif
+    arrive();
+  }
+  __device__ void wait(unsigned phase) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}\n" ::"r"(address()),
+        "r"(phase)
+        : "memory");
+#endif
+  }
+
+ private:
+  __device__ unsigned address() const { return unsigned(__cvta_generic_to_shared(&state_)); }
+  std::uint64_t state_;
+};
+
+/// A block keeps a panel of rows of A, with all terms, in shared memory. Some of its threads fetch tiles of B, which stream past
+/// the warps that compute; such a warp goes on to its next tile of C as soon as it has stored one, whatever the others do.
+template <class Math_, class Shape_, int min_terms_, int max_terms_>
 struct Thin {
   using Math = Math_;
   using Real = typename Math::Real;
-  using S = ShapeOfGroup;
-  static constexpr int groups = groups_, max_terms = max_terms_, threads = groups * S::threads;
+  using S = Shape_;
+  static constexpr int min_terms = min_terms_, max_terms = max_terms_, warps = S::threads / 32, fetchers = 128,
+                       threads = S::threads + fetchers;
 
   template <Contiguous of_a>
   using PanelA = SharedTile<Real, S::block_m, max_terms, Math::template order<of_a>>;
@@ -20,17 +61,35 @@ struct Thin {
   using StageA = SharedTile<Real, S::block_m, S::depth, Math::template order<of_a>, PanelA<of_a>::line>;
   template <Contiguous of_b>
   using TileB = SharedTile<Real, S::block_n, S::depth, Math::template order<of_b>>;
+
+  static constexpr int max_shared_bytes = 226 * 1024, room_size = warps * Math::room_size;
+  /// As many tiles of B as there is room for, S::stages at the most.
   template <Contiguous of_a, Contiguous of_b>
-  static constexpr int shared_bytes = (PanelA<of_a>::size + groups * S::stages * TileB<of_b>::size) * int(sizeof(Real));
+  static constexpr int stages = std::min<int>(S::stages,
+                                              (max_shared_bytes / int(sizeof(Real)) - PanelA<of_a>::size - room_size) /
+                                                  TileB<of_b>::size);
+  template <Contiguous of_a, Contiguous of_b>
+  static constexpr int shared_bytes = (PanelA<of_a>::size + room_size + stages<of_a, of_b> * TileB<of_b>::size) *
+                                      int(sizeof(Real));
 };
 
-/// The threads of one group wait for each other.
+/// The place of a stage in a ring, and the phase of its barriers.
+template <int stages>
+struct RingPlace {
+  int stage = 0;
+  unsigned phase = 0;
+  __device__ void advance() {
+    if (++stage == stages) stage = 0, phase ^= 1;
+  }
+};
+
+/// The first `threads` threads of a block wait for each other.
 template <int threads>
-__device__ inline void wait_for_group(int group) {
-  asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "n"(threads) : "memory");
+__device__ inline void wait_for_first() {
+  asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
 }
 
-/// C = beta C + A B, C row-major, K at most T::max_terms. Blocks share the tiles of C out evenly, row after row.
+/// C = beta C + A B, C row-major, K at most T::max_terms. Blocks share the tiles of C out evenly, panel after panel.
 template <class T, Contiguous of_a, Contiguous of_b, int width>
 __global__ void __launch_bounds__(T::threads, 1)
     product_thin(const __grid_constant__ Operand<typename T::Real> A,
@@ -40,74 +99,75 @@ __global__ void __launch_bounds__(T::threads, 1)
   using S = typename T::S;
   using StageA = typename T::template StageA<of_a>;
   using TileB = typename T::template TileB<of_b>;
+  constexpr int stages = T::template stages<of_a, of_b>;
   extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ Barrier full[stages], empty[stages];
   Real* const panel = reinterpret_cast<Real*>(memory);
-  const int group = int(threadIdx.x) / S::threads, warp = int(threadIdx.x) / 32;
-  Real* const ring = panel + T::template PanelA<of_a>::size + group * S::stages * TileB::size;
-  Real* const last_stage = ring + (S::stages - 1) * TileB::size;
+  Real* const ring = panel + T::template PanelA<of_a>::size;
+  Real* const room = ring + stages * TileB::size;
   const unsigned tiles_n = unsigned((B.extent + S::block_n - 1) / S::block_n);
   const std::uint64_t tiles = (A.extent + S::block_m - 1) / S::block_m * tiles_n;
   const unsigned last = unsigned(tiles * (blockIdx.x + 1) / gridDim.x),
                  first = unsigned(tiles * blockIdx.x / gridDim.x);
+  if (threadIdx.x == 0)
+    for (int stage = 0; stage < stages; ++stage) full[stage].init(2 * T::fetchers), empty[stage].init(T::warps);
+  __syncthreads();
 
-  unsigned fetched = first + group;  // the tile of C that B is fetched for
-  int terms = K;                     // of it that are not fetched yet
-  Real* later = ring;
-  const auto make_fetcher = [&] {
-    return FetcherOf<Real, TileB, of_b, S::threads, width>(B, tile_begin(B.extent, fetched % tiles_n, S::block_n));
-  };
-  auto fetcher = make_fetcher();
-  const auto fetch = [&] {
-    if (fetched < last) {
-      fetcher.next(B, terms, later);
-      terms -= S::depth;
-      if (terms <= 0) {
-        terms = K, fetched += T::groups;
-        fetcher = make_fetcher();
-      }
-    }
-    later = later == last_stage ? ring : later + TileB::size;
-    end_of_stage();
-  };
-#pragma unroll
-  for (int stage = 0; stage < S::stages - 1; ++stage) fetch();
-
-  const int warp_m = warp % (S::threads / 32) / S::warps_n * S::warp_m, warp_n = warp % S::warps_n * S::warp_n;
-  const Real *const first_a = panel + StageA::at(warp_m, 0), *const last_b = last_stage + TileB::at(warp_n, 0);
-  const Real *a = first_a, *b = ring + TileB::at(warp_n, 0);
-  typename T::Math math;
-  unsigned tile = first + group;
-  for (unsigned m = first / tiles_n; m * tiles_n < last; ++m) {
-    const Extent rows = tile_extent(A.extent, m, S::block_m, beta == 0);
-    __syncthreads();
-    if (group == 0) {
-      FetcherOf<Real, StageA, of_a, S::threads, width> fetch_a(A, rows.begin);
+  RingPlace<stages> at;
+  if (threadIdx.x >= S::threads) {
+    const auto fill_next = [&](const auto& fetch) {
+      empty[at.stage].wait(at.phase ^ 1);
+      fetch();
+      full[at.stage].arrive_with_copies();
+      at.advance();
+    };
+    for (unsigned tile = first; tile < last; ++tile) {
+      FetcherOf<Real, TileB, of_b, T::fetchers, width> fetcher(B, tile_begin(B.extent, tile % tiles_n, S::block_n));
 #pragma unroll 1
-      for (int k = 0; k < K; k += S::depth) fetch_a.next(A, K - k, panel + StageA::at(0, k));
-      end_of_stage();
+      for (int k = 0; k < K; k += S::depth) fill_next([&] { fetcher.next(B, K - k, ring + at.stage * TileB::size); });
     }
+    fill_next([] {});  // after the last products warps load what is behind them
     wait_for_stages<0>();
-    __syncthreads();
+    return;
+  }
+
+  const int warp = int(threadIdx.x) / 32, warp_m = warp / S::warps_n * S::warp_m,
+            warp_n = warp % S::warps_n * S::warp_n;
+  const Real *const first_a = panel + StageA::at(warp_m, 0), *const first_b = ring + TileB::at(warp_n, 0);
+  const Real *a = first_a, *b = first_b;
+  typename T::Math math;
+  unsigned tile = first;
+  for (unsigned m = first / tiles_n; m * tiles_n < last; ++m) {
+    const Extent rows = warp_extent(tile_extent(A.extent, m, S::block_m, beta == 0), warp_m);
+    wait_for_first<S::threads>();
+    FetcherOf<Real, StageA, of_a, S::threads, width> fetch_a(A, tile_begin(A.extent, m, S::block_m));
+#pragma unroll 1
+    for (int k = 0; k < K; k += S::depth) fetch_a.next(A, K - k, panel + StageA::at(0, k));
+    end_of_stage();
+    wait_for_stages<0>();
+    wait_for_first<S::threads>();
+    full[at.stage].wait(at.phase);
     math.template load_first<StageA, TileB>(first_a, b);
-    for (; tile < last && tile / tiles_n == m; tile += T::groups) {
+    for (; tile < last && tile / tiles_n == m; ++tile) {
       const auto columns = [&] {
         return warp_extent(tile_extent(B.extent, tile % tiles_n, S::block_n, beta == 0), warp_n);
       };
-      math.begin(beta, C, leading, warp_extent(rows, warp_m), columns());
+      math.begin(beta, C, leading, rows, columns());
       a = first_a;
       for (int k = 0; k < K; k += S::depth) {
         const auto advance = [&] {
-          wait_for_stages<S::stages - 2>();
-          wait_for_group<S::threads>(group);
-          b = b == last_b ? b - (S::stages - 1) * TileB::size : b + TileB::size;
+          __syncwarp();
+          if (threadIdx.x % 32 == 0) empty[at.stage].arrive();
+          at.advance();
+          full[at.stage].wait(at.phase);
+          b = first_b + at.stage * TileB::size;
           a = k + S::depth < K ? a + StageA::at(0, S::depth) : first_a;
         };
-        math.template add_stage<StageA, TileB>(a, b, advance, fetch);
+        math.template add_stage<StageA, TileB>(a, b, advance, [] {});
       }
-      math.store(C, leading, warp_extent(rows, warp_m), columns());
+      math.store(C, leading, rows, columns(), room);
     }
   }
-  wait_for_stages<0>();
 }
 
 }  // namespace seidel::gemm_detail
