@@ -12,13 +12,15 @@
 #include <seidel/kernels/spmm/spmm.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/spmv/tiles.hpp>
 
 namespace seidel {
 
 /// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is, in the form that reads the fewest bytes:
 /// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, for several in
 ///   column-major layout, which are taken one by one, and for several in row-major layout, on the host without gaps
-/// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu)
+/// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu);
+///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp)
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
 /// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well,
@@ -37,8 +39,10 @@ class Product {
   Product(B on, const CsrView<Real, Offset, Space>& A) : on_(std::move(on)), A_(A) {
     if (A.nrows == 0) return;
     if constexpr (!HostBackend<B>) {
-      long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr);
+      const auto survey = spmv_detail::survey_rows(on_, A.row_ptr);
+      long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr, survey.long_rows);
       spmm_detail::join_rows(on_, A, long_rows_.view());
+      if (spmv_detail::tiles_pay(survey, A.nrows, A.nnz())) tiles_ = spmv_detail::Tiles::of(on_, A.row_ptr, A.nnz());
     }
     find_kinds();
   }
@@ -46,7 +50,8 @@ class Product {
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
     const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
     if constexpr (HostBackend<B>) return kinds;
-    return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes());
+    return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
+                               spmv_detail::Tiles::bytes_of(nrows, nnz));
   }
 
   CsrView<Real, Offset, Space> view() const { return A_; }
@@ -102,7 +107,7 @@ class Product {
   }
   /// What this holds beside A.
   std::int64_t bytes() const {
-    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes()) + side_by_side_.size() * std::int64_t(sizeof(Real));
+    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes() + tiles_.bytes()) + side_by_side_.size() * std::int64_t(sizeof(Real));
   }
   /// What a product with one vector reads of A.
   double bytes_per_nonzero() const {
@@ -114,7 +119,8 @@ class Product {
   std::string describe() const {
     if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
     const std::int64_t long_rows = long_rows_.exact.rows();
-    return long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed";
+    return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
+           (tiles_.empty() ? "" : ", " + counted(tiles_.view().count, "tile"));
   }
 
  private:
@@ -136,6 +142,8 @@ class Product {
       product_detail::kinds_product(on_, *kinds_, x, store);
     else if constexpr (HostBackend<B>)
       spmv_detail::product(on_, A_, x, store);
+    else if (!tiles_.empty())
+      spmv_detail::tiles_product(on_, A_, tiles_.view(), x, store);
     else
       spmv_detail::csr_product(on_, A_, long_rows_.view(), spmv_detail::Listing::done, x, store);
   }
@@ -143,6 +151,7 @@ class Product {
   B on_;
   CsrView<Real, Offset, Space> A_;
   spmv_detail::LongRows long_rows_;  // empty on the host
+  spmv_detail::Tiles tiles_;         // if rows are uneven
   std::optional<RowKinds> kinds_;
   mutable Array<Real, Space> side_by_side_;  // of the columns of the last product
 };

@@ -1,10 +1,11 @@
 // Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh); large CSR
-// matrices by cuda_csr.cu.
+// matrices by cuda_csr.cu or cuda_tiles.cu.
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
+#include <seidel/kernels/spmv/tiles.hpp>
 
 namespace seidel::spmv_detail {
 
@@ -24,14 +25,20 @@ void launch(const Cuda& on, const SellView<Real, Device>& A, const Real* x, cons
   else
     cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
 }
-/// What cuda_csr.cu does takes up to four launches, 7 microseconds; without it, one long row may take a hundred. Nobody knows
-/// the rows yet: few entries are most often those of even rows, unless rows are long on average.
+/// Nobody knows the rows yet, but what their mean length makes likely.
 template <class Real, class Offset, class Store>
 void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
-  constexpr std::int64_t min_entries = 1 << 20;
-  if (A.nnz() < min_entries && row_class(A.nrows, A.nnz()) != RowClass::element)
-    return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
+  if (A.nrows == 0) return;
   Scratch scratch(on);
+  switch (unprepared_way(A.nrows, A.nnz())) {
+    case UnpreparedWay::thread_per_row: return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
+    case UnpreparedWay::tiles: {
+      const TilesView tiles = tiles_in(scratch, A);
+      find_tiles(on, A.row_ptr, tiles);
+      return tiles_product(on, A, tiles, x, store);
+    }
+    case UnpreparedWay::staged: break;
+  }
   csr_product(on, A, room_in(scratch, A, longest_unlisted_row(A.nrows, A.nnz())), Listing::by_product, x, store);
 }
 

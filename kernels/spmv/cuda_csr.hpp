@@ -23,6 +23,22 @@ constexpr std::string_view described(RowClass rows) {
   }
   return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
 }
+/// Entries of a small matrix, where one long row could cost more than all others.
+inline constexpr std::int64_t few_entries = 1 << 20;
+/// How a GPU takes a matrix of which only the numbers of rows and entries are known.
+enum class UnpreparedWay { thread_per_row, tiles, staged };
+constexpr UnpreparedWay unprepared_way(std::int64_t nrows, std::int64_t nnz) {
+  const RowClass rows = row_class(nrows, nnz);
+  if (rows == RowClass::graph) return UnpreparedWay::tiles;
+  if (nnz >= few_entries || rows == RowClass::element) return UnpreparedWay::staged;
+  return nnz < 2 * nrows ? UnpreparedWay::thread_per_row : UnpreparedWay::tiles;
+}
+/// Whether tiles (tiles.hpp) are faster than 32 rows per warp: where neighbouring rows differ in length by a quarter of their
+/// entries on average, and by more than two; or where there is a long row in a small matrix.
+constexpr bool tiles_pay(const RowSurvey& rows, std::int64_t nrows, std::int64_t nnz) {
+  if (nnz < few_entries && row_class(nrows, nnz) != RowClass::element) return rows.long_rows.pieces() > 0;
+  return rows.variation > std::uint64_t(std::max(nnz / 4, 2 * nrows));
+}
 /// Rows of up to so many entries are never listed by csr_product.
 constexpr int longest_unlisted_row(std::int64_t nrows, std::int64_t nnz) {
   return row_class(nrows, nnz) == RowClass::element ? moderate_row : short_sum;

@@ -70,28 +70,32 @@ __global__ void __launch_bounds__(256)
 }  // namespace
 
 template <class Offset>
-LongRowCounts count_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
+RowSurvey survey_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
   const std::int64_t nrows = row_ptr.size() - 1, parts = std::min<std::int64_t>(nrows, 1 << 15);
-  Array<LongRowCounts, Device> counts(on, 1);
-  cuda_check(cudaMemsetAsync(counts.data(), 0, sizeof(LongRowCounts), on.stream()), "clearing counters");
-  for_each(on, parts, "counting long rows", [=, all = counts.data()] __device__(std::int64_t part) {
-    LongRowCounts mine;
+  Array<RowSurvey, Device> survey(on, 1);
+  cuda_check(cudaMemsetAsync(survey.data(), 0, sizeof(RowSurvey), on.stream()), "clearing counters");
+  for_each(on, parts, "counting long rows", [=, all = survey.data()] __device__(std::int64_t part) {
+    RowSurvey mine;
+    LongRowCounts& counts = mine.long_rows;
     for (std::int64_t i = part; i < nrows; i += parts) {
       const std::int64_t length = row_ptr[i + 1] - row_ptr[i];
+      if (i + 1 < nrows) mine.variation += std::abs(row_ptr[i + 2] - row_ptr[i + 1] - length);
       if (length <= short_sum) continue;
       if (length <= moderate_row) {
-        ++mine.moderate_pieces;
+        ++counts.moderate_pieces;
         continue;
       }
       const Index pieces = pieces_of(length);
-      mine.long_pieces += pieces;
-      if (pieces > 1) ++mine.cut_rows, mine.slots += pieces;
+      counts.long_pieces += pieces;
+      if (pieces > 1) ++counts.cut_rows, counts.slots += pieces;
     }
-    if (mine.moderate_pieces) atomicAdd(&all->moderate_pieces, mine.moderate_pieces);
-    if (mine.long_pieces) atomicAdd(&all->long_pieces, mine.long_pieces);
-    if (mine.cut_rows) atomicAdd(&all->cut_rows, mine.cut_rows), atomicAdd(&all->slots, mine.slots);
+    if (mine.variation) atomicAdd(&all->variation, mine.variation);
+    if (counts.moderate_pieces) atomicAdd(&all->long_rows.moderate_pieces, counts.moderate_pieces);
+    if (counts.long_pieces) atomicAdd(&all->long_rows.long_pieces, counts.long_pieces);
+    if (counts.cut_rows)
+      atomicAdd(&all->long_rows.cut_rows, counts.cut_rows), atomicAdd(&all->long_rows.slots, counts.slots);
   });
-  return value_of(on, counts.data());
+  return value_of(on, survey.data());
 }
 
 template <class Offset>
@@ -104,8 +108,8 @@ void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shorte
   check_launch("listing long rows");
 }
 
-template LongRowCounts count_long_rows(const Cuda&, DeviceSpan<const std::int32_t>);
-template LongRowCounts count_long_rows(const Cuda&, DeviceSpan<const std::int64_t>);
+template RowSurvey survey_rows(const Cuda&, DeviceSpan<const std::int32_t>);
+template RowSurvey survey_rows(const Cuda&, DeviceSpan<const std::int64_t>);
 template void list_long_rows(const Cuda&, DeviceSpan<const std::int32_t>, int, const LongRowsView&);
 template void list_long_rows(const Cuda&, DeviceSpan<const std::int64_t>, int, const LongRowsView&);
 

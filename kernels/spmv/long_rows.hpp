@@ -55,9 +55,14 @@ struct LongRowsView {
   }
 };
 
-/// The counts; reads the row pointers and waits.
+/// What the lengths of all rows tell.
+struct RowSurvey {
+  LongRowCounts long_rows;
+  unsigned long long variation = 0;  // the sum of the differences between the lengths of neighbouring rows
+};
+/// Reads the row pointers and waits.
 template <class Offset>
-LongRowCounts count_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr);
+RowSurvey survey_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr);
 /// What the list of a matrix with so many entries may hold at most.
 inline LongRowCounts max_long_rows(std::int64_t nrows, std::int64_t nnz, int shortest) {
   const auto cut_rows = Index(std::min<std::int64_t>(nrows, nnz / (sum_block + 1)));
@@ -96,10 +101,9 @@ struct LongRows {
   Array<CutRow, Device> cut_rows;
   Array<LongRowCounts, Device> counts;
 
-  /// Waits.
+  /// `exact`: how many there are, as survey_rows() counts them.
   template <class Offset>
-  static LongRows of(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
-    const LongRowCounts exact = count_long_rows(on, row_ptr);
+  static LongRows of(const Cuda& on, DeviceSpan<const Offset> row_ptr, const LongRowCounts& exact) {
     LongRows rows{.exact = exact,
                   .pieces = Array<Piece, Device>(on, exact.pieces()),
                   .cut_rows = Array<CutRow, Device>(on, exact.cut_rows),

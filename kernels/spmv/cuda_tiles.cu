@@ -1,0 +1,306 @@
+// y = A x from CSR where rows are uneven: a warp takes a tile (tiles.hpp). Elements of x are fetched entry by entry, by
+// neighbouring lanes for neighbouring entries, whatever row they are in. Rows of up to 64 entries are then added from shared
+// memory by a thread each, longer ones by the lanes that fetched them.
+#include <algorithm>
+
+#include <seidel/formats/runtime/cuda_launch.cuh>
+#include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/spmv/row.hpp>
+#include <seidel/kernels/spmv/tiles.hpp>
+
+namespace seidel::spmv_detail {
+
+using namespace seidel::cuda;
+
+namespace {
+
+// Measured on an H200; docs/notes/products.md has the tables.
+constexpr int warps = 8;                        // of a block: their tiles share elements of x in the first cache
+constexpr int min_blocks = 4;                   // per multiprocessor: 64 registers; with 48, long_batch is 4
+constexpr int short_batch = 4, long_batch = 8;  // entries under way per lane, of short and of long rows
+constexpr int finish_batch = 4;                 // sums of pieces under way per lane
+constexpr const char* name = "a product with a sparse matrix";
+
+__host__ __device__ Index pieces_of(Index length) { return (length + sum_block - 1) / sum_block; }
+
+/// An entry of A: it leaves the caches first, so that x stays there.
+template <class T>
+__device__ T streamed(const T* p) {
+#if __CUDA_ARCH__ >= 800
+  std::uint64_t leaves_first;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leaves_first));
+  T value;
+  if constexpr (sizeof(T) == 8)
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b64 %0, [%1], %2;"
+                 : "=l"(reinterpret_cast<std::uint64_t&>(value))
+                 : "l"(p), "l"(leaves_first));
+  else
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;"
+                 : "=r"(reinterpret_cast<std::uint32_t&>(value))
+                 : "l"(p), "l"(leaves_first));
+  return value;
+#else
+  return __ldcs(p);
+#endif
+}
+
+template <class Offset>
+__device__ std::int64_t cost_before(const Offset* row_ptr, Index row) {
+  return std::int64_t(row_ptr[row]) + std::int64_t(TilesView::cost_of_row) * row;
+}
+
+constexpr int rows_of_sharer = 4;
+
+/// A lane takes four rows, 32 apart.
+template <class Offset>
+__global__ void __launch_bounds__(256)
+    share_rows(const Offset* row_ptr, Index nrows, const __grid_constant__ TilesView to) {
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int lane = cuda::lane();
+  for (std::int64_t i = thread; i < to.narrivals; i += std::int64_t(gridDim.x) * blockDim.x) to.arrivals[i] = 0;
+  const std::int64_t begin = (thread - lane) * rows_of_sharer;
+#pragma unroll
+  for (int turn = 0; turn < rows_of_sharer; ++turn) {
+    const std::int64_t row = begin + turn * warp_size + lane;
+    Index first = 0, last = -1;  // the tiles whose first row this is
+    if (row <= nrows) {
+      first = row == 0 ? 0 : Index(std::uint64_t(cost_before(row_ptr, Index(row - 1))) / TilesView::cost + 1);
+      last = row == nrows ? to.count : Index(std::uint64_t(cost_before(row_ptr, Index(row))) / TilesView::cost);
+    }
+    const bool is_many = last - first > 3;
+    if (!is_many)
+      for (Index t = first; t <= last; ++t) to.first_rows[t] = Index(row);
+    for (unsigned left = __ballot_sync(whole_warp, is_many); left; left &= left - 1) {
+      const int who = __ffs(int(left)) - 1;
+      const Index from = __shfl_sync(whole_warp, first, who), until = __shfl_sync(whole_warp, last, who);
+      for (Index t = from + lane; t <= until; t += warp_size) to.first_rows[t] = Index(begin + turn * warp_size + who);
+    }
+  }
+}
+
+template <class Real, class Offset, class Store>
+struct Product {
+  CsrView<Real, Offset, Device> A;
+  const Real* x;
+  Store store;
+  TilesView tiles;
+  Real* slots;  // 2 for each 2048 entries: the sums of pieces
+};
+
+/// An entry's value and the element of x for it.
+template <class Real>
+struct alignas(2 * sizeof(Real)) Factors {
+  Real value, x;
+};
+
+/// The sum of up to 2048 terms from entry `first` on, by a warp; it is in lane 0. Lanes read from a multiple of 32 entries on.
+template <class Real, class Offset, class Store>
+__device__ __forceinline__ Real piece_sum(const Product<Real, Offset, Store>& of, Offset first, int count) {
+  const int lane = cuda::lane(), shift = int(first % warp_size);
+  Real s = 0;
+#pragma unroll 1
+  for (int begin = -shift; begin < count; begin += long_batch * warp_size) {
+    Index columns[long_batch];
+    Real values[long_batch];
+#pragma unroll
+    for (int j = 0; j < long_batch; ++j) {
+      const Offset at = first + max(min(begin + j * warp_size + lane, count - 1), 0);
+      values[j] = streamed(of.A.values.data() + at);
+      columns[j] = streamed(of.A.col_idx.data() + at);
+    }
+    Real factors[long_batch];
+#pragma unroll
+    for (int j = 0; j < long_batch; ++j) factors[j] = __ldg(of.x + columns[j]);
+#pragma unroll
+    for (int j = 0; j < long_batch; ++j)
+      if (unsigned(begin + j * warp_size + lane) < unsigned(count)) s = std::fma(values[j], factors[j], s);
+  }
+  return warp_sum(__shfl_sync(whole_warp, s, (lane + shift) % warp_size));
+}
+
+/// Keeps the sum of a piece of a cut row, in lane 0. The warp that is the last to come adds them all.
+template <class Real, class Offset, class Store>
+__device__ __forceinline__ void finish_piece(const Product<Real, Offset, Store>& of, Index row, Offset first,
+                                             Index length, Index piece, Real s) {
+  const int lane = cuda::lane();
+  const Index pieces = pieces_of(length);
+  Index* const arrivals = of.tiles.arrivals + first / sum_block;
+  // The last piece of a row may begin among the same 2048 entries as the first of another.
+  const auto slot = [slots = of.slots + 2 * (first / sum_block), pieces](Index p) {
+    return slots + 2 * std::int64_t(p) + (p == pieces - 1);
+  };
+  bool is_last = false;
+  if (lane == 0) {
+    __stcg(slot(piece), s);
+    __threadfence();
+    is_last = atomicAdd(arrivals, 1) == pieces - 1;
+  }
+  if (!__shfl_sync(whole_warp, is_last, 0)) return;
+  __threadfence();
+  Index apart = 1;
+#pragma unroll 1
+  for (Index count = pieces; count > 1; count = (count + warp_size - 1) / warp_size, apart *= warp_size)
+#pragma unroll 1
+    for (Index begin = 0; begin < count; begin += finish_batch * warp_size) {
+      Real sums[finish_batch];
+#pragma unroll
+      for (int j = 0; j < finish_batch; ++j) {
+        const Index at = begin + j * warp_size + lane;
+        sums[j] = at < count ? __ldcg(slot(at * apart)) : Real(0);
+      }
+#pragma unroll
+      for (int j = 0; j < finish_batch; ++j) sums[j] = warp_tree(sums[j], count - begin - j * warp_size);
+      __syncwarp();
+#pragma unroll
+      for (int j = 0; j < finish_batch; ++j)
+        if (lane == 0 && begin + j * warp_size < count) __stcg(slot((begin + j * warp_size) * apart), sums[j]);
+      __syncwarp();
+    }
+  if (lane == 0) {
+    of.store(row, __ldcg(slot(0)));
+    *arrivals = 0;
+  }
+}
+
+/// The piece of the row before `first_row` that begins in the tile; 0 if none does.
+template <class Offset>
+__device__ Index covering_piece(const Offset* row_ptr, Index tile, Index first_row) {
+  if (first_row == 0) return 0;
+  const Index row = first_row - 1, length = Index(__ldg(row_ptr + first_row) - __ldg(row_ptr + row));
+  if (length <= sum_block) return 0;
+  const std::int64_t from_tile = std::int64_t(tile) * TilesView::cost - cost_before(row_ptr, row);  // > 0
+  const std::int64_t piece = (from_tile + sum_block - 1) / sum_block;
+  return piece < pieces_of(length) && piece * sum_block - from_tile < TilesView::cost ? Index(piece) : 0;
+}
+
+template <class Real, class Offset, class Store>
+__global__ void __launch_bounds__(warps* warp_size, min_blocks)
+    sum_tiles(const __grid_constant__ Product<Real, Offset, Store> of) {
+  constexpr int room = short_batch * warp_size;
+  __shared__ Factors<Real> factors_of_warps[warps][room];
+  Factors<Real>* const factors = factors_of_warps[threadIdx.x / warp_size];
+  const int lane = cuda::lane();
+  const Index tile = Index(blockIdx.x) * warps + Index(threadIdx.x / warp_size);
+  if (tile >= of.tiles.count) return;
+  const Offset* const row_ptr = of.A.row_ptr.data();
+  const Index first_row = __ldg(of.tiles.first_rows + tile), end_row = __ldg(of.tiles.first_rows + tile + 1);
+  Index cover = covering_piece(row_ptr, tile, first_row);
+  Index base = first_row;
+  do {
+    const Index row = min(base + lane, end_row);
+    const Offset first = __ldg(row_ptr + row);
+    const Index length = row < end_row ? Index(__ldg(row_ptr + row + 1) - first) : 0;
+    unsigned long_rows = __ballot_sync(whole_warp, length > short_sum);
+    // The short rows' entries, numbered without the long ones between them: this row has begin ... end - 1.
+    int end = length > short_sum ? 0 : int(length), begin = end;
+#pragma unroll
+    for (int by = 1; by < warp_size; by *= 2) {
+      const int before = __shfl_up_sync(whole_warp, end, by);
+      if (lane >= by) end += before;
+    }
+    begin = end - begin;
+    const int count = __shfl_sync(whole_warp, end, warp_size - 1);
+    const Offset from = __shfl_sync(whole_warp, first, 0);
+    Real s = 0;
+#pragma unroll 1
+    for (int chunk = count > 0 ? -int(from % warp_size) : 0; chunk < count; chunk += room) {
+      Offset at[short_batch];
+#pragma unroll
+      for (int j = 0; j < short_batch; ++j) at[j] = from + max(min(chunk + j * warp_size + lane, count - 1), 0);
+#pragma unroll 1
+      for (unsigned left = long_rows; left; left &= left - 1) {
+        const int who = __ffs(int(left)) - 1, place = __shfl_sync(whole_warp, begin, who);
+        const Index skipped = __shfl_sync(whole_warp, length, who);
+#pragma unroll
+        for (int j = 0; j < short_batch; ++j)
+          if (chunk + j * warp_size + lane >= place) at[j] += skipped;
+      }
+      Factors<Real> mine[short_batch];
+      Index columns[short_batch];
+#pragma unroll
+      for (int j = 0; j < short_batch; ++j) {
+        mine[j].value = streamed(of.A.values.data() + at[j]);
+        columns[j] = streamed(of.A.col_idx.data() + at[j]);
+      }
+#pragma unroll
+      for (int j = 0; j < short_batch; ++j) mine[j].x = __ldg(of.x + columns[j]);
+#pragma unroll
+      for (int j = 0; j < short_batch; ++j) factors[j * warp_size + lane] = mine[j];
+      __syncwarp();
+      int k = max(begin - chunk, 0);
+      const int last = min(end - chunk, room);
+#pragma unroll 1
+      for (; k + 3 < last; k += 4) {
+        Factors<Real> four[4];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) four[j] = factors[k + j];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) s = std::fma(four[j].value, four[j].x, s);
+      }
+#pragma unroll 1
+      for (; k < last; ++k) s = std::fma(factors[k].value, factors[k].x, s);
+      __syncwarp();
+    }
+    if (row < end_row && length <= short_sum) of.store(row, s);
+#pragma unroll 1
+    while (cover > 0 || long_rows) {
+      const Index piece = cover;
+      Index its_row = first_row - 1, its_length;
+      Offset its_first;
+      if (cover > 0) {
+        its_first = __ldg(row_ptr + its_row);
+        its_length = Index(__ldg(row_ptr + first_row) - its_first);
+        cover = 0;
+      } else {
+        const int who = __ffs(int(long_rows)) - 1;
+        its_row = base + who;
+        its_first = __shfl_sync(whole_warp, first, who);
+        its_length = __shfl_sync(whole_warp, length, who);
+        long_rows &= long_rows - 1;
+      }
+      const Index before = piece * sum_block;
+      const Real sum = piece_sum(of, Offset(its_first + before), min(sum_block, its_length - before));
+      if (its_length > sum_block)
+        finish_piece(of, its_row, its_first, its_length, piece, sum);
+      else if (lane == 0)
+        of.store(its_row, sum);
+    }
+    base += warp_size;
+  } while (base < end_row);
+}
+
+}  // namespace
+
+template <class Offset>
+void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesView& to) {
+  const Index nrows = Index(row_ptr.size() - 1);
+  share_rows<<<blocks_for(nrows / rows_of_sharer + 1, 256), 256, 0, on.stream()>>>(row_ptr.data(), nrows, to);
+  check_launch("sharing rows");
+}
+
+template <class Real, class Offset, class Store>
+void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles, const Real* x,
+                   const Store& store) {
+  if (A.nrows == 0) return;
+  Scratch scratch(on);
+  const Product<Real, Offset, Store> of{A, x, store, tiles, scratch.take<Real>(2 * tiles.narrivals).data()};
+  sum_tiles<<<blocks_for(tiles.count, warps), warps * warp_size, 0, on.stream()>>>(of);
+  check_launch(name);
+}
+
+template void find_tiles(const Cuda&, DeviceSpan<const std::int32_t>, const TilesView&);
+template void find_tiles(const Cuda&, DeviceSpan<const std::int64_t>, const TilesView&);
+
+/// Never called: names every product, so that its code is emitted here.
+template <class Real, class Offset>
+void instances(const Cuda& on, const TilesView& tiles, Real* x) {
+  const CsrView<Real, Offset, Device> A;
+  tiles_product(on, A, tiles, x, StoreProduct<Real>{x});
+  tiles_product(on, A, tiles, x, StoreResidual<Real>{x, x});
+}
+template void instances<double, std::int32_t>(const Cuda&, const TilesView&, double*);
+template void instances<double, std::int64_t>(const Cuda&, const TilesView&, double*);
+template void instances<float, std::int32_t>(const Cuda&, const TilesView&, float*);
+template void instances<float, std::int64_t>(const Cuda&, const TilesView&, float*);
+
+}  // namespace seidel::spmv_detail

@@ -1,0 +1,66 @@
+// Tiles of a CSR matrix: shares of its rows that cost a warp of a GPU about the same, however uneven the rows are.
+#pragma once
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/sum.hpp>
+
+namespace seidel::spmv_detail {
+
+/// A row costs as much as its entries and 4 more. Tile t has the rows before which there is a cost of 512 t to 512 t + 511, or
+/// none; of a row of more than 2048 entries, which is cut into pieces of 2048, a tile has the piece that begins there.
+struct TilesView {
+  static constexpr int cost = 512, cost_of_row = 4;
+  Index count = 0;
+  Index* first_rows = nullptr;  // count + 1 entries, the last is nrows
+  Index* arrivals = nullptr;    // for each cut row, at its first entry / 2048, how many pieces are done; 0 between products
+  Index narrivals = 0;
+
+  static Index count_of(std::int64_t nrows, std::int64_t nnz) { return Index((nnz + cost_of_row * nrows) / cost + 1); }
+  static Index arrivals_of(std::int64_t nnz) { return Index(nnz / sum_block + 1); }
+};
+
+/// Finds the first rows and clears the arrivals. Reads the row pointers; waits for nothing.
+template <class Offset>
+void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesView& to);
+
+/// Memory for the tiles of one product.
+template <class Real, class Offset>
+TilesView tiles_in(Scratch<Cuda>& scratch, const CsrView<Real, Offset, Device>& A) {
+  const Index count = TilesView::count_of(A.nrows, A.nnz()), narrivals = TilesView::arrivals_of(A.nnz());
+  return {.count = count,
+          .first_rows = scratch.take<Index>(count + std::int64_t(1)).data(),
+          .arrivals = scratch.take<Index>(narrivals).data(),
+          .narrivals = narrivals};
+}
+
+/// The tiles for products to come.
+struct Tiles {
+  Array<Index, Device> first_rows, arrivals;
+
+  template <class Offset>
+  static Tiles of(const Cuda& on, DeviceSpan<const Offset> row_ptr, std::int64_t nnz) {
+    const std::int64_t count = TilesView::count_of(row_ptr.size() - 1, nnz);
+    Tiles tiles{.first_rows = Array<Index, Device>(on, count + 1),
+                .arrivals = Array<Index, Device>(on, TilesView::arrivals_of(nnz))};
+    find_tiles(on, row_ptr, tiles.view());
+    return tiles;
+  }
+  TilesView view() const {
+    return {.count = Index(first_rows.size() - 1),
+            .first_rows = const_cast<Index*>(first_rows.data()),
+            .arrivals = const_cast<Index*>(arrivals.data()),
+            .narrivals = Index(arrivals.size())};
+  }
+  bool empty() const { return first_rows.empty(); }
+  std::int64_t bytes() const { return (first_rows.size() + arrivals.size()) * std::int64_t(sizeof(Index)); }
+  static std::int64_t bytes_of(std::int64_t nrows, std::int64_t nnz) {
+    return (TilesView::count_of(nrows, nnz) + 1 + TilesView::arrivals_of(nnz)) * std::int64_t(sizeof(Index));
+  }
+};
+
+/// store(row, sum of the row's products with x) for each row. Allocates nothing but scratch memory; waits for nothing.
+template <class Real, class Offset, class Store>
+[[gnu::used]] void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles,
+                                 const Real* x, const Store& store);
+
+}  // namespace seidel::spmv_detail
