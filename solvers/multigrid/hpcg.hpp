@@ -31,9 +31,10 @@ Csr<double, std::int32_t, SpaceOf<B>> matrix(const B& on, const Lattice& lattice
     return generate<std::int32_t>(on, spec);
 }
 
-/// The turns of the greedy colours in a sweep: backwards. The points that the injection takes have colour 0 and come last: where
-/// a symmetric sweep ends with them, their residual is 0, and the coarser levels have nothing to correct.
-constexpr Index turn_of_colour[] = {7, 6, 5, 4, 3, 2, 1, 0};
+/// The turns of the greedy colours in a sweep: 7, 3, 4, 5, 2, 6, 1, 0. Point (x, y, z) has colour x % 2 + 2 (y % 2) + 4 (z % 2),
+/// so that each is followed by its opposite, and those that the injection takes come last: where a symmetric sweep ends with
+/// them, their residual is 0, and the coarser levels have nothing to correct. Other orders: docs/notes/orders.md.
+constexpr Index turn_of_colour[] = {7, 6, 4, 1, 2, 3, 5, 0};
 
 template <Backend B>
 Array<Index, SpaceOf<B>> order_by_colours(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
