@@ -6,8 +6,9 @@
 
 #include <seidel/formats/convert/cuda_digits.cuh>
 #include <seidel/formats/convert/cuda_distribution.hpp>
+#include <seidel/formats/convert/cuda_rank.cuh>
+#include <seidel/formats/convert/cuda_rows.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
-#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel::convert_detail {
 
@@ -51,38 +52,6 @@ struct To {
   Offset* counts;
 };
 
-/// The row of entry k, one of low ... high.
-template <class Offset>
-__device__ Index row_of(const Offset* row_ptr, Index low, Index high, std::int64_t k) {
-  return partition_point(low, high, [&](Index row) { return __ldg(row_ptr + row + 1) <= k; });
-}
-
-/// The sum over the threads before this one of a block.
-__device__ int block_exclusive_sum(int value, int* of_warp) {
-  const int my_warp = threadIdx.x / warp_size, own = value;
-  for (int step = 1; step < warp_size; step *= 2) {
-    const int before = __shfl_up_sync(whole_warp, value, step);
-    if (lane() >= step) value += before;
-  }
-  if (lane() == warp_size - 1) of_warp[my_warp] = value;
-  __syncthreads();
-  for (int w = 0; w < my_warp; ++w) value += of_warp[w];
-  return value - own;
-}
-
-/// The lanes whose digit is this lane's, among those that have an entry.
-template <int bits>
-__device__ unsigned lanes_alike(int digit, bool valid) {
-  unsigned alike = __ballot_sync(whole_warp, valid);
-#pragma unroll
-  for (int b = 0; b < bits; ++b) {
-    const bool one = digit >> b & 1;
-    const unsigned ones = __ballot_sync(whole_warp, one);
-    alike &= one ? ones : ~ones;
-  }
-  return alike;
-}
-
 __device__ void add(std::int32_t* counter, int n) { atomicAdd(counter, n); }
 __device__ void add(std::int64_t* counter, int n) {
   atomicAdd(reinterpret_cast<unsigned long long*>(counter), (unsigned long long)(std::int64_t(n)));
@@ -94,7 +63,7 @@ struct Tile {
   static constexpr int digits = 1 << bits;
   struct Ranking {
     std::uint16_t of_warp[warps][digits];  // entries of the digit in the warp, then the place of its next one
-    std::uint16_t begun[warps][stretch];   // how many rows after the first of the stretch begins the one of this entry
+    RowsOfWarp<rounds> rows[warps];
   };
   struct Sorted {
     int2 entries[tile_size];          // row and column
@@ -106,41 +75,8 @@ struct Tile {
     Sorted sorted;
   };
   Offset to_place[digits];  // where the digit goes, less where it begins in the tile
-  int sums[warps];
+  int sums[warps + 1];
 };
-
-/// The rows of the entries of a warp. Those that begin in its stretch mark their first entry.
-template <class Offset>
-__device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int64_t begin, int count,
-                          std::uint16_t* begun, int2 (&entries)[rounds]) {
-  constexpr int max_marked = 1024;  // a stretch among many empty rows is searched
-  if (high - low > max_marked) {
-#pragma unroll
-    for (int i = 0; i < rounds; ++i) {
-      const int at = i * warp_size + lane();
-      entries[i].x = at < count ? row_of(row_ptr, low, high, begin + at) : 0;
-    }
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < rounds; ++i) begun[i * warp_size + lane()] = 0;
-  __syncwarp();
-  for (Index row = low + 1 + lane(); row <= high; row += warp_size) {
-    const Offset first = __ldg(row_ptr + row);
-    if (first >= begin && first < begin + stretch && __ldg(row_ptr + row + 1) > first)
-      begun[first - begin] = std::uint16_t(row - low);
-  }
-  __syncwarp();
-  Index row = low;
-#pragma unroll
-  for (int i = 0; i < rounds; ++i) {
-    const int after = begun[i * warp_size + lane()];
-    const unsigned marked = __ballot_sync(whole_warp, after != 0) & (whole_warp >> (warp_size - 1 - lane()));
-    const int latest = __shfl_sync(whole_warp, after, marked ? warp_size - 1 - __clz(int(marked)) : 0);
-    entries[i].x = marked ? low + latest : row;
-    row = __shfl_sync(whole_warp, entries[i].x, warp_size - 1);
-  }
-}
 
 /// One pass. In the last one entries of a column stand side by side in the tile.
 template <Input input, int bits, class Value, class Offset>
@@ -158,7 +94,9 @@ __global__ void __launch_bounds__(threads, 2)
   auto& of_warp = s.ranking.of_warp[my_warp];
   const auto counters = reinterpret_cast<unsigned*>(s.ranking.of_warp);  // two digits each
 
-  int2 entries[rounds] = {};
+  int2 entries[rounds];
+#pragma unroll
+  for (int2& entry : entries) entry = {0, -1};  // what is missing in the last tile comes last
   if constexpr (input == Input::records) {
 #pragma unroll
     for (int i = 0; i < rounds; ++i) {
@@ -189,38 +127,24 @@ __global__ void __launch_bounds__(threads, 2)
   for (int i = threadIdx.x; i < warps * pairs / 4; i += threads) reinterpret_cast<uint4*>(counters)[i] = {0, 0, 0, 0};
   if constexpr (input == Input::matrix) {
     const std::int64_t mine_first = tile * warps + my_warp, last = (from.n - 1) / stretch + 1;
+    Index rows[rounds] = {};
     if (mine_first < last)
       find_rows(from.row_ptr, __ldg(from.first_row + mine_first), __ldg(from.first_row + mine_first + 1),
-                first + my_warp * stretch, count - my_warp * stretch, s.ranking.begun[my_warp], entries);
-  }
-  __syncthreads();
-
-  std::uint16_t rank[rounds];  // of the entry among those of its digit in its warp
+                first + my_warp * stretch, count - my_warp * stretch, s.ranking.rows[my_warp], rows);
 #pragma unroll
-  for (int i = 0; i < rounds; ++i) {
-    const bool valid = mine + i * warp_size < count;
-    const int digit = digit_of<bits>(entries[i].y, shift);
-    const unsigned alike = lanes_alike<bits>(digit, valid), before = of_warp[digit];
-    __syncwarp();
-    if (valid && lane() == __ffs(int(alike)) - 1) of_warp[digit] = std::uint16_t(before + __popc(alike));
-    __syncwarp();
-    rank[i] = std::uint16_t(before + __popc(alike & ((1u << lane()) - 1)));
+    for (int i = 0; i < rounds; ++i) entries[i].x = rows[i];
   }
   __syncthreads();
 
-  unsigned both = 0;  // the entries of the two digits
-  if (pair < pairs)
-    for (int w = 0; w < warps; ++w) {
-      const unsigned own = counters[w * pairs + pair];
-      counters[w * pairs + pair] = both;
-      both += own;
-    }
-  const unsigned low = both & 0xffff, begin = unsigned(block_exclusive_sum(int(low + (both >> 16)), s.sums));
-  if (pair < pairs) {
-    for (int w = 0; w < warps; ++w) counters[w * pairs + pair] += begin | (begin + low) << 16;
+  std::uint16_t rank[rounds];
+  rank_in_warp<rounds>(
+      of_warp, rounds, [&](int i) { return unsigned(digit_of<bits>(entries[i].y, shift)); },
+      [&](int i, unsigned r) { rank[i] = std::uint16_t(r); });
+  __syncthreads();
+  counts_to_places<warps>(counters, pairs, s.sums, [&](int, int begin, int second) {
     s.to_place[2 * pair] = place[0] - Offset(begin);
-    s.to_place[2 * pair + 1] = place[1] - Offset(begin + low);
-  }
+    s.to_place[2 * pair + 1] = place[1] - Offset(second);
+  });
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < rounds; ++i) rank[i] = std::uint16_t(rank[i] + of_warp[digit_of<bits>(entries[i].y, shift)]);

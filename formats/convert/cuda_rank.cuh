@@ -1,0 +1,97 @@
+// A stable sort by small keys within a block: places of entries by counters in shared memory, one of 16 bits for each
+// warp and key.
+#pragma once
+#include <seidel/formats/runtime/cuda_warp.cuh>
+#include <seidel/formats/runtime/types.hpp>
+
+namespace seidel::convert_detail {
+
+using namespace seidel::cuda;
+
+/// The sum over the threads before this one of a block of 32 warps or fewer. All threads take part.
+__device__ inline int block_exclusive_sum(int value, int* of_warp) {
+  const int my_warp = threadIdx.x / warp_size, own = value;
+#pragma unroll
+  for (int step = 1; step < warp_size; step *= 2) {
+    const int before = __shfl_up_sync(whole_warp, value, step);
+    if (lane() >= step) value += before;
+  }
+  if (lane() == warp_size - 1) of_warp[my_warp] = value;
+  __syncthreads();
+  return value - own + __reduce_add_sync(whole_warp, lane() < my_warp ? of_warp[lane()] : 0);
+}
+
+/// Calls take(i, rank) for i = 0 ... rounds - 1: how many entries of this warp with the same key stand before entry i of
+/// this lane. Entries are ordered by i, then by lane. counters: this warp's, zero before, the numbers of entries after.
+template <int max_rounds, class KeyOf, class Take>
+__device__ void rank_in_warp(std::uint16_t* counters, int rounds, KeyOf key_of, Take take) {
+  constexpr int at_once = 4, max_shared_keys = 8;
+  const auto pairs = reinterpret_cast<unsigned*>(counters);
+  const unsigned lanes_below = (1u << lane()) - 1;
+#pragma unroll
+  for (int first = 0; first < max_rounds; first += at_once) {
+    unsigned before[at_once], found[at_once];
+#pragma unroll
+    for (int j = 0; j < at_once && first + j < max_rounds; ++j) {
+      if (first + j >= rounds) break;
+      const unsigned key = key_of(first + j);
+      before[j] = counters[key];
+      __syncwarp();
+      found[j] = atomicAdd(pairs + key / 2, key % 2 ? 1u << 16 : 1u);
+      __syncwarp();
+    }
+    // The additions of lanes with the same key came in any order. Where a lane was not the first, its key is shared.
+#pragma unroll
+    for (int j = 0; j < at_once && first + j < max_rounds; ++j) {
+      if (first + j >= rounds) break;
+      const unsigned key = key_of(first + j);
+      unsigned rank = key % 2 ? found[j] >> 16 : found[j] & 0xffff;
+      unsigned late = __ballot_sync(whole_warp, rank != before[j]);
+      if (__popc(late) > max_shared_keys) {
+        rank = before[j] + unsigned(__popc(__match_any_sync(whole_warp, key) & lanes_below));
+      } else {
+#pragma unroll 1
+        while (late) {
+          const bool is_same = key == __shfl_sync(whole_warp, key, __ffs(int(late)) - 1);
+          const unsigned same = __ballot_sync(whole_warp, is_same);
+          if (is_same) rank = before[j] + unsigned(__popc(same & lanes_below));
+          late &= ~same;
+        }
+      }
+      take(first + j, rank);
+    }
+  }
+}
+
+/// The counters of all warps, npairs words each, become places in the block: entries stand by keys, then by warps.
+/// Calls begins(pair, first, second): where the keys 2 pair and 2 pair + 1 begin. sums: room for warps + 1.
+template <int warps, class Begins>
+__device__ void counts_to_places(unsigned* counters, int npairs, int* sums, Begins begins) {
+  constexpr int threads = warps * warp_size;
+  int before = 0;
+  for (int some = 0; some < npairs; some += threads) {
+    const int pair = some + int(threadIdx.x);
+    unsigned both = 0;  // the entries of the two keys
+    if (pair < npairs)
+#pragma unroll
+      for (int w = 0; w < warps; ++w) both += counters[w * npairs + pair];
+    const unsigned low = both & 0xffff;
+    const int own = int(low + (both >> 16)), first = before + block_exclusive_sum(own, sums);
+    if (pair < npairs) {
+      unsigned place = unsigned(first) | (unsigned(first) + low) << 16;
+#pragma unroll
+      for (int w = 0; w < warps; ++w) {
+        const unsigned count = counters[w * npairs + pair];
+        counters[w * npairs + pair] = place;
+        place += count;
+      }
+      begins(pair, first, first + int(low));
+    }
+    if (some + threads >= npairs) break;
+    if (threadIdx.x == threads - 1) sums[warps] = first + own;
+    __syncthreads();
+    before = sums[warps];
+  }
+}
+
+}  // namespace seidel::convert_detail

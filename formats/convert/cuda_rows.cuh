@@ -1,0 +1,68 @@
+// The rows of consecutive entries of a matrix in CSR.
+#pragma once
+#include <seidel/formats/runtime/cuda_warp.cuh>
+#include <seidel/formats/runtime/search.hpp>
+
+namespace seidel::convert_detail {
+
+using namespace seidel::cuda;
+
+/// The row of entry k, one of low ... high.
+template <class Offset>
+__device__ Index row_of(const Offset* row_ptr, Index low, Index high, std::int64_t k) {
+  return partition_point(low, high, [&](Index row) { return __ldg(row_ptr + row + 1) <= k; });
+}
+
+/// What a warp needs to find the rows of its entries: those that are not empty, and a bit for each entry that begins one.
+template <int rounds>
+struct RowsOfWarp {
+  std::uint16_t after[rounds * warp_size];  // less the first row
+  std::uint32_t begun[rounds];
+};
+
+/// rows[i] becomes the row of entry begin + 32 i + lane: one of low, that of entry `begin`, to high. Those of `count`
+/// entries count.
+template <class Offset, int rounds>
+__device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int64_t begin, int count,
+                          RowsOfWarp<rounds>& s, Index (&rows)[rounds]) {
+  constexpr int max_listed = 1024;  // among many empty rows each entry is searched for
+  if (high - low > max_listed) {
+#pragma unroll
+    for (int i = 0; i < rounds; ++i) {
+      const int at = i * warp_size + lane();
+      rows[i] = at < count ? row_of(row_ptr, low, high, begin + at) : 0;
+    }
+    return;
+  }
+  static_assert(rounds <= warp_size);
+  if (lane() < rounds) s.begun[lane()] = 0;
+  if (lane() == 0) s.after[0] = 0;
+  __syncwarp();
+  int listed = 1;
+  for (Index some = low + 1; some <= high; some += warp_size) {
+    const Index row = some + lane();
+    bool begins = false;
+    std::int64_t at = 0;
+    if (row <= high) {
+      const Offset first = __ldg(row_ptr + row);
+      at = first - begin;
+      begins = at < rounds * warp_size && __ldg(row_ptr + row + 1) > first;
+    }
+    const unsigned all = __ballot_sync(whole_warp, begins);
+    if (begins) {
+      s.after[listed + __popc(all & ((1u << lane()) - 1))] = std::uint16_t(row - low);
+      atomicOr(&s.begun[at / warp_size], 1u << at % warp_size);
+    }
+    listed += __popc(all);
+  }
+  __syncwarp();
+  int before = 0;
+#pragma unroll
+  for (int i = 0; i < rounds; ++i) {
+    const std::uint32_t begun = s.begun[i];
+    rows[i] = low + s.after[before + __popc(begun & (whole_warp >> (warp_size - 1 - lane())))];
+    before += __popc(begun);
+  }
+}
+
+}  // namespace seidel::convert_detail
