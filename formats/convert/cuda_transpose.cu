@@ -1,6 +1,9 @@
 // Transposition on the device, and copies with other row pointers.
 #include <seidel/formats/convert.hpp>
 
+#include <numeric>
+
+#include <seidel/formats/convert/cuda_buckets.hpp>
 #include <seidel/formats/convert/cuda_device.cuh>
 #include <seidel/formats/convert/cuda_distribution.hpp>
 #include <seidel/formats/convert/refusals.hpp>
@@ -75,10 +78,19 @@ __global__ void __launch_bounds__(mirror_threads, 2048 / mirror_threads)
   if (!whole) *broken = 1;
 }
 
-/// What some entries of A say: whether one has no image, and how many more are scattered than are not.
+/// What some entries of A say: whether one has no image, how many more are scattered than are not, and how many stand in
+/// each of some equal ranges of columns.
 struct Sample {
+  static constexpr int nranges = 64;
   int broken = 0;  // 0 or 1
   int scattered = 0;
+  int in_range[nranges] = {};
+
+  /// How many times more entries than the average the fullest range has.
+  double crowding() const {
+    const int all = std::accumulate(in_range, in_range + nranges, 0);
+    return all > 0 ? double(*std::max_element(in_range, in_range + nranges)) * nranges / all : 1;
+  }
 };
 
 /// The first entries of one row of every `step`: not always the same one, or all could lie on one side of a lattice. A
@@ -95,22 +107,26 @@ __global__ void look_for_images(Transposing<Value, Offset> of, Index step, Sampl
   if (k < end) {
     const Index c = of.col_idx[k], below = of.col_idx[min(std::int64_t(k) + (end - begin), of.nnz - 1)];
     const Image<Offset> row = image_of(of, c, Offset(lane()));
-    const std::int64_t at = row.first == row.last ? -1 : place_of(of, row, Index(r), __ldg(of.col_idx + row.guess));
-    is_broken = at < 0;
+    const Offset at = partition_point(row.first, row.last, [&](Offset m) { return __ldg(of.col_idx + m) < r; });
+    is_broken = at == row.last || __ldg(of.col_idx + at) != r;
     is_scattered = at != row.guess && abs(below - c) > near_rows;
   }
   const int nbroken = __popc(__ballot_sync(whole_warp, is_broken)),
             nscattered = __popc(__ballot_sync(whole_warp, is_scattered)),
             nentries = __popc(__ballot_sync(whole_warp, k < end));
+  if (const Offset length = end - begin; lane() < length) {  // not the first ones alone, whose columns are low
+    const Index c = of.col_idx[begin + (length > warp_size ? lane() * (length / warp_size) : lane())];
+    atomicAdd(&sample->in_range[std::int64_t(c) * Sample::nranges / of.ncols], 1);
+  }
   if (lane() != 0) return;
   if (nbroken > 0) sample->broken = 1;
   atomicAdd(&sample->scattered, 2 * nscattered - nentries);
 }
 
 /// False, with anything in the result, where the pattern of A is not symmetric, or a sort takes less time: scattered images
-/// are fetched one by one. Waits, once or twice.
+/// are fetched one by one. crowding: as far as it was found, as Sample has it. Waits, once or twice.
 template <class Value, class Offset>
-bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of) {
+bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& crowding) {
   constexpr Index nsamples = 1024;
   if (of.nrows != of.ncols || of.nrows == 0) return false;
   Array<Sample, Device> sample = one_of<Sample>(on, {});
@@ -118,7 +134,9 @@ bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of) {
   look_for_images<<<blocks_for((of.nrows / step + std::int64_t(1)) * warp_size, mirror_threads), mirror_threads, 0,
                     on.stream()>>>(of, step, sample.data());
   check_launch("looking at some rows");
-  if (const Sample found = value_of(on, sample.data()); found.broken > 0 || found.scattered > 0) return false;
+  const Sample found = value_of(on, sample.data());
+  crowding = found.crowding();
+  if (found.broken > 0 || found.scattered > 0) return false;
   int* const broken = &sample.data()->broken;
   const auto launch = [&](auto kernel, int group) {
     kernel<<<blocks_for(of.nrows, mirror_threads / group * mirror_rounds), mirror_threads, 0, on.stream()>>>(of,
@@ -151,8 +169,12 @@ void transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A, Csr<Real,
                                       .to_ptr = T.row_ptr.data(),
                                       .to_idx = T.col_idx.data(),
                                       .to_values = reinterpret_cast<Value*>(T.values.data())};
-  TransposeReport how{.is_mirrored = is_mirrored(on, of)};
-  if (!how.is_mirrored) how.workspace_bytes = transpose_by_distribution(on, of);
+  double crowding = 1;
+  TransposeReport how{.is_mirrored = is_mirrored(on, of, crowding)};
+  if (!how.is_mirrored) {
+    const std::optional<std::int64_t> by_buckets = transpose_by_buckets(on, of, crowding);
+    how.workspace_bytes = by_buckets ? *by_buckets : transpose_by_distribution(on, of);
+  }
   if (report) *report = how;
 }
 

@@ -36,6 +36,12 @@ Csr<Real, Offset> sorted_transpose(const CsrView<Real, Offset, Host>& A) {
   return T;
 }
 
+template <class B, class Real, class Offset, class Space>
+Csr<Real, Offset> here(const B& on, const Csr<Real, Offset, Space>& T) {
+  return {T.nrows, T.ncols, Array<Offset>(moved_back(on, T.row_ptr)), Array<Index>(moved_back(on, T.col_idx)),
+          Array<Real>(moved_back(on, T.values))};
+}
+
 /// Transposed on a back end into an array of numbers that no transpose has.
 template <class B, class Real, class Offset>
 Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, TransposeReport* report = nullptr) {
@@ -53,8 +59,7 @@ Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, 
                              Array<Index, Space>(on, std::vector<Index>(std::size_t(A.col_idx.size()), -1)),
                              Array<Real, Space>(on, std::vector<Real>(std::size_t(A.values.size()), Real(-1)))};
   transpose(on, there, T, report);
-  return {T.nrows, T.ncols, Array<Offset>(moved_back(on, T.row_ptr)), Array<Index>(moved_back(on, T.col_idx)),
-          Array<Real>(moved_back(on, T.values))};
+  return here(on, T);
 }
 
 template <class Real, class Offset>
@@ -135,10 +140,66 @@ TEST_CASE("entries in any order and several in a place keep their order") {
                                         {257, 300, 60000},
                                         {20000, 20000, 120000},
                                         {40, 2'000'000, 90000},
+                                        {40, 3'000'000, 90000},
+                                        {3'000'000, 2'000'000, 60000},
                                         {5000, 70000, 300000}}) {
     CAPTURE(nrows);
     CAPTURE(ncols);
     check_all(scattered(seed, Index(nrows), Index(ncols), n));
+  }
+}
+
+TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or fewer") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  for (const std::int64_t n : {12287, 12288, 12289, 49151, 49152, 49153}) {
+    CAPTURE(n);
+    check_all(scattered(seed, 3000, 5000, n));
+  }
+  for (const std::int64_t n : {10239, 10240, 10241, 21503, 21504, 21505}) {
+    CAPTURE(n);
+    check_all(scattered(seed, 9000, 2, n));  // one bucket
+  }
+}
+
+TEST_CASE("values need no more alignment than a number has") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Csr<float, std::int32_t> A = as<float, std::int32_t>(scattered(seed, 4000, 3000, 50000));
+  const Csr<float, std::int32_t> expected = sorted_transpose(A.view());
+  on_every_backend([&](const auto& on) {
+    using Space = typename std::decay_t<decltype(on)>::Space;
+    std::vector<float> shifted(A.values.begin(), A.values.end());
+    shifted.insert(shifted.begin(), -1.0f);
+    const Array<float, Space> values(on, shifted);
+    const Array<std::int32_t, Space> ptr(on, std::vector<std::int32_t>(A.row_ptr.begin(), A.row_ptr.end()));
+    const Array<Index, Space> idx(on, std::vector<Index>(A.col_idx.begin(), A.col_idx.end()));
+    const CsrView<float, std::int32_t, Space> there{A.nrows, A.ncols, ptr, idx, {values.data() + 1, A.values.size()}};
+    CHECK(same(here(on, transpose(on, there)), expected));
+  });
+}
+
+TEST_CASE("on a GPU columns that are evenly filled take less memory than unevenly filled ones") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  constexpr std::int64_t n = 400000;
+  constexpr Index ncols = 50000;
+  const auto bytes = [](const auto& on, const Matrix& A) {
+    TransposeReport report;
+    CHECK(same(transposed(on, A.view(), &report), sorted_transpose(A.view())));
+    return report.workspace_bytes;
+  };
+  for (const Index nrows : {30000, ncols}) {
+    const Matrix even = scattered(seed, nrows, ncols, n);
+    Matrix uneven = copy_of(even);
+    for (Index& column : uneven.col_idx) column = Index(std::int64_t(column) * column / ncols * column / ncols);
+    on_every_backend([&](const auto& on) {
+      const std::int64_t of_even = bytes(on, even), of_uneven = bytes(on, uneven);
+      if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) {
+        CHECK(of_even <= 2 * n);
+        CHECK(of_uneven >= 16 * n);
+      }
+    });
   }
 }
 
