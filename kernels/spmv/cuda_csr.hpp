@@ -14,15 +14,6 @@ constexpr RowClass row_class(std::int64_t nrows, std::int64_t nnz) {
   return mean < 10 ? RowClass::lattice : mean < 24 ? RowClass::graph : mean < 32 ? RowClass::wide : RowClass::element;
 }
 /// For a report.
-constexpr std::string_view described(RowClass rows) {
-  switch (rows) {
-    case RowClass::lattice: return "a thread per row, the entries of 32 rows at once by way of shared memory";
-    case RowClass::graph: return "a thread per row, some hundred entries at a time by way of shared memory";
-    case RowClass::wide: return "a thread per row, entries brought to shared memory by the copy engine";
-    case RowClass::element: break;
-  }
-  return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
-}
 /// Entries of a small matrix, where one long row could cost more than all others.
 inline constexpr std::int64_t few_entries = 1 << 20;
 /// How a GPU takes a matrix of which only the numbers of rows and entries are known.
@@ -32,6 +23,21 @@ constexpr UnpreparedWay unprepared_way(std::int64_t nrows, std::int64_t nnz) {
   if (rows == RowClass::graph) return UnpreparedWay::tiles;
   if (nnz >= few_entries || rows == RowClass::element) return UnpreparedWay::staged;
   return nnz < 2 * nrows ? UnpreparedWay::thread_per_row : UnpreparedWay::tiles;
+}
+/// For a report.
+constexpr std::string_view described_unprepared(std::int64_t nrows, std::int64_t nnz) {
+  switch (unprepared_way(nrows, nnz)) {
+    case UnpreparedWay::thread_per_row: return "a thread per row";
+    case UnpreparedWay::tiles: return "a warp per tile of rows with 500 entries; prepared, 32 rows if they are even";
+    case UnpreparedWay::staged: break;
+  }
+  switch (row_class(nrows, nnz)) {
+    case RowClass::lattice: return "a thread per row, the entries of 32 rows at once by way of shared memory";
+    case RowClass::graph: return "a thread per row, some hundred entries at a time by way of shared memory";
+    case RowClass::wide: return "a thread per row, entries brought to shared memory by the copy engine";
+    case RowClass::element: break;
+  }
+  return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
 }
 /// Whether tiles (tiles.hpp) are faster than 32 rows per warp: where neighbouring rows differ in length by a quarter of their
 /// entries on average, and by more than two; or where there is a long row in a small matrix.
