@@ -42,10 +42,12 @@ struct TransposeReport {
 /// the columns of A do not ascend.
 ///
 /// Where the pattern of A is symmetric, each value is fetched from its mirrored place: that all are found is the proof.
-/// Elsewhere, and where mirrored entries of neighbouring rows lie far apart, Cuda distributes by digits of the columns, and
-/// the host sorts buckets of columns; one thread counts and scatters near entries. If A is square, Cuda waits twice.
-/// Cost    mirrored, or counted and scattered: the result alone. Others, besides it, per entry: host 2 bytes; Cuda at most
-///         1 byte if A has at most 2^10 columns, 17 up to 2^20, 33 beyond, and some kilobytes.
+/// Elsewhere, and where mirrored entries of neighbouring rows lie far apart, buckets of columns are sorted; one thread of
+/// the host counts and scatters near entries, and Cuda distributes by digits of the columns where these are unevenly
+/// filled or A is very large. Cuda waits up to three times.
+/// Cost    mirrored, or counted and scattered: the result alone. Buckets, besides it, per entry: host 2 bytes; Cuda 0.3, or
+///         1.2 beyond 20 million entries. Digits: 1 byte if A has at most 2^10 columns, 17 up to 2^20, 33 beyond. On Cuda
+///         some kilobytes more: max_transpose_bytes() of convert/workspace.hpp.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
