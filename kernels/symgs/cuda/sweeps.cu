@@ -48,6 +48,7 @@ template <class Real>
 template <bool lower, int sign>
 void Sweeps<Real>::carry(const Sweep<Real>& S) const {
   const auto kernel = plan.in_parts ? sum_part<Real, lower, SliceForm::in_parts, sign>
+                      : plan.wide   ? sum_slices<Real, lower, sign>
                       : plan.dense  ? sum_part<Real, lower, SliceForm::dense, sign>
                                     : sum_part<Real, lower, SliceForm::padded, sign>;
   launch(on, kernel, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle", S);
