@@ -237,7 +237,7 @@ void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset,
     if (rows.size == 0) continue;
     with_lanes(lanes_for(plan, c, sizeof(Real)), [&](auto lanes) {
       with_place(c, [&](auto place) {
-        const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, room_to_update(max_entries(c)), 0));
+        const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, room_to_update(lanes, max_entries(c)), 0));
         table_update<lanes.value, decltype(place)>
             <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
                 A, A_.values.data(), B, B_.values.data(), rows, max_entries(c), C.row_ptr.data(),

@@ -133,12 +133,20 @@ struct alignas(16) Met {
   Offset begin;
   Index length;
 };
+/// Copied as a whole, 16 bytes at once, which the compiler would split.
+template <class Real, class Offset>
+__device__ void copy_whole(const Met<Real, Offset>& from, Met<Real, Offset>& to) {
+#pragma unroll
+  for (std::size_t k = 0; k < sizeof(from) / sizeof(int4); ++k)
+    reinterpret_cast<int4*>(&to)[k] = reinterpret_cast<const int4*>(&from)[k];
+}
 /// Entries of A's row that lie in shared memory at a time, for each row of C.
 SEIDEL_HD constexpr int met_at_once(int lanes) { return lanes <= 4 ? 16 : 32; }
-/// The bytes that they take: one more, so that those of neighbours begin in other banks.
+/// From those of a row to those of the next one: the eight threads that copy 16 bytes together use all banks.
+SEIDEL_HD constexpr int met_stride(int lanes) { return met_at_once(lanes) + (lanes <= 4 ? 4 : 0); }
 template <class Real, class Offset>
 SEIDEL_HD constexpr int bytes_of_met(int lanes) {
-  return (met_at_once(lanes) + 1) * int(sizeof(Met<Real, Offset>));
+  return met_stride(lanes) * int(sizeof(Met<Real, Offset>));
 }
 
 /// The products of a row: `lanes` lanes take the entries of one row of B after another, so that each sum is in the order
@@ -165,7 +173,7 @@ __device__ void walk_products(const Pattern<Offset>& A, const Real* A_values, co
         entry.begin = B.row_ptr[k];
         entry.length = Index(B.row_ptr[k + 1] - entry.begin);
       }
-      met[e + lane] = entry;
+      copy_whole(entry, met[e + lane]);
     }
     __syncwarp();
     const int steps = min(at_once, longest - base);
@@ -176,7 +184,7 @@ __device__ void walk_products(const Pattern<Offset>& A, const Real* A_values, co
       int most = 0;
 #pragma unroll
       for (int s = 0; s < batch; ++s) {
-        entry[s] = met[step + s];
+        copy_whole(met[step + s], entry[s]);
         most = max(most, entry[s].length);
         if (lane < entry[s].length) loaded[s] = load(entry[s].begin + lane, next);
         next += unsigned(entry[s].length);
@@ -282,20 +290,23 @@ __global__ void __launch_bounds__(128)
       [&](Real, const Product& p) { places[p.number] = Place(ranks[find_slot(keys, slots, p.column, slots).slot]); });
 }
 
-/// Room for sums in table_update: two more, so that those of neighbours begin in other banks.
-SEIDEL_HD constexpr int room_to_update(int max_entries) { return max_entries + 2; }
+/// Sums of a row in table_update, for rows of C of that length, which are a power of two.
+SEIDEL_HD constexpr int room_to_update(int lanes, int max_entries) { return max_entries > lanes ? max_entries : lanes; }
 
-/// The values again: no column is read or looked for.
+/// The values again: no column is read or looked for. The rows of a warp have their sums side by side, `lanes` of each, so that
+/// they meet in no bank.
 template <int lanes, class Place, class Real, class Offset>
 __global__ void __launch_bounds__(128)
     table_update(Pattern<Offset> A, const Real* A_values, Pattern<Offset> B, const Real* B_values, RowList rows,
                  int max_entries, const Offset* row_ptr, const std::int64_t* first_place,
                  const std::uint8_t* all_places, Real* values) {
-  const GroupMemory<lanes, Real, Offset> memory(room_to_update(max_entries), 0);
-  Real* const sums = memory.sums;
-  const int lane = threadIdx.x % lanes, group = threadIdx.x / lanes, groups = blockDim.x / lanes;
-  for (int s = lane; s < max_entries; s += lanes) sums[s] = 0;
-  const std::int64_t at = std::int64_t(blockIdx.x) * groups + group;
+  const int room = room_to_update(lanes, max_entries), lane = threadIdx.x % lanes, group = threadIdx.x / lanes;
+  const GroupMemory<lanes, Real, Offset> memory(room, 0);
+  const int beside = group % (warp_size / lanes);
+  Real* const sums = memory.sums - beside * room + beside * lanes;  // those of the first row of the warp begin there
+  const auto sum_at = [sums](unsigned place) -> Real& { return sums[place / lanes * warp_size + place % lanes]; };
+  for (int s = lane; s < room; s += lanes) sum_at(unsigned(s)) = 0;
+  const std::int64_t at = std::int64_t(blockIdx.x) * (blockDim.x / lanes) + group;
   const Index row = at < rows.size ? rows[at] : -1;
   const Place* const places = reinterpret_cast<const Place*>(all_places + (row >= 0 ? first_place[row] : 0));
   struct Product {
@@ -307,11 +318,14 @@ __global__ void __launch_bounds__(128)
       [&](Offset f, unsigned number) {
         return Product{places[number], B_values[f]};
       },
-      [&](Real a, const Product& b) { sums[b.place] = std::fma(a, b.value, sums[b.place]); });
+      [&](Real a, const Product& b) {
+        Real& sum = sum_at(b.place);
+        sum = std::fma(a, b.value, sum);
+      });
   if (row < 0) return;
   const Offset to = row_ptr[row];
   const int n = int(row_ptr[row + 1] - to);
-  for (int s = lane; s < n; s += lanes) values[to + s] = sums[s];
+  for (int s = lane; s < n; s += lanes) values[to + s] = sum_at(unsigned(s));
 }
 
 }  // namespace seidel::spgemm_detail
