@@ -50,8 +50,8 @@ class Product {
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
     const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
     if constexpr (HostBackend<B>) return kinds;
-    return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
-                               spmv_detail::Tiles::bytes_of(nrows, nnz));
+    return std::max(
+        kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() + spmv_detail::Tiles::bytes_of(nrows, nnz));
   }
 
   CsrView<Real, Offset, Space> view() const { return A_; }
@@ -107,7 +107,8 @@ class Product {
   }
   /// What this holds beside A.
   std::int64_t bytes() const {
-    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes() + tiles_.bytes()) + side_by_side_.size() * std::int64_t(sizeof(Real));
+    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes() + tiles_.bytes()) +
+           side_by_side_.size() * std::int64_t(sizeof(Real));
   }
   /// What a product with one vector reads of A.
   double bytes_per_nonzero() const {
@@ -143,7 +144,7 @@ class Product {
     else if constexpr (HostBackend<B>)
       spmv_detail::product(on_, A_, x, store);
     else if (!tiles_.empty())
-      spmv_detail::tiles_product(on_, A_, tiles_.view(), x, store);
+      spmv_detail::tiles_product(on_, A_, tiles_.view(), spmv_detail::Finding::done, x, store);
     else
       spmv_detail::csr_product(on_, A_, long_rows_.view(), spmv_detail::Listing::done, x, store);
   }

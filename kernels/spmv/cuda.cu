@@ -35,7 +35,7 @@ void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* 
     case UnpreparedWay::tiles: {
       const TilesView tiles = tiles_in(scratch, A);
       find_tiles(on, A.row_ptr, tiles);
-      return tiles_product(on, A, tiles, x, store);
+      return tiles_product(on, A, tiles, Finding::under_way, x, store);
     }
     case UnpreparedWay::staged: break;
   }

@@ -55,6 +55,7 @@ constexpr int rows_of_sharer = 4;
 template <class Offset>
 __global__ void __launch_bounds__(256)
     share_rows(const Offset* row_ptr, Index nrows, const __grid_constant__ TilesView to) {
+  let_next_begin();
   const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const int lane = cuda::lane();
   for (std::int64_t i = thread; i < to.narrivals; i += std::int64_t(gridDim.x) * blockDim.x) to.arrivals[i] = 0;
@@ -99,21 +100,22 @@ __device__ __forceinline__ Real piece_sum(const Product<Real, Offset, Store>& of
   const int lane = cuda::lane(), shift = int(first % warp_size);
   Real s = 0;
 #pragma unroll 1
-  for (int begin = -shift; begin < count; begin += long_batch * warp_size) {
-    Index columns[long_batch];
+  for (int place = lane - shift; place - lane < count; place += long_batch * warp_size) {
+    Offset at[long_batch];  // of the entry, then its column
     Real values[long_batch];
 #pragma unroll
     for (int j = 0; j < long_batch; ++j) {
-      const Offset at = first + max(min(begin + j * warp_size + lane, count - 1), 0);
-      values[j] = streamed(of.A.values.data() + at);
-      columns[j] = streamed(of.A.col_idx.data() + at);
+      at[j] = first + max(min(place + j * warp_size, count - 1), 0);
+      values[j] = streamed(of.A.values.data() + at[j]);
+      at[j] = streamed(of.A.col_idx.data() + at[j]);
     }
+    __syncwarp();  // all entries are asked for before any element of x
     Real factors[long_batch];
 #pragma unroll
-    for (int j = 0; j < long_batch; ++j) factors[j] = __ldg(of.x + columns[j]);
+    for (int j = 0; j < long_batch; ++j) factors[j] = __ldg(of.x + at[j]);
 #pragma unroll
     for (int j = 0; j < long_batch; ++j)
-      if (unsigned(begin + j * warp_size + lane) < unsigned(count)) s = std::fma(values[j], factors[j], s);
+      if (unsigned(place + j * warp_size) < unsigned(count)) s = std::fma(values[j], factors[j], s);
   }
   return warp_sum(__shfl_sync(whole_warp, s, (lane + shift) % warp_size));
 }
@@ -182,6 +184,7 @@ __global__ void __launch_bounds__(warps* warp_size, min_blocks)
   const int lane = cuda::lane();
   const Index tile = Index(blockIdx.x) * warps + Index(threadIdx.x / warp_size);
   if (tile >= of.tiles.count) return;
+  await_launch_before();
   const Offset* const row_ptr = of.A.row_ptr.data();
   const Index first_row = __ldg(of.tiles.first_rows + tile), end_row = __ldg(of.tiles.first_rows + tile + 1);
   Index cover = covering_piece(row_ptr, tile, first_row);
@@ -279,13 +282,20 @@ void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesVie
 }
 
 template <class Real, class Offset, class Store>
-void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles, const Real* x,
-                   const Store& store) {
+void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles, Finding finding,
+                   const Real* x, const Store& store) {
   if (A.nrows == 0) return;
   Scratch scratch(on);
-  const Product<Real, Offset, Store> of{A, x, store, tiles, scratch.take<Real>(2 * tiles.narrivals).data()};
-  sum_tiles<<<blocks_for(tiles.count, warps), warps * warp_size, 0, on.stream()>>>(of);
-  check_launch(name);
+  const Product<Real, Offset, Store> of{A, x, store, tiles,
+                                        scratch.take<Real>(2 * std::int64_t(tiles.narrivals)).data()};
+  const auto kernel = sum_tiles<Real, Offset, Store>;
+  static const bool can_wait = [&] {  // else it has no instruction to wait with
+    cudaFuncAttributes compiled;
+    cuda_check(cudaFuncGetAttributes(&compiled, kernel), name);
+    return compiled.ptxVersion >= 90;
+  }();
+  launch_after(on, can_wait && finding == Finding::under_way, kernel, blocks_for(tiles.count, warps), warps * warp_size,
+               name, of);
 }
 
 template void find_tiles(const Cuda&, DeviceSpan<const std::int32_t>, const TilesView&);
@@ -295,8 +305,8 @@ template void find_tiles(const Cuda&, DeviceSpan<const std::int64_t>, const Tile
 template <class Real, class Offset>
 void instances(const Cuda& on, const TilesView& tiles, Real* x) {
   const CsrView<Real, Offset, Device> A;
-  tiles_product(on, A, tiles, x, StoreProduct<Real>{x});
-  tiles_product(on, A, tiles, x, StoreResidual<Real>{x, x});
+  tiles_product(on, A, tiles, Finding::done, x, StoreProduct<Real>{x});
+  tiles_product(on, A, tiles, Finding::done, x, StoreResidual<Real>{x, x});
 }
 template void instances<double, std::int32_t>(const Cuda&, const TilesView&, double*);
 template void instances<double, std::int64_t>(const Cuda&, const TilesView&, double*);

@@ -12,7 +12,8 @@ struct TilesView {
   static constexpr int cost = 512, cost_of_row = 4;
   Index count = 0;
   Index* first_rows = nullptr;  // count + 1 entries, the last is nrows
-  Index* arrivals = nullptr;    // for each cut row, at its first entry / 2048, how many pieces are done; 0 between products
+  Index* arrivals =
+      nullptr;  // for each cut row, at its first entry / 2048, how many pieces are done; 0 between products
   Index narrivals = 0;
 
   static Index count_of(std::int64_t nrows, std::int64_t nnz) { return Index((nnz + cost_of_row * nrows) / cost + 1); }
@@ -58,9 +59,12 @@ struct Tiles {
   }
 };
 
+/// Whether the tiles were found long ago, or by what was given to the stream last: then the product begins while that ends.
+enum class Finding { done, under_way };
+
 /// store(row, sum of the row's products with x) for each row. Allocates nothing but scratch memory; waits for nothing.
 template <class Real, class Offset, class Store>
 [[gnu::used]] void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles,
-                                 const Real* x, const Store& store);
+                                 Finding finding, const Real* x, const Store& store);
 
 }  // namespace seidel::spmv_detail
