@@ -166,9 +166,10 @@ void is_singular(Facts& f) {
     f.add("A is singular with the constants in its null space",
           "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0",
           f.A.symmetric ? "" : "--least-squares",
-          f.A.symmetric ? "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row "
-                          "and column)"
-                        : "b may not suit A: the command finds the x with the least residual");
+          f.A.symmetric
+              ? "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row "
+                "and column)"
+              : "b may not suit A: the command finds the x with the least residual");
   else if (f.zero_pivot())
     f.add("A is singular", "a pivot of its factors is zero", "",
           "check how A and b were made: is an equation missing, or present twice?");

@@ -12,8 +12,8 @@
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
-#include <seidel/kernels/products/formats.hpp>
 #include <seidel/kernels/orders/orders.hpp>
+#include <seidel/kernels/products/formats.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::drivers {

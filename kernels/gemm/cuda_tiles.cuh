@@ -269,9 +269,9 @@ __global__ void __launch_bounds__(ShapeOf::threads, ShapeOf::per_multiprocessor)
 }
 
 template <class Math, class S, Contiguous of_a, Contiguous of_b>
-constexpr int shared_bytes = S::stages *
-                             (SharedTile<typename Math::Real, S::block_m, S::depth, Math::template order<of_a>>::size +
-                              SharedTile<typename Math::Real, S::block_n, S::depth, Math::template order<of_b>>::size) *
-                             int(sizeof(typename Math::Real));
+constexpr int shared_bytes =
+    S::stages*(SharedTile<typename Math::Real, S::block_m, S::depth, Math::template order<of_a>>::size +
+               SharedTile<typename Math::Real, S::block_n, S::depth, Math::template order<of_b>>::size) *
+    int(sizeof(typename Math::Real));
 
 }  // namespace seidel::gemm_detail

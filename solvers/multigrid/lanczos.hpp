@@ -49,15 +49,4 @@ std::optional<double> estimate_from(blas1::LanczosNumbers<Real> here, int steps)
   return T.largest();
 }
 
-/// estimate_largest_eigenvalue() of A itself, bit for bit, from the same `start`, which is used up; empty as estimate_from().
-///
-/// Cost    as that function, but one wait on a GPU.
-template <class Real, Backend B, LinearOperator<Vector<Real, B>> Matrix>
-std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& start, int steps) {
-  Array<Real, SpaceOf<B>> found(start.on(), blas1::LanczosNumbers<Real>::count(steps));
-  take_lanczos_steps(A, start, steps, found.data());
-  auto here = copied_to<Host>(start.on(), std::as_const(found).span());
-  return estimate_from(blas1::LanczosNumbers<Real>{here.data()}, steps);
-}
-
 }  // namespace seidel

@@ -19,13 +19,13 @@
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
-#include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/multigrid/coarsening.hpp>
 #include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
 #include <seidel/solvers/multigrid/level_numbers.hpp>
 #include <seidel/solvers/multigrid/nodes.hpp>
 #include <seidel/solvers/multigrid/single_cycle.hpp>
+#include <seidel/solvers/multigrid/spectral_bound.hpp>
 
 namespace seidel {
 
@@ -46,27 +46,6 @@ template <class B, class Offset>
 void refuse_unusable(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, const RowScales<SpaceOf<B>>& scales) {
   const std::int64_t row = first_nonfinite<B, double>(on, scales.off_diagonal);
   if (row >= 0) symgs_detail::refuse_row(on, A, row);
-}
-
-/// An upper bound of the eigenvalues of D^-1 A, or nearly one, from an estimate by Lanczos steps, but no more than by
-/// Gershgorin's circles.
-/// Source  Vanek, Brezina, Mandel, Convergence of algebraic multigrid based on smoothed aggregation, Numer. Math. 88,
-///         2001, for why an estimate will do.
-inline double spectral_bound(double estimate, double max_off_diagonal) {
-  constexpr double margin = 1.05;  // for what so few steps do not see
-  const double bound = std::min(margin * estimate, 1 + max_off_diagonal);
-  return bound > 0 ? bound : 1;  // of a matrix of zeros
-}
-
-/// That estimate, with the matrix in double precision.
-template <class B, class Offset>
-double estimate_in_double(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
-                          Span<double, SpaceOf<B>> inverse_diagonal) {
-  using V = Vector<double, B>;
-  V start(on, A.nrows);
-  const V inverse(on, inverse_diagonal);
-  fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
-  return estimate_largest_eigenvalue(MatrixOperator(on, A), &inverse, start, LevelNumbers<B>::lanczos_steps);
 }
 
 /// Hands P and A P of level l to `cycle`, which has its R and the scales of the next level; what only a cycle in double

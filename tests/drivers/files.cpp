@@ -120,7 +120,8 @@ TEST_CASE("two results in one file are refused however it is spelled, before any
   // A relative name and an absolute one, of a file that does not exist.
   const std::string relative = std::filesystem::relative(x).string();
   CHECK(seidel_program({"solve", "poisson2d:4", "--out", relative, "--json", x}).exit_code == 2);
-  CHECK(seidel_program({"solve", "poisson2d:4", "--out", "x-of-no-folder.mtx", "--json", "./x-of-no-folder.mtx"}).exit_code == 2);
+  CHECK(seidel_program({"solve", "poisson2d:4", "--out", "x-of-no-folder.mtx", "--json", "./x-of-no-folder.mtx"})
+            .exit_code == 2);
   CHECK(folder.names().empty());
 }
 

@@ -61,8 +61,9 @@ TEST_CASE("a Laplacian is called singular before it is solved, and x has least n
 
 TEST_CASE("rows that nearly sum to zero determine x: A is not taken for a singular one") {
   Folder folder;
-  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1.000000000001\n1 2 -1\n2 1 -1\n"
-                               "2 2 1.000000000001\n");
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1.000000000001\n1 2 -1\n2 1 -1\n"
+             "2 2 1.000000000001\n");
   write_file(folder / "b.txt", "1\n1\n");  // x = 1e12, 1e12 but for the digits that A has not
   const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"}, 0);
   CHECK(report["null_space"].is_null());
@@ -71,8 +72,9 @@ TEST_CASE("rows that nearly sum to zero determine x: A is not taken for a singul
 
 TEST_CASE("where b does not suit an A without symmetry, --least-squares is proposed, and nothing said of least norm") {
   Folder folder;
-  write_file(folder / "Q.mtx",  // a Markov chain
-             "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 -2\n1 2 2\n2 1 1\n2 2 -4\n2 3 3\n3 1 5\n3 3 -5\n");
+  write_file(
+      folder / "Q.mtx",  // a Markov chain
+      "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 -2\n1 2 2\n2 1 1\n2 2 -4\n2 3 3\n3 1 5\n3 3 -5\n");
   write_file(folder / "b.txt", "1\n2\n4\n");
   const Run run = seidel_program({"solve", folder / "Q.mtx", "--rhs", folder / "b.txt"});
   CHECK(run.exit_code == 1);

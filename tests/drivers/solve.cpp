@@ -147,8 +147,8 @@ TEST_CASE("an error tolerance that the limit of iterations kept from being met i
   std::string b;
   for (int i = 0; i < 8000; ++i) b += formatted("{}\n", i * i % 7);
   write_file(folder / "b.txt", b);
-  const Run limited = seidel_program({"solve", "poisson3d:20", "--rhs", folder / "b.txt", "--method", "cg", "--tol", "1e-2",
-                                      "--error-tol", "1e-9", "--max-iterations", "12"});
+  const Run limited = seidel_program({"solve", "poisson3d:20", "--rhs", folder / "b.txt", "--method", "cg", "--tol",
+                                      "1e-2", "--error-tol", "1e-9", "--max-iterations", "12"});
   CAPTURE(limited.out);
   CHECK(contains(limited.out, "--max-iterations 120"));
   CHECK(!contains(limited.out, "badly conditioned"));

@@ -80,7 +80,8 @@ TEST_CASE("a tolerance of the error is met, and costs no new start") {
     const Outcome tight = solve_on(OpenMP{1}, how, A, b, estimating(1e-11));
     CHECK(tight->error->error() <= 1e-11);
     CHECK(true_error(tight.x, solution) <= 1e-10);  // an estimate is within a factor 10
-    const Outcome modest = solve_on(OpenMP{1}, how, A, b, estimating(1e-5));  // met before rounding is all that changes x
+    const Outcome modest =
+        solve_on(OpenMP{1}, how, A, b, estimating(1e-5));  // met before rounding is all that changes x
     CHECK(modest->error->change > 0);
     CHECK(true_error(modest.x, solution) <= 30 * modest->error->error());
     CHECK(tight->iterations == loose->iterations);

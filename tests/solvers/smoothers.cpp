@@ -11,6 +11,15 @@ using namespace seidel::tests;
 
 namespace {
 
+/// estimate_largest_eigenvalue() of A itself, bit for bit, from the same `start`, which is used up; empty as estimate_from().
+template <class Real, Backend B, LinearOperator<Vector<Real, B>> Matrix>
+std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& start, int steps) {
+  Array<Real, SpaceOf<B>> found(start.on(), blas1::LanczosNumbers<Real>::count(steps));
+  take_lanczos_steps(A, start, steps, found.data());
+  auto here = copied_to<Host>(start.on(), std::as_const(found).span());
+  return estimate_from(blas1::LanczosNumbers<Real>{here.data()}, steps);
+}
+
 /// A on back end B, and vectors that fit it.
 template <class B>
 struct System {
