@@ -6,7 +6,6 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/formats/convert/workspace.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/products/product.hpp>
 
@@ -110,10 +109,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   if (method.needs == Needs::nothing) {
     const std::int64_t transposed = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (ncols + 1);
     plan.items.push_back({"A', for products with it", transposed, ""});
-    if (needs.cuda) {
+    if (needs.cuda)
       plan.items.push_back({"the same of A'", Product<double, std::int32_t, Cuda>::max_bytes(ncols, needs.nnz), ""});
-      plan.items.push_back({"room to transpose A", max_transpose_bytes(ncols, needs.nnz), ""});
-    }
   }
   if (!needs.choice.fallbacks.empty()) {
     std::string others;

@@ -47,7 +47,7 @@ struct TransposeReport {
 /// filled or A is very large. Cuda waits up to three times.
 /// Cost    mirrored, or counted and scattered: the result alone. Buckets, besides it, per entry: host 2 bytes; Cuda 0.3, or
 ///         1.2 beyond 20 million entries. Digits: 1 byte if A has at most 2^10 columns, 17 up to 2^20, 33 beyond. On Cuda
-///         some kilobytes more: max_transpose_bytes() of convert/workspace.hpp.
+///         some kilobytes more.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
