@@ -12,7 +12,7 @@ namespace {
 /// The error that x may have.
 double allowed(const SolveStory& story) { return story.options.error_tolerance.value_or(max_trusted_error); }
 
-/// Where A is not square nothing tells how far A'r = 0 determines x, if going on changed x without reducing A'r.
+/// Of least squares whose x changed as it went on, while A'r did not fall: how far A'r = 0 determines x is not known.
 bool is_bounded_below_only(const Outcome& outcome) {
   return outcome.least_squares && outcome.error_source == ErrorSource::going_on && outcome.summary.error->at_least;
 }
