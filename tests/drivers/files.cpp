@@ -4,6 +4,8 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include <seidel/formats/runtime/memory.hpp>
 
 using namespace seidel::tests;
@@ -113,7 +115,7 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
 
 TEST_CASE("two results in one file are refused however it is spelled, before anything is computed") {
   Folder folder;
-  const std::string x = folder / "x.mtx", again = folder / "./x.mtx", h = folder / "h.csv";
+  const std::string x = folder / "x.mtx", again = folder / "./x.mtx";
   for (const std::string& other : {again, x})
     CHECK(seidel_program({"solve", "poisson2d:4", "--out", x, "--history", other}).exit_code == 2);
   CHECK(seidel_program({"generate", "elasticity3d:2", "--out", x, "--coordinates", again}).exit_code == 2);

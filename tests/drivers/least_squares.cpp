@@ -70,7 +70,8 @@ TEST_CASE("an exact solution is told from a least-squares solution") {
   CHECK(read_file(folder / "h.csv").starts_with("iteration,residual_or_orthogonality\n0,"));
   const std::string text =
       seidel_program({"solve", "random:200x50:1200", "--rhs", folder / "b.txt", "--least-squares"}).out;
-  CHECK(contains(text, "orthogonal to the columns of A to"));
+  CHECK(contains(text, ", orthogonal to the columns of A to "));
+  CHECK(contains(text, " (least squares), after"));
   CHECK(contains(text, "orthogonality"));
   CHECK(contains(text, "rectangular"));
   CHECK(!contains(text, "backward error"));

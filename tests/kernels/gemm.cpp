@@ -34,6 +34,13 @@ struct Sample {
   std::int64_t offset() const { return view.data - all.data(); }
 };
 
+/// The matrix of `sample` in a copy of its memory.
+template <class Space, class Real, class T>
+DenseView<T, Space> there(const Sample<Real>& sample, T* data) {
+  const auto& view = sample.view;
+  return {view.nrows, view.ncols, view.leading_dimension, view.layout, data + sample.offset()};
+}
+
 /// The formula of gemm.hpp.
 template <class Real>
 Real chain(Real alpha, const DenseView<Real, Host>& A, const DenseView<Real, Host>& B, Real beta,
@@ -76,12 +83,8 @@ void check(const Case<Real>& c, std::uint64_t seed) {
     using Space = typename std::decay_t<decltype(on)>::Space;
     const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
     auto got = moved_to(on, C.all);
-    const auto there = [](const Sample<Real>& sample, auto* data) {
-      return DenseView<std::remove_pointer_t<decltype(data)>, Space>{sample.view.nrows, sample.view.ncols,
-                                                                     sample.view.leading_dimension, sample.view.layout,
-                                                                     data + sample.offset()};
-    };
-    gemm(on, c.alpha, there(A, a.data()), there(B, b.data()), c.beta, there(C, got.data()), TermOrder::ascending);
+    gemm(on, c.alpha, there<Space>(A, a.data()), there<Space>(B, b.data()), c.beta, there<Space>(C, got.data()),
+         TermOrder::ascending);
     const auto back = moved_back(on, got);
     CHECK(back.size() == expected.size());
     std::int64_t wrong = 0;
@@ -153,11 +156,7 @@ TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, i
           Sample<Real> C(s.m, s.n, Layout::row_major, s.extra, 0, seed + 2);
           auto c = moved_to(on, C.all);
           const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
-          const auto there = [](const auto& view, auto* data) {
-            return DenseView<std::remove_pointer_t<decltype(data)>, Device>{view.nrows, view.ncols,
-                                                                            view.leading_dimension, view.layout, data};
-          };
-          gemm(on, Real(1), there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()),
+          gemm(on, Real(1), there<Device>(A, a.data()), there<Device>(B, b.data()), beta, there<Device>(C, c.data()),
                TermOrder::ascending);
           gemm(OpenMP{}, Real(1), A.view, B.view, beta, C.view);
           CHECK(moved_back(on, c) == C.all);
@@ -175,7 +174,7 @@ TEST_CASE_TEMPLATE("products whose terms may be added in any order are within th
     std::int64_t m, n, k, extra;
   };
   for (const Shape s :
-       {Shape{1024, 776, 1032, 0}, Shape{301, 77, 5003, 1}, Shape{1031, 1033, 150, 3}, Shape{96, 40, 32, 0}})
+       {Shape{1040, 1024, 1032, 0}, Shape{301, 77, 5003, 1}, Shape{1031, 1033, 150, 3}, Shape{96, 40, 32, 0}})
     for (const Layout of_a : both)
       for (const Layout of_c : both)
         for (const Real beta : {Real(0), Real(-0.5)}) {
@@ -191,13 +190,9 @@ TEST_CASE_TEMPLATE("products whose terms may be added in any order are within th
             for (std::int64_t place = 0; place < s.m * s.n; ++place)
               C.view(place / s.n, place % s.n) = std::numeric_limits<Real>::quiet_NaN();
           const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
-          const auto there = [](const auto& view, auto* data) {
-            return DenseView<std::remove_pointer_t<decltype(data)>, Device>{view.nrows, view.ncols,
-                                                                            view.leading_dimension, view.layout, data};
-          };
           const auto product = [&] {
             auto c = moved_to(on, C.all);
-            gemm(on, alpha, there(A.view, a.data()), there(B.view, b.data()), beta, there(C.view, c.data()));
+            gemm(on, alpha, there<Device>(A, a.data()), there<Device>(B, b.data()), beta, there<Device>(C, c.data()));
             return moved_back(on, c);
           };
           const auto got = product();
