@@ -6,7 +6,7 @@
 
 #include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/kernels/cuda_waiting.cuh>
-#include <seidel/kernels/orders/cuda_couplings.cuh>
+#include <seidel/kernels/orders/cuda_chains.cuh>
 
 namespace seidel::orders_detail {
 
@@ -18,7 +18,6 @@ namespace {
 constexpr Index later = std::numeric_limits<Index>::max();  // the colour of a row that found all 64 of this pass taken
 constexpr int colours_per_pass = 64;
 constexpr int colour_threads = 128;
-constexpr int groups_per_warp = 4;  // so that many planes of a lattice are under way at once
 
 struct Found {
   unsigned hung;      // a wait was given up
@@ -58,18 +57,21 @@ __device__ Index min_free(std::uint64_t taken, Index first_colour) {
   return ~taken == 0 ? later : first_colour + Index(__ffsll(static_cast<long long>(~taken))) - 1;
 }
 
-/// One pass: gives the colours first_colour ... first_colour + 63. Rows with a colour keep it.
+/// One pass: gives the colours first_colour ... first_colour + 63. Rows with a colour keep it. A warp takes a piece of a
+/// chain and waits for all that 32 rows of it need.
 template <class Offset>
 __global__ void __launch_bounds__(colour_threads)
-    give_colours(const Couplings<Offset> of, Index* colour, Index first_colour, unsigned* ticket, Found* found) {
+    give_colours(const Couplings<Offset> of, const Index* pieces, std::int64_t npieces, Index* colour,
+                 Index first_colour, unsigned* ticket, Found* found) {
   const std::int64_t warp =
       std::int64_t(cuda::draw_ticket(ticket)) * (colour_threads / warp_size) + threadIdx.x / warp_size;
+  if (warp >= npieces) return;
   const int lane = threadIdx.x % warp_size;
   Patience patience(&found->hung);
-  for (int g = 0; g < groups_per_warp; ++g) {
-    const std::int64_t begin = (warp * groups_per_warp + g) * warp_size, row = begin + lane;
-    if (begin >= of.A.nrows) return;
-    Index mine = row < of.A.nrows ? colour[row] : 0;
+  const Index end = pieces[warp + 1];
+  for (std::int64_t begin = pieces[warp]; begin < end; begin += warp_size) {
+    const std::int64_t row = begin + lane;
+    Index mine = row < end ? colour[row] : 0;
     const bool open = Unset<Index>::is(mine);
     std::uint64_t taken = 0;
     unsigned inside = 0;
@@ -127,11 +129,13 @@ Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device
   set_bytes(on, ticket.span(), 0);
   set_bytes(on, state.span(), 0);
   Couplings<Offset> of{.A = {n, row_ptr.data(), col_idx.data()}};
+  const Array<Index, Device> pieces = find_pieces(on, of, n);
+  const std::int64_t npieces = pieces.size() - 1;
   const auto give_all = [&] {
     set_bytes(on, colour.span(), 0xff);
     for (Index first_colour = 0;; first_colour += colours_per_pass) {
-      launch(on, give_colours<Offset>, blocks_for(n, colour_threads * groups_per_warp), colour_threads, "colouring", of,
-             colour.data(), first_colour, ticket.data(), state.data());
+      launch(on, give_colours<Offset>, blocks_for(npieces, colour_threads / warp_size), colour_threads, "colouring", of,
+             pieces.data(), npieces, colour.data(), first_colour, ticket.data(), state.data());
       const Found found = value_of(on, state.data());
       if (found.hung)
         throw BackendError(

@@ -56,6 +56,13 @@ std::vector<NamedPlain> awkward_to_sweep(unsigned seed) {
   for (auto& row : lattice.rows)
     for (auto& [col, value] : row) value = uniform(random);
   lattice = with_mixed_diagonal(std::move(lattice));
+  Plain chains = random_square(6000, 1, seed + 5);  // each row coupled to the one before it, but one in 60
+  for (Index i = 1; i < 6000; ++i) {
+    if (random() % 60 == 0)
+      chains.rows[i].erase(i - 1);
+    else
+      chains.rows[i][i - 1] = uniform(random);
+  }
   const Array<Index> by_colours = colour_order(OpenMP{1}, greedy_colours(OpenMP{1}, csr_of<double>(lattice).view()));
   return {{"0 x 0", {}},
           {"1 x 1", from(1, [](Index, Index) { return true; })},
@@ -72,6 +79,8 @@ std::vector<NamedPlain> awkward_to_sweep(unsigned seed) {
           {"dense column", with_mixed_diagonal(std::move(dense_column))},
           {"random, unsymmetric", random_square(700, 5, seed + 3)},
           {"random, large, sparse", random_square(20000, 1, seed + 4)},
+          {"chains of any length", with_mixed_diagonal(std::move(chains))},
+          {"lines of 300", poisson(300, 7, 5)},
           {"lattice by colours", permuted(lattice, by_colours)},
           {"poisson3d 40 x 41 x 37", poisson(40, 41, 37)}};
 }

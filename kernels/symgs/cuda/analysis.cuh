@@ -15,8 +15,7 @@ struct Findings {
   Index longest_part;  // terms left or right of a diagonal
   unsigned nodes;      // bit s: all rows in groups of s have one pattern
   Index last_wavefront;
-  unsigned chained;            // rows of a sample that are coupled to the row before them
-  unsigned lopsided;           // a row of the sample has an upper entry whose mirror image is missing
+  unsigned lopsided;           // a row of a sample has an upper entry whose mirror image is missing
   unsigned disorder;           // an upper entry leads to no later wavefront
   unsigned hung;               // a wait was given up: the columns of some row do not ascend
   unsigned moved;              // some row's place is not its own number

@@ -35,7 +35,6 @@ __global__ void examine(Pattern<Offset> A, Index* lower, Findings* found) {
   const Index left = Index(diagonal - first), right = Index(last - diagonal - 1), longest = left > right ? left : right;
   lower[i] = left;
   if (i % examined_every == 1) {
-    if (left > 0 && A.col_idx[diagonal - 1] == i - 1) atomicAdd(&found->chained, 1u);
     for (Offset k = diagonal + 1; k < last; ++k)
       if (!has_entry(A, A.col_idx[k], i)) found->lopsided = 1;
   }
