@@ -11,19 +11,22 @@
 
 namespace seidel {
 
-/// Factors of A + shift * diag(A) on the pattern of A: w = LD + D + U, where (I + L)(D + U) has the entries of that
-/// matrix wherever A has one. False at the first pivot that cannot be used.
-template <class Offset>
-using Factorise = bool (*)(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
+/// Which factors: (I + L)(D + U), or (I + L) D (I + L)' from the lower triangle of a symmetric matrix, pivots positive.
+enum class Factors { lu, cholesky };
 
+/// Factors of A + shift * diag(A) on the pattern of A: w = LD + D + U, where (I + L)(D + U) has the entries of that
+/// matrix wherever A has one; U = (LD)' for Cholesky's. False if a pivot cannot be used. The same bits on every back end.
+/// Cost    on the host one core; on Cuda a warp per row, which waits for the rows before it that it needs.
+/// Errors  InputError for Cholesky's if the pattern is not symmetric.
 template <class Offset>
-bool ilu0_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
-/// Reads the lower triangle of A: U = (LD)', all pivots positive. Errors  InputError if the pattern is not symmetric.
+bool incomplete_factors(const OpenMP& on, Factors what, const CsrView<double, Offset, Host>& A, double shift,
+                        HostSpan<double> w);
 template <class Offset>
-bool ic0_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w);
+bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offset, Device>& A, double shift,
+                        DeviceSpan<double> w);
 
 /// Whether one may divide by this pivot of a row whose diagonal entry is a: more than rounding is left of a.
-inline bool usable_pivot(double pivot, double a) {
+SEIDEL_HD inline bool usable_pivot(double pivot, double a) {
   return std::isfinite(pivot) && std::abs(pivot) > std::numeric_limits<double>::epsilon() * std::abs(a) &&
          std::isfinite(1 / pivot);
 }
@@ -44,8 +47,8 @@ double usable_shift(const Try& factorise) {
 /// M = (I + L)(D + U) = (D + LD) D^-1 (D + U): a pair of sweeps from zero with the matrix LD + D + U. Where a pivot
 /// cannot be used, the factors are those of A + alpha diag(A), alpha = 1e-3, 1e-2, ... until all can (Manteuffel 1980).
 ///
-/// Cost    the factors are found on the host, row by row, so that their bits are the same on every back end; applied
-///         as SymgsPreconditioner. Memory: the values of A once more, and the sweeps.
+/// Cost    the factors are found where A is; applied as SymgsPreconditioner. Memory: the values of A once more, and the
+///         sweeps.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that cannot be used, naming the row.
 /// Source  Saad (2003), section 10.3; Manteuffel, An incomplete factorization technique for positive definite linear
 ///         systems, Math. Comp. 34(150), 1980.
@@ -54,9 +57,9 @@ class IncompletePreconditioner {
  public:
   using Space = SpaceOf<B>;
 
-  /// The pattern of A, here and there, must outlive this.
-  IncompletePreconditioner(B on, const HereAndThere<B, Offset>& A, Factorise<Offset> factorise)
-      : on_(on), A_(A), factorise_(factorise), factors_(in_space(found(A.here))), sweeps_(on, view()) {}
+  /// The pattern of A must outlive this.
+  IncompletePreconditioner(B on, const CsrView<double, Offset, Space>& A, Factors what)
+      : on_(on), A_(A), what_(what), factors_(found(A)), sweeps_(on_, factored()) {}
 
   void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
     sweeps_.symmetric_from_zero(r.span(), z.span());
@@ -64,11 +67,11 @@ class IncompletePreconditioner {
   bool is_symmetric() const { return true; }
 
   /// Of a matrix with the same pattern: new factors, no new analysis. Where it throws, the old ones stay.
-  void update_values(HostSpan<const double> values) {
-    CsrView<double, Offset, Host> A = A_.here;
+  void update_values(Span<const double, Space> values) {
+    CsrView<double, Offset, Space> A = A_;
     A.values = values;
-    const Array<double> w = found(A);
-    copy_bytes(on_, Space{}, factors_.data(), Host{}, w.data(), w.size() * std::int64_t(sizeof(double)));
+    const Array<double, Space> w = found(A);
+    copy(on_, std::as_const(w).span(), factors_.span());
     sweeps_.update_values();
   }
 
@@ -77,25 +80,17 @@ class IncompletePreconditioner {
   std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the values of the factors
 
  private:
-  Array<double> found(const CsrView<double, Offset, Host>& A) {
+  Array<double, Space> found(const CsrView<double, Offset, Space>& A) {
     inverse_diagonal(on_, A);  // names the row that cannot be used
-    Array<double> w(A.nnz());
-    shift_ = usable_shift([&](double shift) { return factorise_(A, shift, w.span()); });
+    Array<double, Space> w(on_, A.nnz());
+    shift_ = usable_shift([&](double shift) { return incomplete_factors(on_, what_, A, shift, w.span()); });
     return w;
   }
-  Array<double, Space> in_space(Array<double> w) {
-    if constexpr (HostBackend<B>)
-      return w;
-    else
-      return copied_to<Space>(on_, std::as_const(w).span());
-  }
-  CsrView<double, Offset, Space> view() const {
-    return {A_.there.nrows, A_.there.ncols, A_.there.row_ptr, A_.there.col_idx, factors_};
-  }
+  CsrView<double, Offset, Space> factored() const { return {A_.nrows, A_.ncols, A_.row_ptr, A_.col_idx, factors_}; }
 
   B on_;
-  HereAndThere<B, Offset> A_;
-  Factorise<Offset> factorise_;
+  CsrView<double, Offset, Space> A_;
+  Factors what_;
   double shift_ = 0;
   Array<double, Space> factors_;  // moving it moves no element, so the view stays
   GaussSeidel<double, Offset, B> sweeps_;
@@ -117,9 +112,8 @@ MadePreconditioner<B> described(const std::string& name, Incomplete<Offset, B> M
 }
 
 template <Backend B, class Offset>
-MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThere<B, Offset>& A,
-                                 Factorise<Offset> factorise) {
-  return described(name, IncompletePreconditioner<Offset, B>(on, A, factorise));
+MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThere<B, Offset>& A, Factors what) {
+  return described(name, IncompletePreconditioner<Offset, B>(on, A.there, what));
 }
 
 inline std::vector<MemoryPart> incomplete_memory(const SystemSize& A, const MethodChoice&) {

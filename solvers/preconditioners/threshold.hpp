@@ -6,9 +6,6 @@
 
 namespace seidel {
 
-/// Which factors: (I + L)(D + U), or (I + L) D (I + L)' from the lower triangle of a symmetric matrix, pivots positive.
-enum class Factors { lu, cholesky };
-
 struct ThresholdOptions {
   Index fill = 10;     // entries that a row of L, and of U, may have more than the row of A there
   double drop = 1e-3;  // entries below drop * ||row of A||, in the 2-norm, are left out

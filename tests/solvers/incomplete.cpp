@@ -22,9 +22,9 @@ std::vector<double> dense(const CsrView<double, std::int64_t, Host>& A, HostSpan
 }
 
 /// Largest |((LD + D) D^-1 (D + U) - A)_ij| over the entries of A, in parts of the rounding of its terms.
-double worst_entry(const Matrix& A, Factorise<std::int64_t> factorise) {
+double worst_entry(const Matrix& A, Factors what) {
   Array<double> w(A.nnz());
-  REQUIRE(factorise(A.view(), 0, w.span()));
+  REQUIRE(incomplete_factors(OpenMP{1}, what, A.view(), 0, w.span()));
   const auto W = dense(A.view(), w.span());
   const std::size_t n = std::size_t(A.nrows);
   double worst = 0;
@@ -63,8 +63,8 @@ std::vector<double> applied(const B& on, const auto& M, std::vector<double> r) {
   return r;
 }
 
-IncompletePreconditioner<std::int64_t, OpenMP> serial(const Matrix& A, Factorise<std::int64_t> factorise) {
-  return {OpenMP{1}, {A.view(), A.view()}, factorise};
+IncompletePreconditioner<std::int64_t, OpenMP> serial(const Matrix& A, Factors what) {
+  return {OpenMP{1}, A.view(), what};
 }
 
 }  // namespace
@@ -73,25 +73,55 @@ TEST_CASE("the factors of ilu0 have the product A on the pattern of A") {
   for (const auto& [name, A] : awkward_dominant_matrices()) {
     if (A.nrows > 300) continue;
     CAPTURE(name);
-    CHECK(worst_entry(A, ilu0_factors<std::int64_t>) <= 1);
+    CHECK(worst_entry(A, Factors::lu) <= 1);
   }
 }
 
 TEST_CASE("the factors of ic0 have the product A on the pattern of A, and need no shift where a diagonal dominates") {
   for (const auto& [name, A] : spd_systems()) {
     CAPTURE(name);
-    CHECK(worst_entry(A, ic0_factors<std::int64_t>) <= 1);
-    CHECK(serial(A, ic0_factors<std::int64_t>).shift() == 0);
+    CHECK(worst_entry(A, Factors::cholesky) <= 1);
+    CHECK(serial(A, Factors::cholesky).shift() == 0);
   }
   const Matrix one_sided = matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}});
-  CHECK_THROWS_AS(serial(one_sided, ic0_factors<std::int64_t>), InputError);
+  CHECK_THROWS_AS(serial(one_sided, Factors::cholesky), InputError);
+}
+
+TEST_CASE("the factors without fill have the same bits on every back end, or are refused by all") {
+  const auto check = [](const std::string& name, const Matrix& A, Factors what, double shift) {
+    CAPTURE(name);
+    CAPTURE(shift);
+    const auto outcome = [&](const auto& on, const auto& there, auto& w) -> std::string {
+      try {
+        return incomplete_factors(on, what, there.view(), shift, w.span()) ? "found" : "unusable pivot";
+      } catch (const InputError&) {
+        return "refused";
+      }
+    };
+    Array<double> w(A.nnz(), -7.0);
+    const std::string first = outcome(OpenMP{1}, A, w);
+    on_every_backend([&](auto on) {
+      using Space = SpaceOf<decltype(on)>;
+      auto theirs = copied_to<Space>(on, Array<double>(A.nnz(), -7.0));
+      CHECK(outcome(on, copied_to<Space>(on, A.view()), theirs) == first);
+      if (first == "found") CHECK(moved_back(on, theirs) == std::vector<double>(w.begin(), w.end()));
+    });
+  };
+  std::vector<NamedMatrix> others = spd_systems();
+  others.push_back({"zero pivot", matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 4.0}}})});
+  others.push_back({"rows of some 100 entries", random_spd(fresh_seed(), 300, 100)});
+  others.push_back({"lattice", generate(OpenMP{1}, "hpcg:33x21x7")});
+  for (const auto* systems : {&awkward_dominant_matrices(), &std::as_const(others)})
+    for (const auto& [name, A] : *systems)
+      for (const Factors what : {Factors::lu, Factors::cholesky})
+        for (const double shift : {0.0, 0.5}) check(name, A, what, shift);
 }
 
 TEST_CASE("incomplete factors without fill to leave out solve A x = b by themselves") {
   const Matrix A = tridiagonal(500, 3, -1);
   const auto b = ramp(A.nrows);
-  for (const auto factorise : {ilu0_factors<std::int64_t>, ic0_factors<std::int64_t>}) {
-    const auto x = applied(OpenMP{1}, serial(A, factorise), b);
+  for (const Factors what : {Factors::lu, Factors::cholesky}) {
+    const auto x = applied(OpenMP{1}, serial(A, what), b);
     CHECK(true_residual(A, x, b) < 16 * eps);
   }
 }
@@ -99,14 +129,14 @@ TEST_CASE("incomplete factors without fill to leave out solve A x = b by themsel
 TEST_CASE("a pivot that cannot be used is met with a shift of the diagonal, which is told") {
   const Matrix zero_pivot = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 4.0}}});
   const Matrix indefinite = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 1.0}}});
-  const auto lu = serial(zero_pivot, ilu0_factors<std::int64_t>);
+  const auto lu = serial(zero_pivot, Factors::lu);
   CHECK(lu.shift() == 1e-3);
-  const auto cholesky = serial(indefinite, ic0_factors<std::int64_t>);  // (1 + shift)^2 > 4
+  const auto cholesky = serial(indefinite, Factors::cholesky);  // (1 + shift)^2 > 4
   CHECK(cholesky.shift() > 1);
   CHECK(cholesky.shift() < 11);
   for (const auto& z : {applied(OpenMP{1}, lu, {1, 1}), applied(OpenMP{1}, cholesky, {1, 1})})
     for (const double v : z) CHECK(std::isfinite(v));
-  CHECK(serial(indefinite, ilu0_factors<std::int64_t>).shift() == 0);  // which takes negative pivots
+  CHECK(serial(indefinite, Factors::lu).shift() == 0);  // which takes negative pivots
 
   const MethodChoice choice{.preconditioner = PreconditionerKind::ilu0};
   const auto made =
@@ -117,9 +147,9 @@ TEST_CASE("a pivot that cannot be used is met with a shift of the diagonal, whic
 
 TEST_CASE("a diagonal that incomplete factors cannot start from is refused with its row") {
   const Matrix hole = matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}}});
-  CHECK_THROWS_AS(serial(hole, ilu0_factors<std::int64_t>), ZeroDiagonal);
-  CHECK_THROWS_AS(serial(diagonal({1, 0}), ic0_factors<std::int64_t>), ZeroDiagonal);
-  CHECK_THROWS_AS(serial(diagonal({1, -2}), ic0_factors<std::int64_t>), InputError);  // of no shift positive
+  CHECK_THROWS_AS(serial(hole, Factors::lu), ZeroDiagonal);
+  CHECK_THROWS_AS(serial(diagonal({1, 0}), Factors::cholesky), ZeroDiagonal);
+  CHECK_THROWS_AS(serial(diagonal({1, -2}), Factors::cholesky), InputError);  // of no shift positive
 }
 
 TEST_CASE("new values in the same pattern give the bits of a new preconditioner; what is refused changes nothing") {
@@ -128,16 +158,19 @@ TEST_CASE("new values in the same pattern give the bits of a new preconditioner;
     const Matrix A = random_spd(3, 400, 5);
     const auto there = copied_to<SpaceOf<B>>(on, A.view());
     const auto b = ramp(A.nrows);
-    for (const auto factorise : {ilu0_factors<std::int64_t>, ic0_factors<std::int64_t>}) {
-      IncompletePreconditioner<std::int64_t, B> M(on, {A.view(), there.view()}, factorise);
+    for (const Factors what : {Factors::lu, Factors::cholesky}) {
+      IncompletePreconditioner<std::int64_t, B> M(on, there.view(), what);
       Matrix changed = copy_of(A);
       for (Index i = 0; i < A.nrows; ++i)
         for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) changed.values[k] *= A.col_idx[k] == i ? 3 : 0.5;
-      M.update_values(std::as_const(changed.values).span());
+      const auto update = [&] {
+        M.update_values(copied_to<SpaceOf<B>>(on, std::as_const(changed.values).span()).span());
+      };
+      update();
       const auto after = applied(on, M, b);
-      CHECK(after == applied(OpenMP{1}, serial(changed, factorise), b));
+      CHECK(after == applied(OpenMP{1}, serial(changed, what), b));
       changed.values[0] = std::numeric_limits<double>::quiet_NaN();
-      CHECK_THROWS_AS(M.update_values(std::as_const(changed.values).span()), InputError);
+      CHECK_THROWS_AS(update(), InputError);
       CHECK(applied(on, M, b) == after);
     }
   });

@@ -1,0 +1,84 @@
+// Incomplete factors without fill, on the host.
+#include <seidel/solvers/preconditioners/incomplete.hpp>
+
+namespace seidel {
+
+namespace {
+
+/// Row by row, each minus its multiples of the rows above, where it has an entry. Source  Saad (2003), algorithm 10.4.
+template <class Offset>
+bool lu_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w) {
+  std::vector<Offset> place(A.ncols, -1);  // of each column, in the last row that had it
+  std::vector<Offset> diagonal(A.nrows);
+  for (Index row = 0; row < A.nrows; ++row) {
+    const Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
+    for (Offset k = first; k < last; ++k) {
+      place[A.col_idx[k]] = k;
+      w[k] = A.col_idx[k] == row ? A.values[k] * (1 + shift) : A.values[k];
+    }
+    Offset k = first;
+    for (; A.col_idx[k] < row; ++k) {
+      const Index above = A.col_idx[k];
+      const double multiple = w[k] / w[diagonal[above]];  // l; w keeps l d
+      for (Offset e = diagonal[above] + 1; e < A.row_ptr[above + 1]; ++e)
+        if (const Offset at = place[A.col_idx[e]]; at >= first) w[at] = std::fma(-multiple, w[e], w[at]);
+    }
+    diagonal[row] = k;
+    if (!usable_pivot(w[k], A.values[k])) return false;
+    for (Offset e = first; e < last; ++e)
+      if (!std::isfinite(w[e])) return false;
+  }
+  return true;
+}
+
+/// From the lower triangle of A alone, as L D L', so that no square root is needed; LD is found, and mirrored as U = (LD)'.
+template <class Offset>
+bool cholesky_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w) {
+  std::vector<Offset> place(A.ncols, -1);                // of each column, in the last row that had it
+  std::vector<Offset> diagonal(A.nrows), next(A.nrows);  // next: entry of U that is mirrored next
+  for (Index row = 0; row < A.nrows; ++row) {
+    const Offset first = A.row_ptr[row];
+    Offset k = first;
+    for (; A.col_idx[k] < row; ++k) {
+      const Index other = A.col_idx[k];
+      double sum = A.values[k];
+      for (Offset e = A.row_ptr[other]; e < diagonal[other]; ++e)
+        if (const Offset at = place[A.col_idx[e]]; at >= first)
+          sum = std::fma(-w[at] / w[diagonal[A.col_idx[e]]], w[e], sum);
+      if (!std::isfinite(sum)) return false;
+      place[other] = k;
+      w[k] = sum;
+      Offset& mirror = next[other];
+      if (mirror == A.row_ptr[other + 1] || A.col_idx[mirror] != row)
+        throw InputError("ic0: the pattern of A is not symmetric: row " + std::to_string(other + 1) + " and column " +
+                         std::to_string(other + 1) + " differ");
+      w[mirror++] = sum;
+    }
+    double pivot = A.values[k] * (1 + shift);
+    for (Offset e = first; e < k; ++e) pivot = std::fma(-w[e] / w[diagonal[A.col_idx[e]]], w[e], pivot);
+    if (!(pivot > 0) || !usable_pivot(pivot, A.values[k])) return false;
+    w[k] = pivot;
+    diagonal[row] = k;
+    next[row] = k + 1;
+  }
+  for (Index row = 0; row < A.nrows; ++row)
+    if (next[row] != A.row_ptr[row + 1])
+      throw InputError("ic0: the pattern of A is not symmetric: row " + std::to_string(row + 1) + " and column " +
+                       std::to_string(row + 1) + " differ");
+  return true;
+}
+
+}  // namespace
+
+template <class Offset>
+bool incomplete_factors(const OpenMP&, Factors what, const CsrView<double, Offset, Host>& A, double shift,
+                        HostSpan<double> w) {
+  return what == Factors::lu ? lu_factors(A, shift, w) : cholesky_factors(A, shift, w);
+}
+
+template bool incomplete_factors(const OpenMP&, Factors, const CsrView<double, std::int32_t, Host>&, double,
+                                 HostSpan<double>);
+template bool incomplete_factors(const OpenMP&, Factors, const CsrView<double, std::int64_t, Host>&, double,
+                                 HostSpan<double>);
+
+}  // namespace seidel
