@@ -48,6 +48,7 @@ class FunctionRef {
   const void* function_;
   void (*call_)(const void*, Arguments...);
 };
+
 /// Calls body(part, nparts) once on each thread. What a body throws is thrown on, one of them if there are several.
 void parallel_parts(const OpenMP& on, FunctionRef<int, int> body);
 

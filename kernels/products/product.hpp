@@ -89,7 +89,7 @@ class Product {
     if (by_columns && (kinds_ || X.ncols == 1)) {
       for (std::int64_t j = 0; j < X.ncols; ++j) product(&X(0, j), StoreProduct<Real>{&Y(0, j)});
     } else if constexpr (!HostBackend<B>) {
-      kinds_&& by_rows ? product_detail::kinds_product(on_, *kinds_, X, Y)
+      by_rows && kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
                        : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
     } else if (kinds_ && by_rows && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols) {
       product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
@@ -121,7 +121,7 @@ class Product {
     if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
     const std::int64_t long_rows = long_rows_.exact.rows();
     return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
-           (tiles_.empty() ? "" : ", " + counted(tiles_.view().count, "tile"));
+           (tiles_.empty() ? "" : ", " + counted(tiles_.view.count, "tile"));
   }
 
  private:
@@ -144,7 +144,7 @@ class Product {
     else if constexpr (HostBackend<B>)
       spmv_detail::product(on_, A_, x, store);
     else if (!tiles_.empty())
-      spmv_detail::tiles_product(on_, A_, tiles_.view(), spmv_detail::Finding::done, x, store);
+      spmv_detail::tiles_product(on_, A_, tiles_.view, spmv_detail::Finding::done, x, store);
     else
       spmv_detail::csr_product(on_, A_, long_rows_.view(), spmv_detail::Listing::done, x, store);
   }

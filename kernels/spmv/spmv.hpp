@@ -31,7 +31,7 @@ inline void require_size(std::int64_t size, std::int64_t expected, const char* o
 /// Repeats bit for bit on every back end, in every format and with any number of threads.
 /// Errors  ShapeError.
 template <Backend B, class Matrix>
-requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
+  requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void spmv(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceOf<B>> x,
           Span<typename Matrix::Real, SpaceOf<B>> y) {
   spmv_detail::require_size(x.size(), A.ncols, "spmv", "x");
@@ -42,7 +42,7 @@ void spmv(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceO
 /// r = b - A x, row by row: the sum of spmv, then one subtraction. r may be b, but not x.
 /// Cost    reads A, x, b, writes r. Else as spmv: b and r have m entries.
 template <Backend B, class Matrix>
-requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
+  requires std::is_same_v<typename Matrix::Space, SpaceOf<B>>
 void residual(const B& on, const Matrix& A, Span<const typename Matrix::Real, SpaceOf<B>> x,
               Span<const typename Matrix::Real, SpaceOf<B>> b, Span<typename Matrix::Real, SpaceOf<B>> r) {
   spmv_detail::require_size(x.size(), A.ncols, "residual", "x");

@@ -12,8 +12,8 @@ struct TilesView {
   static constexpr int cost = 512, cost_of_row = 4;
   Index count = 0;
   Index* first_rows = nullptr;  // count + 1 entries, the last is nrows
-  Index* arrivals =
-      nullptr;  // for each cut row, at its first entry / 2048, how many pieces are done; 0 between products
+  /// For each cut row, at its first entry / 2048, how many pieces are done; 0 between products.
+  Index* arrivals = nullptr;
   Index narrivals = 0;
 
   static Index count_of(std::int64_t nrows, std::int64_t nnz) { return Index((nnz + cost_of_row * nrows) / cost + 1); }
@@ -37,20 +37,16 @@ TilesView tiles_in(Scratch<Cuda>& scratch, const CsrView<Real, Offset, Device>& 
 /// The tiles for products to come.
 struct Tiles {
   Array<Index, Device> first_rows, arrivals;
+  TilesView view;  // of both
 
   template <class Offset>
   static Tiles of(const Cuda& on, DeviceSpan<const Offset> row_ptr, std::int64_t nnz) {
-    const std::int64_t count = TilesView::count_of(row_ptr.size() - 1, nnz);
-    Tiles tiles{.first_rows = Array<Index, Device>(on, count + 1),
-                .arrivals = Array<Index, Device>(on, TilesView::arrivals_of(nnz))};
-    find_tiles(on, row_ptr, tiles.view());
-    return tiles;
-  }
-  TilesView view() const {
-    return {.count = Index(first_rows.size() - 1),
-            .first_rows = const_cast<Index*>(first_rows.data()),
-            .arrivals = const_cast<Index*>(arrivals.data()),
-            .narrivals = Index(arrivals.size())};
+    const Index count = TilesView::count_of(row_ptr.size() - 1, nnz), narrivals = TilesView::arrivals_of(nnz);
+    Array<Index, Device> first_rows(on, count + std::int64_t(1)), arrivals(on, narrivals);
+    const TilesView view{
+        .count = count, .first_rows = first_rows.data(), .arrivals = arrivals.data(), .narrivals = narrivals};
+    find_tiles(on, row_ptr, view);
+    return {.first_rows = std::move(first_rows), .arrivals = std::move(arrivals), .view = view};
   }
   bool empty() const { return first_rows.empty(); }
   std::int64_t bytes() const { return (first_rows.size() + arrivals.size()) * std::int64_t(sizeof(Index)); }

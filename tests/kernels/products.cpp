@@ -90,7 +90,7 @@ void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, co
     const auto tiles = spmv_detail::Tiles::of(on, A.row_ptr, A.nnz());
     for (int again = 0; again < 2; ++again) {
       auto y = moved_to(on, poisoned<Real>(A.nrows));
-      spmv_detail::tiles_product(on, A, tiles.view(), spmv_detail::Finding::done, x, StoreProduct<Real>{y.data()});
+      spmv_detail::tiles_product(on, A, tiles.view, spmv_detail::Finding::done, x, StoreProduct<Real>{y.data()});
       on.synchronize();
       CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
     }
