@@ -1,7 +1,5 @@
-// What every back end's Gauss-Seidel refuses, and its clock.
+// What every back end's Gauss-Seidel refuses.
 #include <seidel/kernels/symgs/symgs.hpp>
-
-#include <chrono>
 
 namespace seidel::symgs_detail {
 
@@ -19,10 +17,6 @@ void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::
   throw InputError("row " + std::to_string(row + 1) +
                    ": the diagonal entry is so small that 1 / a_ii overflows, and this " +
                    "method divides by it\n  scale the row, or take a preconditioner that does not divide by it, or none");
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace seidel::symgs_detail

@@ -49,7 +49,6 @@ template <class B, class Real, class Offset>
   const auto values = copied_to<Host>(on, A.values.subspan(ends[0], ends[1] - ends[0]));
   refuse_row(row, {col_idx.begin(), col_idx.end()}, {values.begin(), values.end()});
 }
-double seconds_now();  // of a steady clock
 
 }  // namespace symgs_detail
 
@@ -62,32 +61,24 @@ class SweepAnalysis {
  public:
   using Space = SpaceOf<B>;
 
-  SweepAnalysis(B on, CsrView<Real, Offset, Space> A) : SweepAnalysis(on, A, {}, symgs_detail::seconds_now()) {}
-  /// On a GPU: for A permuted by new_to_old, with b and x in the order before, so that nobody has to permute those.
-  SweepAnalysis(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old)
-    requires(!HostBackend<B>)
-      : SweepAnalysis(on, A, new_to_old, symgs_detail::seconds_now()) {}
+  /// With new_to_old, on a GPU: for A permuted by it, and b and x in the order before, so that nobody has to permute those.
+  SweepAnalysis(B on, CsrView<Real, Offset, Space> A, Span<const Index, Device> new_to_old = {})
+      : n_(require_square(A.nrows, A.ncols, "Gauss-Seidel")), on_(on) {
+    if constexpr (HostBackend<B>)
+      sweeper_ = symgs_detail::sweeper(on, A);
+    else
+      sweeper_ = symgs_detail::sweeper(on, A, new_to_old);
+  }
 
   std::int64_t bytes() const { return sweeper_->bytes(); }  ///< GaussSeidel::bytes(), before it is made
-  double seconds() const { return seconds_; }
 
  private:
   template <class, class, Backend>
   friend class GaussSeidel;
 
-  SweepAnalysis(const B& on, const CsrView<Real, Offset, Space>& A, Span<const Index, Space> new_to_old, double start)
-      : n_(require_square(A.nrows, A.ncols, "Gauss-Seidel")), on_(on) {
-    if constexpr (HostBackend<B>)
-      sweeper_ = symgs_detail::sweeper(OpenMP{on.threads}, A);
-    else
-      sweeper_ = symgs_detail::sweeper(on, A, new_to_old);
-    seconds_ = symgs_detail::seconds_now() - start;
-  }
-
   std::int64_t n_;
   B on_;
   std::shared_ptr<symgs_detail::Sweeper<Real, Space>> sweeper_;
-  double seconds_;
 };
 
 /// Gauss-Seidel sweeps on A x = b in natural order: x_i <- (b_i - sum over j != i of a_ij x_j) / a_ii, i from first to
@@ -107,16 +98,12 @@ class GaussSeidel {
   using Space = SpaceOf<B>;
 
   /// Both halves of the analysis. Keeps the view: A's arrays must outlive this.
-  GaussSeidel(B on, CsrView<Real, Offset, Space> A) : GaussSeidel(SweepAnalysis<Real, Offset, B>(on, A)) {}
-  GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Space> new_to_old)
-    requires(!HostBackend<B>)
+  GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Device> new_to_old = {})
       : GaussSeidel(SweepAnalysis<Real, Offset, B>(on, A, new_to_old)) {}
   /// The second half: takes the memory and A's values.
   explicit GaussSeidel(SweepAnalysis<Real, Offset, B> analysis)
       : n_(analysis.n_), on_(analysis.on_), sweeper_(std::move(analysis.sweeper_)) {
-    const double start = symgs_detail::seconds_now();
     sweeper_->fill();
-    analysis_seconds_ = analysis.seconds_ + symgs_detail::seconds_now() - start;
   }
 
   /// To be called when A's values, but not its pattern, have changed.
@@ -183,7 +170,6 @@ class GaussSeidel {
   std::int64_t size() const { return n_; }
   /// Steps that must follow each other; n in a chain.
   std::int64_t wavefronts() const { return sweeper_->wavefronts(); }
-  double analysis_seconds() const { return analysis_seconds_; }
   std::int64_t bytes() const { return sweeper_->bytes(); }  ///< memory held beside A
 
  private:
@@ -195,7 +181,6 @@ class GaussSeidel {
   std::int64_t n_;
   B on_;
   std::shared_ptr<symgs_detail::Sweeper<Real, Space>> sweeper_;  // shared by copies
-  double analysis_seconds_;
   mutable Array<Real, Space> column_;  // of R, and of X
 };
 

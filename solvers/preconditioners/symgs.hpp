@@ -96,7 +96,6 @@ class SymgsPreconditioner {
 
   /// Steps of a sweep that must follow each other; setup time.
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
-  double analysis_seconds() const { return sweeps_.analysis_seconds(); }
   std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the copies named above
 
  private:
