@@ -6,30 +6,38 @@
 
 namespace seidel::symgs_detail::device {
 
+/// `group` terms of a lane, from number `first` + lane on in steps of 32, whose x has been awaited. c < 0: no term.
+template <int group, class Real, class Columns>
+struct AwaitedTerms {
+  Index c[group];
+  Real v[group];
+  typename Columns::Value x[group];
+
+  __device__ AwaitedTerms(const Sweep<Real>& S, const Columns& strip, const Entries<const Real>& A, int first,
+                          int terms, int lane, Patience& patience) {
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      const int at = first + k * lanes + lane;
+      c[k] = at < terms ? __ldcs(A.columns + at) : -1;
+      v[k] = at < terms ? __ldcs(A.values + at) : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < group; ++k) x[k] = c[k] >= 0 ? strip.look(S.x, c[k]) : typename Columns::Value{};
+    await(S, strip, c, x, 0, group, group, patience);
+  }
+};
+
 /// This lane's share of up to 2048 terms: lane, lane + 32, ... from left to right.
 template <class Real, class Columns>
 __device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const Entries<const Real>& A, int terms,
                             int lane, Patience& patience) {
-  using Value = typename Columns::Value;
   constexpr int group = 8;
-  Value sum{};
-  const int steps = (terms + lanes - 1) / lanes;
-  for (int step = 0; step < steps; step += group) {
-    Index c[group];
-    Real v[group];
-    Value g[group];
-#pragma unroll
-    for (int k = 0; k < group; ++k) {
-      const bool there = (step + k) * lanes + lane < terms;
-      c[k] = there ? __ldcs(A.columns + (step + k) * lanes + lane) : -1;
-      v[k] = there ? __ldcs(A.values + (step + k) * lanes + lane) : 0;
-    }
-#pragma unroll
-    for (int k = 0; k < group; ++k) g[k] = c[k] >= 0 ? strip.look(S.x, c[k]) : Value{};
-    await(S, strip, c, g, 0, group, group, patience);
+  typename Columns::Value sum{};
+  for (int first = 0; first < terms; first += group * lanes) {
+    const AwaitedTerms<group, Real, Columns> some(S, strip, A, first, terms, lane, patience);
 #pragma unroll
     for (int k = 0; k < group; ++k)
-      if (c[k] >= 0) sum = fused(v[k], g[k], sum);
+      if (some.c[k] >= 0) sum = fused(some.v[k], some.x[k], sum);
   }
   return sum;
 }
@@ -38,24 +46,13 @@ __device__ auto sum_of_lane(const Sweep<Real>& S, const Columns& strip, const En
 template <class Real, class Columns>
 __device__ auto sum_in_order(const Sweep<Real>& S, const Columns& strip, const Entries<const Real>& A, int terms,
                              int lane, Patience& patience) {
-  using Value = typename Columns::Value;
   constexpr int group = short_sum / lanes;
-  Index c[group];
-  Real v[group];
-  Value g[group], sum{};
-#pragma unroll
-  for (int k = 0; k < group; ++k) {
-    const bool there = k * lanes + lane < terms;
-    c[k] = there ? __ldcs(A.columns + k * lanes + lane) : -1;
-    v[k] = there ? __ldcs(A.values + k * lanes + lane) : 0;
-  }
-#pragma unroll
-  for (int k = 0; k < group; ++k) g[k] = c[k] >= 0 ? strip.look(S.x, c[k]) : Value{};
-  await(S, strip, c, g, 0, group, group, patience);
+  const AwaitedTerms<group, Real, Columns> all(S, strip, A, 0, terms, lane, patience);
+  typename Columns::Value sum{};
 #pragma unroll
   for (int k = 0; k < group; ++k)
     for (int l = 0; l < lanes && k * lanes + l < terms; ++l)
-      sum = fused(__shfl_sync(whole_warp, v[k], l), from_lane(g[k], l), sum);
+      sum = fused(__shfl_sync(whole_warp, all.v[k], l), from_lane(all.x[k], l), sum);
   return sum;
 }
 
