@@ -26,8 +26,6 @@ void Sweeps<Real>::run(const Sweep<Real>& S, bool ends) const {
   const int width = plan.half[forward ? 0 : 1].width;
   if (plan.dense && width <= 3)
     go(sweep_items<Real, forward, general, DenseUpTo3>, DenseUpTo3{});
-  else if (plan.dense && width <= 13)
-    go(sweep_items<Real, forward, general, DenseUpTo13>, DenseUpTo13{});
   else if (plan.dense)
     go(sweep_items<Real, forward, general, DenseWide>, DenseWide{});
   else if (plan.node > 3 || (plan.node > 1 && width <= 13))
@@ -36,8 +34,6 @@ void Sweeps<Real>::run(const Sweep<Real>& S, bool ends) const {
     go(sweep_slices<Real, forward, general, NodesUpTo3>, NodesUpTo3{});
   else if (width <= 3)
     go(sweep_slices<Real, forward, general, std::conditional_t<general, UpTo3General, UpTo3>>, UpTo3{});
-  else if (width <= 7)
-    go(sweep_slices<Real, forward, general, UpTo7>, UpTo7{});
   else if (width <= 13)
     go(sweep_slices<Real, forward, general, UpTo13>, UpTo13{});
   else
