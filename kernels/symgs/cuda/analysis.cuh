@@ -41,7 +41,7 @@ Array<Index, Device> row_wavefronts(const Cuda& on, const Pattern<Offset>& A);
 
 /// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row; a class is the units
 /// of one wavefront whose rows are all short, or all long.
-struct Order {
+struct SortedRows {
   Array<Index, Device> place_of_row;
   Array<Index, Device> slice_position;  // of its first unit; slices + 1
   Array<Index, Device> key;             // of each position: its class, in order
@@ -52,8 +52,8 @@ struct Order {
 /// Rows in order of wavefronts, natural within one, in slices. Takes nrows, node, has_long and nwavefronts, fills the
 /// rest.
 template <class Offset>
-Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Array<Index, Device>& wavefront,
-                 Findings* findings, Arrangement& rows);
+SortedRows order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
+                      const Array<Index, Device>& wavefront, Findings* findings, SweepOrder& rows);
 
 /// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those
 /// of the vectors.
@@ -62,7 +62,7 @@ void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<c
 
 /// Both triangles: sizes and items. `distance`: wavefronts between a row and the one that it awaits first.
 template <class Real, class Offset>
-void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, float distance,
+void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const SortedRows& order, float distance,
              Findings* findings, Plan<Real>& plan);
 
 /// Writes columns (as places), values and reciprocals into the streams; without place_of_row only the latter two.

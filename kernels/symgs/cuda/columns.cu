@@ -11,12 +11,12 @@ template <class Real>
 template <bool forward, bool general>
 void Sweeps<Real>::run_strips(const Sweep<Real>& S, bool ends) const {
   if (plan.wide) return sweep_wide<Strip<Real>, forward, general>(on, plan, S, ends, can_begin_early);
-  const auto go = [&](auto kernel, auto cut) {
-    const int warps = strip_warps(plan.node), slices = cut.threads / (lanes * warps);  // of a block
+  const auto go = [&](auto kernel, auto tuning) {
+    const int warps = strip_warps(plan.node), slices = tuning.threads / (lanes * warps);  // of a block
     launch(on, kernel, blocks_for(std::int64_t(S.count) * S.strips, slices), slices * lanes * warps,
            "Gauss-Seidel sweeps", S);
   };
-  using namespace cuts;
+  using namespace tuned;
   const int width = plan.half[forward ? 0 : 1].width;
   if (plan.dense)
     go(sweep_strips<Real, forward, general, StripsWide, true>, StripsWide{});

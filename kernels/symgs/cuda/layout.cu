@@ -150,7 +150,7 @@ std::vector<Index> widest_of_wavefronts(const Cuda& on, const Array<Index, Devic
 }  // namespace
 
 template <class Real, class Offset>
-void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Order& order, float distance,
+void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const SortedRows& order, float distance,
              Findings* findings, Plan<Real>& plan) {
   const Index slices = plan.slices;
   const Slices<Offset> S{.A = A,
@@ -197,13 +197,13 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
   }
 }
 
-template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, float, Findings*,
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const SortedRows&, float, Findings*,
                       Plan<double>&);
-template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, float, Findings*,
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const SortedRows&, float, Findings*,
                       Plan<double>&);
-template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Order&, float, Findings*,
+template void lay_out(const Cuda&, const Pattern<std::int32_t>&, const Index*, const SortedRows&, float, Findings*,
                       Plan<float>&);
-template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Order&, float, Findings*,
+template void lay_out(const Cuda&, const Pattern<std::int64_t>&, const Index*, const SortedRows&, float, Findings*,
                       Plan<float>&);
 
 }  // namespace seidel::symgs_detail::device

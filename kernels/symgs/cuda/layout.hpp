@@ -91,7 +91,7 @@ struct Triangle {
 };
 
 /// The order of the sweep.
-struct Arrangement {
+struct SweepOrder {
   Index nrows = 0, places = 0, slices = 0;
   int node = 1;               // rows taken together: all rows in groups of so many have one pattern
   bool wide = false;          // wavefronts are few and wide, as colours are: one launch each
@@ -110,10 +110,10 @@ struct Arrangement {
 };
 
 template <class Real>
-struct Plan : Arrangement {
+struct Plan : SweepOrder {
   Triangle<Real> half[2];  // lower (forward), upper (backward)
 
-  std::int64_t bytes() const { return Arrangement::bytes() + half[0].bytes() + half[1].bytes(); }
+  std::int64_t bytes() const { return SweepOrder::bytes() + half[0].bytes() + half[1].bytes(); }
 };
 
 }  // namespace seidel::symgs_detail::device

@@ -126,17 +126,17 @@ __device__ void sweep_row(const Sweep<Real>& S, const Columns& strip, const Item
 }
 
 /// The kernel for arrangements without gaps.
-template <class Real, bool forward, bool general, class Cut>
-__global__ void __launch_bounds__(Cut::threads, Cut::blocks) sweep_items(const Sweep<Real> S) {
+template <class Real, bool forward, bool general, class Tuning>
+__global__ void __launch_bounds__(Tuning::threads, Tuning::blocks) sweep_items(const Sweep<Real> S) {
   constexpr Single<Real> one;
-  const Index k = Index(draw_ticket(S.ticket) * (Cut::threads / lanes) + threadIdx.x / lanes);
+  const Index k = Index(draw_ticket(S.ticket) * (Tuning::threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
   switch (item.kind()) {
     case Kind::slice: {
       const bool active = lane < item.rows();
-      return sweep_slice<forward, general, Cut>(S, one, item, active ? lane : 0, active, item.rows());
+      return sweep_slice<forward, general, Tuning>(S, one, item, active ? lane : 0, active, item.rows());
     }
     case Kind::runs: return;  // only where each wavefront has a launch
     case Kind::block: return sweep_block(S, one, item, lane);
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(Cut::threads, Cut::blocks) sweep_items(const S
 /// Both kernels for strips of eight right-hand sides. For each strip the rows of a slice go to two warps (nodes of 6:
 /// to three), up to 16 rows to each, but whole nodes; of an item that takes all lanes for a row, each warp does half of
 /// the strip's columns.
-template <class Real, bool forward, bool general, class Cut, bool items>
-__global__ void __launch_bounds__(Cut::threads, Cut::blocks) sweep_strips(const Sweep<Real> S) {
+template <class Real, bool forward, bool general, class Tuning, bool items>
+__global__ void __launch_bounds__(Tuning::threads, Tuning::blocks) sweep_strips(const Sweep<Real> S) {
   const int rows = strip_rows(S.node), warps = strip_warps(S.node);
   const Index warp = Index(draw_ticket(S.ticket) * (blockDim.x / lanes) + threadIdx.x / lanes),
               k = warp / (warps * S.strips);
@@ -161,9 +161,9 @@ __global__ void __launch_bounds__(Cut::threads, Cut::blocks) sweep_strips(const 
   const auto columns = Strip<Real>::part(lane % 2, strip, S.strips), half = Strip<Real>::part(part, strip, S.strips);
   const bool active = lane / 2 < rows && row < item.rows();
   if constexpr (!items)
-    sweep_slice<forward, general, Cut>(S, columns, item, active ? row : 0, active);
+    sweep_slice<forward, general, Tuning>(S, columns, item, active ? row : 0, active);
   else if (item.kind() == Kind::slice)
-    sweep_slice<forward, general, Cut>(S, columns, item, active ? row : 0, active, item.rows());
+    sweep_slice<forward, general, Tuning>(S, columns, item, active ? row : 0, active, item.rows());
   else if (item.kind() == Kind::block)
     sweep_block(S, half, item, lane);
   else

@@ -27,11 +27,11 @@ void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<c
 }
 
 template <class Offset>
-Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const Array<Index, Device>& wavefront,
-                 Findings* findings, Arrangement& rows) {
+SortedRows order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
+                      const Array<Index, Device>& wavefront, Findings* findings, SweepOrder& rows) {
   const Index units = Index(wavefront.size());
   const int node = rows.node, per_wavefront = rows.has_long ? 2 : 1;
-  Order order;
+  SortedRows order;
   order.classes_per_wavefront = per_wavefront;
   const std::int64_t classes64 = std::int64_t(rows.nwavefronts) * per_wavefront;
   const Index classes = Index(classes64);
@@ -104,9 +104,9 @@ Order order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower, c
   return order;
 }
 
-template Order order_rows(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Array<Index, Device>&,
-                          Findings*, Arrangement&);
-template Order order_rows(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Array<Index, Device>&,
-                          Findings*, Arrangement&);
+template SortedRows order_rows(const Cuda&, const Pattern<std::int32_t>&, const Index*, const Array<Index, Device>&,
+                               Findings*, SweepOrder&);
+template SortedRows order_rows(const Cuda&, const Pattern<std::int64_t>&, const Index*, const Array<Index, Device>&,
+                               Findings*, SweepOrder&);
 
 }  // namespace seidel::symgs_detail::device

@@ -109,12 +109,12 @@ __device__ void await(const Sweep<Real>& S, const Columns& columns, const Index 
 }
 
 /// One lane per row, `lane` of the slice's 32, all of one wavefront. A lane that is not active only helps others to wait.
-template <bool forward, bool general, class Cut, class Real, class Columns, class Stride = FullStride>
+template <bool forward, bool general, class Tuning, class Real, class Columns, class Stride = FullStride>
 __device__ void sweep_slice(const Sweep<Real>& S, const Columns& strip, const Item& item, int lane, bool active,
                             Stride stride = {}) {
   using Value = typename Columns::Value;
-  constexpr int W = Cut::entries, batch = Cut::batch, inner = Cut::inner;
-  constexpr bool single = Cut::one_pass;
+  constexpr int W = Tuning::entries, batch = Tuning::batch, inner = Tuning::inner;
+  constexpr bool single = Tuning::one_pass;
   const Index place = item.place + lane;
   const int width = item.width();
   if (active) strip.set(S.x, place, Columns::everywhere(Unset<Real>::value()));
@@ -184,14 +184,14 @@ __device__ void bring_ahead(const Sweep<Real>& S, Index k, const Item& item, int
 }
 
 /// The kernel for matrices whose items are all slices of one wavefront.
-template <class Real, bool forward, bool general, class Cut>
-__global__ void __launch_bounds__(Cut::threads, Cut::blocks) sweep_slices(const Sweep<Real> S) {
-  const Index k = Index(draw_ticket(S.ticket) * (Cut::threads / lanes) + threadIdx.x / lanes);
+template <class Real, bool forward, bool general, class Tuning>
+__global__ void __launch_bounds__(Tuning::threads, Tuning::blocks) sweep_slices(const Sweep<Real> S) {
+  const Index k = Index(draw_ticket(S.ticket) * (Tuning::threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
   if (lane == 0) bring_ahead<forward>(S, k, item, 1);
-  sweep_slice<forward, general, Cut>(S, Single<Real>{}, item, lane, true);
+  sweep_slice<forward, general, Tuning>(S, Single<Real>{}, item, lane, true);
 }
 
 }  // namespace seidel::symgs_detail::device

@@ -62,7 +62,7 @@ struct Analysed : Sweeps<Real> {
                 found.longest_part <= max_in_parts;
     if (plan.wide) plan.in_parts = std::exchange(plan.has_long, false);
 
-    Order order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
+    SortedRows order = order_rows(on, pattern, lower.data(), wavefront, findings.data(), plan);
     wavefront = {};
     lay_out(on, pattern, lower.data(), order,
             A.nrows / plan.nwavefronts < thin ? watch_distance_if_thin : watch_distance, findings.data(), plan);

@@ -19,10 +19,10 @@ template <class Real>
 template <bool forward, bool general>
 void Sweeps<Real>::run(const Sweep<Real>& S, bool ends) const {
   if (plan.wide) return sweep_wide<Single<Real>, forward, general>(on, plan, S, ends, can_begin_early);
-  const auto go = [&](auto kernel, auto cut) {
-    launch(on, kernel, blocks_for(S.count, cut.threads / lanes), cut.threads, "a Gauss-Seidel sweep", S);
+  const auto go = [&](auto kernel, auto tuning) {
+    launch(on, kernel, blocks_for(S.count, tuning.threads / lanes), tuning.threads, "a Gauss-Seidel sweep", S);
   };
-  using namespace cuts;
+  using namespace tuned;
   const int width = plan.half[forward ? 0 : 1].width;
   if (plan.dense && width <= 3)
     go(sweep_items<Real, forward, general, DenseUpTo3>, DenseUpTo3{});
