@@ -1,15 +1,14 @@
 // Solves with the method of a MethodChoice, and goes on with another, or without a preconditioner, where the choice was
 // seidel's own and A does not suit it.
 #pragma once
+#include <algorithm>
+#include <optional>
+
+#include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/any.hpp>
-#include <seidel/solvers/bicgstab.hpp>
-#include <seidel/solvers/cg.hpp>
 #include <seidel/solvers/choose_method.hpp>
-#include <seidel/solvers/eisenstat.hpp>
-#include <seidel/solvers/gmres.hpp>
-#include <seidel/solvers/idr.hpp>
-#include <seidel/solvers/minres.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>
+#include <seidel/solvers/summary.hpp>
 
 namespace seidel {
 

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include <seidel/solvers/cg.hpp>
+
 using namespace seidel;
 using namespace seidel::tests;
 

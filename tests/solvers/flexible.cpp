@@ -2,7 +2,10 @@
 #include "systems.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/solvers/cg.hpp>
 #include <seidel/solvers/flexible.hpp>
+#include <seidel/solvers/gmres.hpp>
+#include <seidel/solvers/minres.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

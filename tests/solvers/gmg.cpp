@@ -3,6 +3,7 @@
 
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
+#include <seidel/solvers/cg.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

@@ -2,6 +2,8 @@
 #include "multigrid.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/solvers/cg.hpp>
+#include <seidel/solvers/gmres.hpp>
 
 using namespace seidel;
 using namespace seidel::tests;

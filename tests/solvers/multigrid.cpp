@@ -2,6 +2,7 @@
 #include "multigrid.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/solvers/cg.hpp>
 #include <seidel/solvers/multigrid/coarsest.hpp>
 
 using namespace seidel;

@@ -1,6 +1,9 @@
 // Failures are called failures, and end.
 #include "systems.hpp"
 
+#include <seidel/solvers/cg.hpp>
+#include <seidel/solvers/iterate.hpp>
+
 using namespace seidel;
 using namespace seidel::tests;
 

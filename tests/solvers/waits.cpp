@@ -3,7 +3,13 @@
 // with names are the operations one by one.
 #include "systems.hpp"
 
+#include <seidel/solvers/bicgstab.hpp>
+#include <seidel/solvers/cg.hpp>
+#include <seidel/solvers/eisenstat.hpp>
+#include <seidel/solvers/gmres.hpp>
+#include <seidel/solvers/idr.hpp>
 #include <seidel/solvers/lsmr.hpp>
+#include <seidel/solvers/minres.hpp>
 
 using namespace seidel;
 
