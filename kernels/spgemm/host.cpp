@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/spgemm/host_values.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 
 namespace seidel::spgemm_detail {
@@ -85,21 +86,6 @@ void for_parts(const OpenMP& on, const Plan<Host>& plan, const Body& body) {
   parallel_parts(OpenMP{std::min(on.threads, n)}, [&](int thread, int nthreads) {
     for (int part = thread; part < n; part += nthreads) body(part);
   });
-}
-
-/// The sums of row `row` of A B where `columns` are those of its n entries, ascending.
-template <class Real, class Offset>
-void add_products(const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B, std::int64_t row,
-                  const Index* columns, Index n, Index* place_of, Real* sums) {
-  for (Index place = 0; place < n; ++place) place_of[columns[place]] = place, sums[place] = 0;
-  for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
-    const std::int64_t k = A.col_idx[e];
-    const Real a = A.values[e];
-    for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
-      Real& sum = sums[place_of[B.col_idx[f]]];
-      sum = std::fma(a, B.values[f], sum);
-    }
-  }
 }
 
 /// A row whose entries are few, in the order in which their columns are met. `place_of` may hold any places.
@@ -218,11 +204,10 @@ Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
   C.nrows = A.nrows, C.ncols = B.ncols;
   C.row_ptr = Array<Offset>(nrows + 1);
   std::vector<Entries<Real>> found(plan.first_row.size() - 1);
-  plan.places.resize(std::size_t(nparts));
   for_parts(on, plan, [&](int part) {
     ColumnSet columns(B.ncols);
     Entries<Real>& mine = found[std::size_t(part)];
-    Array<Index>& places = plan.places[std::size_t(part)] = Array<Index>(B.ncols, 0);
+    Array<Index> places(B.ncols, 0);
     Index* const place_of = places.data();
     ShortRow<Real> few;
     const std::int64_t first = plan.first_row[part], last = plan.first_row[part + 1];
@@ -263,29 +248,27 @@ Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
 
 std::int64_t Plan<Host>::bytes() const {
   std::int64_t sum = std::int64_t(first_row.size() * sizeof(std::int64_t));
-  for (const auto& place_of : places) sum += place_of.size() * std::int64_t(sizeof(Index));
+  for (const auto& of_part : bits) sum += of_part.size();
+  for (const auto& of_part : place_of) sum += of_part.size() * std::int64_t(sizeof(Index));
   return sum;
 }
 
 template <class Real, class Offset>
 void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
                  const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C) {
-  for_parts(on, plan, [&](int part) {
-    Index* const place_of = plan.places[std::size_t(part)].data();
-    with_avx2([&] {
-      for (std::int64_t row = plan.first_row[part]; row < plan.first_row[part + 1]; ++row) {
-        const Offset begin = C.row_ptr[row];
-        add_products(A, B, row, C.col_idx.data() + begin, Index(C.row_ptr[row + 1] - begin), place_of,
-                     C.values.data() + begin);
-      }
-    });
-  });
+  for_parts(on, plan, [&](int part) { values_of_part(plan, part, A, B, C); });
 }
 
 template <class Real, class Offset>
 Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
-                    Csr<Real, Offset, Host>& C, Wanted) {
-  return find_product(on, A, B, C);
+                    Csr<Real, Offset, Host>& C, Wanted wanted) {
+  Plan<Host> plan = find_product(on, A, B, C);
+  if (wanted == Wanted::result_and_plan) {
+    plan.bits.resize(plan.first_row.size() - 1);
+    plan.place_of.resize(plan.first_row.size() - 1);
+    for_parts(on, plan, [&](int part) { keep_bits(plan, part, A, B, std::as_const(C).view()); });
+  }
+  return plan;
 }
 
 void require_product(std::int64_t nrows_A, std::int64_t ncols_A, std::int64_t nrows_B, std::int64_t ncols_B) {

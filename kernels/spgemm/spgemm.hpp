@@ -21,8 +21,10 @@ struct Plan;
 template <>
 struct Plan<Host> {
   std::vector<std::int64_t> first_row;  // of each thread, then nrows
-  std::vector<Array<Index>> places;     // for each thread and column, where it is in the row that is computed
   std::int64_t products = 0;
+  // What spares the next values the search for columns, by thread; empty where only the result was wanted:
+  std::vector<Array<std::uint8_t>> bits;  // which entries of C's row each entry of A contributes to (host_values.hpp)
+  std::vector<Array<Index>> place_of;     // of each column in the long row that is computed; empty if none is long
 
   std::int64_t bytes() const;
 };
@@ -99,8 +101,9 @@ std::string describe(std::int64_t products, std::int64_t nnz);
 ///         are stored, even if they cancel or are zero.
 /// Cost    the pattern once, the values each time: both read the entries of A, and for each the row of B that it meets.
 ///         New values allocate nothing, and on a GPU wait for nothing and search for no column. bytes() are held.
-///         Memory beside C and what is held, on the host: 8 bytes per row of A, C once more (twice while it grows), 8
-///         per 64 columns of B and thread; held are 4 per column of B and thread. On a GPU: 8 to 16 bytes per row of A;
+///         Memory beside C and what is held, on the host: 8 bytes per row of A, C once more (twice while it grows), 4
+///         per column of B and thread; held is a byte per entry of A and 8 entries of C's row, where that has up to 64;
+///         for longer ones 4 per column of B and thread. On a GPU: 8 to 16 bytes per row of A;
 ///         nothing is guessed or taken per product. Held are, for the next values, a byte per entry of C if any row of A
 ///         is merged (up to 8 entries and 64 products), and one or two bytes per product of the rows that are hashed
 ///         (up to 1024 entries of C), with 8 bytes per row.

@@ -153,6 +153,21 @@ TEST_CASE("sparse products are right where rows of A and of the result have ever
     for (const auto n : {60'000, 3, 20'000}) B.rows.push_back(row(70'000, n));
     check_plain(A, B, seed);
   }
+  SUBCASE("neighbouring rows of A with the same columns") {
+    for (const auto columns_of_B : {5, 40, 64, 65, 300}) {
+      Plain A{200, {}}, B{columns_of_B, {}};
+      for (int same = 1; same <= 7; ++same)
+        for (const auto n : {0, 1, 2, 5, 24, 100}) {
+          const Row first = row(200, n);
+          for (int r = 0; r < same; ++r) {
+            A.rows.push_back(first);
+            for (auto& entry : A.rows.back()) entry.second = random_value(random);
+          }
+        }
+      for (int k = 0; k < 200; ++k) B.rows.push_back(row(columns_of_B, k % 4));
+      check_plain(A, B, seed);
+    }
+  }
   SUBCASE("all lengths of the result, shuffled") {
     Plain A{2600, {}}, B{5000, {}};
     std::vector<std::int64_t> shuffled;
@@ -169,6 +184,19 @@ TEST_CASE("sparse products that are large enough for several threads keep their 
   CAPTURE(seed);
   const Plain A = poisson(40, 40, 12);
   check_plain(A, A, seed);
+  const Plain nodes = [&] {  // three unknowns each
+    const Plain points = poisson(20, 20, 4);
+    Plain P{3 * points.ncols, {}};
+    std::mt19937_64 random(seed);
+    for (const Row& of_point : points.rows)
+      for (int r = 0; r < 3; ++r) {
+        P.rows.emplace_back();
+        for (const auto& [j, value] : of_point)
+          for (int c = 0; c < 3; ++c) P.rows.back()[3 * j + c] = random_value(random);
+      }
+    return P;
+  }();
+  check_plain(nodes, random_square(4800, 2, seed), seed);
   const Plain hubs = [&] {
     Plain P = random_square(4000, 6, seed);
     std::mt19937_64 random(seed);
