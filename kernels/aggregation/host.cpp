@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/aggregation/host_by_kind.hpp>
 #include <seidel/kernels/aggregation/instances.hpp>
 
 namespace seidel::aggregation_detail {
@@ -16,7 +17,12 @@ void for_each_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow&
 template <class Offset, class OfRow>
 void for_each_row_of(const OpenMP& on, const CsrView<double, Offset, Host>& A, const OfRow& of_row) {
   for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) of_row(Index(i), A);
+    if constexpr (requires { by_kind(of_row, 0, A); })
+      with_avx2([&] {
+        for (std::int64_t i = first; i < last; ++i) by_kind(of_row, Index(i), A);
+      });
+    else
+      for (std::int64_t i = first; i < last; ++i) of_row(Index(i), A);
   });
 }
 

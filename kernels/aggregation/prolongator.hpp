@@ -58,6 +58,11 @@ struct SmoothedRow {
   Entries entries;
   double omega;
 
+  /// The diagonal entry of A_F.
+  SEIDEL_HD static double filtered(double diagonal, double weak) {
+    const double lumped = diagonal + weak;
+    return lumped / diagonal > 0.05 ? lumped : diagonal;
+  }
   /// Calls add(aggregate, value) for each term, in the order of the columns of A.
   template <class Add>
   SEIDEL_HD void terms(Index i, const CsrView<double, Offset, Space>& A, const Add& add) const {
@@ -68,12 +73,12 @@ struct SmoothedRow {
       else if (!entries.is_strong(k))
         weak += A.values[k];
     }
-    const double lumped = diagonal + weak, filtered = lumped / diagonal > 0.05 ? lumped : diagonal;
+    const double divisor = filtered(diagonal, weak);
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
       const bool on_diagonal = entries.is_diagonal(i, k, A);
       if (!on_diagonal && !entries.is_strong(k)) continue;
       const Index a = entries.aggregate(k, A);
-      if (a >= 0) add(a, on_diagonal ? 1 - omega : -(omega * (A.values[k] / filtered)));
+      if (a >= 0) add(a, on_diagonal ? 1 - omega : -(omega * (A.values[k] / divisor)));
     }
   }
 };

@@ -57,6 +57,7 @@ inline std::vector<NamedMatrix> graphs(unsigned seed) {
   all.push_back({"a lattice", lattice(60, 50, 1, 1)});
   all.push_back({"a weak direction", lattice(60, 50, 1, 0.01)});
   all.push_back({"a star", star(400)});
+  all.push_back({"random, long rows", random_graph(seed, 500, 60)});
   for (const int mean : {1, 3, 12}) all.push_back({"random", random_graph(seed + unsigned(mean), 3000, mean)});
   return all;
 }
