@@ -23,27 +23,47 @@ void add_multiple(std::int64_t n, double a, const double* x, double* y) {
   for (std::int64_t j = 0; j < n; ++j) y[j] = std::fma(a, x[j], y[j]);
 }
 
+/// Rows that are added at once, so that y is read and written once for all of them: y += a_0 x_0, then y += a_1 x_1, ...
+constexpr int together = 4;
+void add_multiples(std::int64_t n, const double (&a)[together], const double* const (&x)[together], double* y) {
+  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+  const double *const x0 = x[0], *const x1 = x[1], *const x2 = x[2], *const x3 = x[3];
+  for (std::int64_t j = 0; j < n; ++j)
+    y[j] = std::fma(a3, x3[j], std::fma(a2, x2[j], std::fma(a1, x1[j], std::fma(a0, x0[j], y[j]))));
+}
+
 /// L becomes the factor, without its diagonal of ones, and `inverse_pivots` those of D, 0 for rows that are left out.
 void factorize(Lower& L, double vanishing, double* inverse_pivots) {
   const std::int64_t n = L.n;
   constexpr double rounding = 8 * 0x1p-53;
   const double least = double(n) * std::max(vanishing, rounding);
   // What rounding may leave of a pivot that is 0: that of its own row, and d_k -= l_ki^2 d_i of the pivots before it.
-  Array<double> column(n), diagonal(n), doubt(n);
+  Array<double> columns(together * n), diagonal(n), doubt(n);
   for (std::int64_t i = 0; i < n; ++i) {
     diagonal[i] = L.row(i)[i];
     doubt[i] = std::sqrt(double(n)) * rounding * diagonal[i];
   }
-  for (std::int64_t k = 0; k < n; ++k) {
-    const double pivot = L.row(k)[k];
-    const bool vanishes = !(pivot > std::max(least * diagonal[k], doubt[k]));
-    inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
-    for (std::int64_t i = k + 1; i < n; ++i) column[i] = L.row(i)[k];
-    for (std::int64_t i = k + 1; i < n; ++i) {
-      const double factor = column[i] * inverse_pivots[k];
-      add_multiple(i - k, -factor, column.data() + k + 1, L.row(i) + k + 1);
-      L.row(i)[k] = factor;
-      doubt[i] += factor * factor * doubt[k];
+  for (std::int64_t first = 0; first < n;
+       first += together) {  // columns of a panel; those behind it wait for all of them
+    const std::int64_t end = std::min(first + together, n);
+    for (std::int64_t k = first; k < end; ++k) {
+      const double pivot = L.row(k)[k];
+      const bool vanishes = !(pivot > std::max(least * diagonal[k], doubt[k]));
+      inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
+      double* const column = columns.data() + (k - first) * n;
+      for (std::int64_t i = k + 1; i < n; ++i) column[i] = L.row(i)[k];
+      for (std::int64_t i = k + 1; i < n; ++i) {
+        const double factor = column[i] * inverse_pivots[k];
+        add_multiple(std::min(i + 1, end) - (k + 1), -factor, column + k + 1, L.row(i) + k + 1);
+        L.row(i)[k] = factor;
+        doubt[i] += factor * factor * doubt[k];
+      }
+    }
+    const double* const column = columns.data() + end;
+    for (std::int64_t i = end; i < n; ++i) {
+      const double* const l = L.row(i) + first;
+      add_multiples(i + 1 - end, {-l[0], -l[1], -l[2], -l[3]}, {column, column + n, column + 2 * n, column + 3 * n},
+                    L.row(i) + end);
     }
   }
 }
@@ -52,8 +72,16 @@ void factorize(Lower& L, double vanishing, double* inverse_pivots) {
 Lower inverse_of(Lower& L) {
   Lower W{L.n};
   for (std::int64_t i = 0; i < L.n; ++i) {
-    for (std::int64_t k = 0; k < i; ++k) add_multiple(k + 1, -L.row(i)[k], W.row(k), W.row(i));
-    W.row(i)[i] = 1;
+    const double* const l = L.row(i);
+    double* const w = W.row(i);
+    std::int64_t k = 0;
+    for (; k + together <= i; k += together) {
+      add_multiples(k + 1, {-l[k], -l[k + 1], -l[k + 2], -l[k + 3]},
+                    {W.row(k), W.row(k + 1), W.row(k + 2), W.row(k + 3)}, w);
+      for (int t = 1; t < together; ++t) add_multiple(t, -l[k + t], W.row(k + t) + k + 1, w + k + 1);
+    }
+    for (; k < i; ++k) add_multiple(k + 1, -l[k], W.row(k), w);
+    w[i] = 1;
   }
   return W;
 }
@@ -61,27 +89,43 @@ Lower inverse_of(Lower& L) {
 }  // namespace
 
 template <class Offset>
-Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing) {
+void find_dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing, HostSpan<double> G) {
   const std::int64_t n = A.nrows;
-  Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
-  for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
-  for (std::int64_t k = 0; k < n * n; ++k) G.col_idx[k] = Index(k % n);
   with_avx2([&] {
-    Lower L{n}, sum{n};
+    Lower L{n};
     for (Index i = 0; i < A.nrows; ++i)
       for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
         if (A.col_idx[k] <= i) L.row(i)[A.col_idx[k]] = A.values[k];
     Array<double> inverse_pivots(n);
     factorize(L, vanishing, inverse_pivots.data());
     Lower W = inverse_of(L);
-    for (std::int64_t k = 0; k < n; ++k)  // G = sum over k of w_k' d_k^-1 w_k
-      for (std::int64_t i = 0; i <= k; ++i) add_multiple(i + 1, inverse_pivots[k] * W.row(k)[i], W.row(k), sum.row(i));
+    for (std::int64_t i = 0; i < n; ++i) {  // G = sum over k of w_k' d_k^-1 w_k
+      double* const sums = G.data() + i * n;
+      std::fill(sums, sums + i + 1, 0.0);
+      const auto factor = [&](std::int64_t k) { return inverse_pivots[k] * W.row(k)[i]; };
+      std::int64_t k = i;
+      for (; k + together <= n; k += together)
+        add_multiples(i + 1, {factor(k), factor(k + 1), factor(k + 2), factor(k + 3)},
+                      {W.row(k), W.row(k + 1), W.row(k + 2), W.row(k + 3)}, sums);
+      for (; k < n; ++k) add_multiple(i + 1, factor(k), W.row(k), sums);
+    }
     for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j <= i; ++j) G.values[i * n + j] = G.values[j * n + i] = sum.row(i)[j];
+      for (std::int64_t j = i + 1; j < n; ++j) G[i * n + j] = G[j * n + i];
   });
+}
+
+template <class Offset>
+Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing) {
+  const std::int64_t n = A.nrows;
+  Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
+  for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
+  for (std::int64_t k = 0; k < n * n; ++k) G.col_idx[k] = Index(k % n);
+  find_dense_inverse(A, vanishing, G.values.span());
   return G;
 }
 
+template void find_dense_inverse(const CsrView<double, std::int32_t, Host>&, double, HostSpan<double>);
+template void find_dense_inverse(const CsrView<double, std::int64_t, Host>&, double, HostSpan<double>);
 template Csr<double, std::int32_t> dense_inverse(const CsrView<double, std::int32_t, Host>&, double);
 template Csr<double, std::int64_t> dense_inverse(const CsrView<double, std::int64_t, Host>&, double);
 

@@ -266,12 +266,17 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
     else
       here.values = copied_to<Host>(on, last.A.values);
     meanwhile();
-    auto inverse = dense_inverse(std::as_const(here).view(), single ? level_detail::vanishing_mode : 0);
+    const double vanishing = single ? level_detail::vanishing_mode : 0;
     auto& there = hierarchy.coarsest_inverse;
-    if (there.row_ptr.empty())
-      there = copied_to<SpaceOf<B>>(on, std::as_const(inverse).view());
-    else
-      there.values = copied_to<SpaceOf<B>>(on, std::as_const(inverse.values).span());
+    if (there.row_ptr.empty()) {
+      there = copied_to<SpaceOf<B>>(on, dense_inverse(std::as_const(here).view(), vanishing).view());
+    } else if constexpr (std::is_same_v<SpaceOf<B>, Host>) {
+      find_dense_inverse(std::as_const(here).view(), vanishing, there.values.span());
+    } else {
+      Array<double> inverse(there.values.size());
+      find_dense_inverse(std::as_const(here).view(), vanishing, inverse.span());
+      there.values = copied_to<SpaceOf<B>>(on, std::as_const(inverse).span());
+    }
   } else {
     meanwhile();
   }
