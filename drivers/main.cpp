@@ -7,6 +7,8 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/report/json.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
@@ -55,6 +57,29 @@ int report_failure(const std::string& json) {
   return what.exit_code;
 }
 
+/// Refuses a report in the place of a file that the command reads. Errors  UsageError.
+template <class Options>
+void require_inputs_kept(const Options& options) {
+  std::vector<NamedFile> inputs;
+  const auto read = [&](const char* name, const auto& files) {
+    for (const std::string& file : files) inputs.push_back({name, file});
+  };
+  if constexpr (requires { options.matrices; }) read("MATRIX", options.matrices);
+  if constexpr (requires { options.operands; }) read("MATRIX", options.operands);
+  if constexpr (requires { options.file; }) read("FILE", std::vector{options.file});
+  if constexpr (requires { options.old_file; }) read("OLD or NEW", std::vector{options.old_file, options.new_file});
+  require_apart({{"--json", options.json}}, inputs);
+  if constexpr (requires { options.html; }) require_apart({{"--html", options.html}}, inputs);
+  if constexpr (requires { options.csv; }) require_apart({{"--csv", options.csv}}, inputs);
+}
+
+/// Threads beyond the cores of this process wait for each other.
+void say_if_too_many(const CommonOptions& options) {
+  if (const int cores = available_threads(); options.threads > cores)
+    say(options, formatted("--threads {}: this process has {}, on which they take turns", options.threads,
+                           plural(cores, "core")));
+}
+
 int run_program(int argc, char** argv) {
   std::string json;
   try {
@@ -63,6 +88,8 @@ int run_program(int argc, char** argv) {
         [&](const auto& options) {
           if constexpr (requires { options.json; }) {
             require_writable("--json", options.json);
+            require_inputs_kept(options);
+            say_if_too_many(options);
             json = options.json;
             return run(options);
           } else {

@@ -127,6 +127,18 @@ TEST_CASE("two results in one file are refused however it is spelled, before any
   CHECK(folder.names().empty());
 }
 
+TEST_CASE("no report takes the place of a matrix that is read") {
+  Folder folder;
+  write_file(folder / "A.mtx", small);
+  const std::string A = folder / "A.mtx";
+  check_refused(2, {{{"validate", A, "--json", A}, {"MATRIX", "--json", "one file"}},
+                    {{"validate", "poisson2d:4", A, "--html", A}, {"MATRIX", "--html", "one file"}},
+                    {{"bench", "solve", A, "--json", A}, {"MATRIX", "--json", "one file"}},
+                    {{"bench", "spmv", A, "--csv", A}, {"MATRIX", "--csv", "one file"}},
+                    {{"bench", "read", A, "--json", A}, {"FILE", "--json", "one file"}}});
+  CHECK(read_file(A) == small);
+}
+
 TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says what it would need") {
   if (seidel::available_bytes(seidel::Host{}) > 250'000'000'000) {
     skipped("it would fit into the memory of this machine");

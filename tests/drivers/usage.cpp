@@ -99,6 +99,13 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
   CHECK(seidel_program({"help"}).out == seidel_program({"--help"}).out);
 }
 
+TEST_CASE("more threads than cores are taken, and told of") {
+  const Run run = seidel_program({"info", "poisson2d:4", "--threads", "4096"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "--threads 4096: this process has "));
+  CHECK(seidel_program({"info", "poisson2d:4", "--threads", "1"}).err.empty());
+}
+
 TEST_CASE("--version of the program and of a command is one line") {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--version"}, {"solve", "--version"}}) {
     const Run run = seidel_program(words);
