@@ -52,6 +52,7 @@ struct ReadReport {
   std::string first_nonfinite;      ///< file:line:column of the first of them, or empty
   std::int64_t file_bytes = 0;      ///< as stored (compressed, for gzip); 0 where input is a pipe
   std::int64_t text_bytes = 0;      ///< of Matrix Market text
+  std::int64_t large_integers = 0;  ///< listed integers of 2^53 or more, which may have been rounded
   double seconds = 0;
   std::vector<std::string> repairs;  ///< one sentence for each kind of thing that was not taken as it stands
 };

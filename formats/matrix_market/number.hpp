@@ -54,7 +54,7 @@ inline constexpr double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6
   return std::uint64_t(p - first - 1) < 10 ? p : nullptr;
 }
 
-/// An integer of at most 18 digits.
+/// An integer of at most 15 digits, which a double holds.
 [[gnu::always_inline]] inline const char* quick_integer(const char* p, double& value) {
   const bool negative = *p == '-';
   p += negative;
@@ -62,7 +62,7 @@ inline constexpr double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6
   const char* first = p;
   while (is_digit(*p)) v = v * 10 + std::uint64_t(*p++ - '0');
   value = negative ? -double(v) : double(v);
-  return std::uint64_t(p - first - 1) < 18 ? p : nullptr;
+  return std::uint64_t(p - first - 1) < 15 ? p : nullptr;
 }
 
 /// The number of digits after the leading zeros, of `digits` digits at p with a decimal point among them.

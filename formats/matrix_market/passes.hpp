@@ -10,12 +10,13 @@ namespace seidel::mm {
 
 /// Facts about the values that one thread has parsed.
 struct ValueCounts {
-  std::int64_t zeros = 0, nonfinite = 0;
+  std::int64_t zeros = 0, nonfinite = 0, large_integers = 0;
   const char* first_nonfinite = nullptr;  // its line
 
   void add(const ValueCounts& other) {
     zeros += other.zeros;
     nonfinite += other.nonfinite;
+    large_integers += other.large_integers;
     if (!first_nonfinite || (other.first_nonfinite && other.first_nonfinite < first_nonfinite))
       first_nonfinite = other.first_nonfinite;
   }
@@ -63,7 +64,8 @@ template <class Quick, class Take>
     }
     if (line == Line::entry) {
       zeros += e.value == 0;
-      if (!std::isfinite(e.value)) counts.add({0, 1, p});
+      if (!std::isfinite(e.value)) counts.add({.nonfinite = 1, .first_nonfinite = p});
+      if (header.field == Field::integer) counts.large_integers += std::abs(e.value) >= 0x1p53;
       if (!take(e)) break;
     }
     p = end + 1;

@@ -26,6 +26,7 @@ void Reading::require(std::int64_t bytes) const {
 void Reading::report_values(const ValueCounts& counts) const {
   report.explicit_zeros = counts.zeros;
   report.nonfinite = counts.nonfinite;
+  report.large_integers = counts.large_integers;
   if (!counts.first_nonfinite) return;
   const char* p = skip_blanks(counts.first_nonfinite);  // the value is the last word of its line
   if (header.layout == FileLayout::coordinate)
@@ -116,6 +117,9 @@ MatrixFile told(const std::string& name, const Read& read) try {
   if (report.duplicates > 0)
     report.repairs.push_back(counted(report.duplicates, "entry was", "entries were") +
                              " listed again: duplicates are added up");
+  if (report.large_integers > 0)
+    report.repairs.push_back(counted(report.large_integers, "integer is", "integers are") +
+                             " 2^53 or larger: rounded to 53 bits, as double holds them");
   if (report.mirrored > 0)
     report.repairs.push_back(counted(report.mirrored, "pair was", "pairs were") +
                              " listed in both triangles, with the same values: each is taken once");

@@ -177,7 +177,8 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
       raise(reading.source, {skip_blanks(line), "a diagonal entry with an imaginary part", "a real one",
                              "the diagonal of a hermitian matrix is real: say symmetric or general in the banner"});
     counts.zeros += entry.real == 0 && entry.imaginary == 0;
-    if (!std::isfinite(entry.real) || !std::isfinite(entry.imaginary)) counts.add({0, 1, line});
+    if (!std::isfinite(entry.real) || !std::isfinite(entry.imaginary))
+      counts.add({.nonfinite = 1, .first_nonfinite = line});
     if (const auto* image = images.of(entry)) {
       const bool agrees = image->real == entry.real && image->imaginary == entry.imaginary;
       if (!agrees || !reading.options.repair)

@@ -139,6 +139,15 @@ TEST_CASE("no report takes the place of a matrix that is read") {
   CHECK(read_file(A) == small);
 }
 
+TEST_CASE("an integer that double rounds is told of") {
+  Folder folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate integer general\n2 2 2\n";
+  write_file(folder / "A.mtx", banner + "1 1 9007199254740993\n2 2 -12345678901234567890123\n");
+  CHECK(contains(seidel_program({"info", folder / "A.mtx"}).out, "2 integers are 2^53 or larger"));
+  write_file(folder / "A.mtx", banner + "1 1 9007199254740991\n2 2 -1234567890123456\n");
+  CHECK(!contains(seidel_program({"info", folder / "A.mtx"}).out, "2^53"));
+}
+
 TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says what it would need") {
   if (seidel::available_bytes(seidel::Host{}) > 250'000'000'000) {
     skipped("it would fit into the memory of this machine");
