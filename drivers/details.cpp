@@ -1,4 +1,4 @@
-// The details of --set: what there is, what was given, what of it would be ignored.
+// The names of --precond; the details of --set: what there is, what was given, what of it would be ignored.
 #include <seidel/drivers/details.hpp>
 
 #include <cmath>
@@ -9,6 +9,8 @@
 namespace seidel::drivers {
 
 namespace {
+
+constexpr const char *geometric_multigrid = "gmg", *coarsening_key = "amg.coarsening=";
 
 /// A detail of all methods, and so of the program.
 constexpr Setting atol_setting{.key = "atol",
@@ -105,6 +107,27 @@ std::string meanings_of_details() {
 void apply_details(SolveOptions& solve, const std::vector<std::string>& pairs) {
   for (const auto& pair : pairs) apply_setting(solve, pair);
   refuse_ignored_settings(solve.request, pairs);
+}
+
+std::string names_of_preconditioners() { return names_of(preconditioners) + ", " + geometric_multigrid; }
+std::string meanings_of_preconditioners() {
+  return meanings_of(preconditioners) +
+         formatted("\n  {:<10} {}", geometric_multigrid, "amg on the lattice that the rows must show");
+}
+bool is_geometric(const std::string& preconditioner) { return lower_case(preconditioner) == geometric_multigrid; }
+
+void request_preconditioner(SolveOptions& options, const std::string& name, std::vector<std::string> pairs) {
+  if (is_geometric(name)) {
+    for (const auto& pair : pairs)
+      if (pair.starts_with(coarsening_key))
+        throw UsageError(formatted("--set {}: {} coarsens the lattice; leave it away, or take --precond {}", pair,
+                                   geometric_multigrid, PreconditionerKind::amg.name));
+    pairs.push_back(coarsening_key + std::string("lattice"));
+    options.request.preconditioner = PreconditionerKind::amg;
+  } else {
+    options.request.preconditioner = entry_of("--precond", name, preconditioners, {geometric_multigrid});
+  }
+  apply_details(options, pairs);
 }
 
 }  // namespace seidel::drivers

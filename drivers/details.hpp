@@ -1,4 +1,4 @@
-// The details of --set.
+// The names of --precond, and the details of --set.
 #pragma once
 #include <span>
 #include <string>
@@ -20,5 +20,12 @@ std::string meanings_of_details();
 /// Takes each "KEY=VALUE", after the method and the preconditioner are known. Errors  UsageError, also for a detail of
 /// methods, or of preconditioners, that the one which was asked for by name does not have.
 void apply_details(SolveOptions& solve, const std::vector<std::string>& pairs);
+
+/// Those of the table, and gmg, which is amg on a lattice.
+std::string names_of_preconditioners();
+std::string meanings_of_preconditioners();
+bool is_geometric(const std::string& preconditioner);
+/// Takes --precond and each --set, after the method is known. Errors  UsageError.
+void request_preconditioner(SolveOptions& options, const std::string& name, std::vector<std::string> pairs);
 
 }  // namespace seidel::drivers

@@ -138,7 +138,7 @@ Trial made_as_asked(const Placement& where, const CsrView<double, std::int64_t, 
     const Stopwatch making;
     auto made = make_preconditioner<B, std::int64_t>(on, {.here = A, .there = there()}, choice);
     if constexpr (!HostBackend<B>) on.synchronize();
-    return Trial{.name = choice.preconditioner.name,
+    return Trial{.name = choice.preconditioner_name(),
                  .description = std::move(made.description),
                  .bytes = made.bytes,
                  .levels = std::move(made.levels),

@@ -77,4 +77,32 @@ std::optional<Enum> one_of(const std::string& option, const std::string& text, s
   return {};
 }
 
+/// Names of a table, behind "auto".
+template <class Table>
+std::string names_of(const Table& table) {
+  std::string names = "auto";
+  for (const auto& entry : table) names += ", " + std::string(entry.get().name);
+  return names;
+}
+/// What the names of a table mean, a line for each.
+template <class Table>
+std::string meanings_of(const Table& table) {
+  std::string meanings;
+  for (const auto& entry : table) meanings += formatted("\n  {:<10} {}", entry.get().name, entry.get().help);
+  return meanings;
+}
+/// The entry of that name; nothing for "auto". `others` are allowed, too.
+template <class Table, class Entry = std::remove_const_t<typename std::ranges::range_value_t<Table>::type>>
+std::optional<Entry> entry_of(const std::string& option, const std::string& text, const Table& table,
+                              const std::vector<std::string>& others = {}) {
+  std::vector<std::string> names = {"auto"};
+  for (const Entry& entry : table) {
+    if (entry.name == lower_case(text)) return entry;
+    names.emplace_back(entry.name);
+  }
+  names.insert(names.end(), others.begin(), others.end());
+  require_one_of(option, lower_case(text), names);
+  return {};
+}
+
 }  // namespace seidel::drivers

@@ -16,45 +16,8 @@ std::string generators() {
                    list(generator_names()));
 }
 
-/// Names of a table, behind "auto".
-template <class Table>
-std::string names_of(const Table& table) {
-  std::string names = "auto";
-  for (const auto& entry : table) names += ", " + std::string(entry.get().name);
-  return names;
-}
-/// What the names of a table mean, a line for each.
-template <class Table>
-std::string meanings_of(const Table& table) {
-  std::string meanings;
-  for (const auto& entry : table) meanings += formatted("\n  {:<10} {}", entry.get().name, entry.get().help);
-  return meanings;
-}
-/// The entry of that name; nothing for "auto".
-template <class Table, class Entry = std::remove_const_t<typename std::ranges::range_value_t<Table>::type>>
-std::optional<Entry> entry_of(const std::string& option, const std::string& text, const Table& table) {
-  std::vector<std::string> names = {"auto"};
-  for (const Entry& entry : table) {
-    if (entry.name == lower_case(text)) return entry;
-    names.emplace_back(entry.name);
-  }
-  require_one_of(option, lower_case(text), names);
-  return {};
-}
-
 const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 beside --set atol=T",
                                        [](double v) { return v >= 0 && v < 1; }};
-
-constexpr const char* geometric_multigrid = "gmg";  // amg with another coarsening
-
-/// Takes --precond and each --set, after the method is known.
-void request_preconditioner(SolveOptions& options, const std::string& name, std::vector<std::string> pairs) {
-  const bool geometric = name == geometric_multigrid;
-  if (geometric) pairs.push_back("amg.coarsening=lattice");
-  options.request.preconditioner =
-      entry_of("--precond", geometric ? std::string(PreconditionerKind::amg.name) : name, preconditioners);
-  apply_details(options, pairs);
-}
 
 struct SolveCommand : CommandFor<SolveOptions> {
   std::string method = "auto", preconditioner = "auto", order, permute = "auto", scale = "auto";
@@ -82,7 +45,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     app->add_flag("--least-squares", least_squares,
                   "find the x with the least ||b - Ax||, of several the smallest: for rectangular and singular A");
     app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
-    app->add_option("--precond", preconditioner, names_of(preconditioners))->type_name("NAME")->capture_default_str();
+    app->add_option("--precond", preconditioner, names_of_preconditioners())->type_name("NAME")->capture_default_str();
     app->add_option("--order", order,
                     "symgs only: natural (default, bit-identical everywhere), colours, auto (the fastest by estimate)")
         ->type_name("NAME");
@@ -107,7 +70,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     file("--html", options.html, "write the report as one page for a browser");
     app->add_flag("--repair", options.repair, repair_help);
     app->footer("NAME of --method" + meanings_of(program_methods) + "\n\nNAME of --precond" +
-                meanings_of(preconditioners) + "\n\nKEY=VALUE of --set" + meanings_of_details() + "\n\n" +
+                meanings_of_preconditioners() + "\n\nKEY=VALUE of --set" + meanings_of_details() + "\n\n" +
                 generators() +
                 "\n\nExamples\n  seidel solve A.mtx --rhs b.mtx --out x.mtx\n"
                 "  seidel solve poisson3d:128 --precond symgs --backend cuda\n"
@@ -115,7 +78,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
   }
 
   void finish(const CommonTexts& common) override {
-    const bool geometric = preconditioner == geometric_multigrid;
+    const bool geometric = is_geometric(preconditioner);
     options.request.method = entry_of("--method", method, program_methods);
     request_preconditioner(options, preconditioner, pairs);
     if (options.request.method == direct_method && common.backend == "cuda")
@@ -181,7 +144,7 @@ struct InfoCommand : CommandFor<InfoOptions> {
     app->add_flag("--repair", options.repair, repair_help);
     app->add_option(
            "--precond", preconditioner,
-           "make this preconditioner as well, where solve would, and say what it holds: " + names_of(preconditioners))
+           "make this preconditioner as well, where solve would, and say what it holds: " + names_of_preconditioners())
         ->type_name("NAME");
     details(pairs, "a detail of it, as seidel solve --help lists them; may be given several times");
     app->footer(generators());

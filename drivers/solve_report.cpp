@@ -311,7 +311,7 @@ Json solve_json(const SolveStory& story) {
                   : ones_vanish(story.properties, story.rows) ? "A * signs"
                                                               : "A * ones");
   const auto preconditioner_of = [&](const Attempt& attempt) {
-    return (attempt.preconditioned ? choice.preconditioner : PreconditionerKind::none).name;
+    return attempt.preconditioned ? choice.preconditioner_name() : PreconditionerKind::none.name;
   };
   json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
   json.set("order", choice.preconditioner.orders.size() > 1 ? Json(to_string(choice.order)) : Json(nullptr))

@@ -59,8 +59,11 @@ Form form_of(const MethodChoice& choice, const MethodRequest& request, const Row
 /// What was taken, and why: "cg, because A is symmetric".
 struct Taken {
   template <class What>
-  void say(What what, const std::string& why) {
-    sentence += (sentence.empty() ? "" : "; ") + std::string(to_string(what)) + why;
+  void say(const What& what, const std::string& why) {
+    say(to_string(what), why);
+  }
+  void say(std::string_view what, const std::string& why) {
+    sentence += (sentence.empty() ? "" : "; ") + std::string(what) + why;
   }
   std::string sentence;
 };
@@ -123,13 +126,13 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
 
   if (request.preconditioner) {
     choice.preconditioner = *request.preconditioner;
-    if (choice.method.only_with.empty()) taken.say(choice.preconditioner, ", as asked");
+    if (choice.method.only_with.empty()) taken.say(choice.preconditioner_name(), ", as asked");
     if (!choice.method.takes(choice.preconditioner.name))
-      throw UsageError(std::string(choice.method.name) + ": found " + std::string(choice.preconditioner.name) +
+      throw UsageError(std::string(choice.method.name) + ": found " + std::string(choice.preconditioner_name()) +
                        " as preconditioner, expected " + std::string(choice.method.only_with));
   } else if (choice.method == Method::multigrid) {
     choice.preconditioner = PreconditionerKind::amg;
-    taken.say(choice.preconditioner, ", whose cycles are the method");
+    taken.say(choice.preconditioner_name(), ", whose cycles are the method");
   } else if (choice.method == Method::lsmr) {
     choice.preconditioner = PreconditionerKind::none;
     taken.sentence += "; no preconditioner, because it would have to be one of A'A";
@@ -159,7 +162,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   }
 
   if (choice.preconditioner.needs_definite && !(A.symmetric && positive_diagonal))
-    throw UsageError(std::string(choice.preconditioner.name) +
+    throw UsageError(std::string(choice.preconditioner_name()) +
                      " needs a symmetric matrix with a positive diagonal, and " +
                      (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric"));
 
@@ -177,7 +180,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   choice.form = form_of(choice, request, rows, linear, taken.sentence);
   if (!linear) {
     if (!choice.method.takes_nonlinear || (has_forms(choice.method) && choice.form == Form::plain))
-      throw UsageError(std::string(choice.preconditioner.name) + ": found " + std::string(choice.method.name) +
+      throw UsageError(std::string(choice.preconditioner_name()) + ": found " + std::string(choice.method.name) +
                        " in its " + std::string(to_string(choice.form)) +
                        " form, and settings with which the preconditioner changes from one iteration to the next\n"
                        "  take other settings, or cg or gmres in their flexible form");

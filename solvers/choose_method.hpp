@@ -61,6 +61,11 @@ struct MethodChoice {
   Settings settings = {};                // as requested
   bool automatic = false;                // neither method nor preconditioner was asked for by name
   double norm_inf = 0;                   // of A, for solve() to know what rounding explains; 0: nothing
+
+  /// That of the preconditioner with these settings: "gmg" for amg on a lattice.
+  std::string_view preconditioner_name() const {
+    return preconditioner.name_with ? preconditioner.name_with(settings) : preconditioner.name;
+  }
 };
 
 /// Method          lsmr where least squares are the goal; otherwise cg if A is symmetric with a positive diagonal, which goes

@@ -129,6 +129,9 @@ constinit const PreconditionerKind PreconditionerKind::amg = {
     .needs_definite = true,
     .is_linear = [](const Settings& set) { return AmgCycle(int(set[details[cycle]])) != AmgCycle::k; },
     .settings = details,
+    .name_with = [](const Settings& set) -> std::string_view {
+      return coarsening_of(set) == of_lattice ? "gmg" : "amg";
+    },
     .memory = memory_of,
     .make = preconditioners_detail::makes<Recipe>()};
 

@@ -67,6 +67,7 @@ struct PreconditionerKind {
   bool (*is_linear)(const Settings& settings) = nullptr;  // as concepts.hpp says; null: always
   std::span<const Setting> settings = {};
   std::span<const Order> orders = natural_order;
+  std::string_view (*name_with)(const Settings& settings) = nullptr;  // another name that settings give it; null: none
   /// What it holds beside A.
   std::vector<MemoryPart> (*memory)(const SystemSize& size, const MethodChoice& choice) = nullptr;
   /// The bytes of the first part, counted from the pattern; null where memory() knows. Every diagonal entry is stored.

@@ -99,6 +99,14 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
   CHECK(seidel_program({"help"}).out == seidel_program({"--help"}).out);
 }
 
+TEST_CASE("gmg is called gmg in reports, as --precond calls it") {
+  const Run run = seidel_program({"solve", "poisson2d:9", "--method", "cg", "--precond", "GMG", "--json", "-"});
+  CHECK(contains(run.out, "\"preconditioner\": \"gmg\""));
+  CHECK(contains(run.out, "gmg, as asked"));
+  CHECK(contains(seidel_program({"info", "poisson2d:9", "--precond", "gmg", "--json", "-"}).out, "\"name\": \"gmg\""));
+  CHECK(contains(seidel_program({"solve", "--help"}).out, "gmg        amg on the lattice"));
+}
+
 TEST_CASE("more threads than cores are taken, and told of") {
   const Run run = seidel_program({"info", "poisson2d:4", "--threads", "4096"});
   CHECK(run.exit_code == 0);
@@ -158,7 +166,8 @@ TEST_CASE(
           {{"solve", matrix, "--max_it", "9"}, {"did you mean --max-iterations?"}},
           {{"solve", matrix, "--niter", "9"}, {"did you mean --max-iterations?"}},
           {{"solve", matrix, "--precond", "gmg", "--coordinates", "xyz.mtx"}, {"only amg uses it"}},
-          {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs"}},
+          {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs", "amg, gmg"}},
+          {{"solve", matrix, "--precond", "gmg", "--set", "amg.coarsening=classical"}, {"coarsens the lattice"}},
           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
           {{"solve", matrix, "--order", "blocks"}, {"'blocks'", "auto, natural, colours"}},
           {{"solve", matrix, "--backend", "gpu"}, {"--backend", "auto, serial, openmp, cuda", "did you mean cuda"}},
