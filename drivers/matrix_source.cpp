@@ -3,14 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
 #include <seidel/drivers/matrix_source.hpp>
-#include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/generators/generate.hpp>
@@ -22,6 +18,8 @@ namespace {
 
 /// Below this a file is read before a reader could look up.
 constexpr std::int64_t worth_progress = 100'000'000;
+
+}  // namespace
 
 ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std::string& name) {
   ReadOptions read;
@@ -36,7 +34,6 @@ ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std
   return read;
 }
 
-/// A better message than "cannot open" for a word that is no file.
 void require_file(const std::string& option, const std::string& word, bool may_be_generator) {
   struct stat status {};
   if (word == "-") return;
@@ -54,8 +51,6 @@ void require_file(const std::string& option, const std::string& word, bool may_b
         "\n  all generators: seidel generate --help";
   throw InputError(message);
 }
-
-}  // namespace
 
 LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
                          const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized,
@@ -78,76 +73,6 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
   }
   loaded.seconds = watch.seconds();
   return loaded;
-}
-
-namespace {
-
-/// The numbers of a file that begins with one, between blanks and lines; what follows a # is a comment. Nothing of another
-/// file.
-std::optional<std::vector<double>> plain_numbers(const std::string& path) {
-  constexpr const char* blanks = " \t\r";
-  std::vector<double> numbers;
-  std::ifstream file(path);
-  std::string line;
-  for (std::int64_t row = 1; std::getline(file, line); ++row) {
-    line.erase(std::min(line.find('#'), line.size()));
-    for (auto at = line.find_first_not_of(blanks); at != line.npos; at = line.find_first_not_of(blanks, at)) {
-      const auto next = std::min(line.find_first_of(blanks, at), line.size());
-      const char *const first = line.data() + at + (line[at] == '+' ? 1 : 0), *const last = line.data() + next;
-      double value = 0;
-      const auto [end, error] = std::from_chars(first, last, value);
-      const bool number = error == std::errc() && end == last;
-      if (!number && numbers.empty()) return {};
-      if (!number || !std::isfinite(value))
-        throw InputError(formatted("{}:{}:{}: found '{}', expected a finite number", path, row, at + 1,
-                                   line.substr(at, std::min<std::size_t>(next - at, 40))));
-      numbers.push_back(value);
-      at = next;
-    }
-  }
-  if (numbers.empty()) return {};
-  return numbers;
-}
-
-}  // namespace
-
-std::vector<Array<double>> load_vectors(const std::string& option, const std::string& path, std::int64_t rows,
-                                        const std::string& matrix, const CommonOptions& options) {
-  require_file(option, path, false);
-  struct stat status {};
-  const bool regular = path != "-" && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  const auto require_rows = [&](std::int64_t found) {
-    if (found != rows)
-      throw InputError(formatted("{}: found {}, expected {}: one for each {} of {}", path,
-                                 plural(found, "entry", "entries"), count(rows), option == "--x0" ? "column" : "row",
-                                 matrix));
-  };
-  std::vector<Array<double>> columns;
-  if (const auto numbers = regular ? plain_numbers(path) : std::nullopt) {
-    require_rows(std::int64_t(numbers->size()));
-    columns.emplace_back(*numbers);
-    return columns;
-  }
-  LiveLine line(!options.quiet);
-  const auto [A, report] = read_matrix_market(path, read_options(options, line, path));
-  require_rows(A.nrows);
-  if (A.ncols < 1) throw InputError(formatted("{}: found no column, expected one or more", path));
-  if (report.nonfinite > 0)
-    throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
-                               plural(report.nonfinite, "entry that is", "entries that are")));
-  for (Index j = 0; j < A.ncols; ++j) columns.emplace_back(rows, 0.0);
-  for (Index i = 0; i < A.nrows; ++i)
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) columns[A.col_idx[k]][i] = A.values[k];
-  return columns;
-}
-
-Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
-                          const std::string& matrix, const CommonOptions& options) {
-  std::vector<Array<double>> columns = load_vectors(option, path, rows, matrix, options);
-  if (columns.size() != 1)
-    throw InputError(formatted("{}: found a {} x {} matrix, expected a vector: n x 1\n  write one column", path,
-                               count(rows), columns.size()));
-  return std::move(columns.front());
 }
 
 std::vector<std::string> notes(const LoadedMatrix& loaded) {

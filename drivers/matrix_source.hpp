@@ -6,6 +6,7 @@
 
 #include <seidel/drivers/options.hpp>
 #include <seidel/drivers/report/json.hpp>
+#include <seidel/drivers/report/progress.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 
 namespace seidel::drivers {
@@ -25,13 +26,10 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
                          const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {},
                          ReadOptions::Complex complex = ReadOptions::Complex::refused);
 
-/// Reads a vector with `rows` entries. Errors  InputError naming both lengths.
-Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
-                          const std::string& matrix, const CommonOptions& options);
-
-/// Reads one or more vectors with `rows` entries, the columns of a file. Errors  as load_vector().
-std::vector<Array<double>> load_vectors(const std::string& option, const std::string& path, std::int64_t rows,
-                                        const std::string& matrix, const CommonOptions& options);
+/// How to read `name`, with what a reader sees meanwhile.
+ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std::string& name);
+/// Refuses a word that is no file, in better words than "cannot open". `option` is empty for MATRIX.
+void require_file(const std::string& option, const std::string& word, bool may_be_generator);
 
 /// One sentence a thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
 std::vector<std::string> notes(const LoadedMatrix& loaded);

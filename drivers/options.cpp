@@ -111,7 +111,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
     require_matrix_market("--out", options.out);
     if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") + (options.near_null == "-") +
-            (options.coordinates == "-") >
+            (options.coordinates == "-") + (options.null_space == "-") >
         1)
       throw UsageError("standard input (-) holds one file; give the others by name");
     if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)

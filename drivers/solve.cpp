@@ -191,7 +191,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   };
   const auto finish = [&](Outcome& outcome, DirectSolver* factors) {
     outcome.known_x = options.rhs.empty();
-    finish_singular(host, singular, loaded, seen, system().b, tolerance_of(options, outcome.summary.norm_b), outcome);
+    finish_singular(options, singular, loaded, seen, system().b, outcome);
     if (factors && outcome.solved && !outcome.known_x)
       refine_outside(singular.space, host, system(), *factors, outcome);
   };
@@ -322,9 +322,10 @@ int run(const SolveOptions& options) {
     there = upload(*where.gpu, loaded);
   }
   const Inspected seen = inspect(options, where, loaded, there);
+  const NullSpace space = find_null_space(options, seen, loaded);
   std::vector<Singular> singular;
   for (std::size_t j = 0; j < loaded.columns(); ++j)
-    singular.push_back(loaded.with_column(j, [&] { return find_null_space(options, seen, loaded); }));
+    singular.push_back(loaded.with_column(j, [&] { return look_at_rhs(options, seen, loaded, space); }));
   std::vector<Decided> decided;
   decided.push_back(decide(options, where, loaded, there, seen, singular.front()));
   const double setup_seconds = setup.seconds();

@@ -24,10 +24,11 @@ std::tuple<int, double, double> badness(const SolveStory& story) {
 std::string column_text(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   const bool known = outcome.error_source != ErrorSource::none;
-  return formatted("{}: {} of {}, residual {}{}", to_string(verdict_of(story)),
+  return formatted("{}: {} of {}, residual {}{}{}", to_string(verdict_of(story)),
                    plural(outcome.summary.iterations, "iteration"), outcome.summary.method,
                    brief(outcome.certificate.relative_residual),
-                   known ? ", error " + brief(outcome.error) : std::string());
+                   known ? ", error " + brief(outcome.error) : std::string(),
+                   story.singular.known() ? ", in the null space " + brief(story.singular.part_of_b) : std::string());
 }
 
 }  // namespace
@@ -54,11 +55,6 @@ std::string columns_text(const SolveStory& story) {
                    story.column + 1);
 }
 
-std::string right_hand_side_text(const SolveStory& story) {
-  return story.columns.size() > 1 ? formatted("B, the {} columns of {}", story.columns.size(), story.options.rhs)
-                                  : "b from " + story.options.rhs;
-}
-
 void add_columns(Lines& lines, const SolveStory& story) {
   const std::size_t shown = story.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
   for (std::size_t j = 0; j < shown; ++j) lines.item(formatted("column {}", j + 1), column_text(story.columns[j]));
@@ -80,6 +76,7 @@ Json columns_json(const SolveStory& story) {
                            .set("relative_residual", outcome.certificate.relative_residual)
                            .set("error_estimate", known ? Json(outcome.error) : Json(nullptr))
                            .set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr))
+                           .set("part_of_b", story.singular.known() ? Json(column.singular.part_of_b) : Json(nullptr))
                            .set("solve_seconds", outcome.solve_seconds)));
   }
   return all;

@@ -8,8 +8,6 @@ namespace seidel::drivers {
 
 /// "8 right-hand sides, all solved; the worst of them is column 3:"
 std::string columns_text(const SolveStory& story);
-/// "b from b.mtx", or which columns.
-std::string right_hand_side_text(const SolveStory& story);
 /// A line for each column; where they are many, without --verbose, for the first ones.
 void add_columns(Lines& lines, const SolveStory& story);
 /// A list with an object for each column.

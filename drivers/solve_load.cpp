@@ -7,6 +7,7 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/stopwatch.hpp>
+#include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
@@ -78,9 +79,6 @@ Loaded load(const SolveOptions& options) {
     auto columns = load_vectors("--rhs", options.rhs, A.nrows, loaded.matrix.name, options);
     loaded.b = std::move(columns.front());
     loaded.more_b.assign(std::move_iterator(columns.begin() + 1), std::move_iterator(columns.end()));
-    if (loaded.columns() > 1 && options.null_space == "-")
-      throw UsageError(
-          formatted("--null-space: found - beside {} columns of {}, expected a file", loaded.columns(), options.rhs));
   }
   if (!options.x0.empty()) loaded.x0 = load_vector("--x0", options.x0, A.ncols, loaded.matrix.name, options);
   loaded.near_null = load_near_null(options, loaded.matrix);

@@ -3,6 +3,7 @@
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/html.hpp>
+#include <seidel/drivers/solve_columns.hpp>
 #include <seidel/drivers/solve_report.hpp>
 
 namespace seidel::drivers {
@@ -24,7 +25,10 @@ std::string solve_page(const SolveStory& story) {
       {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),
                            plural(story.rows.nnz, "nonzero"))}};
   for (const auto& note : notes(story.loaded)) facts.push_back({"", note});
-  facts.push_back({"right-hand side", options.rhs.empty() ? "A * ones" : options.rhs});
+  if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty())
+    facts.push_back({"", text});
+  facts.push_back({"right-hand side", right_hand_side_text(story)});
+  if (story.columns.size() > 1) facts.push_back({"", columns_text(story)});
   facts.push_back({"method", method_text(story)});
   facts.push_back({"preconditioner", outcome.preconditioner});
   facts.push_back({"because", story.choice.reason});

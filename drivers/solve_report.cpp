@@ -209,12 +209,7 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                          "`symmetric` in the first line",
                          story.properties.below > 0 ? "on or below" : "on or above"));
   if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty()) lines.item("", text);
-  lines.item("right-hand side", !options.rhs.empty() ? right_hand_side_text(story)
-                                : ones_vanish(story.properties, rows)
-                                    ? "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given"
-                                : has_dependent_columns(rows) || (outcome.solved && outcome.error_against_ones < 0)
-                                    ? "b = A * ones, because no --rhs was given: ones are one of many solutions"
-                                    : "b = A * ones, because no --rhs was given: x should be all ones");
+  lines.item("right-hand side", right_hand_side_text(story));
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", choice.reason);
   if (const std::string details = method_text(story);
@@ -263,6 +258,16 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
 }
 
 }  // namespace
+
+std::string right_hand_side_text(const SolveStory& story) {
+  if (story.columns.size() > 1) return formatted("B, the {} columns of {}", story.columns.size(), story.options.rhs);
+  if (!story.options.rhs.empty()) return "b from " + story.options.rhs;
+  if (ones_vanish(story.properties, story.rows))
+    return "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given";
+  return has_dependent_columns(story.rows) || (story.outcome.solved && story.outcome.error_against_ones < 0)
+             ? "b = A * ones, because no --rhs was given: ones are one of many solutions"
+             : "b = A * ones, because no --rhs was given: x should be all ones";
+}
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const Paint paint(terminal.colours);

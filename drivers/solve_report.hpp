@@ -49,6 +49,8 @@ std::string backend_text(const Placement& where);
 std::string method_text(const SolveStory& story);
 std::string attempt_text(const Attempt& attempt);
 std::string reached_text(const SolveStory& story);
+/// "b from b.mtx", which columns, or how b was made.
+std::string right_hand_side_text(const SolveStory& story);
 /// What the relative residual must not exceed.
 double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);

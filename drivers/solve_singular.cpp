@@ -1,9 +1,13 @@
 // Singular systems: the null space of A as far as it is known, and what that means for b, x and the verdict.
 #include <seidel/drivers/solve_singular.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_report.hpp>
+#include <seidel/drivers/vector_source.hpp>
+#include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/vector.hpp>
 
@@ -15,16 +19,10 @@ namespace {
 constexpr double max_defect = 1e-8, max_defect_of_left = 1e-12;
 
 NullSpace null_space_in(const SolveOptions& options, const Loaded& loaded) {
-  const LoadedMatrix file = load_matrix(options.null_space, options, options.repair);
-  const auto& Z = file.matrix;
   const Index n = loaded.matrix.matrix.nrows;
-  if (Z.nrows != n)
-    throw InputError(formatted("{}: found {}, expected {}: one for each row of {}", options.null_space,
-                               plural(Z.nrows, "row"), count(n), loaded.matrix.name));
-  std::vector<double> columns(std::size_t(n) * std::size_t(Z.ncols), 0.0);
-  for (Index i = 0; i < n; ++i)
-    for (std::int64_t k = Z.row_ptr[i]; k < Z.row_ptr[i + 1]; ++k)
-      columns[std::size_t(Z.col_idx[k]) * std::size_t(n) + std::size_t(i)] = Z.values[k];
+  std::vector<double> columns;
+  for (const auto& z : load_vectors("--null-space", options.null_space, n, loaded.matrix.name, options))
+    columns.insert(columns.end(), z.begin(), z.end());
   return NullSpace::spanned_by(std::move(columns), n);
 }
 
@@ -73,14 +71,16 @@ double largest(HostSpan<const double> v) {
 
 }  // namespace
 
-Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loaded& loaded) {
-  Singular singular{.asked = !options.null_space.empty()};
-  if (options.request.goal == Goal::least_squares) return singular;  // x is of least norm anyway
-  if (singular.asked)
-    singular.space = asked_for(options, loaded, seen);
-  else if (ones_vanish(seen.properties, seen.rows) || seen.rows.empty_rows > 0)
-    singular.space = NullSpace::constants(loaded.wide());
-  if (options.rhs.empty()) return singular;
+NullSpace find_null_space(const SolveOptions& options, const Inspected& seen, const Loaded& loaded) {
+  if (options.request.goal == Goal::least_squares) return {};  // x is of least norm anyway
+  if (!options.null_space.empty()) return asked_for(options, loaded, seen);
+  if (ones_vanish(seen.properties, seen.rows) || seen.rows.empty_rows > 0) return NullSpace::constants(loaded.wide());
+  return {};
+}
+
+Singular look_at_rhs(const SolveOptions& options, const Inspected& seen, Loaded& loaded, const NullSpace& space) {
+  Singular singular{.space = space, .asked = !options.null_space.empty()};
+  if (options.rhs.empty() || options.request.goal == Goal::least_squares) return singular;
   const bool of_transpose = singular.known() && (seen.properties.symmetric ||
                                                  singular.space.defect(loaded.wide(), seen.properties.norm_inf,
                                                                        NullSpace::Side::left) <= max_defect_of_left);
@@ -92,6 +92,8 @@ Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loa
   const Vector<double, OpenMP> b(OpenMP{1}, loaded.b.span());
   const double norm_b = norm2(b), part = singular.space.project(rest.span());
   if (norm_b > 0) singular.part_of_b = part / norm_b;
+  if (norm2(Vector<double, OpenMP>(OpenMP{1}, rest.span())) <= properties_detail::sums_to_zero * norm_b)
+    std::fill(rest.begin(), rest.end(), 0.0);  // rounding is no right-hand side
   const bool matters = singular.part_of_b > options.tolerance && part > options.absolute_tolerance;
   if (!singular.asked && !matters) return singular;
   if (!singular.asked) singular.given_b = std::move(loaded.b);
@@ -99,8 +101,9 @@ Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loa
   return singular;
 }
 
-void finish_singular(const OpenMP& host, const Singular& singular, const Loaded& loaded, const Inspected& seen,
-                     HostSpan<const double> b, double tolerance, Outcome& outcome) {
+void finish_singular(const SolveOptions& options, const Singular& singular, const Loaded& loaded, const Inspected& seen,
+                     HostSpan<const double> b, Outcome& outcome) {
+  const OpenMP host = host_threads(options);
   if (!std::isfinite(largest(std::as_const(outcome.x).span()))) return;
   (void)singular.space.project(outcome.x.span());
   using V = Vector<double, OpenMP>;
@@ -108,7 +111,8 @@ void finish_singular(const OpenMP& host, const Singular& singular, const Loaded&
   const V right(host, copied_to<Host>(host, singular.inconsistent() ? std::as_const(singular.given_b).span() : b));
   outcome.certificate = certify(host, loaded.wide(), x, right, seen.properties.norm_inf);
   outcome.summary.relative_residual = outcome.certificate.relative_residual;
-  outcome.solved = outcome.certificate.relative_residual <= tolerance;
+  outcome.summary.norm_b = norm2(right);  // of all of b
+  outcome.solved = outcome.certificate.relative_residual <= tolerance_of(options, outcome.summary.norm_b);
   if (singular.inconsistent() && outcome.summary.converged()) {
     outcome.summary.status = Status::stagnated;
     outcome.summary.reason = "the part of b that some x gives is solved for";

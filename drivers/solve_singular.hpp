@@ -9,7 +9,7 @@ namespace seidel::drivers {
 
 /// Of an A with a known null space. Its x is that of least norm.
 struct Singular {
-  NullSpace space = {};
+  const NullSpace& space;         // outlives this
   bool asked = false;             // --null-space: the part of b that no x gives is left out
   double part_of_b = 0;           // ||Z Z'b|| / ||b||, where Z spans the null space of A' as well
   Index empty_row = -1;           // the first one where b is not zero, which no x gives
@@ -20,14 +20,16 @@ struct Singular {
   bool inconsistent() const { return !given_b.empty(); }
 };
 
-/// What was asked for, or the constants where all rows sum to zero or some are empty. Takes from b what no x gives: what
-/// is left has a least-squares solution.
+/// What was asked for, or the constants where all rows sum to zero or some are empty.
 /// Errors  InputError for a null space that is none.
-Singular find_null_space(const SolveOptions& options, const Inspected& seen, Loaded& loaded);
+NullSpace find_null_space(const SolveOptions& options, const Inspected& seen, const Loaded& loaded);
+
+/// What that means for loaded.b. Takes from it what no x gives: what is left has a least-squares solution.
+Singular look_at_rhs(const SolveOptions& options, const Inspected& seen, Loaded& loaded, const NullSpace& space);
 
 /// Brings x to least norm and judges it anew, on the host.
-void finish_singular(const OpenMP& host, const Singular& singular, const Loaded& loaded, const Inspected& seen,
-                     HostSpan<const double> b, double tolerance, Outcome& outcome);
+void finish_singular(const SolveOptions& options, const Singular& singular, const Loaded& loaded, const Inspected& seen,
+                     HostSpan<const double> b, Outcome& outcome);
 
 /// "singular: the constants are its null space ..."; empty where nothing is known.
 std::string singular_text(const Singular& singular, bool solved);

@@ -84,7 +84,8 @@ std::string error_text(const SolveStory& story) {
       return outcome.known_x
                  ? formatted("{} = max |x_i - x*_i| / max |x*_i|, of the x* that b was made of; both of least norm",
                              brief(outcome.error))
-                 : "0, because b = 0";
+             : story.singular.part_of_b > 0 ? "0, because nothing of b is left"
+                                            : "0, because b = 0";
     case ErrorSource::singular: return "unknown: A is singular as far as double precision can tell";
     case ErrorSource::refinement:
       return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of A{}",

@@ -14,7 +14,7 @@ class NullSpace {
  public:
   NullSpace() = default;
 
-  /// Of each connected part of A whose rows all sum to zero (|sum a_ij| <= 1e-12 sum |a_ij|), the constants on it. A row
+  /// Of each connected part of A whose rows all sum to zero (|sum a_ij| <= 64 eps sum |a_ij|), the constants on it. A row
   /// and column without entries are such a part; two rows are connected by entries between them, in either direction.
   /// Cost  one pass over A for the parts (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2),
   ///       1975), one for the sums; 4 bytes per row.

@@ -25,11 +25,11 @@ bool careful_integer(std::string_view word, double& value) {
   return true;
 }
 
-/// [sign] digits [. digits] [exponent], or nan, inf, infinity. An exponent is e, E, d or D and an integer; or, as
-/// Fortran writes those of three digits, a signed integer without a letter.
-bool careful_real(std::string_view word, double& value) {
-  const bool negative = word[0] == '-';
-  const std::string_view rest = word.substr(negative || word[0] == '+');
+}  // namespace
+
+bool parse_real(std::string_view word, double& value) {
+  const bool negative = word.starts_with('-');
+  const std::string_view rest = word.substr(negative || word.starts_with('+'));
   std::string plain;
   std::size_t p = 0;
   const auto digits = [&] {
@@ -65,6 +65,8 @@ bool careful_real(std::string_view word, double& value) {
   return true;
 }
 
+namespace {
+
 /// Reads the words of a line and remembers what is wrong.
 class Words {
  public:
@@ -98,7 +100,7 @@ class Words {
   bool value(double& value) {
     const std::string_view word = next();
     const bool integer = header_.field == Field::integer;
-    if (word.empty() || !(integer ? careful_integer(word, value) : careful_real(word, value)))
+    if (word.empty() || !(integer ? careful_integer(word, value) : parse_real(word, value)))
       return wrong(word, integer ? "an integer value" : "a real value",
                    integer && !word.empty() ? "the banner says integer: write real there if values are not whole"
                                             : form_instead_of(word));

@@ -15,6 +15,11 @@ struct Entry {
   double value;
 };
 
+/// [sign] digits [. digits] [exponent], or nan, inf, infinity. An exponent is e, E, d or D and an integer; or, as
+/// Fortran writes those of three digits, a signed integer without a letter. False for anything else. What is too large for
+/// a double is infinite, what is too small 0.
+bool parse_real(std::string_view word, double& value);
+
 /// What a line is.
 enum class Line { nothing, entry, fault };
 

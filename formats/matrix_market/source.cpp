@@ -67,9 +67,12 @@ namespace {
                    "), expected a Matrix Market file\n" + "  check the path and its permissions; standard input is -");
 }
 
-/// A banner, a byte order mark, or gzip: as few bytes as the shortest legal file has.
-bool begins_like_a_matrix(std::string_view text) {
-  return text.starts_with("%%") || text.starts_with("\xef\xbb\xbf%%") || is_gzip(text);
+/// A banner or plain numbers, perhaps behind a byte order mark, or gzip.
+bool begins_like_text(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return is_gzip(text) || text.starts_with("%%") ||
+         (first != text.npos && std::string_view("0123456789+-.#").find(text[first]) != std::string_view::npos);
 }
 
 /// Unsigned: it wraps after the year 2262, which does not matter for a comparison.
@@ -121,7 +124,7 @@ void Source::read_all(const ReadOptions& options) {
     buffer.add(got);
     // An endless input, such as /dev/zero, is refused by its first bytes.
     constexpr std::int64_t enough = 1 << 16;
-    if (buffer.size() - got < enough && buffer.size() >= enough && !begins_like_a_matrix(buffer.text())) break;
+    if (buffer.size() - got < enough && buffer.size() >= enough && !begins_like_text(buffer.text())) break;
     if (options.progress && buffer.size() - told >= 1 << 22) options.progress(told = buffer.size(), 0);
   }
   const std::size_t size = std::size_t(buffer.size());

@@ -125,7 +125,7 @@ TEST_CASE("a null space in a file is taken if it is one, and refused if not") {
         doctest::Approx(by_name["null_space"]["part_of_b"].get<double>()));
   check_refused(3, {{{"solve", folder / "A.mtx", "--null-space", folder / "ramp.mtx"}, {"A z of size", "A z = 0"}},
                     {{"solve", "poisson2d:9", "--null-space", "constant"}, {"do not sum to zero"}},
-                    {{"solve", "poisson2d:9", "--null-space", folder / "ones.mtx"}, {"30 rows", "81"}}});
+                    {{"solve", "poisson2d:9", "--null-space", folder / "ones.mtx"}, {"30 entries", "81"}}});
 }
 
 TEST_CASE("by factors, too, x has least norm, and a b outside the range is called that") {

@@ -1,0 +1,98 @@
+// Vectors in files: every form that --rhs, --x0 and --null-space take, from a file, a pipe or gzip.
+#include "process.hpp"
+
+#include <zlib.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+const std::string diagonal = "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 2\n3 3 4\n";
+
+void write_gzip(const std::string& path, const std::string& text) {
+  const gzFile file = gzopen(path.c_str(), "wb");
+  REQUIRE(gzwrite(file, text.data(), unsigned(text.size())) == int(text.size()));
+  REQUIRE(gzclose(file) == Z_OK);
+}
+
+/// What follows the banner of x.
+std::string solution(const std::string& A, const std::string& rhs, const Input& input = {}) {
+  const Run run = seidel_program({"solve", A, "--rhs", rhs, "--out", "-", "--quiet"}, input);
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  return run.out.substr(std::min(run.out.size(), run.out.find('\n') + 1));
+}
+
+}  // namespace
+
+TEST_CASE("plain numbers are read alike from a file, gzip and standard input") {
+  Folder folder;
+  const std::string A = folder / "A.mtx";
+  write_file(A, diagonal);
+  const std::string expected = "3 1\n1\n1\n0.5\n";
+  const std::string bom = "\xef\xbb\xbf";
+  for (const std::string text :
+       {std::string("1\n2\n2\n"), std::string("1 2 2"), std::string("# b\n\n1.0D+00\n+2.d0\n  2\r\n"),
+        std::string("1\r2\r2\r"), bom + "1\n2\n2 # the last\n"}) {
+    CAPTURE(text);
+    write_file(folder / "b.txt", text);
+    write_gzip(folder / "b.txt.gz", text);
+    CHECK(solution(A, folder / "b.txt") == expected);
+    CHECK(solution(A, folder / "b.txt.gz") == expected);
+    CHECK(solution(A, "-", {.text = text}) == expected);
+  }
+  write_file(folder / "small.txt", "1e-400 2 2\n");  // as in a Matrix Market file
+  CHECK(solution(A, folder / "small.txt") == "3 1\n0\n1\n0.5\n");
+}
+
+TEST_CASE("a long plain column comes through a pipe as a whole") {
+  std::string text;
+  for (int i = 0; i < 90000; ++i) text += std::to_string(i % 1000) + ".25\n";
+  const Run run = seidel_program({"solve", "poisson2d:300", "--rhs", "-", "--quiet"}, {.text = text});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("lines of k plain numbers are k right-hand sides") {
+  Folder folder;
+  const std::string A = folder / "A.mtx";
+  write_file(A, diagonal);
+  write_file(folder / "B.txt", "1 2\n2 -2\n# no line of its own\n4 8\n");
+  CHECK(solution(A, folder / "B.txt") == "3 2\n1\n1\n1\n2\n-1\n2\n");
+  write_file(folder / "ragged.txt", "1 2\n2\n4 8\n");
+  write_file(folder / "short.txt", "1 2\n2 2\n");
+  write_file(folder / "large.txt", "1\n1e400\n2\n");
+  check_refused(3, {{{"solve", A, "--rhs", folder / "ragged.txt"}, {"found 5 entries", "expected 3"}},
+                    {{"solve", A, "--rhs", folder / "short.txt"}, {"found 2 lines of 2 numbers", "expected 3"}},
+                    {{"solve", A, "--rhs", folder / "large.txt"}, {"large.txt:2:1", "'1e400'", "finite"}},
+                    {{"solve", A, "--x0", folder / "B.txt"}, {"3 x 2", "expected a vector"}}});
+}
+
+TEST_CASE("duplicates of b whose sum overflows are refused with their place") {
+  Folder folder;
+  write_file(folder / "A.mtx", diagonal);
+  write_file(folder / "b.mtx", "%%MatrixMarket matrix coordinate real general\n3 1 3\n1 1 1\n2 1 1e308\n2 1 1.5e308\n");
+  check_refused(3, {{{"solve", folder / "A.mtx", "--rhs", folder / "b.mtx"}, {"b.mtx", "row 2", "overflows"}}});
+}
+
+TEST_CASE("of several right-hand sides each tells its own part in the null space; its file may be a pipe") {
+  Folder folder;
+  write_file(folder / "A.mtx",  // a ring of 3 points
+             "%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 2\n2 1 -1\n3 1 -1\n2 2 2\n3 2 -1\n3 3 2\n");
+  write_file(folder / "B.txt", "1 3 0\n-1 3 0\n0 3 1\n");  // parts: 0, all, 1 of sqrt(3)
+  const Run run =
+      seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "B.txt", "--null-space", "-", "--json", "-"},
+                     {.text = "1\n1\n1\n"});
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  const json columns = json::parse(run.out)["columns"];
+  CHECK(columns[0]["part_of_b"].get<double>() <= 1e-15);
+  CHECK(columns[1]["part_of_b"] == doctest::Approx(1));
+  CHECK(columns[2]["part_of_b"] == doctest::Approx(std::sqrt(1.0 / 3)));
+  const Run text = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "B.txt", "--null-space", "constant"});
+  CHECK(contains(text.out, "in the null space"));
+}
