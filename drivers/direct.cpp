@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include <seidel/drivers/report/text.hpp>
@@ -62,9 +63,20 @@ struct DirectSolver::Factors {
   bool nearby = false;
   std::optional<bool> regular = {};  // what factorise() found
   Order order = {};
-  Array<Index> row_of = {};  // of LU: the row whose entry in a column should be large
+  /// Of LU: row_of[j] is the row whose entry in column j should be large. The scales keep pivots from being chosen by the
+  /// units of the rows.
+  Arrangement to = {};
   Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<std::int32_t>> cholesky = {};
   Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<std::int32_t>> lu = {};
+
+  std::pair<ConstVector, ConstVector> scales() const {
+    return {{to.row_scale.data(), to.row_scale.size()}, {to.column_scale.data(), to.column_scale.size()}};
+  }
+  /// R A C
+  Sparse scaled(const Sparse& A) const {
+    const auto [R, C] = scales();
+    return R.asDiagonal() * A * C.asDiagonal();
+  }
 };
 
 DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool positive)
@@ -77,7 +89,9 @@ DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool po
     Order to(A.nrows);
     for (Index column = 0; column < A.nrows; ++column) to.indices()[found.arrangement.row_of[column]] = column;
     one = Sparse(to * one);
-    factors_->row_of = std::move(found.arrangement.row_of);
+    factors_->to = std::move(found.arrangement);
+    if (found.matched < A.nrows)
+      factors_->regular = false;  // whatever its values are; of no entries Eigen makes no end
   }
   const Sparse other = one.transpose();
   const Sparse pattern = one.cwiseAbs() + other.cwiseAbs();
@@ -109,8 +123,9 @@ bool DirectSolver::factorise() {
     const auto& pivots = factors_->cholesky;
     if (pivots.info() == Eigen::Success && pivots.vectorD().minCoeff() > 0) return *(factors_->regular = true);
     factors_->positive = false;
+    factors_->to = max_product_matching(A_).arrangement;
   }
-  factors_->lu.compute(matrix);
+  factors_->lu.compute(factors_->scaled(matrix));
   factors_->regular = factors_->lu.info() == Eigen::Success;
   return *factors_->regular;
 }
@@ -130,11 +145,11 @@ bool DirectSolver::factorise_nearby() {
   };
   for (Index column = 0; column < A_.nrows; ++column) {
     add(column, column);
-    if (!symmetric) add(factors_->row_of[column], column);
+    if (!symmetric) add(factors_->to.row_of[column], column);
   }
   Sparse E(A_.nrows, A_.ncols);
   E.setFromTriplets(entries.begin(), entries.end());
-  factors_->lu.compute(Sparse(matrix + E));
+  factors_->lu.compute(factors_->scaled(matrix + E));
   factors_->nearby = factors_->lu.info() == Eigen::Success;
   return factors_->nearby;
 }
@@ -148,8 +163,22 @@ void DirectSolver::solve(HostSpan<const double> r, HostSpan<double> d) const {
     const Eigen::VectorXd found = factors_->cholesky.solve(ordered);
     solution = factors_->order.inverse() * found;
   } else {
-    solution = factors_->lu.solve(rhs);
+    const auto [R, C] = factors_->scales();
+    solution = factors_->lu.solve(Eigen::VectorXd(R.cwiseProduct(rhs)));
+    solution = C.cwiseProduct(solution);
   }
+}
+
+double DirectSolver::size_of_inverse() const {
+  Eigen::VectorXd R(A_.nrows), C(A_.nrows), r(A_.nrows), d(A_.nrows);
+  if (factors_->positive) {
+    C = R = Sparse(rows_of(A_)).diagonal().cwiseSqrt().cwiseInverse();
+  } else {
+    std::tie(R, C) = factors_->scales();
+  }
+  for (Index i = 0; i < A_.nrows; ++i) r[i] = fraction(i) / R[i];
+  solve({r.data(), r.size()}, {d.data(), d.size()});
+  return A_.nrows > 0 ? d.cwiseQuotient(C).cwiseAbs().maxCoeff() : 0;
 }
 
 std::string DirectSolver::description() const {

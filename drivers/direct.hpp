@@ -27,6 +27,9 @@ struct DirectForecast {
   double seconds = 0;      // on one core
 };
 
+/// Between -1/2 and 1/2, no two alike: rows that are equal, as those of a singular matrix may be, see different numbers.
+inline double fraction(std::int64_t i) { return double(std::uint32_t(i) * 2654435761U) / 4294967296.0 - 0.5; }
+
 /// What finding a DirectForecast takes.
 double seconds_to_count(std::int64_t nnz);
 
@@ -34,7 +37,8 @@ double seconds_to_count(std::int64_t nnz);
 inline constexpr double max_direct_seconds = 20, seconds_worth_trust = 0.5, seconds_of_no_matter = 0.01;
 
 /// Ordered by approximate minimum degree; LDL' for what is likely to be positive definite, LU with partial pivoting
-/// otherwise or where a pivot of LDL' is not positive. Runs on one core, on the host.
+/// otherwise or where a pivot of LDL' is not positive. LU is that of R A C, with the powers of two of max_product_matching():
+/// partial pivoting compares rows, which may have any units. Runs on one core, on the host.
 class DirectSolver {
  public:
   /// Cost  orders A and counts; about 60 bytes per nonzero meanwhile. A must outlive this.
@@ -51,6 +55,9 @@ class DirectSolver {
   bool factorise_nearby();
   /// d = A^-1 r, or (A + E)^-1 r. After factorise() or factorise_nearby().
   void solve(HostSpan<const double> r, HostSpan<double> d) const;
+  /// About the largest entry of (R A C)^-1, where no entry of R A C is much larger than 1, whatever the units of rows and
+  /// unknowns are; of LDL' R = C brings the diagonal to 1. Cost  one solve().
+  double size_of_inverse() const;
   /// "LDL' with 12,345 entries"
   std::string description() const;
 

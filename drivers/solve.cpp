@@ -74,7 +74,9 @@ std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, 
         .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
         .arranged_A = arranged_A,
         .norm_frobenius_of_A = seen.properties.norm_frobenius,
-        .more_b = more_b};
+        .more_b = more_b,
+        .symmetric =
+            seen.properties.symmetric && !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0};
     return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
@@ -212,7 +214,9 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   attempts = outcome.summary.attempts;
   if (singular.known()) {
     // What going on has changed in x may lie in the null space, which the x that is given has no part of.
-    const bool doubtful = outcome.error_source == ErrorSource::going_on && !(outcome.error <= max_trusted_error);
+    const bool doubtful = outcome.solved && outcome.error_source != ErrorSource::exact &&
+                          !(outcome.error_source == ErrorSource::going_on && !outcome.summary.error->at_least &&
+                            outcome.error <= max_trusted_error);
     const auto factors =
         doubtful ? refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided) : nullptr;
     finish(outcome, factors.get());
@@ -235,7 +239,12 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     if (const auto factors = factors_of(loaded, seen, std::min(max_direct_seconds, criteria.seconds))) {
       Outcome last = directly(*factors, formatted("{} failed", outcome.summary.method));
       if (last.solved) return last;
+      if (is_right_by_factors(last) && last.certificate.relative_residual < outcome.certificate.relative_residual) {
+        take_factors(decided, *factors, formatted("{} failed", outcome.summary.method));
+        return last;
+      }
       outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, last.summary.attempts.back());
+      if (is_right_by_factors(last)) refine_directly(host, system(), *factors, Refine::error_only, criteria, outcome);
     }
   if (seen.rows.empty_rows == 0 && !met_zero_pivot(outcome.summary)) return outcome;
   return solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
@@ -268,6 +277,7 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
   if (auto cause = inconsistency(story.singular)) return {std::move(*cause)};
+  if (is_right_by_factors(story.outcome)) return {limit_of_precision(story)};
   if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
   return story.options.request.goal == Goal::least_squares
              ? diagnose_least_squares(story.properties, summary, criteria_of(story.options))

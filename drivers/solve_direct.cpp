@@ -14,6 +14,8 @@ namespace {
 using V = Vector<double, OpenMP>;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int max_solves = 12;
+/// Of the digits of a number of size 1. Factors of a singular matrix have a pivot of rounding size, if not zero.
+constexpr double max_loss = 0.03;
 
 /// Corrections of x, each from the residual in twice the precision.
 struct Refinement {
@@ -21,10 +23,9 @@ struct Refinement {
   double error = 0;             // of the last x, or infinite: A is singular as far as double precision can tell
 };
 
-/// What rounding b to double changes in x: A^-1 applied to rounding errors of either sign.
+/// What rounding b to double changes in x: max |d_i|, d = A^-1 r, where r are rounding errors of b.
 double error_of_rounded_b(const DirectSolver& solver, const V& b, V& r, V& d) {
-  for (std::int64_t i = 0; i < b.size(); ++i)
-    r.span()[i] = ((i * 2654435761U >> 7) & 1 ? 0.25 : -0.25) * eps * b.span()[i];
+  for (std::int64_t i = 0; i < b.size(); ++i) r.span()[i] = eps * fraction(i) * b.span()[i];
   solver.solve(std::as_const(r).span(), d.span());
   return max_abs(d);
 }
@@ -56,9 +57,9 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
   }
   const double largest = max_abs(x);
   const double of_b = largest > 0 ? error_of_rounded_b(solver, b, r, d) / largest : 0;
-  const bool lost = !(fell <= 0.5) && !(correction <= 1e-8);
-  done.error = lost || !(of_b <= 0.1) ? std::numeric_limits<double>::infinity()
-                                      : std::max({correction * std::min(fell, 1.0), of_b, eps});
+  const double error = std::max({correction * std::min(fell, 1.0), of_b, eps});
+  done.error =
+      error <= 0.1 && eps * solver.size_of_inverse() <= max_loss ? error : std::numeric_limits<double>::infinity();
   return done;
 }
 
@@ -77,7 +78,8 @@ void certify(const DirectSystem& system, const V& x, const V& b, const Criteria&
 
 void note_error(const DirectSystem& system, double error, const V& x, Outcome& outcome) {
   outcome.error = error;
-  outcome.error_source = std::isfinite(error) ? ErrorSource::refinement : ErrorSource::singular;
+  outcome.singular = !std::isfinite(error);
+  outcome.error_source = outcome.singular ? ErrorSource::singular : ErrorSource::refinement;
   if (!system.ones) return;
   outcome.error_against_ones = 0;
   for (const double v : x.span()) outcome.error_against_ones = std::max(outcome.error_against_ones, std::abs(v - 1));

@@ -74,6 +74,25 @@ struct Column {
   const MethodChoice& choice;
 };
 
+/// A bound from below of max |x_i - x*_i| / max |x*_i|, of a symmetric A. With s = A * ones the sum of r = b - A x is
+/// s'(x* - x), at most max |x_i - x*_i| times the sum of all |s_i|. Where rows nearly sum to zero, a constant in x hardly
+/// changes the residual, and an iteration that ends at the tolerance has not seen it.
+template <Backend B, class Offset, class V>
+double error_along_constants(const Column<B, Offset>& column, const V& b, const V& x) {
+  V ones = like(x), s = like(b), r = like(b);
+  fill(ones, 1);
+  column.products.apply(ones, s);
+  certified_residual(column.on, column.A, x.span(), b.span(), r.span());
+  const auto rows = copied_to<Host>(column.on, std::as_const(s).span());
+  const auto rest = copied_to<Host>(column.on, std::as_const(r).span());
+  double sum = 0, sizes = 0;
+  for (std::int64_t i = 0; i < rest.size(); ++i) sum += rest[i], sizes += std::abs(rows[i]);
+  if (!(sizes > 0)) return 0;
+  const double constant = sum / sizes;
+  axpby(1, x, constant, ones);
+  return std::abs(constant) / double(max_abs(ones));
+}
+
 /// Solves for b, unless the first round is known, and certifies.
 template <Backend B, class Offset, class V = Vector<double, B>>
 Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
@@ -136,11 +155,16 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     outcome.error = outcome.error_against_ones;
   } else if (outcome.solved && outcome.summary.norm_b == 0) {
     outcome.error_source = ErrorSource::exact;
-  } else if (outcome.solved && outcome.summary.error) {
+  } else if (const auto& seen = outcome.summary.error; outcome.solved && seen && !seen->is_void()) {
     outcome.error_source = ErrorSource::going_on;
     const double rounding = outcome.summary.limit_of_precision(system.norm_inf_of_A);
     outcome.error = outcome.summary.error->error(
         outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
+    if (system.symmetric && !least_squares)
+      if (const double least = error_along_constants(column, b, x); least > outcome.error) {
+        outcome.error_source = ErrorSource::constants;
+        outcome.error = least;
+      }
   }
   outcome.x = copied_to<Host>(on, std::as_const(x).span());
   return outcome;

@@ -41,6 +41,7 @@ std::string_view to_string(ErrorSource source) {
     case ErrorSource::none: return "none";
     case ErrorSource::exact: return "exact";
     case ErrorSource::going_on: return "going on";
+    case ErrorSource::constants: return "constants";
     case ErrorSource::refinement: return "refinement";
     case ErrorSource::singular: return "singular";
   }
@@ -69,10 +70,10 @@ std::string doubt_text(const Outcome& outcome) {
   if (is_bounded_below_only(outcome))
     return formatted("the error of x is not known: it is at least about {}", brief(error));
   const auto digits = std::int64_t(std::floor(-std::log10(error)));
-  return formatted("{}: its error is about {}",
+  return formatted("{}: its error is {} {}",
                    digits < 1 ? "no digit of x can be trusted"
                               : formatted("only about {} of x can be trusted", plural(digits, "digit")),
-                   brief(error));
+                   outcome.error_source == ErrorSource::constants ? "at least" : "about", brief(error));
 }
 
 std::string error_text(const SolveStory& story) {
@@ -91,12 +92,31 @@ std::string error_text(const SolveStory& story) {
       return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of A{}",
                        brief(outcome.error),
                        outcome.refine_seconds > 0 ? formatted(" ({})", human_seconds(outcome.refine_seconds)) : "");
+    case ErrorSource::constants:
+      return formatted("at least about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",
+                       brief(outcome.error));
     case ErrorSource::going_on: break;
   }
   const ErrorEstimate& estimate = *outcome.summary.error;
   return formatted("{} {} = max |x_i - x*_i| / max |x*_i|, estimated by {} ({})",
                    estimate.at_least ? "at least about" : "about", brief(outcome.error),
                    plural(estimate.iterations, "more iteration"), human_seconds(estimate.seconds));
+}
+
+bool is_right_by_factors(const Outcome& outcome) {
+  return outcome.error_source == ErrorSource::refinement && outcome.error <= max_trusted_error;
+}
+
+Diagnosis limit_of_precision(const SolveStory& story) {
+  const double reached = story.outcome.certificate.relative_residual;
+  const double unit = std::pow(10, std::floor(std::log10(reached)) - 1);  // of the second digit
+  return {
+      .cause = "the limit of double precision is reached",
+      .evidence = formatted("by corrections with factors of A the error of x is about {}; rounding such an x to double "
+                            "changes A x by more than the target",
+                            brief(story.outcome.error)),
+      .remedy = reached < 0.1 ? "--tol " + brief(std::ceil(2 * reached / unit) * unit) : "",
+      .advice = "x is as good as double precision gives it"};
 }
 
 MoreDigits more_digits(const SolveStory& story) {
@@ -110,13 +130,17 @@ MoreDigits more_digits(const SolveStory& story) {
   if (outcome.error_source == ErrorSource::exact && story.options.request.goal == Goal::least_squares)
     return {.cost = "A is badly conditioned, or its columns are dependent: then x is the smallest solution, not ones"};
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
-  if (outcome.error_source == ErrorSource::singular || summary.method == "direct")
+  if (outcome.error_source == ErrorSource::singular || outcome.singular)
     return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};
   if (goal < std::numeric_limits<double>::epsilon()) return {.cost = "double precision has no more than 16 digits"};
+  if (const double target = residual * goal / outcome.error / 2;
+      outcome.error_source == ErrorSource::constants && target > summary.limit_of_precision(story.properties.norm_inf))
+    return {.options = "--tol " + brief(target), .cost = "rows nearly sum to zero, so a constant in x hardly shows"};
   const std::int64_t most = story.options.max_iterations;
   if (summary.error && summary.iterations + summary.error->iterations >= most)
     return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
-  if (grew || residual <= summary.limit_of_precision(story.properties.norm_inf) || story.options.error_tolerance)
+  if (grew || summary.method == "direct" || outcome.error_source == ErrorSource::constants ||
+      residual <= summary.limit_of_precision(story.properties.norm_inf) || story.options.error_tolerance)
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);
   const double rate = decades_per_iteration(summary.history);

@@ -2,6 +2,10 @@
 #pragma once
 #include <string>
 
+namespace seidel {
+struct Diagnosis;  // solvers/diagnose.hpp
+}
+
 namespace seidel::drivers {
 
 struct Outcome;
@@ -27,6 +31,11 @@ std::string orthogonality_text(const SolveStory& story);
 std::string doubt_text(const Outcome& outcome);
 /// "1.3e-07 = max |x_i - x*_i| / max |x*_i|, estimated by 10 more iterations"; empty where nothing is known.
 std::string error_text(const SolveStory& story);
+
+/// Whether factors of A tell that the error of x is small, whatever the residual is.
+bool is_right_by_factors(const Outcome& outcome);
+/// Why such an x misses the target.
+Diagnosis limit_of_precision(const SolveStory& story);
 
 /// What may give more digits.
 struct MoreDigits {

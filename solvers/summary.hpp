@@ -68,6 +68,9 @@ struct ErrorEstimate {
   std::int64_t iterations = 0;      // beyond the target
   double seconds = 0;
 
+  /// Whether nothing was found: x could not be changed, and the residual does not say that it need not be.
+  bool is_void() const { return at_least && iterations == 0; }
+
   /// About max |z_i - x*_i| / max |x*_i|, where A x* = b and z is the one of x and y with the smaller residual. `rounding`
   /// is what the residual of a rounded x* is, eps ||A|| ||x|| / ||b||, or 0 where that is not known.
   ///
