@@ -84,7 +84,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   if (needs.cuda) {
     plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
-    plan.items.push_back({"kinds of rows or a list of long ones, for products",
+    plan.items.push_back({"kinds of rows, columns of blocks or a list of long rows, for products",
                           Product<double, std::int32_t, Cuda>::max_bytes(n, needs.nnz), "--backend openmp"});
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});

@@ -11,6 +11,7 @@
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
+#include <seidel/kernels/spmv/nodes.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
 
@@ -19,15 +20,17 @@ namespace seidel {
 /// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is, in the form that reads the fewest bytes:
 /// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, for several in
 ///   column-major layout, which are taken one by one, and for several in row-major layout, on the host without gaps
+/// - on a GPU, columns of nodes: a matrix of full blocks of 3 x 3 keeps its values and has one column per block (spmv/nodes.hpp);
+///   for one vector
 /// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu);
 ///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp)
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
-/// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well,
-///         and it waits. A product allocates nothing but scratch memory and waits for nothing. Without kinds, on the host, X in
-///         column-major layout is brought into row-major first, 2.5 times as fast as reading it as it lies, in memory that is
-///         taken the first time and kept: one product at a time then. On a GPU, column-major X or Y without kinds takes scratch
-///         memory of up to 32 of their columns.
+/// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well, the
+///         pattern once where A consists of blocks, and it waits. A product allocates nothing but scratch memory and waits for
+///         nothing. Without kinds, on the host, X in column-major layout is brought into row-major first, 2.5 times as fast as
+///         reading it as it lies, in memory that is taken the first time and kept: one product at a time then. On a GPU,
+///         column-major X or Y without kinds takes scratch memory of up to 32 of their columns.
 /// Repeats bit for bit what spmv and spmm give, in every form.
 /// Errors  ShapeError; ResourceError where memory is short.
 template <class Real_, class Offset, Backend B>
@@ -39,19 +42,19 @@ class Product {
   Product(B on, const CsrView<Real, Offset, Space>& A) : on_(std::move(on)), A_(A) {
     if (A.nrows == 0) return;
     if constexpr (!HostBackend<B>) {
-      const auto survey = spmv_detail::survey_rows(on_, A.row_ptr);
-      long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr, survey.long_rows);
+      survey_ = spmv_detail::survey_rows(on_, A.row_ptr);
+      long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr, survey_.long_rows);
       spmm_detail::join_rows(on_, A, long_rows_.view());
-      if (spmv_detail::tiles_pay(survey, A.nrows, A.nnz())) tiles_ = spmv_detail::Tiles::of(on_, A.row_ptr, A.nnz());
     }
-    find_kinds();
+    find_form();
   }
   /// What a Product of such a matrix holds at most.
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
     const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
     if constexpr (HostBackend<B>) return kinds;
-    return std::max(
-        kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() + spmv_detail::Tiles::bytes_of(nrows, nnz));
+    return std::max(kinds,
+                    spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
+                        std::max(spmv_detail::Tiles::bytes_of(nrows, nnz), spmv_detail::Nodes::max_bytes(nrows, nnz)));
   }
 
   CsrView<Real, Offset, Space> view() const { return A_; }
@@ -98,27 +101,29 @@ class Product {
     }
   }
 
-  /// New values in the same pattern, which must outlive this too. Kinds of rows are found anew, or given up if there are too
-  /// many now; long rows stay as they are.
+  /// New values in the same pattern, which must outlive this too. Kinds of rows are found anew, or given up for the next form if
+  /// there are too many now; all else stays as it is.
   void update_values(Span<const Real, Space> values) {
     spmv_detail::require_size(values.size(), A_.nnz(), "update_values", "the array of values");
     A_.values = values;
-    if (kinds_) find_kinds();
+    if (kinds_) find_form();
   }
   /// What this holds beside A.
   std::int64_t bytes() const {
-    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes() + tiles_.bytes()) +
+    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes() + tiles_.bytes() + (nodes_ ? nodes_->bytes() : 0)) +
            side_by_side_.size() * std::int64_t(sizeof(Real));
   }
   /// What a product with one vector reads of A.
   double bytes_per_nonzero() const {
+    const std::int64_t of_columns = nodes_ ? nodes_->bytes() : A_.nnz() * std::int64_t(sizeof(Index));
     const std::int64_t of_csr =
-        A_.nnz() * std::int64_t(sizeof(Real) + sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
+        A_.nnz() * std::int64_t(sizeof(Real)) + of_columns + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
     return A_.nnz() > 0 ? double(kinds_ ? kinds_->bytes() : of_csr) / double(A_.nnz()) : 0;
   }
   bool has_kinds() const { return kinds_.has_value(); }
   std::string describe() const {
     if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
+    if (nodes_) return counted(A_.nrows / spmv_detail::Nodes::rows, "node") + " in blocks of 3 x 3";
     const std::int64_t long_rows = long_rows_.exact.rows();
     return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
            (tiles_.empty() ? "" : ", " + counted(tiles_.view.count, "tile"));
@@ -127,9 +132,15 @@ class Product {
  private:
   using RowKinds = product_detail::RowKinds<Real, Space>;
 
-  void find_kinds() {
+  void find_form() {
     const bool has_long_rows = long_rows_.exact.pieces() > 0;
     kinds_ = has_long_rows ? std::nullopt : product_detail::find_row_kinds(on_, A_);
+    if constexpr (!HostBackend<B>) {
+      if (kinds_) return;
+      if (!spmv_detail::is_uneven(survey_, A_.nrows, A_.nnz())) nodes_ = spmv_detail::find_nodes(on_, A_);
+      if (!nodes_ && spmv_detail::tiles_pay(survey_, A_.nrows, A_.nnz()))
+        tiles_ = spmv_detail::Tiles::of(on_, A_.row_ptr, A_.nnz());
+    }
   }
   MultiVectorView<const Real, Space> side_by_side(const MultiVectorView<const Real, Space>& X) const {
     if (side_by_side_.size() < X.nrows * X.ncols) side_by_side_ = Array<Real, Space>(on_, X.nrows * X.ncols);
@@ -143,6 +154,8 @@ class Product {
       product_detail::kinds_product(on_, *kinds_, x, store);
     else if constexpr (HostBackend<B>)
       spmv_detail::product(on_, A_, x, store);
+    else if (nodes_)
+      spmv_detail::nodes_product(on_, A_, *nodes_, x, store);
     else if (!tiles_.empty())
       spmv_detail::tiles_product(on_, A_, tiles_.view, spmv_detail::Finding::done, x, store);
     else
@@ -151,8 +164,10 @@ class Product {
 
   B on_;
   CsrView<Real, Offset, Space> A_;
+  spmv_detail::RowSurvey survey_;    // on a GPU
   spmv_detail::LongRows long_rows_;  // empty on the host
   spmv_detail::Tiles tiles_;         // if rows are uneven
+  std::optional<spmv_detail::Nodes> nodes_;
   std::optional<RowKinds> kinds_;
   mutable Array<Real, Space> side_by_side_;  // of the columns of the last product
 };

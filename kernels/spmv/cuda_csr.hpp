@@ -39,11 +39,14 @@ constexpr std::string_view described_unprepared(std::int64_t nrows, std::int64_t
   }
   return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
 }
-/// Whether tiles (tiles.hpp) are faster than 32 rows per warp: where neighbouring rows differ in length by half of their
-/// entries on average, and by more than two; or where there is a long row in a small matrix.
+/// Whether neighbouring rows differ in length by half of their entries on average, and by more than two.
+constexpr bool is_uneven(const RowSurvey& rows, std::int64_t nrows, std::int64_t nnz) {
+  return rows.variation > std::uint64_t(std::max(nnz / 2, 2 * nrows));
+}
+/// Whether tiles (tiles.hpp) are faster than 32 rows per warp: in uneven matrices, and in small ones with a long row.
 constexpr bool tiles_pay(const RowSurvey& rows, std::int64_t nrows, std::int64_t nnz) {
   if (nnz < few_entries && row_class(nrows, nnz) != RowClass::element) return rows.long_rows.pieces() > 0;
-  return rows.variation > std::uint64_t(std::max(nnz / 2, 2 * nrows));
+  return is_uneven(rows, nrows, nnz);
 }
 /// Rows of up to so many entries are never listed by csr_product.
 constexpr int longest_unlisted_row(std::int64_t nrows, std::int64_t nnz) {

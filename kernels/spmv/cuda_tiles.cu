@@ -5,6 +5,7 @@
 
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/row.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
 
@@ -22,27 +23,6 @@ constexpr int finish_batch = 4;                 // sums of pieces under way per 
 constexpr const char* name = "a product with a sparse matrix";
 
 __host__ __device__ Index pieces_of(Index length) { return (length + sum_block - 1) / sum_block; }
-
-/// An entry of A: it leaves the caches first, so that x stays there.
-template <class T>
-__device__ T streamed(const T* p) {
-#if __CUDA_ARCH__ >= 800
-  std::uint64_t leaves_first;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leaves_first));
-  T value;
-  if constexpr (sizeof(T) == 8)
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b64 %0, [%1], %2;"
-                 : "=l"(reinterpret_cast<std::uint64_t&>(value))
-                 : "l"(p), "l"(leaves_first));
-  else
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;"
-                 : "=r"(reinterpret_cast<std::uint32_t&>(value))
-                 : "l"(p), "l"(leaves_first));
-  return value;
-#else
-  return __ldcs(p);
-#endif
-}
 
 template <class Offset>
 __device__ std::int64_t cost_before(const Offset* row_ptr, Index row) {

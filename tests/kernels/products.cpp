@@ -47,6 +47,40 @@ Plain rows_with_equal_columns(std::int64_t n, unsigned seed) {
   return plain;
 }
 
+/// Nodes of three rows with the same columns, which come by threes: as many blocks per node as `blocks` says, from none to a row
+/// of 2049 entries.
+Plain blocks_of_three(std::int64_t nodes, const auto& blocks, unsigned seed) {
+  std::mt19937_64 random(seed);
+  Plain plain{3 * 1500, std::vector<Row>(3 * nodes)};
+  for (std::int64_t node = 0; node < nodes; ++node)
+    for (auto left = blocks(random); left > 0;) {
+      const Index column = Index(3 * (random() % 1500));
+      if (plain.rows[3 * node].contains(column)) continue;
+      for (std::int64_t entry = 0; entry < 9; ++entry)
+        plain.rows[3 * node + entry / 3][column + Index(entry % 3)] = double(random() % 1000) / 8 - 60;
+      --left;
+    }
+  return plain;
+}
+std::vector<std::pair<const char*, Plain>> matrices_of_blocks(unsigned seed) {
+  using Random = std::mt19937_64;
+  std::vector<std::pair<const char*, Plain>> all;
+  all.emplace_back("one block", blocks_of_three(
+                                    1, [](Random&) { return 1; }, seed));
+  all.emplace_back("short rows of blocks", blocks_of_three(
+                                               331, [](Random& r) { return r() % 22; }, seed));
+  all.emplace_back("rows of 27 blocks", blocks_of_three(
+                                            97, [](Random&) { return 27; }, seed));
+  all.emplace_back("blocks around 64 entries", blocks_of_three(
+                                                   301, [](Random& r) { return 18 + r() % 8; }, seed));
+  all.emplace_back("few longer rows of blocks",
+                   blocks_of_three(
+                       211, [](Random& r) { return r() % 20 ? r() % 12 : 21 + r() % 40; }, seed));
+  all.emplace_back("blocks up to 2046 entries", blocks_of_three(
+                                                    31, [](Random& r) { return 630 + r() % 53; }, seed));
+  return all;
+}
+
 /// Short rows, rows around 64 and 2048 entries, thousands of them in one row, in places that chance decides.
 std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   std::mt19937_64 random(seed);
@@ -75,6 +109,10 @@ std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   all.emplace_back("kinds of rows", rows_of_kinds(random() % 2 ? 1000 : 33, 7, seed));
   all.emplace_back("many kinds of rows", rows_of_kinds(2000, 240, seed));
   all.emplace_back("more kinds of rows than are taken", rows_of_kinds(3000, 256, seed));
+  for (auto& matrix : matrices_of_blocks(seed)) all.push_back(std::move(matrix));
+  all.emplace_back("a row of 2049 entries in blocks",
+                   blocks_of_three(
+                       4, [](std::mt19937_64& r) { return r() % 2 ? 683 : 682; }, seed));
   all.emplace_back("empty rows only", rows_of_lengths({0, 0, 0}, 7, seed));
   all.emplace_back("no rows", Plain{5, {}});
   return all;
@@ -245,6 +283,47 @@ TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again w
       CHECK(product.describe().starts_with("CSR"));
       const auto many = copied_to<Device>(on, csr_of<Real>(rows_of_kinds(3000, 256, seed)).view());
       CHECK(Product(on, many.view()).describe().starts_with("CSR"));
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("a prepared product on a GPU sees blocks of 3 x 3, if all of A consists of them", Real, double,
+                   float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      const auto form_of = [&](const Plain& plain) {
+        const auto A = csr_of<Real>(plain);
+        const auto there = copied_to<Device>(on, A.view());
+        check_vectors(on, A, seed);
+        return Product(on, there.view()).describe();
+      };
+      const Plain whole = blocks_of_three(
+          50, [](std::mt19937_64& r) { return 10 + r() % 20; }, seed);
+      CHECK(form_of(whole) == "50 nodes in blocks of 3 x 3");
+      const auto differs = [&](const auto& change) {
+        Plain plain = whole;
+        change(plain.rows, random() % plain.rows.size());
+        CHECK(form_of(plain).starts_with("CSR"));
+      };
+      differs([](auto& rows, std::size_t i) { rows[i].erase(rows[i].begin()); });
+      differs([](auto& rows, std::size_t i) { rows[i].erase(std::prev(rows[i].end())); });
+      differs([](auto& rows, std::size_t) { rows.pop_back(); });
+      differs([](auto& rows, std::size_t) { rows.insert(rows.begin(), 3, {{0, 1.0}, {2, 1.0}, {4, 1.0}}); });
+      differs([](auto& rows, std::size_t) { rows.insert(rows.begin(), 3, {{1, 1.0}, {2, 1.0}, {3, 1.0}}); });
+      differs([](auto& rows, std::size_t i) {  // another column in one row of a node
+        for (Index column = 0;; column += 3)
+          if (!rows[i].contains(column)) {
+            for (Index c = 0; c < 3; ++c) rows[i][column + c] = 1;
+            break;
+          }
+        for (int c = 0; c < 3; ++c) rows[i].erase(std::prev(rows[i].end()));
+      });
+      const Plain long_rows = blocks_of_three(
+          2, [](std::mt19937_64&) { return 683; }, seed);
+      CHECK(form_of(long_rows).starts_with("CSR"));
     }
   });
 }
