@@ -3,6 +3,7 @@
 // A warp has T x G threads: thread t of T takes the lanes t, t + T, t + 2 T, ... of the one order of sums (kernels/sum.hpp),
 // thread g of G some columns of its own. T is a power of two, so a thread's lanes are a subtree of the tree over lanes.
 #pragma once
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_rows.cuh>
 #include <seidel/kernels/spmv/long_rows.hpp>
 
@@ -73,6 +74,7 @@ template <class Real, class Store>
 __global__ void __launch_bounds__(piece_threads)
     finish_cut_rows(const __grid_constant__ spmv_detail::LongRowsView rows, const __grid_constant__ SlotSums<Real> sums,
                     const __grid_constant__ Store store) {
+  await_launch_before();
   constexpr int batch = 8;  // loads of a lane under way: a row of 2,000,000 entries has 977 slots
   const int lane = threadIdx.x % warp_size;
   const std::int64_t jobs = rows.counts->cut_rows * sums.columns,
@@ -116,9 +118,11 @@ template <class Real, class Store>
 void launch_finish(const Cuda& on, const spmv_detail::LongRowsView& rows, const SlotSums<Real>& sums,
                    const Store& store) {
   if (rows.room.cut_rows == 0) return;
-  finish_cut_rows<<<blocks_in_turns(on, rows.room.cut_rows * sums.columns), piece_threads, 0, on.stream()>>>(rows, sums,
-                                                                                                             store);
-  check_launch("finishing long rows");
+  const auto kernel = finish_cut_rows<Real, Store>;
+  static const bool can_begin_early = can_wait(kernel);
+  launch_after(on, can_begin_early, kernel,
+               {.blocks = blocks_in_turns(on, rows.room.cut_rows * sums.columns), .threads = piece_threads},
+               "finishing long rows", rows, sums, store);
 }
 
 }  // namespace seidel::cuda

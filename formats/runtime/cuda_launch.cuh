@@ -13,22 +13,34 @@ void launch(const Cuda& on, void (*kernel)(Parameters...), std::int64_t blocks, 
   kernel<<<unsigned(blocks), threads, 0, on.stream()>>>(Parameters(arguments)...);
   check_launch(what);
 }
+struct LaunchShape {
+  std::int64_t blocks;
+  int threads, shared_bytes = 0;
+};
 /// `early`: the kernel may begin before the one launched before it has ended, and waits for that itself: by
 /// await_launch_before(), which needs code compiled for compute capability 9.0.
 template <class... Parameters, class... Arguments>
-void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
-                  const char* what, const Arguments&... arguments) {
-  if (blocks == 0) return;
+void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), const LaunchShape& shape, const char* what,
+                  const Arguments&... arguments) {
+  if (shape.blocks == 0) return;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = unsigned(blocks);
-  config.blockDim = unsigned(threads);
+  config.gridDim = unsigned(shape.blocks);
+  config.blockDim = unsigned(shape.threads);
+  config.dynamicSmemBytes = std::size_t(shape.shared_bytes);
   config.stream = on.stream();
   config.attrs = &attribute;
   config.numAttrs = early;
   cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), what);
+}
+/// Whether code compiled for this GPU has that instruction.
+template <class... Parameters>
+bool can_wait(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes compiled;
+  cuda_check(cudaFuncGetAttributes(&compiled, kernel), "asking how a kernel was compiled");
+  return compiled.ptxVersion >= 90;
 }
 /// A thread for each of n, 256 to a block.
 template <class... Parameters, class... Arguments>

@@ -2,6 +2,7 @@
 // threads per row of 65 ... 256 entries where rows are long on average, as in finite elements.
 #include <algorithm>
 
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_pieces.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
@@ -50,6 +51,8 @@ __global__ void __launch_bounds__(piece_threads, 8)
     sum_pieces(const __grid_constant__ Product<Real, Offset, Store> of, const __grid_constant__ LongRowsView rows,
                bool with_moderate, const __grid_constant__ SlotSums<Real> slots) {
   using One = std::integral_constant<int, 1>;
+  let_next_begin();
+  await_launch_before();
   const Index long_pieces = rows.counts->long_pieces;
   const Index count = long_pieces + (with_moderate ? rows.counts->moderate_pieces : 0);
   constexpr int piece_warps = piece_threads / warp_size;
@@ -117,6 +120,7 @@ __device__ void sum_by_groups(int begin, int end, int place, int length, const S
 /// Lists the rows of the lanes that are `apart`, in any order. By a warp.
 __device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t first, std::int64_t length) {
   if (!__any_sync(whole_warp, apart)) return;
+  await_launch_before();  // of clear_counts
   const int lane = threadIdx.x % warp_size;
   const Index pieces = apart ? Index((length + sum_block - 1) / sum_block) : 0;
   Index end = pieces;
@@ -136,6 +140,12 @@ __device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t
     piece.rows = 1;
     piece.to = is_cut ? ~(slot + p) : row;
   }
+}
+
+/// The next launch, which adds to them, begins meanwhile.
+__global__ void clear_counts(LongRowCounts* counts) {
+  *counts = {};
+  let_next_begin();
 }
 
 /// Rows by way of shared memory: a warp takes 32 rows, as many at a time as fit its `room`. Long ones are put on `to_list` if
@@ -194,8 +204,10 @@ void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, const
   const auto kernel = staged_rows<How, Place, Real, Offset, Store>;
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
              "asking for shared memory");
-  kernel<<<blocks_for(of.A.nrows, block_threads), block_threads, bytes, on.stream()>>>(of, room, to_list);
-  check_launch(name);
+  static const bool can_begin_early = can_wait(kernel);
+  launch_after(on, to_list.counts && can_begin_early, kernel,
+               {.blocks = blocks_for(of.A.nrows, block_threads), .threads = block_threads, .shared_bytes = bytes}, name,
+               of, room, to_list);
 }
 
 /// Whether the copy engine can read the entries of A.
@@ -215,7 +227,7 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
   if (listing == Listing::done)
     to_list.counts = nullptr;
   else
-    cuda_check(cudaMemsetAsync(long_rows.counts, 0, sizeof(LongRowCounts), on.stream()), "clearing counters");
+    launch(on, clear_counts, 1, 1, "clearing counters", long_rows.counts);
   const RowClass rows = row_class(A.nrows, A.nnz());
   const bool has_engine = is_aligned(A);
   if (rows == RowClass::lattice)
@@ -235,10 +247,12 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
   if (pieces == 0) return;
   // Where there is only room for a list, most often there is nothing on it, and empty blocks take time too.
   const bool is_exact = listing == Listing::done;
-  const unsigned max_blocks = (is_exact ? 100 : 32) * unsigned(on.multiprocessors());
-  sum_pieces<<<std::min(blocks_in_turns(on, pieces), max_blocks), piece_threads, 0, on.stream()>>>(
-      of, long_rows, with_moderate, slots);
-  check_launch(name);
+  const std::int64_t max_blocks = (is_exact ? 100 : 16) * on.multiprocessors();
+  const auto kernel = sum_pieces<Real, Offset, Store>;
+  static const bool can_begin_early = can_wait(kernel);
+  launch_after(on, can_begin_early, kernel,
+               {.blocks = std::min<std::int64_t>(blocks_in_turns(on, pieces), max_blocks), .threads = piece_threads},
+               name, of, long_rows, with_moderate, slots);
   LongRowsView cut = long_rows;
   if (!is_exact) cut.room.cut_rows = std::min<Index>(cut.room.cut_rows, 512);
   launch_finish(on, cut, slots, StoreFinished<Store>{store});

@@ -269,13 +269,9 @@ void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const
   const Product<Real, Offset, Store> of{A, x, store, tiles,
                                         scratch.take<Real>(2 * std::int64_t(tiles.narrivals)).data()};
   const auto kernel = sum_tiles<Real, Offset, Store>;
-  static const bool can_wait = [&] {  // else it has no instruction to wait with
-    cudaFuncAttributes compiled;
-    cuda_check(cudaFuncGetAttributes(&compiled, kernel), name);
-    return compiled.ptxVersion >= 90;
-  }();
-  launch_after(on, can_wait && finding == Finding::under_way, kernel, blocks_for(tiles.count, warps), warps * warp_size,
-               name, of);
+  static const bool can_begin_early = can_wait(kernel);
+  launch_after(on, can_begin_early && finding == Finding::under_way, kernel,
+               {.blocks = blocks_for(tiles.count, warps), .threads = warps * warp_size}, name, of);
 }
 
 template void find_tiles(const Cuda&, DeviceSpan<const std::int32_t>, const TilesView&);

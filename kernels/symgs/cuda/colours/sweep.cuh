@@ -111,7 +111,8 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
     const auto go = [&](auto kernel, int slices_per_warp) {
       // What came before the first forward launch may have written what it reads at once.
       launch_after(on, can_begin_early && (!forward || k > 0), kernel,
-                   blocks_for((last - first) * warps_per_slice, wide_threads / lanes * slices_per_warp), wide_threads,
+                   {.blocks = blocks_for((last - first) * warps_per_slice, wide_threads / lanes * slices_per_warp),
+                    .threads = wide_threads},
                    "a Gauss-Seidel sweep of a wavefront", S, first, last);
     };
     if constexpr (single)
