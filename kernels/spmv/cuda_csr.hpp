@@ -13,22 +13,23 @@ constexpr RowClass row_class(std::int64_t nrows, std::int64_t nnz) {
   const double mean = double(nnz) / double(nrows);
   return mean < 10 ? RowClass::lattice : mean < 24 ? RowClass::graph : mean < 32 ? RowClass::wide : RowClass::element;
 }
-/// For a report.
 /// Entries of a small matrix, where one long row could cost more than all others.
 inline constexpr std::int64_t few_entries = 1 << 20;
+/// Of one with 32 and more per row: so few rows that 32 per warp leave a GPU idle; unprepared, where they may be uneven too.
+inline constexpr std::int64_t few_entries_of_elements = 1 << 22, few_entries_unprepared = 1 << 23;
 /// How a GPU takes a matrix of which only the numbers of rows and entries are known.
 enum class UnpreparedWay { thread_per_row, tiles, staged };
 constexpr UnpreparedWay unprepared_way(std::int64_t nrows, std::int64_t nnz) {
   const RowClass rows = row_class(nrows, nnz);
   if (rows == RowClass::graph) return UnpreparedWay::tiles;
-  if (nnz >= few_entries || rows == RowClass::element) return UnpreparedWay::staged;
+  if (nnz >= (rows == RowClass::element ? few_entries_unprepared : few_entries)) return UnpreparedWay::staged;
   return nnz < 2 * nrows ? UnpreparedWay::thread_per_row : UnpreparedWay::tiles;
 }
 /// For a report.
 constexpr std::string_view described_unprepared(std::int64_t nrows, std::int64_t nnz) {
   switch (unprepared_way(nrows, nnz)) {
     case UnpreparedWay::thread_per_row: return "a thread per row";
-    case UnpreparedWay::tiles: return "a warp per tile of rows with 500 entries; prepared, 32 rows if they are even";
+    case UnpreparedWay::tiles: return "a warp per tile of rows with 500 entries; prepared, 32 rows if they are many and even";
     case UnpreparedWay::staged: break;
   }
   switch (row_class(nrows, nnz)) {
@@ -39,14 +40,16 @@ constexpr std::string_view described_unprepared(std::int64_t nrows, std::int64_t
   }
   return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
 }
-/// Whether neighbouring rows differ in length by half of their entries on average, and by more than two.
+/// Whether neighbouring rows differ in length by half of their entries on average, by an eighth of 32 and more, and by more than
+/// two.
 constexpr bool is_uneven(const RowSurvey& rows, std::int64_t nrows, std::int64_t nnz) {
-  return rows.variation > std::uint64_t(std::max(nnz / 2, 2 * nrows));
+  const std::int64_t share = row_class(nrows, nnz) == RowClass::element ? 8 : 2;
+  return rows.variation > std::uint64_t(std::max(nnz / share, 2 * nrows));
 }
-/// Whether tiles (tiles.hpp) are faster than 32 rows per warp: in uneven matrices, and in small ones with a long row.
+/// Whether tiles (tiles.hpp) are faster than 32 rows per warp.
 constexpr bool tiles_pay(const RowSurvey& rows, std::int64_t nrows, std::int64_t nnz) {
-  if (nnz < few_entries && row_class(nrows, nnz) != RowClass::element) return rows.long_rows.pieces() > 0;
-  return is_uneven(rows, nrows, nnz);
+  if (row_class(nrows, nnz) == RowClass::element) return nnz < few_entries_of_elements || is_uneven(rows, nrows, nnz);
+  return nnz < few_entries ? rows.long_rows.pieces() > 0 : is_uneven(rows, nrows, nnz);
 }
 /// Rows of up to so many entries are never listed by csr_product.
 constexpr int longest_unlisted_row(std::int64_t nrows, std::int64_t nnz) {
