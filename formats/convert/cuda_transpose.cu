@@ -1,15 +1,14 @@
 // Transposition on the device, and copies with other row pointers.
 #include <seidel/formats/convert.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 #include <seidel/formats/convert/cuda_buckets.hpp>
 #include <seidel/formats/convert/cuda_device.cuh>
-#include <seidel/formats/convert/cuda_distribution.hpp>
+#include <seidel/formats/convert/cuda_mirror.cuh>
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/transposed.hpp>
-#include <seidel/formats/runtime/cuda_warp.cuh>
-#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {
 
@@ -17,72 +16,13 @@ using namespace convert_detail;
 
 namespace {
 
-/// Where row c of A begins and ends, and the place that entry (c, r) is likely to have in it: the one that it has if row
-/// c is row r mirrored. Rows of a lattice are, but at its boundaries.
-template <class Offset>
-struct Image {
-  Offset first, last, guess;
-};
-template <class Value, class Offset>
-__device__ Image<Offset> image_of(const Transposing<Value, Offset>& of, Index c, Offset from_begin) {
-  const Offset first = __ldg(of.row_ptr + c), last = __ldg(of.row_ptr + c + 1);
-  return {first, last, last - first > from_begin ? last - 1 - from_begin : first};
-}
-
-/// The place of column r in row c of A, or -1. found is the column at the guess.
-template <class Value, class Offset>
-__device__ std::int64_t place_of(const Transposing<Value, Offset>& of, const Image<Offset>& row, Index r, Index found) {
-  constexpr int max_walk = 8;
-  const auto [first, last, guess] = row;
-  if (first == last) return -1;
-  Offset at = guess;
-  for (int step = 0; step < max_walk && found < r && at + 1 < last; ++step) found = __ldg(of.col_idx + ++at);
-  for (int step = 0; step < max_walk && found > r && at > first; ++step) found = __ldg(of.col_idx + --at);
-  if (found == r) return at;
-  at = partition_point(first, last, [&](Offset k) { return __ldg(of.col_idx + k) < r; });
-  return at < last && __ldg(of.col_idx + at) == r ? std::int64_t(at) : -1;
-}
-
-constexpr int mirror_threads = 256;
-constexpr int mirror_rounds = 4;  // of a block, whose rows follow each other and share lines of the first cache
-
-/// A' where the pattern of A is symmetric, by `group` threads per row: each value is fetched from its mirrored place,
-/// beside the column that proves the place to be right. broken becomes 1 where an entry has no image or columns do not
-/// ascend: else distinct entries have distinct images, and all of them are found.
-template <int group, class Value, class Offset>
-__global__ void __launch_bounds__(mirror_threads, 2048 / mirror_threads)
-    mirror(Transposing<Value, Offset> of, int* broken) {
-  constexpr int rows_at_once = mirror_threads / group;
-  const std::int64_t begin_row = std::int64_t(blockIdx.x) * rows_at_once * mirror_rounds;
-  const Index end_row = Index(min(std::int64_t(of.nrows), begin_row + rows_at_once * mirror_rounds));
-  if (blockIdx.x == 0 && threadIdx.x == 0) of.to_ptr[of.nrows] = of.row_ptr[of.nrows];
-  bool whole = true;
-  for (std::int64_t r = begin_row + threadIdx.x / group; r < end_row; r += rows_at_once) {
-    const Offset begin = of.row_ptr[r], end = of.row_ptr[r + 1];
-    const int mine = threadIdx.x % group;
-    if (mine == 0) of.to_ptr[r] = begin;
-    for (Offset k = begin + mine; k < end; k += group) {
-      const Index c = __ldg(of.col_idx + k);
-      const Image<Offset> row = image_of(of, c, Offset(k - begin));
-      const Offset guess = min(row.guess, Offset(of.nnz - 1));  // an empty last row has none
-      const Index found = __ldg(of.col_idx + guess);
-      Value value = of.values ? __ldg(of.values + guess) : 0;
-      const std::int64_t at = place_of(of, row, Index(r), found);
-      whole &= at >= 0 && (k == begin || __ldg(of.col_idx + k - 1) < c);
-      __stcs(of.to_idx + k, c);
-      if (!of.values || at < 0) continue;
-      if (at != guess) value = __ldg(of.values + at);
-      __stcs(of.to_values + k, value);
-    }
-  }
-  if (!whole) *broken = 1;
-}
-
-/// What some entries of A say: whether one has no image, how many more are scattered than are not, and how many stand in
-/// each of some equal ranges of columns.
+/// What some entries of A say: whether one has no image, with how many unknowns per node some row is not made of nodes, how
+/// many more entries are scattered than are not, and how many stand in each of some equal ranges of columns.
 struct Sample {
   static constexpr int nranges = 64;
-  int broken = 0;  // 0 or 1
+  static constexpr int max_unknowns = 6;  // of a node
+  int broken = 0;                         // 0 or 1
+  int not_nodes = 0;                      // a bit for each number of unknowns
   int scattered = 0;
   int in_range[nranges] = {};
 
@@ -118,13 +58,20 @@ __global__ void look_for_images(Transposing<Value, Offset> of, Index step, Sampl
     const Index c = of.col_idx[begin + (length > warp_size ? lane() * (length / warp_size) : lane())];
     atomicAdd(&sample->in_range[std::int64_t(c) * Sample::nranges / of.ncols], 1);
   }
+  const Index own = k < end ? of.col_idx[k] : -1;
+  for (int size = 2; size <= Sample::max_unknowns; ++size) {
+    const int part = lane() % size;
+    const Index first = __shfl_sync(whole_warp, own, lane() - part);
+    const bool fits = (end - begin) % size == 0 && (k >= end || (own == first + part && first % size == 0));
+    if (!__all_sync(whole_warp, fits) && lane() == 0) atomicOr(&sample->not_nodes, 1 << size);
+  }
   if (lane() != 0) return;
   if (nbroken > 0) sample->broken = 1;
   atomicAdd(&sample->scattered, 2 * nscattered - nentries);
 }
 
 /// False, with anything in the result, where the pattern of A is not symmetric, or a sort takes less time: scattered images
-/// are fetched one by one. crowding: as far as it was found, as Sample has it. Waits, once or twice.
+/// are fetched one by one. crowding: as far as it was found, as Sample has it. Waits, up to three times.
 template <class Value, class Offset>
 bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& crowding) {
   constexpr Index nsamples = 1024;
@@ -138,18 +85,32 @@ bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& c
   crowding = found.crowding();
   if (found.broken > 0 || found.scattered > 0) return false;
   int* const broken = &sample.data()->broken;
-  const auto launch = [&](auto kernel, int group) {
-    kernel<<<blocks_for(of.nrows, mirror_threads / group * mirror_rounds), mirror_threads, 0, on.stream()>>>(of,
-                                                                                                             broken);
+  const auto launch = [&](auto kernel, int rows_per_block) {
+    kernel<<<blocks_for(of.nrows, rows_per_block), mirror_threads, 0, on.stream()>>>(of, broken);
     check_launch("fetching mirrored entries");
   };
+  const auto fits = [&](int size) { return of.nrows % size == 0 && !(found.not_nodes >> size & 1); };
+  int size = Sample::max_unknowns;
+  while (size > 1 && !fits(size)) --size;
+  if (size > 1) {
+    constexpr int warps = mirror_threads / warp_size;
+    switch (size) {
+      case 6: launch(mirror_nodes<6, Value, Offset>, 6 * warps); break;
+      case 5: launch(mirror_nodes<5, Value, Offset>, 5 * warps); break;
+      case 4: launch(mirror_nodes<4, Value, Offset>, 4 * warps); break;
+      case 3: launch(mirror_nodes<3, Value, Offset>, 3 * warps); break;
+      default: launch(mirror_nodes<2, Value, Offset>, 2 * warps);
+    }
+    if (value_of(on, broken) == 0) return true;
+    cuda_check(cudaMemsetAsync(broken, 0, sizeof(int), on.stream()), "clearing a flag");  // there may be other rows
+  }
   const std::int64_t n = of.nnz, rows = of.nrows;  // just enough threads: the others would wait for their warp
   if (n <= 10 * rows)
-    launch(mirror<8, Value, Offset>, 8);
+    launch(mirror<8, Value, Offset>, mirror_threads / 8 * mirror_rounds);
   else if (n <= 18 * rows)
-    launch(mirror<16, Value, Offset>, 16);
+    launch(mirror<16, Value, Offset>, mirror_threads / 16 * mirror_rounds);
   else
-    launch(mirror<32, Value, Offset>, 32);
+    launch(mirror<32, Value, Offset>, mirror_threads / 32 * mirror_rounds);
   return value_of(on, broken) == 0;
 }
 

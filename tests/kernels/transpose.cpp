@@ -278,6 +278,77 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
   }
 }
 
+namespace {
+
+/// Each entry of A becomes a full block of size x size: a matrix with `size` unknowns per node.
+Matrix with_unknowns(const Matrix& A, Index size) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < A.nrows; ++i)
+    for (Index a = 0; a < size; ++a)
+      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+        for (Index b = 0; b < size; ++b) entries.push_back({i * size + a, A.col_idx[k] * size + b});
+  return matrix_of_entries(A.nrows * size, A.ncols * size, entries);
+}
+
+/// A without the entries for which `is_gone` says so.
+template <class IsGone>
+Matrix without(const Matrix& A, const IsGone& is_gone) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (!is_gone(i, A.col_idx[k])) entries.push_back({i, A.col_idx[k]});
+  return matrix_of_entries(A.nrows, A.ncols, entries);
+}
+
+}  // namespace
+
+TEST_CASE("nodes with several unknowns are mirrored node by node, and one that is not whole is noticed") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  std::vector<Matrix> graphs;
+  graphs.push_back(generate(OpenMP{1}, "poisson3d:9"));
+  graphs.push_back(generate(OpenMP{1}, "hpcg:7"));
+  graphs.push_back(made_symmetric(scattered(seed, 300, 300, 300)));  // with empty rows
+  graphs.push_back(made_symmetric(matrix_of_entries(131, 131, [] {
+    std::vector<Entry> arrow;  // a row longer than what a warp takes at once
+    for (Index i = 0; i < 131; ++i) arrow.push_back({60, i}), arrow.push_back({i, i});
+    return arrow;
+  }())));
+  for (const Matrix& graph : graphs)
+    for (const Index size : {2, 3, 4, 5, 6}) {
+      CAPTURE(graph.nrows);
+      CAPTURE(size);
+      const Matrix A = with_unknowns(graph, size);
+      check_all(A);
+      const auto is_mirrored = [&](const auto& on, const Matrix& B) {
+        TransposeReport report;
+        CHECK(same(transposed(on, B.view(), &report), sorted_transpose(B.view())));
+        return report.is_mirrored;
+      };
+      Index row = 0, col = 0;  // an entry off the diagonal
+      do {
+        row = Index(random() % std::uint64_t(A.nrows));
+        const std::int64_t begin = A.row_ptr[row], length = A.row_ptr[row + std::int64_t(1)] - begin;
+        col = length > 0 ? A.col_idx[begin + std::int64_t(random() % std::uint64_t(length))] : row;
+      } while (row / size == col / size);
+      const Matrix one_gone = without(A, [&](Index i, Index j) { return i == row && j == col; });
+      const Matrix two_gone =
+          without(A, [&](Index i, Index j) { return (i == row && j == col) || (i == col && j == row); });
+      const Matrix block_gone =
+          without(A, [&](Index i, Index j) { return i / size == row / size && j / size == col / size; });
+      Matrix swapped = copy_of(A);  // two unknowns of a node, in one row
+      std::swap(swapped.col_idx[swapped.row_ptr[row]], swapped.col_idx[swapped.row_ptr[row] + 1]);
+      on_every_backend([&](const auto& on) {
+        CHECK(is_mirrored(on, A));
+        CHECK(is_mirrored(on, two_gone));
+        CHECK(!is_mirrored(on, one_gone));
+        CHECK(!is_mirrored(on, block_gone));
+        CHECK(!is_mirrored(on, swapped));
+      });
+    }
+}
+
 TEST_CASE("a symmetric pattern whose images are scattered is sorted on a GPU") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
