@@ -43,8 +43,7 @@ void factorize(Lower& L, double vanishing, double* inverse_pivots) {
     diagonal[i] = L.row(i)[i];
     doubt[i] = std::sqrt(double(n)) * rounding * diagonal[i];
   }
-  for (std::int64_t first = 0; first < n;
-       first += together) {  // columns of a panel; those behind it wait for all of them
+  for (std::int64_t first = 0; first < n; first += together) {  // columns of a panel
     const std::int64_t end = std::min(first + together, n);
     for (std::int64_t k = first; k < end; ++k) {
       const double pivot = L.row(k)[k];
@@ -59,7 +58,7 @@ void factorize(Lower& L, double vanishing, double* inverse_pivots) {
         doubt[i] += factor * factor * doubt[k];
       }
     }
-    const double* const column = columns.data() + end;
+    const double* const column = columns.data() + end;  // those behind the panel, all of it at once
     for (std::int64_t i = end; i < n; ++i) {
       const double* const l = L.row(i) + first;
       add_multiples(i + 1 - end, {-l[0], -l[1], -l[2], -l[3]}, {column, column + n, column + 2 * n, column + 3 * n},
