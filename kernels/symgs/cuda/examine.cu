@@ -1,6 +1,5 @@
 // Analysis, first step: where each row's diagonal is, which rows have one pattern, and what the pattern is like.
 #include <seidel/kernels/symgs/cuda/analysis.cuh>
-
 #include <seidel/kernels/symgs/cuda/device.cuh>
 
 namespace seidel::symgs_detail::device {

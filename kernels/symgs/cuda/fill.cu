@@ -1,9 +1,7 @@
-// Analysis, last step: the entries of A go into the streams of both triangles. What is left to do when only values
-// change.
+// Analysis, last step, and the only one for new values: the entries of A go into the streams of both triangles.
 #include <seidel/kernels/symgs/cuda/analysis.cuh>
-#include <seidel/kernels/symgs/symgs.hpp>
-
 #include <seidel/kernels/symgs/cuda/colours/parts.cuh>
+#include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::symgs_detail::device {
 

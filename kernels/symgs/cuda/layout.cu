@@ -1,7 +1,5 @@
-// Analysis, fourth step: the size and place of each slice's entries in both triangles, and the list of what each warp
-// does.
+// Analysis, fourth step: the size and place of each slice's entries in both triangles, and what each warp does.
 #include <seidel/kernels/symgs/cuda/analysis.cuh>
-
 #include <seidel/kernels/symgs/cuda/device.cuh>
 
 namespace seidel::symgs_detail::device {

@@ -1,7 +1,6 @@
 // Analysis, third step: rows stably sorted by wavefront and put into slices of 32 lanes.
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/symgs/cuda/analysis.cuh>
-
 #include <seidel/kernels/symgs/cuda/device.cuh>
 
 namespace seidel::symgs_detail::device {

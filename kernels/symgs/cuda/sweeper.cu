@@ -23,9 +23,8 @@ namespace {
 
 /// Wavefronts so few and so wide, as colours are, that each is worth a launch.
 constexpr Index max_wide = 64, min_wide = 4096;
-/// Wavefronts between a row and the one that it awaits before all others. Wavefronts of fewer rows pass faster, so that
-/// their rows must begin to look earlier. Polls of all resident warps saturate L2: without this hpcg:192 takes 3.16 ms
-/// instead of 1.77 on an H200; 1 to 2.5 in place of 3 changed nothing.
+/// Wavefronts between a row and the one that it awaits before all others; thin ones pass faster. Polls of all resident
+/// warps saturate L2: without this hpcg:192 takes 3.16 ms, not 1.77, on an H200; 1 to 2.5 in place of 3 changed nothing.
 constexpr float watch_distance = 3, watch_distance_if_thin = 4;
 constexpr Index thin = 2048;  // rows per wavefront
 

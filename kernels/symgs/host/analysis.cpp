@@ -1,5 +1,4 @@
 // Gauss-Seidel on the host: the analysis, in two halves. The first orders the rows, the second takes the values.
-//
 // It copies A into two triangles, entries in the order in which the sweep reads them, so that a sweep streams and the
 // pair from a zero guess reads each entry once: a half row of CSR drags the other half along in its cache lines.
 #include <array>
