@@ -75,8 +75,8 @@ std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, 
         .arranged_A = arranged_A,
         .norm_frobenius_of_A = seen.properties.norm_frobenius,
         .more_b = more_b,
-        .symmetric =
-            seen.properties.symmetric && !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0};
+        .symmetric = seen.properties.symmetric,
+        .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0};
     return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {

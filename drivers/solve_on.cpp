@@ -5,6 +5,7 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_verdict.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/solvers/cg_columns.hpp>
@@ -74,9 +75,10 @@ struct Column {
   const MethodChoice& choice;
 };
 
-/// A bound from below of max |x_i - x*_i| / max |x*_i|, of a symmetric A. With s = A * ones the sum of r = b - A x is
-/// s'(x* - x), at most max |x_i - x*_i| times the sum of all |s_i|. Where rows nearly sum to zero, a constant in x hardly
-/// changes the residual, and an iteration that ends at the tolerance has not seen it.
+/// The error of x along the constants, relative to max |x*_i|. Where rows nearly sum to zero, a constant in x hardly changes the
+/// residual r = b - A x, and an iteration that ends at the tolerance may not have seen it. With s = A * ones of a symmetric
+/// A the sum of r is s'(x* - x), at most max |x_i - x*_i| times the sum of all |s_i|: a bound from below. Of another A it is the
+/// constant with which x has the smallest residual, s'r / s's.
 template <Backend B, class Offset, class V>
 double error_along_constants(const Column<B, Offset>& column, const V& b, const V& x) {
   V ones = like(x), s = like(b), r = like(b);
@@ -85,10 +87,13 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
   certified_residual(column.on, column.A, x.span(), b.span(), r.span());
   const auto rows = copied_to<Host>(column.on, std::as_const(s).span());
   const auto rest = copied_to<Host>(column.on, std::as_const(r).span());
-  double sum = 0, sizes = 0;
-  for (std::int64_t i = 0; i < rest.size(); ++i) sum += rest[i], sizes += std::abs(rows[i]);
+  double seen = 0, sizes = 0;
+  for (std::int64_t i = 0; i < rest.size(); ++i) {
+    seen += column.system.symmetric ? rest[i] : rows[i] * rest[i];
+    sizes += column.system.symmetric ? std::abs(rows[i]) : rows[i] * rows[i];
+  }
   if (!(sizes > 0)) return 0;
-  const double constant = sum / sizes;
+  const double constant = seen / sizes;
   axpby(1, x, constant, ones);
   return std::abs(constant) / double(max_abs(ones));
 }
@@ -160,10 +165,12 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     const double rounding = outcome.summary.limit_of_precision(system.norm_inf_of_A);
     outcome.error = outcome.summary.error->error(
         outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
-    if (system.symmetric && !least_squares)
-      if (const double least = error_along_constants(column, b, x); least > outcome.error) {
+    if (system.ones_are_seen && !least_squares)
+      if (const double constant = error_along_constants(column, b, x);
+          constant > (system.symmetric ? outcome.error : std::max(outcome.error, max_trusted_error))) {
         outcome.error_source = ErrorSource::constants;
-        outcome.error = least;
+        outcome.at_least = system.symmetric;
+        outcome.error = constant;
       }
   }
   outcome.x = copied_to<Host>(on, std::as_const(x).span());

@@ -28,7 +28,8 @@ struct System {
   CsrView<double, Offset, Host> arranged_A = {};
   double norm_frobenius_of_A = 0;                   // for least squares
   std::vector<HostSpan<const double>> more_b = {};  // right-hand sides that are solved with the same preparation
-  bool symmetric = false;                           // and A * ones is not zero
+  bool symmetric = false;
+  bool ones_are_seen = false;  // A * ones is not zero
 };
 
 /// How the error of x is known.
@@ -36,7 +37,7 @@ enum class ErrorSource {
   none,        // it is not: x was not found
   exact,       // the solution is known: ones, or zero where b = 0
   going_on,    // Summary::error
-  constants,   // a bound from below: the sum of b - A x shows an error along the constants
+  constants,   // b - A x shows an error along the constants
   refinement,  // factors of A
   singular,    // factors of A, and they say that x is not determined in double precision
 };
@@ -53,6 +54,7 @@ struct Outcome {
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones, or ones are not the x looked for
   ErrorSource error_source = ErrorSource::none;
   double error = 0;           // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
+  bool at_least = false;      // ErrorSource::constants: a bound from below
   bool singular = false;      // factors of A say that double precision does not determine x
   double refine_seconds = 0;  // of factors, after the iteration
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;

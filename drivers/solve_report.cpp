@@ -304,8 +304,7 @@ Json solve_json(const SolveStory& story) {
   json.set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr));
   json.set("error_estimate_iterations", summary.error ? Json(summary.error->iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound",
-           outcome.error_source == ErrorSource::constants ||
-               (outcome.error_source == ErrorSource::going_on && summary.error->at_least));
+           outcome.at_least || (outcome.error_source == ErrorSource::going_on && summary.error->at_least));
   json.set("permuted", story.arrangement && !story.arrangement->row_of.empty());
   json.set("scaled", story.arrangement && !story.arrangement->row_scale.empty());
   json.set("null_space", !story.singular.known() ? Json(nullptr)

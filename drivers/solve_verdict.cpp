@@ -73,7 +73,7 @@ std::string doubt_text(const Outcome& outcome) {
   return formatted("{}: its error is {} {}",
                    digits < 1 ? "no digit of x can be trusted"
                               : formatted("only about {} of x can be trusted", plural(digits, "digit")),
-                   outcome.error_source == ErrorSource::constants ? "at least" : "about", brief(error));
+                   outcome.at_least ? "at least" : "about", brief(error));
 }
 
 std::string error_text(const SolveStory& story) {
@@ -93,8 +93,8 @@ std::string error_text(const SolveStory& story) {
                        brief(outcome.error),
                        outcome.refine_seconds > 0 ? formatted(" ({})", human_seconds(outcome.refine_seconds)) : "");
     case ErrorSource::constants:
-      return formatted("at least about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",
-                       brief(outcome.error));
+      return formatted("{}about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",
+                       outcome.at_least ? "at least " : "", brief(outcome.error));
     case ErrorSource::going_on: break;
   }
   const ErrorEstimate& estimate = *outcome.summary.error;
