@@ -1,4 +1,6 @@
 // What `seidel solve` has to say, as text and as JSON.
+#include <cmath>
+
 #include <seidel/config.hpp>
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/levels.hpp>
@@ -82,7 +84,8 @@ std::string backend_text(const Placement& where) {
 
 std::string attempt_text(const Attempt& attempt) {
   return formatted("{}{}, residual {}: {}", plural(attempt.iterations, "iteration"),
-                   attempt.preconditioned ? "" : " without preconditioner", brief(attempt.relative_residual),
+                   attempt.preconditioned ? "" : " without preconditioner",
+                   std::isfinite(attempt.relative_residual) ? brief(attempt.relative_residual) : "not finite",
                    attempt.reason);
 }
 

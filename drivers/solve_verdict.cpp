@@ -139,8 +139,9 @@ MoreDigits more_digits(const SolveStory& story) {
   const std::int64_t most = story.options.max_iterations;
   if (summary.error && summary.iterations + summary.error->iterations >= most)
     return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
-  if (grew || summary.method == "direct" || outcome.error_source == ErrorSource::constants ||
-      residual <= summary.limit_of_precision(story.properties.norm_inf) || story.options.error_tolerance)
+  const double limit = summary.limit_of_precision(story.properties.norm_inf);
+  if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" ||
+      outcome.error_source == ErrorSource::constants || story.options.error_tolerance)
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);
   const double rate = decades_per_iteration(summary.history);

@@ -330,3 +330,13 @@ TEST_CASE("direct: rows of any units, a matrix without entries, equal rows, a fi
     CHECK(report["error_estimate_source"] == "refinement");
   }
 }
+
+TEST_CASE("a large target that is met at once is no sign of a bad condition") {
+  Folder folder;
+  write_lattice(folder, 8, 0, 1);
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--set", "atol=1e9", "--method",
+                                  "cg", "--precond", "jacobi"});
+  CAPTURE(run.out);
+  CHECK(contains(run.out, "no digit of x can be trusted"));
+  CHECK(!contains(run.out, "badly conditioned"));
+}
