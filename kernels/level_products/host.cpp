@@ -9,6 +9,23 @@
 
 namespace seidel {
 
+namespace {
+
+constexpr int entries_ahead = 512;
+
+/// Calls body(first, last) for shares of the slices, by their steps, of which each is 32 entries.
+void for_slice_shares(const OpenMP& on, HostSpan<const Index> step_ptr, FunctionRef<std::int64_t, std::int64_t> body) {
+  const std::int64_t nslices = step_ptr.size() - 1;
+  const std::int64_t entries = nslices > 0 ? step_ptr[nslices] * std::int64_t(slice_places) : 0;
+  if (on.threads <= 1 || entries < 2 * worth_per_thread) return body(0, std::max<std::int64_t>(nslices, 0));
+  parallel_parts(on, [&](int part, int nparts) {
+    const Range mine = share_by_nonzeros(step_ptr, part, nparts);
+    body(mine.first, mine.last);
+  });
+}
+
+}  // namespace
+
 namespace level_detail {
 
 template <class Body>
@@ -41,35 +58,53 @@ void count_steps(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
   M.step_ptr[nslices] = 0;
 }
 
-template <class Rows>
-void fill_slice(const Rows& rows, Fill what, std::int64_t slice, LevelMatrix<Host>& M) {
-  for (int place = 0; place < slice_places; ++place) {
-    const std::int64_t begin = M.step_ptr[slice] * std::int64_t(slice_places) + place,
-                       end = M.step_ptr[slice + 1] * std::int64_t(slice_places);
-    std::int64_t to = begin;
-    if (const std::int64_t i = (slice * slice_places + place) / M.lanes; i < M.nrows) {
+/// Row by row, so that each is begun once. What fills up a slice is there when values are new.
+template <Fill what, class Rows>
+void fill_slice(const Rows& rows, std::int64_t slice, LevelMatrix<Host>& M) {
+  const int lanes = M.lanes, rows_per_slice = slice_places / lanes;
+  const std::int64_t begin = M.step_ptr[slice] * std::int64_t(slice_places);
+  const Index room = Index(M.step_ptr[slice + 1] - M.step_ptr[slice]) * lanes;  // for entries of a row
+  Index* const columns = M.col_idx.data();
+  float* const values = M.values.data();
+  for (int r = 0; r < rows_per_slice; ++r) {
+    const std::int64_t i = slice * rows_per_slice + r;
+    /// Calls put(k, place) for entries `k` ... end - 1.
+    const auto for_entries = [&](Index k, Index end, const auto& put) {
+      std::int64_t place = begin + r * lanes + k / lanes * slice_places + k % lanes;
+      for (int lane = k % lanes; k < end; ++k, ++place) {
+        put(k, place);
+        if (++lane == lanes) lane = 0, place += slice_places - lanes;
+      }
+    };
+    Index length = 0;
+    if (i < M.nrows) {
       const auto stored = rows.stored.row_ptr[i];
       typename Rows::Row row(rows, Index(i), rows.stored.col_idx.data() + stored, rows.stored.values.data() + stored);
-      const Index length = rows.length(Index(i));
-      for (Index k = place % M.lanes; k < length; k += M.lanes, to += slice_places) {
-        if (what == Fill::columns_and_values) M.col_idx[to] = row.column(k);
-        M.values[to] = row.value(k, M.col_idx[to]);
-      }
+      length = rows.length(Index(i));
+      for_entries(0, length, [&](Index k, std::int64_t place) {
+        const Index column = row.column(k);
+        if (what == Fill::columns_and_values) columns[place] = column;
+        values[place] = row.value(k, column);
+      });
     }
-    for (; to < end; to += slice_places) {
-      if (what == Fill::columns_and_values) M.col_idx[to] = 0;
-      M.values[to] = 0;
-    }
+    if (what == Fill::columns_and_values)
+      for_entries(length, room, [&](Index, std::int64_t place) { columns[place] = 0, values[place] = 0; });
   }
 }
 
 template <class Rows>
 void fill_slices(const OpenMP& on, const Rows& rows, Fill what, LevelMatrix<Host>& M) {
-  for_row_shares(on, std::as_const(M.step_ptr).span(), [&](std::int64_t first, std::int64_t last) {
-    with_avx2([&] {
-      for (std::int64_t slice = first; slice < last; ++slice) fill_slice(rows, what, slice, M);
+  const auto fill = [&]<Fill step>(std::integral_constant<Fill, step>) {
+    for_slice_shares(on, std::as_const(M.step_ptr).span(), [&](std::int64_t first, std::int64_t last) {
+      with_avx2([&] {
+        for (std::int64_t slice = first; slice < last; ++slice) fill_slice<step>(rows, slice, M);
+      });
     });
-  });
+  };
+  if (what == Fill::values)
+    fill(std::integral_constant<Fill, Fill::values>());
+  else
+    fill(std::integral_constant<Fill, Fill::columns_and_values>());
 }
 
 template void instances(const OpenMP&, const std::int32_t*);
@@ -79,7 +114,7 @@ template void instances(const OpenMP&, const std::int64_t*);
 
 template <class Result>
 void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, Result y) {
-  parallel_for_rows(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
+  for_slice_shares(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       const int rows_per_slice = slice_places / A.lanes;
       for (std::int64_t slice = first; slice < last; ++slice) {
@@ -87,6 +122,11 @@ void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, c
         for (std::int64_t step = A.step_ptr[slice]; step < A.step_ptr[slice + 1]; ++step) {
           const Index* const columns = A.col_idx.data() + step * slice_places;
           const float* const values = A.values.data() + step * slice_places;
+          constexpr int floats_per_line = 16;
+          for (int line = 0; line < slice_places; line += floats_per_line) {  // processors do not look beyond a page
+            __builtin_prefetch(columns + entries_ahead + line);
+            __builtin_prefetch(values + entries_ahead + line);
+          }
           for (int place = 0; place < slice_places; ++place)
             sum[place] = std::fma(values[place], x[columns[place]], sum[place]);
         }
@@ -138,7 +178,7 @@ void slice_of_columns(const LevelView<Host>& A, std::int64_t slice, int k, int j
 
 template <class Result>
 void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, Result y) {
-  parallel_for_rows(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
+  for_slice_shares(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       for (std::int64_t slice = first; slice < last; ++slice) {
         int j = 0;

@@ -6,9 +6,11 @@
 //   lanes = 8:  step 0   row 0: entries 0 ... 7 | row 1: entries 0 ... 7  | row 2 ... | row 3 ...
 //               step 1   row 0: entries 8 ... 15 | row 1: ...
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <seidel/formats/csr.hpp>
@@ -99,6 +101,8 @@ struct CorrectionRows {
     const Index* P_columns;
     const double* P_values;
     Index next, last;  // of the entries of P in this row
+    static constexpr Index no_column = -1;
+    static constexpr double no_value = 0;
 
     SEIDEL_HD Row(const CorrectionRows& of, Index i, const Index* columns_, const double* values_)
         : columns(columns_),
@@ -109,11 +113,22 @@ struct CorrectionRows {
           P_columns(of.P.col_idx.data() + of.P.row_ptr[i]),
           P_values(of.P.values.data() + of.P.row_ptr[i]),
           next(0),
-          last(Index(of.P.row_ptr[i + 1] - of.P.row_ptr[i])) {}
+          last(Index(of.P.row_ptr[i + 1] - of.P.row_ptr[i])) {
+      if constexpr (std::is_same_v<Space, Host>)
+        if (last == 0) P_columns = &no_column, P_values = &no_value, last = 1;
+    }
     SEIDEL_HD Index column(Index k) const { return columns[k]; }
     SEIDEL_HD float value(Index k, Index j) {
-      while (next < last && P_columns[next] < j) ++next;
-      const double p = next < last && P_columns[next] == j ? P_values[next] : 0;
+      double p = 0;
+      if constexpr (std::is_same_v<Space, Host>) {  // every k comes, so that no branch need tell whether P has it
+        const Index at = next < last ? next : last - 1;
+        const bool has = P_columns[at] == j;
+        p = std::bit_cast<double>(std::bit_cast<std::uint64_t>(P_values[at]) & -std::uint64_t(has));
+        next += has;
+      } else {
+        while (next < last && P_columns[next] < j) ++next;
+        if (next < last && P_columns[next] == j) p = P_values[next];
+      }
       return left == 0 ? 0 : float(std::fma(factor, values[k], p) * (left * right[j]));
     }
   };
