@@ -43,8 +43,7 @@ __global__ void __launch_bounds__(block_threads, D::V == 1 ? 8 : 6)
   extern __shared__ double shared[];
   constexpr int G = D::G, rows = warp_size / G, batch = 4;
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size, mine = lane / G;
-  const std::int64_t nrows = of.A.nrows,
-                     first_row = (std::int64_t(blockIdx.x / of.slices) * warps + warp) * (rows * of.turns);
+  const std::int64_t nrows = of.A.nrows, first_row = (std::int64_t(of.block()) * warps + warp) * (rows * of.turns);
   if (first_row >= nrows) return;
   // Each lane knows a row.
   const std::int64_t known = first_row + lane < nrows ? first_row + lane : nrows;
@@ -53,7 +52,7 @@ __global__ void __launch_bounds__(block_threads, D::V == 1 ? 8 : 6)
 
   Real* const values = reinterpret_cast<Real*>(shared) + warp * of.room;
   Index* const col_idx = reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + warps * of.room) + warp * of.room;
-  const StagedTerms<Real, D> terms{col_idx, {values}, Slice<Real, D>(of.X, int(blockIdx.x % of.slices))};
+  const StagedTerms<Real, D> terms{col_idx, {values}, Slice<Real, D>(of.X, of.slice())};
   for (int turn = 0; turn < of.turns; ++turn) {
     const int source = turn * rows + mine;
     const Offset first = __shfl_sync(whole_warp, known_first, source),
@@ -79,11 +78,10 @@ __global__ void __launch_bounds__(piece_threads) sum_pieces(const __grid_constan
   __shared__ Real all_values[warps][together];
   __shared__ Index all_columns[warps][together];
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size;
-  const StagedTerms<Real, D> terms{
-      all_columns[warp], {all_values[warp]}, Slice<Real, D>(of.X, int(blockIdx.x % of.slices))};
+  const StagedTerms<Real, D> terms{all_columns[warp], {all_values[warp]}, Slice<Real, D>(of.X, of.slice())};
   const Index count = of.long_rows.counts->long_pieces;
-  const Index all_warps = Index(gridDim.x) / of.slices * warps;
-  for (Index at = blockIdx.x / of.slices * warps + warp; at < count; at += all_warps) {
+  const Index all_warps = Index(of.blocks_per_slice()) * warps;
+  for (Index at = of.block() * warps + warp; at < count; at += all_warps) {
     const Piece piece = of.long_rows.pieces[at];
     LaneSums<typename StagedTerms<Real, D>::Sum, T> sums;
     for (Index begin = 0; begin < piece.length; begin += together) {

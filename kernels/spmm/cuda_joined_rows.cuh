@@ -78,9 +78,9 @@ __global__ void __launch_bounds__(piece_threads, D::G < 16 ? 6 : 4)
   Real* const values = reinterpret_cast<Real*>(shared) + warp * of.room;
   Index* const col_idx =
       reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + warps * of.room) + warp * moderate_row;
-  const Slice<Real, D> slice(of.X, int(blockIdx.x % of.slices));
+  const Slice<Real, D> slice(of.X, of.slice());
   const Index long_pieces = of.long_rows.counts->long_pieces, end = long_pieces + of.long_rows.counts->moderate_pieces;
-  const std::int64_t begin = long_pieces + (blockIdx.x / of.slices * std::int64_t(warps) + warp) * max_joined;
+  const std::int64_t begin = long_pieces + (of.block() * std::int64_t(warps) + warp) * max_joined;
 
   // `count` rows that are staged, at most `rows`.
   const auto sum = [&]<int rows>(std::integral_constant<int, rows>, Index row, int length, int count) {

@@ -45,9 +45,14 @@ struct Operands {
   MultiVectorView<Real, Device> Y;
   LongRowsView long_rows;
   SlotSums<Real> slots;
-  int slices = 1;  // blocks that follow each other take different columns of the same rows, so that A is read once
+  int slices = 1;  // one after another, so that the caches hold what is read of X; A is read again for each
   int room = 0;    // entries of shared memory per warp
   int turns = 1;   // of the warps that take short rows
+
+  __device__ unsigned blocks_per_slice() const { return gridDim.x / unsigned(slices); }
+  /// Of this block, and which block of the slice it is.
+  __device__ int slice() const { return int(blockIdx.x / blocks_per_slice()); }
+  __device__ unsigned block() const { return blockIdx.x % blocks_per_slice(); }
 };
 
 /// The columns of one thread. One that has none, or not all, of its own reads others instead, so that no read needs a
