@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(T::threads, 1)
   Real* const room = ring + stages * TileB::size;
   const unsigned tiles_n = unsigned((B.extent + S::block_n - 1) / S::block_n);
   const std::uint64_t tiles = (A.extent + S::block_m - 1) / S::block_m * tiles_n;
-  const unsigned last = unsigned(tiles * (blockIdx.x + 1) / gridDim.x),
-                 first = unsigned(tiles * blockIdx.x / gridDim.x);
+  const unsigned first = unsigned(tiles * blockIdx.x / gridDim.x);
+  unsigned left = unsigned(tiles * (blockIdx.x + 1) / gridDim.x) - first, n = first % tiles_n;
   if (threadIdx.x == 0)
     for (int stage = 0; stage < stages; ++stage) full[stage].init(2 * T::fetchers), empty[stage].init(T::warps);
   __syncthreads();
@@ -121,8 +121,8 @@ __global__ void __launch_bounds__(T::threads, 1)
       full[at.stage].arrive_with_copies();
       at.advance();
     };
-    for (unsigned tile = first; tile < last; ++tile) {
-      FetcherOf<Real, TileB, of_b, T::fetchers, width> fetcher(B, tile_begin(B.extent, tile % tiles_n, S::block_n));
+    for (; left > 0; --left, n = n + 1 == tiles_n ? 0 : n + 1) {
+      FetcherOf<Real, TileB, of_b, T::fetchers, width> fetcher(B, tile_begin(B.extent, n, S::block_n));
 #pragma unroll 1
       for (int k = 0; k < K; k += S::depth) fill_next([&] { fetcher.next(B, K - k, ring + at.stage * TileB::size); });
     }
@@ -136,8 +136,7 @@ __global__ void __launch_bounds__(T::threads, 1)
   const Real *const first_a = panel + StageA::at(warp_m, 0), *const first_b = ring + TileB::at(warp_n, 0);
   const Real *a = first_a, *b = first_b;
   typename T::Math math;
-  unsigned tile = first;
-  for (unsigned m = first / tiles_n; m * tiles_n < last; ++m) {
+  for (unsigned m = first / tiles_n; left > 0; ++m, n = 0) {
     const Extent rows = warp_extent(tile_extent(A.extent, m, S::block_m, beta == 0), warp_m);
     wait_for_first<S::threads>();
     FetcherOf<Real, StageA, of_a, S::threads, width> fetch_a(A, tile_begin(A.extent, m, S::block_m));
@@ -148,10 +147,8 @@ __global__ void __launch_bounds__(T::threads, 1)
     wait_for_first<S::threads>();
     full[at.stage].wait(at.phase);
     math.template load_first<StageA, TileB>(first_a, b);
-    for (; tile < last && tile / tiles_n == m; ++tile) {
-      const auto columns = [&] {
-        return warp_extent(tile_extent(B.extent, tile % tiles_n, S::block_n, beta == 0), warp_n);
-      };
+    for (; left > 0 && n < tiles_n; --left, ++n) {
+      const auto columns = [&] { return warp_extent(tile_extent(B.extent, n, S::block_n, beta == 0), warp_n); };
       math.begin(beta, C, leading, rows, columns());
       a = first_a;
       for (int k = 0; k < K; k += S::depth) {
