@@ -6,7 +6,9 @@
 
 namespace seidel::gemm_detail {
 
-/// On the cores: a lane holds `quads_m` x `quads_n` squares of 4 x 4 elements; 4 x 8 lanes lie side by side.
+/// On the cores: a lane holds `quads_m` x `quads_n` squares of 4 x 4 elements; 4 x 8 lanes lie side by side. Lanes 0 and 1 lie in
+/// one row and lanes 0 and 2 in one column, and so on: shared memory then serves half a warp at once when it loads a quad per
+/// lane, a quarter otherwise.
 template <class Real_, class S>
 struct FmaMath {
   using Real = Real_;
@@ -22,10 +24,12 @@ struct FmaMath {
 
   Real c[quads_m * quad][quads_n * quad];
 
-  __device__ static int row_of(int i, int lane_m = int(threadIdx.x) % 32 / lanes_n) {
+  __device__ static int my_lane_m() { return int(threadIdx.x) / 2 % 2 + int(threadIdx.x) % 32 / 16 * 2; }
+  __device__ static int my_lane_n() { return int(threadIdx.x) % 2 + int(threadIdx.x) / 4 % 4 * 2; }
+  __device__ static int row_of(int i, int lane_m = my_lane_m()) {
     return i / quad * lanes_m * quad + lane_m * quad + i % quad;
   }
-  __device__ static int column_of(int q) { return q * lanes_n * quad + int(threadIdx.x) % lanes_n * quad; }
+  __device__ static int column_of(int q) { return q * lanes_n * quad + my_lane_n() * quad; }
 
   __device__ void begin(Real beta, const Real* C, std::int64_t leading, const Extent& rows, const Extent& columns) {
 #pragma unroll
@@ -101,7 +105,7 @@ struct FmaMath {
     for (int i = 0; i < quads_m * quad; ++i) {
 #pragma unroll
       for (int j = 0; j < quads_n * quad; ++j)
-        room[int(threadIdx.x) % 32 / lanes_n * room_line + column_of(j / quad) + j % quad] = c[i][j];
+        room[my_lane_m() * room_line + column_of(j / quad) + j % quad] = c[i][j];
       __syncwarp();
       for (int lane_m = 0; lane_m < lanes_m; ++lane_m)
         for (int column = int(threadIdx.x) % 32; column < S::warp_n; column += 32)
