@@ -32,6 +32,8 @@ TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or 
   CHECK(chosen("poisson2d:99") == PreconditionerKind::symgs);
   CHECK(chosen("poisson3d:24") == PreconditionerKind::symgs);
   CHECK(chosen("spd:20000:5") == PreconditionerKind::symgs);
+  CHECK(chosen("elasticity3d:24") == PreconditionerKind::amg);  // no row dominated: five iterations per plane
+  CHECK(chosen("elasticity3d:20") == PreconditionerKind::symgs);
 }
 
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal: gmres alone") {
