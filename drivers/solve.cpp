@@ -194,7 +194,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   const auto finish = [&](Outcome& outcome, DirectSolver* factors) {
     outcome.known_x = options.rhs.empty();
     finish_singular(options, singular, loaded, seen, system().b, outcome);
-    if (factors && outcome.solved && !outcome.known_x)
+    if (factors && outcome.solved)
       refine_outside(singular.space, host, system(), *factors, outcome);
   };
   if (decided.factors) {
@@ -213,12 +213,13 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts.begin(), attempts.end());
   attempts = outcome.summary.attempts;
   if (singular.known()) {
-    // What going on has changed in x may lie in the null space, which the x that is given has no part of.
-    const bool doubtful = outcome.solved && outcome.error_source != ErrorSource::exact &&
-                          !(outcome.error_source == ErrorSource::going_on && !outcome.summary.error->at_least &&
-                            outcome.error <= max_trusted_error);
-    const auto factors =
-        doubtful ? refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided) : nullptr;
+    if (!outcome.solved && chosen && outcome.summary.status != Status::iteration_limit && !stop_requested()) {
+      criteria.seconds -= outcome.solve_seconds;  // A has null vectors beside those that are known
+      outcome = solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
+    }
+    const auto factors = outcome.solved && outcome.error_source != ErrorSource::singular
+                             ? refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided)
+                             : nullptr;
     finish(outcome, factors.get());
     return outcome;
   }
@@ -276,7 +277,7 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.solved) return {};
   Summary summary = story.outcome.summary;
   if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
-  if (auto cause = inconsistency(story.singular)) return {std::move(*cause)};
+  if (auto cause = inconsistency(story)) return {std::move(*cause)};
   if (is_right_by_factors(story.outcome)) return {limit_of_precision(story)};
   if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
   return story.options.request.goal == Goal::least_squares

@@ -25,8 +25,8 @@ enum class Refine { x, error_only };
 void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
                      const Criteria& criteria, Outcome& outcome);
 
-/// The error of outcome.x but for its part in the null space of A, from one correction by factors of A, or of A + E near it.
-/// Nothing is done where the correction does not lower the residual.
+/// The error of outcome.x but for its part in the known null space of A, from one correction by factors of A, or of A + E near
+/// it; or that A is singular outside of that space. Nothing is done where the correction does not lower the residual.
 void refine_outside(const NullSpace& space, const OpenMP& host, const DirectSystem& system, DirectSolver& solver,
                     Outcome& outcome);
 

@@ -135,13 +135,17 @@ std::string singular_text(const Singular& singular, bool solved) {
       !singular.space.is_constants() ? formatted("singular: {} of its null space as given", plural(vectors, "vector"))
       : vectors == 1                 ? "singular: A times a constant is zero"
                      : formatted("singular: A times a constant on any of {} separate parts is zero", count(vectors));
-  if (solved) text += "; x is the solution of least norm";
+  if (solved)
+    text += !singular.space.is_constants() ? "; x is orthogonal to what is given"
+            : vectors == 1                 ? "; x has mean zero"
+                                           : "; x has mean zero on each of them";
   if (singular.asked && singular.part_of_b > 0)
     text += formatted("; b is solved for without its part in the null space, {} of it", brief(singular.part_of_b));
   return text;
 }
 
-std::optional<Diagnosis> inconsistency(const Singular& singular) {
+std::optional<Diagnosis> inconsistency(const SolveStory& story) {
+  const Singular& singular = story.singular;
   if (singular.empty_row >= 0)
     return Diagnosis{
         .cause = "A is singular, and b is not in its range",
@@ -149,13 +153,16 @@ std::optional<Diagnosis> inconsistency(const Singular& singular) {
                               singular.empty_row + 1, brief(singular.part_in_empty_rows)),
         .remedy = "--least-squares",
         .advice = "the command finds the x with the least residual"};
-  if (!singular.inconsistent()) return {};
-  return Diagnosis{
-      .cause = "A is singular, and b is not in its range",
-      .evidence =
-          formatted("{} of b lies in the null space of A', so no x has a smaller residual", brief(singular.part_of_b)),
-      .remedy = "--null-space constant",
-      .advice = "x is the least-squares solution of least norm; the command solves for b without that part"};
+  const double rounding = 1e-12;
+  if (!singular.inconsistent() ||  // or that is not all that is left
+      !(story.outcome.certificate.relative_residual <=
+        (1 + rounding) * std::hypot(singular.part_of_b, tolerance_of(story))))
+    return {};
+  return Diagnosis{.cause = "A is singular, and b is not in its range",
+                   .evidence = formatted("{} of b lies in the null space of A', so no x has a smaller residual",
+                                         brief(singular.part_of_b)),
+                   .remedy = "--null-space constant",
+                   .advice = "x has the least residual; the command solves for b without that part"};
 }
 
 }  // namespace seidel::drivers

@@ -7,7 +7,9 @@
 
 namespace seidel::drivers {
 
-/// Of an A with a known null space. Its x is that of least norm.
+struct SolveStory;
+
+/// Of an A with a known null space, of which x has no part: x is of least norm if A has no other null vectors.
 struct Singular {
   const NullSpace& space;         // outlives this
   bool asked = false;             // --null-space: the part of b that no x gives is left out
@@ -27,13 +29,13 @@ NullSpace find_null_space(const SolveOptions& options, const Inspected& seen, co
 /// What that means for loaded.b. Takes from it what no x gives: what is left has a least-squares solution.
 Singular look_at_rhs(const SolveOptions& options, const Inspected& seen, Loaded& loaded, const NullSpace& space);
 
-/// Brings x to least norm and judges it anew, on the host.
+/// Takes from x its part in the null space, and judges it anew, on the host.
 void finish_singular(const SolveOptions& options, const Singular& singular, const Loaded& loaded, const Inspected& seen,
                      HostSpan<const double> b, Outcome& outcome);
 
 /// "singular: the constants are its null space ..."; empty where nothing is known.
 std::string singular_text(const Singular& singular, bool solved);
 /// Why no x solves it, if that is so.
-std::optional<Diagnosis> inconsistency(const Singular& singular);
+std::optional<Diagnosis> inconsistency(const SolveStory& story);
 
 }  // namespace seidel::drivers

@@ -83,7 +83,7 @@ std::string error_text(const SolveStory& story) {
     case ErrorSource::none: return "";
     case ErrorSource::exact:
       return outcome.known_x
-                 ? formatted("{} = max |x_i - x*_i| / max |x*_i|, of the x* that b was made of; both of least norm",
+                 ? formatted("{} = max |x_i - x*_i| / max |x*_i|, of the x* that b was made of; both without their part in the null space",
                              brief(outcome.error))
              : story.singular.part_of_b > 0 ? "0, because nothing of b is left"
                                             : "0, because b = 0";

@@ -162,14 +162,10 @@ void is_singular(Facts& f) {
   else if (f.A.skew && f.rows.nrows % 2 == 1)
     f.add("A is singular", "it is skew-symmetric, and of odd order: " + counted(f.rows.nrows, "row"), "",
           "no skew-symmetric matrix of odd order has an inverse");
-  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows)
+  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows && !f.ended_by_limit())
     f.add("A is singular with the constants in its null space",
           "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0",
-          f.A.symmetric ? "" : "--least-squares",
-          f.A.symmetric
-              ? "x is determined up to a constant, and only for b that suits A: fix one unknown (leave out its row "
-                "and column)"
-              : "b may not suit A: the command finds the x with the least residual");
+          "--least-squares", "b may not suit A: the command finds the x with the least residual");
   else if (f.zero_pivot())
     f.add("A is singular", "a pivot of its factors is zero", "",
           "check how A and b were made: is an equation missing, or present twice?");

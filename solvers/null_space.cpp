@@ -93,24 +93,24 @@ NullSpace NullSpace::spanned_by(std::vector<double> Z, Index n) {
 }
 
 double NullSpace::project(HostSpan<double> v) const {
-  double squares = 0;
+  double size = 0;
   if (is_constants()) {
     std::vector<double> mean(rows_of_.size(), 0.0);
     for (std::int64_t i = 0; i < v.size(); ++i)
       if (part_of_[i] >= 0) mean[std::size_t(part_of_[i])] += v[i];
     for (std::size_t part = 0; part < mean.size(); ++part) {
       mean[part] /= double(rows_of_[part]);
-      squares += mean[part] * mean[part] * double(rows_of_[part]);
+      size = std::hypot(size, mean[part] * std::sqrt(double(rows_of_[part])));
     }
     for (std::int64_t i = 0; i < v.size(); ++i)
       if (part_of_[i] >= 0) v[i] -= mean[std::size_t(part_of_[i])];
   }
   for (const auto& z : basis_) {
     const double along = dot(z, v);
-    squares += along * along;
+    size = std::hypot(size, along);
     subtract(along, z, v);
   }
-  return std::sqrt(squares);
+  return size;
 }
 
 template <class Offset>

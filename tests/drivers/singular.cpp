@@ -105,6 +105,50 @@ TEST_CASE("a b outside the range is called that, and the command that is propose
   CHECK(read_file(folder / "serial") == read_file(folder / "openmp"));
 }
 
+TEST_CASE("null vectors beside the constants, as of a free elastic body, are not passed over") {
+  Folder folder;
+  constexpr int n = 23;  // a beam with free ends: A = D'D with second differences D also maps i to zero
+  double A[n][n] = {};
+  for (int i = 0; i + 2 < n; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) A[i + j][i + k] += (j == 1 ? -2 : 1) * (k == 1 ? -2 : 1);
+  std::string entries;
+  int count = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j)
+      if (A[i][j] != 0)
+        entries += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " + std::to_string(A[i][j]) + "\n", ++count;
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real symmetric\n23 23 " + std::to_string(count) + "\n" + entries);
+  std::string inside, outside;
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) sum += A[i][j] * double(j * j % 7);
+    inside += std::to_string(sum) + "\n";
+    outside += std::to_string(i % 5) + "\n";  // has parts along the constants and along i
+  }
+  write_file(folder / "inside.txt", inside);
+  write_file(folder / "outside.txt", outside);
+  const json one_of_many = report_of({folder / "A.mtx", "--rhs", folder / "inside.txt"}, 0);
+  CHECK(one_of_many["verdict"] == "doubtful");
+  CHECK(one_of_many["error_estimate_source"] == "singular");
+  CHECK(!contains(seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "inside.txt"}).out, "least norm"));
+  CHECK(report_of({folder / "A.mtx"}, 0)["verdict"] == "doubtful");
+  const json refused = report_of({folder / "A.mtx", "--rhs", folder / "outside.txt"}, 1);
+  CHECK(refused["diagnosis"][0]["cause"] == "A is singular, and b is not in its range");
+  CHECK(refused["diagnosis"][0]["try"].get<std::string>().ends_with("--least-squares"));
+  const json least = report_of({folder / "A.mtx", "--rhs", folder / "outside.txt", "--least-squares"}, 0);
+  CHECK(refused["relative_residual"].get<double>() == doctest::Approx(least["relative_residual"].get<double>()));
+}
+
+TEST_CASE("a right-hand side of any size tells its part in the null space") {
+  Folder folder;
+  write_file(folder / "A.mtx", rings(4, 1));
+  write_file(folder / "b.txt", "1e200\n-1e200\n3e200\n-4e200\n");
+  CHECK(report_of({folder / "A.mtx", "--rhs", folder / "b.txt"}, 1)["null_space"]["part_of_b"].get<double>() ==
+        doctest::Approx(0.5 / std::sqrt(27.0)));
+}
+
 TEST_CASE("a null space in a file is taken if it is one, and refused if not") {
   Folder folder;
   write_file(folder / "A.mtx", rings(30, 1));
