@@ -14,7 +14,6 @@ inline CLI::Option* file_name(CLI::Option* option, const char* standard) {
   if (option->get_positional()) option->type_name("");  // its name says what it is
   return option->transform(CLI::Validator(
       [=](std::string& word) {
-        if (word.empty()) return std::string("found an empty name, expected that of a file");
         if (word == standard) word = "-";
         if (word.size() > 1 && word[0] == '-') word = "./" + word;
         return std::string();
@@ -99,6 +98,15 @@ inline void refuse_extras(const CLI::App& app, const std::string& command,
   const bool vector = !settings.empty() && extra.find(".mtx") != extra.npos;
   throw UsageError(formatted("{}: '{}' is one argument too many{}\n  see {} --help", within_program(command), extra,
                              vector ? formatted(" (did you mean --rhs {}?)", extra) : "", command));
+}
+
+/// Refuses '', which a script gives for a variable without a value: no default is meant.
+inline void refuse_empty_values(const CLI::App& app, const std::string& command) {
+  for (const auto* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        throw UsageError(formatted("{}: {}: found an empty value\n  see {} --help", within_program(command),
+                                   option->get_name(), command));
 }
 
 inline constexpr const char* repair_help = "take what is repairable in the file, and report it";

@@ -346,6 +346,7 @@ Request parse(int argc, char** argv) {
     return registry;
   }
   refuse_extras(last_of(app), path_of(app), settings_of(app));
+  refuse_empty_values(last_of(app), path_of(app));
 
   std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
   bool only_names = false;  // behind --, which a report leaves out: it may add options at the end

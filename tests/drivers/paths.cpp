@@ -44,10 +44,14 @@ TEST_CASE("no name, two results in one file and a result in the place of its mat
   write_file(folder / "a.mtx", small);
   REQUIRE(symlink((folder / "a.mtx").c_str(), (folder / "link.mtx").c_str()) == 0);
   const std::string a = folder / "a.mtx", x = folder / "x", link = folder / "link.mtx";
-  check_refused(2, {{{"solve", ""}, {"MATRIX", "empty name"}},
-                    {{"solve", a, "--out", ""}, {"--out", "empty name"}},
-                    {{"convert", a, ""}, {"OUT", "empty name"}},
-                    {{"info", a, "--json", ""}, {"--json", "empty name"}},
+  check_refused(2, {{{"solve", ""}, {"MATRIX", "empty value"}},
+                    {{"solve", a, "--out", ""}, {"--out", "empty value"}},
+                    {{"convert", a, ""}, {"OUT", "empty value"}},
+                    {{"info", a, "--json", ""}, {"--json", "empty value"}},
+                    {{"solve", a, "--tol", ""}, {"--tol", "empty value"}},
+                    {{"solve", a, "--order", ""}, {"--order", "empty value"}},
+                    {{"generate", "poisson2d:3", "-o", a, "--seed", ""}, {"--seed", "empty value"}},
+                    {{"bench", "spmv", a, "--threads", ""}, {"--threads", "empty value"}},
                     {{"solve", a, "--out", x, "--history", x}, {"--out and --history", "one file"}},
                     {{"solve", a, "--out", x, "--json", folder / "./x"}, {"--out and --json", "one file"}},
                     {{"solve", a, "--out", a}, {"MATRIX and --out", "one file"}},
