@@ -171,6 +171,22 @@ void parse_sizes(const Source& source, std::int64_t text_bytes, HeaderWords& wor
                    "the file was cut short, or its size line is wrong"});
 }
 
+/// What is mistaken for a Matrix Market file, by the bytes that it has at some place.
+struct OtherFormat {
+  std::size_t at;
+  std::string_view beginning, what, remedy;
+};
+constexpr std::string_view to_utf8 = "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW";
+constexpr OtherFormat other_formats[] = {
+    {0, "\xff\xfe", "text in UTF-16", to_utf8},
+    {0, "\xfe\xff", "text in UTF-16", to_utf8},
+    {0, "BZh", "a file compressed by bzip2", "decompress it, or compress it by gzip: bunzip2 FILE"},
+    {0, "\xfd\x37zXZ", "a file compressed by xz", "decompress it, or compress it by gzip: unxz FILE"},
+    {0, "\x28\xb5\x2f\xfd", "a file compressed by zstd", "decompress it, or compress it by gzip: unzstd FILE"},
+    {0, "PK\x03\x04", "a zip archive", "take the .mtx file out of it: unzip FILE"},
+    {257, "ustar", "a tar archive", "take the .mtx file out of it: tar xf FILE"},
+    {0, "MATLAB 5.0 MAT-file", "a file of MATLAB", "write it as Matrix Market, for example by scipy.io.mmwrite"}};
+
 }  // namespace
 
 Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOptions& options) {
@@ -187,9 +203,9 @@ Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOpt
     return words;
   };
   if (p == end) raise(source, {p, "an empty file", "%%MatrixMarket", banner_form});
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-    raise(source, {p, "text in UTF-16", "a byte a character: %%MatrixMarket",
-                   "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"});
+  for (const auto& [at, beginning, what, remedy] : other_formats)
+    if (text.size() > at && text.substr(at).starts_with(beginning))
+      raise(source, {p, std::string(what), "%%MatrixMarket", std::string(remedy)});
   HeaderWords banner = next_line();
   parse_banner(banner, header, options.complex);
   for (;;) {
