@@ -1,6 +1,6 @@
 // The transpose of a matrix whose pattern is symmetric: nothing is sorted, each value is fetched from its mirrored place.
 #pragma once
-#include <seidel/formats/convert/cuda_distribution.hpp>
+#include <seidel/formats/convert/cuda_buckets.hpp>
 #include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/search.hpp>
 

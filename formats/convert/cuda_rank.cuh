@@ -9,16 +9,25 @@ namespace seidel::convert_detail {
 using namespace seidel::cuda;
 
 /// The sum over the threads before this one of a block of 32 warps or fewer. All threads take part.
-__device__ inline int block_exclusive_sum(int value, int* of_warp) {
-  const int my_warp = threadIdx.x / warp_size, own = value;
+template <class Sum>
+__device__ Sum block_exclusive_sum(Sum value, Sum* of_warp) {
+  const int my_warp = threadIdx.x / warp_size;
+  const Sum own = value;
 #pragma unroll
   for (int step = 1; step < warp_size; step *= 2) {
-    const int before = __shfl_up_sync(whole_warp, value, step);
+    const Sum before = __shfl_up_sync(whole_warp, value, step);
     if (lane() >= step) value += before;
   }
   if (lane() == warp_size - 1) of_warp[my_warp] = value;
   __syncthreads();
-  return value - own + __reduce_add_sync(whole_warp, lane() < my_warp ? of_warp[lane()] : 0);
+  Sum before = lane() < my_warp ? of_warp[lane()] : 0;
+  if constexpr (sizeof(Sum) == sizeof(int)) {
+    before = __reduce_add_sync(whole_warp, before);
+  } else {
+#pragma unroll
+    for (int step = warp_size / 2; step > 0; step /= 2) before += __shfl_xor_sync(whole_warp, before, step);
+  }
+  return value - own + before;
 }
 
 /// Calls take(i, rank) for i = 0 ... rounds - 1: how many entries of this warp with the same key stand before entry i of

@@ -25,6 +25,7 @@ struct RowsOfWarp {
 template <class Offset, int rounds>
 __device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int64_t begin, int count,
                           RowsOfWarp<rounds>& s, Index (&rows)[rounds]) {
+  constexpr int at_once = 2;        // rows of a lane
   constexpr int max_listed = 1024;  // among many empty rows each entry is searched for
   if (high - low > max_listed) {
 #pragma unroll
@@ -39,21 +40,25 @@ __device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int
   if (lane() == 0) s.after[0] = 0;
   __syncwarp();
   int listed = 1;
-  for (Index some = low + 1; some <= high; some += warp_size) {
-    const Index row = some + lane();
-    bool begins = false;
-    std::int64_t at = 0;
-    if (row <= high) {
-      const Offset first = __ldg(row_ptr + row);
-      at = first - begin;
-      begins = at < rounds * warp_size && __ldg(row_ptr + row + 1) > first;
+  for (Index some = low + 1; some <= high; some += at_once * warp_size) {
+    Offset first[at_once], next[at_once];
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) {
+      const Index row = some + j * warp_size + lane();
+      first[j] = row <= high ? __ldg(row_ptr + row) : 0;
+      next[j] = row <= high ? __ldg(row_ptr + row + 1) : 0;
     }
-    const unsigned all = __ballot_sync(whole_warp, begins);
-    if (begins) {
-      s.after[listed + __popc(all & ((1u << lane()) - 1))] = std::uint16_t(row - low);
-      atomicOr(&s.begun[at / warp_size], 1u << at % warp_size);
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) {
+      const std::int64_t at = first[j] - begin;
+      const bool begins = next[j] > first[j] && at < rounds * warp_size;
+      const unsigned all = __ballot_sync(whole_warp, begins);
+      if (begins) {
+        s.after[listed + __popc(all & ((1u << lane()) - 1))] = std::uint16_t(some + j * warp_size + lane() - low);
+        atomicOr(&s.begun[at / warp_size], 1u << at % warp_size);
+      }
+      listed += __popc(all);
     }
-    listed += __popc(all);
   }
   __syncwarp();
   int before = 0;

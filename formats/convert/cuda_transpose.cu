@@ -132,10 +132,7 @@ void transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A, Csr<Real,
                                       .to_values = reinterpret_cast<Value*>(T.values.data())};
   double crowding = 1;
   TransposeReport how{.is_mirrored = is_mirrored(on, of, crowding)};
-  if (!how.is_mirrored) {
-    const std::optional<std::int64_t> by_buckets = transpose_by_buckets(on, of, crowding);
-    how.workspace_bytes = by_buckets ? *by_buckets : transpose_by_distribution(on, of);
-  }
+  if (!how.is_mirrored) how.workspace_bytes = transpose_by_buckets(on, of, crowding);
   if (report) *report = how;
 }
 
