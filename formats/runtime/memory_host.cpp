@@ -44,14 +44,14 @@ void release(Origin<Host>, void* p, std::int64_t) noexcept {
 }
 
 void copy_bytes(const OpenMP& on, Host, void* to, Host, const void* from, std::int64_t bytes) {
-  constexpr std::int64_t worth_per_thread_bytes = 1 << 18;  // one thread copies them while others wake up
-  const int threads = int(std::min<std::int64_t>(on.threads, bytes / worth_per_thread_bytes));
-  const auto copy_part = [&](int part, int nparts) {
+  constexpr std::int64_t worth_sharing = 1 << 19;  // one thread copies less while others wake up
+  if (bytes <= 0) return;
+  // All threads or one: with fewer than before the others would end, and be started anew by what comes next.
+  parallel_parts(bytes < worth_sharing ? OpenMP{1} : on, [&](int part, int nparts) {
     const Range mine = even_share(bytes, part, nparts);
     std::memcpy(static_cast<char*>(to) + mine.first, static_cast<const char*>(from) + mine.first,
                 std::size_t(mine.last - mine.first));
-  };
-  if (bytes > 0) parallel_parts(OpenMP{std::max(1, threads)}, copy_part);
+  });
 }
 
 }  // namespace seidel
