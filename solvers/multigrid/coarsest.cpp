@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel {
@@ -67,65 +68,79 @@ void factorize(Lower& L, double vanishing, double* inverse_pivots) {
   }
 }
 
-/// W = L^-1, row by row: w_i = e_i - sum over k < i of l_ik w_k.
-Lower inverse_of(Lower& L) {
-  Lower W{L.n};
-  for (std::int64_t i = 0; i < L.n; ++i) {
+/// Columns first ... last - 1 of W = L^-1, row by row: w_i = e_i - sum over k < i of l_ik w_k.
+void invert(Lower& L, std::int64_t first, std::int64_t last, Lower& W) {
+  for (std::int64_t i = first; i < L.n; ++i) {
     const double* const l = L.row(i);
     double* const w = W.row(i);
-    std::int64_t k = 0;
+    std::int64_t k = first;
     for (; k + together <= i; k += together) {
-      add_multiples(k + 1, {-l[k], -l[k + 1], -l[k + 2], -l[k + 3]},
-                    {W.row(k), W.row(k + 1), W.row(k + 2), W.row(k + 3)}, w);
-      for (int t = 1; t < together; ++t) add_multiple(t, -l[k + t], W.row(k + t) + k + 1, w + k + 1);
+      add_multiples(std::min(k + 1, last) - first, {-l[k], -l[k + 1], -l[k + 2], -l[k + 3]},
+                    {W.row(k) + first, W.row(k + 1) + first, W.row(k + 2) + first, W.row(k + 3) + first}, w + first);
+      for (int t = 1; t < together; ++t)
+        add_multiple(std::min(k + 1 + t, last) - (k + 1), -l[k + t], W.row(k + t) + k + 1, w + k + 1);
     }
-    for (; k < i; ++k) add_multiple(k + 1, -l[k], W.row(k), w);
-    w[i] = 1;
+    for (; k < i; ++k) add_multiple(std::min(k + 1, last) - first, -l[k], W.row(k) + first, w + first);
+    if (i < last) w[i] = 1;
   }
-  return W;
+}
+
+/// Row i of G = sum over k of w_k' d_k^-1 w_k, up to its diagonal, and what mirrors it.
+void sum_row(Lower& W, const double* inverse_pivots, std::int64_t i, double* G) {
+  const std::int64_t n = W.n;
+  double* const sums = G + i * n;
+  std::fill(sums, sums + i + 1, 0.0);
+  const auto factor = [&](std::int64_t k) { return inverse_pivots[k] * W.row(k)[i]; };
+  std::int64_t k = i;
+  for (; k + together <= n; k += together)
+    add_multiples(i + 1, {factor(k), factor(k + 1), factor(k + 2), factor(k + 3)},
+                  {W.row(k), W.row(k + 1), W.row(k + 2), W.row(k + 3)}, sums);
+  for (; k < n; ++k) add_multiple(i + 1, factor(k), W.row(k), sums);
+  for (std::int64_t j = 0; j < i; ++j) G[j * n + i] = sums[j];
 }
 
 }  // namespace
 
 template <class Offset>
-void find_dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing, HostSpan<double> G) {
+void find_dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing,
+                        HostSpan<double> G) {
   const std::int64_t n = A.nrows;
+  if (n == 0) return;
+  Lower L{n}, W{n};
+  Array<double> inverse_pivots(n);
   with_avx2([&] {
-    Lower L{n};
     for (Index i = 0; i < A.nrows; ++i)
       for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
         if (A.col_idx[k] <= i) L.row(i)[A.col_idx[k]] = A.values[k];
-    Array<double> inverse_pivots(n);
     factorize(L, vanishing, inverse_pivots.data());
-    Lower W = inverse_of(L);
-    for (std::int64_t i = 0; i < n; ++i) {  // G = sum over k of w_k' d_k^-1 w_k
-      double* const sums = G.data() + i * n;
-      std::fill(sums, sums + i + 1, 0.0);
-      const auto factor = [&](std::int64_t k) { return inverse_pivots[k] * W.row(k)[i]; };
-      std::int64_t k = i;
-      for (; k + together <= n; k += together)
-        add_multiples(i + 1, {factor(k), factor(k + 1), factor(k + 2), factor(k + 3)},
-                      {W.row(k), W.row(k + 1), W.row(k + 2), W.row(k + 3)}, sums);
-      for (; k < n; ++k) add_multiple(i + 1, factor(k), W.row(k), sums);
-    }
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = i + 1; j < n; ++j) G[i * n + j] = G[j * n + i];
+  });
+  // Pieces, in turn, since they differ: the first columns of W are the longest, and the middle rows of G take most products.
+  const OpenMP team = n < 64 ? OpenMP{1} : on;
+  const std::int64_t columns = team.threads == 1 ? n : 8, rows = team.threads == 1 ? n : 4;
+  for_each_in_turn(team, (n + columns - 1) / columns, [&](std::int64_t piece, int) {
+    with_avx2([&] { invert(L, piece * columns, std::min(n, (piece + 1) * columns), W); });
+  });
+  for_each_in_turn(team, (n + rows - 1) / rows, [&](std::int64_t piece, int) {
+    with_avx2([&] {
+      for (std::int64_t i = piece * rows; i < std::min(n, (piece + 1) * rows); ++i)
+        sum_row(W, inverse_pivots.data(), i, G.data());
+    });
   });
 }
 
 template <class Offset>
-Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing) {
+Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing) {
   const std::int64_t n = A.nrows;
   Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
   for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
   for (std::int64_t k = 0; k < n * n; ++k) G.col_idx[k] = Index(k % n);
-  find_dense_inverse(A, vanishing, G.values.span());
+  find_dense_inverse(on, A, vanishing, G.values.span());
   return G;
 }
 
-template void find_dense_inverse(const CsrView<double, std::int32_t, Host>&, double, HostSpan<double>);
-template void find_dense_inverse(const CsrView<double, std::int64_t, Host>&, double, HostSpan<double>);
-template Csr<double, std::int32_t> dense_inverse(const CsrView<double, std::int32_t, Host>&, double);
-template Csr<double, std::int64_t> dense_inverse(const CsrView<double, std::int64_t, Host>&, double);
+template void find_dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double, HostSpan<double>);
+template void find_dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double, HostSpan<double>);
+template Csr<double, std::int32_t> dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double);
+template Csr<double, std::int64_t> dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double);
 
 }  // namespace seidel

@@ -10,14 +10,15 @@ namespace seidel {
 /// result G still has A G A = A, so that it solves every system that has a solution. A pivot vanishes if it is no more than n
 /// times `vanishing`, or rounding, of its diagonal entry, or than what rounding of the pivots before it may leave.
 ///
-/// Shapes  A is n x n, its lower triangle is used. Repeats bit for bit.
-/// Cost    n^3 / 2 multiplications and additions on one core; 16 n^2 bytes for the time of the call.
+/// Shapes  A is n x n, its lower triangle is used.
+/// Cost    n^3 / 2 multiplications and additions, a third of them on one core; 16 n^2 bytes for the time of the call.
+/// Repeats bit for bit with any number of threads.
 /// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 4.1.
 template <class Offset>
-Csr<double, Offset> dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing = 0);
+Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing = 0);
 
 /// The values of that inverse alone, in its n x n entries G, row by row.
 template <class Offset>
-void find_dense_inverse(const CsrView<double, Offset, Host>& A, double vanishing, HostSpan<double> G);
+void find_dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing, HostSpan<double> G);
 
 }  // namespace seidel

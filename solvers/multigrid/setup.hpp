@@ -220,8 +220,7 @@ Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B
   return AP;
 }
 
-/// P and what follows from it for new values of level l. The first ones analyse the products once more, and the analysis is
-/// kept.
+/// P and what follows from it for new values of level l. The first ones analyse the products once more, and keep that.
 template <class B, class Offset>
 void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l) {
   auto &level = hierarchy.levels[l], &coarse = hierarchy.levels[l + 1];
@@ -267,14 +266,16 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
       here.values = copied_to<Host>(on, last.A.values);
     meanwhile();
     const double vanishing = single ? level_detail::vanishing_mode : 0;
+    OpenMP host{1};
+    if constexpr (HostBackend<B>) host = on;
     auto& there = hierarchy.coarsest_inverse;
     if (there.row_ptr.empty()) {
-      there = copied_to<SpaceOf<B>>(on, dense_inverse(std::as_const(here).view(), vanishing).view());
+      there = copied_to<SpaceOf<B>>(on, dense_inverse(host, std::as_const(here).view(), vanishing).view());
     } else if constexpr (std::is_same_v<SpaceOf<B>, Host>) {
-      find_dense_inverse(std::as_const(here).view(), vanishing, there.values.span());
+      find_dense_inverse(host, std::as_const(here).view(), vanishing, there.values.span());
     } else {
       Array<double> inverse(there.values.size());
-      find_dense_inverse(std::as_const(here).view(), vanishing, inverse.span());
+      find_dense_inverse(host, std::as_const(here).view(), vanishing, inverse.span());
       there.values = copied_to<SpaceOf<B>>(on, std::as_const(inverse).span());
     }
   } else {

@@ -226,7 +226,8 @@ TEST_CASE("the dense inverse is symmetric, and A times it the identity; of a sin
   for (const Index n : {0, 1, 2, 63, 200}) {
     CAPTURE(n);
     const Matrix A = n > 0 ? random_spd(seed, n, 5) : matrix_of(0, {});
-    const auto G = dense_inverse(A.view());
+    const auto G = dense_inverse(OpenMP{3}, A.view()), alone = dense_inverse(OpenMP{1}, A.view());
+    CHECK(std::equal(G.values.begin(), G.values.end(), alone.values.begin()));
     REQUIRE(G.nnz() == std::int64_t(n) * n);
     for (Index j = 0; j < n; ++j) {
       std::vector<double> column(n);
@@ -240,7 +241,7 @@ TEST_CASE("the dense inverse is symmetric, and A times it the identity; of a sin
     }
   }
   const Matrix A = floating_paths(20, 3);
-  const auto G = dense_inverse(A.view());
+  const auto G = dense_inverse(OpenMP{1}, A.view());
   const auto b = times(A, random_vector(seed, A.nrows));
   std::vector<double> x(A.nrows);
   for (Index i = 0; i < A.nrows; ++i)
