@@ -218,6 +218,17 @@ Tentative<Offset, SpaceOf<B>> tentative(const B& on, const CsrView<double, Offse
   return {transpose(on, std::as_const(Tt).view()), std::move(coarse)};
 }
 
+/// `values`, those of A T, become those of (I - omega D^-1 A) T, T of tentative().
+/// Cost  one pass over A T. Does not wait.
+template <Backend B, class Offset>
+void smooth_rows(const B& on, const CsrView<double, Offset, SpaceOf<B>>& AT, Span<double, SpaceOf<B>> values,
+                 Span<const double, SpaceOf<B>> inverse_diagonal, double omega,
+                 const CsrView<double, Offset, SpaceOf<B>>& T) {
+  aggregation_detail::for_each_row(
+      on, AT.row_ptr,
+      aggregation_detail::SmoothRow<Offset, SpaceOf<B>>{T, inverse_diagonal, omega, AT.row_ptr, AT.col_idx, values});
+}
+
 /// (I - omega D^-1 A) T for T of tentative().
 /// Cost  as spgemm(A, T), and one pass over the result.
 template <Backend B, class Offset>
@@ -225,9 +236,7 @@ Csr<double, Offset, SpaceOf<B>> smoothed(const B& on, const CsrView<double, Offs
                                          Span<const double, SpaceOf<B>> inverse_diagonal, double omega,
                                          const CsrView<double, Offset, SpaceOf<B>>& T) {
   auto P = spgemm(on, A, T);
-  aggregation_detail::for_each_row(
-      on, A.row_ptr,
-      aggregation_detail::SmoothRow<Offset, SpaceOf<B>>{T, inverse_diagonal, omega, P.row_ptr, P.col_idx, P.values});
+  smooth_rows<B, Offset>(on, std::as_const(P).view(), P.values, inverse_diagonal, omega, T);
   return P;
 }
 

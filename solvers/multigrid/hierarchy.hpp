@@ -35,7 +35,8 @@ struct Level {
   Array<std::uint8_t, Space> of_entry = {};   // they say of each entry of A is kept instead (entries_of_prolongator())
   CoarseRow coarse_row = {};                  // `own`: P stays as it is for new values
   Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
-  bool plain = false;                         // and whether P is T
+  bool plain = false;                         // and whether P is T; else A T, from the first new values on
+  std::unique_ptr<SparseProduct<double, Offset, Working>> smoothing = {};
   Lattice lattice = {};                       // of the rows instead, where P interpolates; nx = 0 elsewhere
   std::unique_ptr<GalerkinProduct<Offset, Working>> galerkin =
       {};  // of rows: from the first new values on, in place of `restriction`
@@ -65,6 +66,7 @@ std::int64_t bytes_of(const Hierarchy<Offset, Space>& hierarchy, std::size_t l) 
   const auto& level = hierarchy.levels[l];
   return of(level.owned) + of(level.restriction) + of(level.prolongation) + of(level.tentative) +
          level.inverse_diagonal.size() * std::int64_t(sizeof(double)) + (level.galerkin ? level.galerkin->bytes() : 0) +
+         (level.smoothing ? level.smoothing->bytes() : 0) +
          (level.strong.size() + level.aggregate.size()) * std::int64_t(sizeof(Index)) + level.of_entry.size() +
          (l + 1 == hierarchy.levels.size() ? of(hierarchy.coarsest_inverse) : 0);
 }

@@ -4,6 +4,7 @@
 //
 // A coarse node has as many unknowns as there are near-null vectors.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,12 +68,23 @@ NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, Spa
   return found;
 }
 
-/// P of a level whose T is known.
+/// The values of P for new ones of A. The first ones analyse A T, and the analysis is kept.
 template <class B, class Offset>
-Csr<double, Offset, SpaceOf<B>> prolongator_of_nodes(const B& on, const Level<Offset, SpaceOf<B>>& level,
-                                                     Span<const double, SpaceOf<B>> inverse_diagonal, double omega) {
+void update_prolongator_of_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, double omega) {
+  using Space = SpaceOf<B>;
   const auto T = level.tentative.view();
-  return level.plain ? copied_to<SpaceOf<B>>(on, T) : smoothed<B, Offset>(on, level.A, inverse_diagonal, omega, T);
+  auto& values = level.prolongation.values;
+  if (level.plain) {
+    values = copied_to<Space>(on, T.values);
+    return;
+  }
+  if (level.smoothing)
+    level.smoothing->update_values(level.A, T);
+  else
+    level.smoothing = std::make_unique<SparseProduct<double, Offset, B>>(on, level.A, T);
+  const Span<double, Space> products = level.smoothing->values();
+  smooth_rows<B, Offset>(on, level.smoothing->C(), products, std::as_const(level.inverse_diagonal).span(), omega, T);
+  values = copied_to<Space>(on, Span<const double, Space>(products));
 }
 
 /// T and P of a level for these aggregates of its nodes. Then near_null is that of the next level.
@@ -85,7 +97,8 @@ void prolong_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Span<const dou
                                    near_null.unknowns_per_node, near_null.modes);
   level.tentative = std::move(made.T);
   level.plain = first == FirstLevel::plain;
-  level.prolongation = prolongator_of_nodes<B, Offset>(on, level, inverse_diagonal, omega);
+  level.prolongation = level.plain ? copied_to<SpaceOf<B>>(on, level.tentative.view())
+                                   : smoothed<B, Offset>(on, level.A, inverse_diagonal, omega, level.tentative.view());
   near_null.take(std::move(made.coarse_modes));
   near_null.unknowns_per_node = count;
   near_null.blocks = Blocks::full;

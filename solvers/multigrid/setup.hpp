@@ -227,7 +227,7 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
   auto& P = level.prolongation;
   if (!level.of_nodes() && P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
   if (level.of_nodes())
-    P = prolongator_of_nodes<B, Offset>(on, level, level.inverse_diagonal, damping(level.facts));
+    update_prolongator_of_nodes<B, Offset>(on, level, damping(level.facts));
   else if (level.lattice.nx > 0)
     fill_interpolation<B, Offset>(on, level.A, level.lattice, coarse.lattice, P);
   else if (level.coarse_row == CoarseRow::row)
