@@ -21,9 +21,9 @@ struct DiffersWithinNode {
     if (i % block == 0) return false;
     const Offset before = row_ptr[i - 1], first = row_ptr[i], length = row_ptr[i + 1] - first;
     if (first - before != length) return true;
-    for (Offset k = 0; k < length; ++k)
-      if (col_idx[before + k] != col_idx[first + k]) return true;
-    return false;
+    Index differing_bits = 0;
+    for (Offset k = 0; k < length; ++k) differing_bits |= col_idx[before + k] ^ col_idx[first + k];
+    return differing_bits != 0;
   }
 };
 
@@ -123,17 +123,20 @@ struct FillFullBlocks {
 /// The largest b of 6, 5, ..., 2 that divides the number of rows and for which rows k b ... k b + b - 1 have the same
 /// columns, for every k; 1 if there is none. Where the pattern is symmetric, it consists of full blocks of b x b then.
 ///
-/// Cost    reads the pattern up to the first row that shows otherwise, for each b; the host waits once where the second row
-///         has not as many entries as the first, else up to six times.
+/// Cost    reads the pattern up to a row that shows otherwise, for each b that the first rows allow; the host waits once where the
+///         second row has not as many entries as the first, else up to seven times.
 template <Backend B, class Offset>
 Index unknowns_per_node(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A) {
   using namespace aggregation_detail;
-  if (A.nrows < 2) return 1;
-  const auto ends = copied_to<Host>(on, A.row_ptr.subspan(0, 3));
-  if (ends[2] - ends[1] != ends[1] - ends[0]) return 1;
-  const auto rows = copied_to<Host>(on, A.col_idx.subspan(0, ends[2]));
-  if (!std::equal(rows.begin(), rows.begin() + ends[1], rows.begin() + ends[1])) return 1;
-  for (Index b = 6; b > 1; --b)
+  const Index nrows = std::min<Index>(A.nrows, 6);
+  if (nrows < 2) return 1;
+  const auto ends = copied_to<Host>(on, A.row_ptr.subspan(0, nrows + 1));
+  Index as_long = 1, alike = 1;  // rows as the first one, from there on: by their lengths, and by their columns
+  while (as_long < nrows && ends[as_long + 1] - ends[as_long] == ends[1]) ++as_long;
+  if (as_long == 1) return 1;
+  const auto rows = copied_to<Host>(on, A.col_idx.subspan(0, ends[as_long]));
+  while (alike < as_long && std::equal(rows.begin(), rows.begin() + ends[1], rows.begin() + ends[alike])) ++alike;
+  for (Index b = alike; b > 1; --b)
     if (A.nrows % b == 0 && !any_row(on, A.row_ptr, DiffersWithinNode<Offset, SpaceOf<B>>{A.row_ptr, A.col_idx, b}))
       return b;
   return 1;
