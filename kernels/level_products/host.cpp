@@ -1,30 +1,13 @@
-// Products of a cycle on the host: a slice at a time, its 32 places side by side.
+// Products of a cycle on the host: a slice at a time, its 32 places side by side. Those of nodes are in host_nodes.cpp.
 #include <algorithm>
 #include <array>
 
-#include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/simd.hpp>
+#include <seidel/kernels/level_products/host_slices.hpp>
 #include <seidel/kernels/level_products/instances.hpp>
 
 namespace seidel {
-
-namespace {
-
-constexpr int entries_ahead = 512;
-
-/// Calls body(first, last) for shares of the slices, by their steps, of which each is 32 entries.
-void for_slice_shares(const OpenMP& on, HostSpan<const Index> step_ptr, FunctionRef<std::int64_t, std::int64_t> body) {
-  const std::int64_t nslices = step_ptr.size() - 1;
-  const std::int64_t entries = nslices > 0 ? step_ptr[nslices] * std::int64_t(slice_places) : 0;
-  if (on.threads <= 1 || entries < 2 * worth_per_thread) return body(0, std::max<std::int64_t>(nslices, 0));
-  parallel_parts(on, [&](int part, int nparts) {
-    const Range mine = share_by_nonzeros(step_ptr, part, nparts);
-    body(mine.first, mine.last);
-  });
-}
-
-}  // namespace
 
 namespace level_detail {
 
@@ -95,7 +78,7 @@ void fill_slice(const Rows& rows, std::int64_t slice, LevelMatrix<Host>& M) {
 template <class Rows>
 void fill_slices(const OpenMP& on, const Rows& rows, Fill what, LevelMatrix<Host>& M) {
   const auto fill = [&]<Fill step>(std::integral_constant<Fill, step>) {
-    for_slice_shares(on, std::as_const(M.step_ptr).span(), [&](std::int64_t first, std::int64_t last) {
+    for_slice_shares(on, std::as_const(M.step_ptr).span(), slice_places, [&](std::int64_t first, std::int64_t last) {
       with_avx2([&] {
         for (std::int64_t slice = first; slice < last; ++slice) fill_slice<step>(rows, slice, M);
       });
@@ -114,7 +97,9 @@ template void instances(const OpenMP&, const std::int64_t*);
 
 template <class Result>
 void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, Result y) {
-  for_slice_shares(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
+  using namespace level_detail;
+  if (A.nodes) return product_of_nodes(on, A, x, c, y);
+  for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       const int rows_per_slice = slice_places / A.lanes;
       for (std::int64_t slice = first; slice < last; ++slice) {
@@ -122,7 +107,6 @@ void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, c
         for (std::int64_t step = A.step_ptr[slice]; step < A.step_ptr[slice + 1]; ++step) {
           const Index* const columns = A.col_idx.data() + step * slice_places;
           const float* const values = A.values.data() + step * slice_places;
-          constexpr int floats_per_line = 16;
           for (int line = 0; line < slice_places; line += floats_per_line) {  // processors do not look beyond a page
             __builtin_prefetch(columns + entries_ahead + line);
             __builtin_prefetch(values + entries_ahead + line);
@@ -178,7 +162,9 @@ void slice_of_columns(const LevelView<Host>& A, std::int64_t slice, int k, int j
 
 template <class Result>
 void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, Result y) {
-  for_slice_shares(on, A.step_ptr, [&](std::int64_t first, std::int64_t last) {
+  using namespace level_detail;
+  if (A.nodes) return product_of_nodes(on, A, k, x, c, y);
+  for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       for (std::int64_t slice = first; slice < last; ++slice) {
         int j = 0;

@@ -5,6 +5,10 @@
 //
 //   lanes = 8:  step 0   row 0: entries 0 ... 7 | row 1: entries 0 ... 7  | row 2 ... | row 3 ...
 //               step 1   row 0: entries 8 ... 15 | row 1: ...
+//
+// On the host the rows of a node, which have the same columns but for their diagonal, share what is stored of these where a row has
+// 8 lanes or 32. A slice is then a node: the steps of its first row, as many places wide as the row has lanes, those of its second
+// row, and so on. step_ptr counts the steps of one row.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -22,6 +26,17 @@ namespace seidel {
 
 inline constexpr int slice_places = 32;
 
+/// What the rows of a node have in common: blocks of neighbouring columns, of which LevelMatrix::col_idx has the first of each.
+struct NodeColumns {
+  Index rows = 1, columns = 1;         // of a node, of a block
+  Array<std::int64_t> block_ptr = {};  // one entry per node and one more: its first block
+  Array<Index> left_out = {};  // the entry that the first row of each node lacks; its second row lacks the next one
+
+  std::int64_t bytes() const {
+    return block_ptr.size() * std::int64_t(sizeof(std::int64_t)) + left_out.size() * std::int64_t(sizeof(Index));
+  }
+};
+
 template <MemorySpace Space>
 struct LevelView {
   Index nrows, ncols;
@@ -29,6 +44,7 @@ struct LevelView {
   Span<const Index, Space> step_ptr;  // one entry per slice and one more: its first step
   Span<const Index, Space> col_idx;   // 32 per step, as `values`; 0 where a row has no entry
   Span<const float, Space> values;
+  const NodeColumns* nodes;  // null where each row has columns of its own
 };
 
 template <MemorySpace Space>
@@ -37,11 +53,14 @@ struct LevelMatrix {
   int lanes = 1;
   Array<Index, Space> step_ptr = {}, col_idx = {};
   Array<float, Space> values = {};
+  NodeColumns nodes = {};  // of one row, and nothing is stored of them, where each row has columns of its own
 
-  LevelView<Space> view() const { return {nrows, ncols, lanes, step_ptr, col_idx, values}; }
+  LevelView<Space> view() const {
+    return {nrows, ncols, lanes, step_ptr, col_idx, values, nodes.rows > 1 ? &nodes : nullptr};
+  }
   std::int64_t bytes() const {
     return (step_ptr.size() + col_idx.size()) * std::int64_t(sizeof(Index)) +
-           values.size() * std::int64_t(sizeof(float));
+           values.size() * std::int64_t(sizeof(float)) + nodes.bytes();
   }
 };
 
@@ -200,6 +219,13 @@ template <class Rows>
 template <class Rows>
 [[gnu::used]] void fill_slices(const Cuda& on, const Rows& rows, Fill what, LevelMatrix<Device>& M);
 
+/// Lays out rows as those of nodes in M, which has its shape and lanes; false, and M is as it was, if they are not of nodes, or too
+/// long. Cost  where the first two rows differ, none; else the pattern of `rows` once or twice beside what is written.
+template <class Rows>
+[[gnu::used]] bool lay_out_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
+template <class Rows>
+[[gnu::used]] void refill_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
+
 }  // namespace level_detail
 
 /// Lays out `rows` (ScaledRows or CorrectionRows) with so many lanes per row.
@@ -209,7 +235,10 @@ LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncol
   using namespace level_detail;
   using Space = typename B::Space;
   const std::int64_t nslices = (std::int64_t(nrows) * lanes + slice_places - 1) / slice_places;
-  LevelMatrix<Space> M{nrows, ncols, lanes, Array<Index, Space>(on, nslices + 1), {}, {}};
+  LevelMatrix<Space> M{.nrows = nrows, .ncols = ncols, .lanes = lanes};
+  if constexpr (HostBackend<B>)
+    if (lay_out_nodes(on, rows, M)) return M;
+  M.step_ptr = Array<Index, Space>(on, nslices + 1);
   count_steps(on, rows, M);
   if (nslices == 0) return M;
   exclusive_scan(on, Span<const Index, Space>(M.step_ptr), M.step_ptr.span());
@@ -224,6 +253,8 @@ LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncol
 /// Cost  reads the columns of M and the values of the rows once, writes the values of M. Allocates nothing; does not wait.
 template <Backend B, class Rows>
 void refill(const B& on, const Rows& rows, LevelMatrix<typename B::Space>& M) {
+  if constexpr (HostBackend<B>)
+    if (M.nodes.rows > 1) return level_detail::refill_nodes(on, rows, M);
   if (M.step_ptr.size() > 1) level_detail::fill_slices(on, rows, level_detail::Fill::values, M);
 }
 

@@ -85,6 +85,14 @@ struct EnterCycle {
   SEIDEL_HD void operator()(std::int64_t i) const { b[i] = float(r[i] * *of_call * scale[i]); }
 };
 
+/// level_product() for a matrix of nodes.
+template <class Result>
+void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c,
+                      const Result& y);
+template <class Result>
+void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c,
+                      const Result& y);
+
 }  // namespace level_detail
 
 /// y = c_0 v_0 + c_1 v_1 + c_2 v_2 + c (A x) in one pass: a residual with a sweep of Jacobi, a restriction, a correction
