@@ -38,7 +38,7 @@ template <class Of>
 template <class Of>
 [[gnu::used]] void for_each_of(const Cuda& on, std::int64_t n, const Of& of);
 
-/// Whether of_row(i) is true for any row. The same, but that the host waits for the answer.
+/// Whether of_row(i) is true for any row; it is called for all of them. The same, but that the host waits for the answer.
 template <class Offset, class OfRow>
 [[gnu::used]] bool any_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow& of_row);
 template <class Offset, class OfRow>
