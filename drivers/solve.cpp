@@ -91,13 +91,18 @@ std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, 
     }
     return outcomes;
   } catch (const ZeroDiagonal& error) {
-    throw InputError(loaded.matrix.name + ": " + error.what() + " (--precond none, or --permute auto)");
+    throw InputError(loaded.matrix.name + ": " + error.what() +
+                     (options.permute == Permute::none ? " (--precond none, or --permute auto)" : " (--precond none)"));
+  } catch (const InputError& error) {  // of another row that the preconditioner cannot use
+    throw InputError(loaded.matrix.name + ": " + error.what());
   }
 }
 
 /// From here on the factors are what gave x.
 void take_factors(Decided& decided, const DirectSolver& factors, const std::string& why) {
-  decided.needs.choice = {.method = direct_method, .reason = formatted("direct, because {}", why)};
+  decided.needs.choice = {.method = direct_method,
+                          .reason = formatted("direct, because {}", why),
+                          .automatic = decided.needs.choice.automatic};
   decided.needs.factor_bytes = factors.forecast().bytes;
   decided.needs.counted_bytes.reset();
   decided.needs.cuda = false;
@@ -136,7 +141,8 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
                        Decided& decided, const Criteria& criteria, Outcome before) {
   Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
   last.needs.choice = {.method = Method::lsmr,
-                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method)};
+                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
+                       .automatic = true};
   last.needs.counted_bytes.reset();
   last.needs.arranged = false;
   last.memory = plan_solve(last.needs, last.available);
@@ -144,7 +150,8 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   Outcome outcome = std::move(iterate(options, loaded, there, seen, last, criteria).front());
   auto& attempts = before.summary.attempts;
   attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
-  if (!(outcome.certificate.relative_residual <= before.certificate.relative_residual)) {
+  constexpr double rounding = 1e-10;  // by which two least residuals may differ
+  if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
     std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
     return before;
   }
@@ -194,18 +201,18 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   const auto finish = [&](Outcome& outcome, DirectSolver* factors) {
     outcome.known_x = options.rhs.empty();
     finish_singular(options, singular, loaded, seen, system().b, outcome);
-    if (factors && outcome.solved)
-      refine_outside(singular.space, host, system(), *factors, outcome);
+    if (factors && outcome.solved) refine_outside(singular.space, host, system(), *factors, outcome);
   };
+  std::optional<Outcome> by_factors;
   if (decided.factors) {
-    Outcome outcome = directly(*decided.factors,
-                               seen.properties.first_bad_diagonal >= 0
-                                   ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner",
-                                               seen.properties.first_bad_diagonal + 1)
-                                   : "its factors have hardly more entries than A, and cost less than iterations");
+    Outcome& outcome = by_factors.emplace(directly(
+        *decided.factors, seen.properties.first_bad_diagonal >= 0
+                              ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner",
+                                          seen.properties.first_bad_diagonal + 1)
+                              : "its factors have hardly more entries than A, and cost less than iterations"));
     if (outcome.solved || !chosen) {
       if (singular.known()) finish(outcome, decided.factors.get());
-      return outcome;
+      return std::move(outcome);
     }
   }
   Outcome outcome =
@@ -236,18 +243,27 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   }
   if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
   criteria.seconds -= outcome.solve_seconds;
-  if (!decided.factors)
-    if (const auto factors = factors_of(loaded, seen, std::min(max_direct_seconds, criteria.seconds))) {
-      Outcome last = directly(*factors, formatted("{} failed", outcome.summary.method));
-      if (last.solved) return last;
-      if (is_right_by_factors(last) && last.certificate.relative_residual < outcome.certificate.relative_residual) {
-        take_factors(decided, *factors, formatted("{} failed", outcome.summary.method));
-        return last;
-      }
-      outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, last.summary.attempts.back());
-      if (is_right_by_factors(last)) refine_directly(host, system(), *factors, Refine::error_only, criteria, outcome);
+  bool found_singular = false;
+  const bool first = by_factors.has_value();
+  auto factors = decided.factors;
+  if (!first) factors = factors_of(loaded, seen, std::min(max_direct_seconds, criteria.seconds));
+  if (factors) {
+    const std::string why = formatted("{} failed", outcome.summary.method);
+    if (!first) by_factors = directly(*factors, why);
+    if (by_factors->solved) return std::move(*by_factors);
+    found_singular = by_factors->singular;
+    if (by_factors->certificate.relative_residual < outcome.certificate.relative_residual) {
+      if (first) std::rotate(attempts.begin(), attempts.begin() + 1, attempts.end());  // what gave x is told last
+      by_factors->summary.attempts = attempts;
+      outcome = std::move(*by_factors);
+      take_factors(decided, *factors, why);
+    } else {
+      if (!first) outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, attempts.back());
+      if (is_right_by_factors(*by_factors))
+        refine_directly(host, system(), *factors, Refine::error_only, criteria, outcome);
     }
-  if (seen.rows.empty_rows == 0 && !met_zero_pivot(outcome.summary)) return outcome;
+  }
+  if (seen.rows.empty_rows == 0 && !found_singular && !met_zero_pivot(outcome.summary)) return outcome;
   return solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
 }
 

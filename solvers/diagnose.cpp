@@ -71,6 +71,7 @@ struct Facts {
       if (attempt.breakdown == Breakdown::not_finite) return true;
     return summary.breakdown == Breakdown::not_finite;
   }
+  bool needs_symmetry() const { return summary.method == "cg" || summary.method == "minres"; }
   bool tried(std::string_view name) const {
     if (summary.method == name) return true;
     for (const Attempt& attempt : summary.attempts)
@@ -151,7 +152,7 @@ void is_half_a_matrix(Facts& f) {
     f.add("only one triangle of a symmetric matrix is stored",
           counted(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
               (f.A.below ? "below" : "above") + " it",
-          f.summary.method == "cg" && !f.choice.automatic ? f.other_way() : "",
+          f.needs_symmetry() && !f.choice.automatic ? f.other_way() : "",
           "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
 }
 
@@ -193,7 +194,7 @@ void is_nearly_singular(Facts& f) {
                          ", the true residual stays at " + text(f.summary.relative_residual)
                    : "||A|| ||x|| is " + text(f.limit() / std::numeric_limits<double>::epsilon()) +
                          " times ||b||, so rounding x alone changes A x by up to " + text(f.limit()) + " of b",
-        "",
+        f.choice.automatic ? "" : f.other_way(),
         "check how A and b were made: is an equation missing, or present twice? Scaling the rows and columns of "
         "A may help");
 }
@@ -217,7 +218,7 @@ void is_not_preconditioned(Facts& f) {
 }
 
 void is_not_symmetric(Facts& f) {
-  if ((f.summary.method != "cg" && f.summary.method != "minres") || f.A.symmetric) return;
+  if (!f.needs_symmetry() || f.A.symmetric) return;
   f.add("A is not symmetric, and " + f.summary.method + " needs that",
         f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
                               : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
@@ -362,7 +363,8 @@ void is_stuck(Facts& f) {
       s.breakdown == Breakdown::zero_omega)
     f.add(s.method + " breaks down on this matrix", s.reason, f.other_way());
   if (s.breakdown == Breakdown::exhausted)
-    f.add("A is singular, and b is not in its range", s.reason, "", "check how A and b were made");
+    f.add("A is singular or nearly so, and b is not in its range", s.reason, f.choice.automatic ? "" : f.other_way(),
+          "check how A and b were made");
 }
 
 }  // namespace
@@ -371,8 +373,8 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                                 const MethodChoice& choice, const Summary& summary, const Criteria& criteria) {
   if (summary.converged()) return {};
   Facts facts{properties, statistics, choice, summary, criteria, {}};
-  for (const auto rule : {holds_no_numbers, is_singular, leaves_the_range, is_half_a_matrix, is_nearly_singular,
-                          is_not_symmetric, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
+  for (const auto rule : {holds_no_numbers, is_singular, leaves_the_range, is_half_a_matrix, is_not_symmetric,
+                          is_nearly_singular, is_indefinite, is_not_preconditioned, is_at_the_limit_of_precision,
                           is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);
   if (statistics.empty_rows > 0 || facts.zero_pivot()) {  // no option makes A regular

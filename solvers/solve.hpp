@@ -29,7 +29,7 @@ Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<
 }  // namespace solve_detail
 
 /// Runs choice.method. Where that ends indefinite, in a breakdown, or stuck where rounding does not explain it, goes on
-/// with the first of choice.fallbacks, from the better of the first guess and what was reached, and so on; where the last
+/// with the first of choice.fallbacks, from the best x so far, and so on, and returns the best one; where the last
 /// one breaks down, too, with gmres without M, if choice.may_drop_preconditioner: numbers of sweeps that do not suit A
 /// grow beyond all bounds. Then minres and idr go on without M as well: where one method failed with it, others do better
 /// alone (docs/notes/methods.md). criteria.seconds is for all together, max_iterations for each. The Summary is that of
@@ -40,13 +40,14 @@ template <class V>
 Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const MethodChoice& choice, const V& b, V& x,
               const Criteria& criteria = {}) {
   using namespace solve_detail;
-  std::optional<V> guess;
-  if (!choice.fallbacks.empty()) copy(x, guess.emplace(like(x)));
+  std::optional<V> best;  // before the last method
+  if (!choice.fallbacks.empty()) copy(x, best.emplace(like(x)));
   Summary last = run(choice.method, choice, A, M, b, x, criteria);
   std::vector<Attempt> attempts = {last.as_attempt()};
   Criteria rest = criteria;
+  const auto has_done_harm = [&] { return !(last.relative_residual <= last.history.front()); };
   const auto go_on = [&](const Method& method, const AnyPreconditioner<V>& with) {
-    if (!(last.relative_residual <= last.history.front())) copy(*guess, x);
+    has_done_harm() ? copy(*best, x) : copy(x, *best);
     rest.seconds = std::max(0.0, rest.seconds - last.seconds);
     last = run(method, choice, A, with, b, x, rest);
     attempts.push_back(last.as_attempt());
@@ -62,7 +63,14 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
     else
       go_on_alone(next);
   }
-  if (guess && choice.may_drop_preconditioner && last.status == Status::breakdown) go_on_alone(Method::gmres);
+  if (best && choice.may_drop_preconditioner && last.status == Status::breakdown) go_on_alone(Method::gmres);
+  if (attempts.size() > 1 && has_done_harm()) {
+    copy(*best, x);
+    last.norm_x = norm2(x);
+    last.relative_residual = last.history.front();
+    last.returned_iteration = 0;
+    last.reason += "; returned the x before it, which is better";
+  }
   last.attempts = std::move(attempts);
   return last;
 }

@@ -47,6 +47,13 @@ TEST_CASE("zeros on the diagonal do not stop a preconditioner, with the same bit
   const Run refused = seidel_program({"solve", file, "--precond", "symgs", "--permute", "none"});
   CHECK(refused.exit_code == 3);
   CHECK(contains(refused.err, "--permute auto"));
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 ";
+  write_file(folder / "no_order.mtx", banner + "1\n2 1 1\n");
+  const Run no_order = seidel_program({"solve", folder / "no_order.mtx", "--precond", "symgs"});
+  CHECK(contains(no_order.err, "no_order.mtx: row 2: "));
+  CHECK(!contains(no_order.err, "--permute auto"));  // which was in vain
+  write_file(folder / "tiny.mtx", banner + "1e-320\n2 2 1\n");
+  CHECK(contains(seidel_program({"solve", folder / "tiny.mtx", "--precond", "symgs"}).err, "tiny.mtx: row 1: "));
   const json plain = json::parse(
       seidel_program({"solve", file, "--method", "gmres", "--precond", "jacobi", "--scale", "none", "--json", "-"})
           .out);

@@ -117,6 +117,13 @@ const Kind kinds[] = {
        A[n - 1][n - 1] += power(random, -14, -6);
        return A;
      }},
+    {"skew-symmetric",
+     [](Random& random, int n) {
+       Dense A = sparse(random, n);
+       for (int i = 0; i < n; ++i)
+         for (int j = 0; j <= i; ++j) A[i][j] = i == j ? 0 : -A[j][i];
+       return A;
+     }},
 };
 
 std::string number(double v) {
@@ -183,7 +190,50 @@ struct Exact {
   }
 };
 
+void write_vector(const std::string& file, const std::vector<double>& v) {
+  std::string text;
+  for (const double value : v) text += number(value) + "\n";
+  write_file(file, text);
+}
+
+/// The report of these words, or, where they fail, of the last of the commands that are proposed one after another.
+json followed(std::vector<std::string> words) {
+  for (int step = 0;; ++step) {
+    const json report = json::parse(seidel_program(words).out);
+    const json& causes = report["diagnosis"];
+    if (causes.empty() || causes[0]["try"].is_null() || step == 4) return report;
+    std::istringstream command(causes[0]["try"].get<std::string>());
+    words.clear();
+    for (std::string word; command >> word;) words.push_back(word);
+    words.erase(words.begin());
+  }
+}
+
 }  // namespace
+
+TEST_CASE("what is proposed where a method that was asked for fails leads to what auto finds") {
+  Folder folder;
+  const char* methods[] = {"cg", "minres", "bicgstab", "idr", "gmres", "direct"};
+  for (std::uint64_t seed = 0; seed < 20 * std::size(kinds); ++seed) {
+    Random random(seed + 1000);
+    const Dense A = kinds[seed % std::size(kinds)].make(random, 2 + int(random() % 20));
+    std::vector<double> b(A.size());
+    for (double& v : b) v = uniform(random, -1, 1);
+    write_file(folder / "A.mtx", matrix_text(A));
+    write_vector(folder / "b.txt", b);
+    std::vector<std::string> words = {"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--json", "-"};
+    CAPTURE(seed);
+    CAPTURE(kinds[seed % std::size(kinds)].name);
+    const Run by_auto = seidel_program(words);
+    words.insert(words.end(), {"--method", methods[seed / std::size(kinds) % std::size(methods)]});
+    const json report = followed(words);
+    if (by_auto.exit_code == 0) CHECK(report["converged"] == true);
+    CAPTURE(report["attempts"].dump(1));
+    for (const json& attempt : report["attempts"])
+      if (!report["converged"] && !attempt["relative_residual"].is_null())
+        CHECK(report["relative_residual"] <= 10 * attempt["relative_residual"].get<double>());  // less precise
+  }
+}
 
 TEST_CASE("what auto says of random systems is true: solved with a right x, or a warning, or not solved") {
   Folder folder;
@@ -193,16 +243,15 @@ TEST_CASE("what auto says of random systems is true: solved with a right x, or a
     const int n = 3 + int(random() % 30);
     const Dense A = kind.make(random, n);
     std::vector<double> b(n, 0.0);
-    std::string text;
     std::vector<double> known(n);
     for (double& v : known) v = uniform(random, -1, 1);
     for (int i = 0; i < n; ++i) {
       Long sum = 0;
       for (int j = 0; j < n; ++j) sum += Long(A[i][j]) * known[j];
-      text += number(b[i] = double(sum)) + "\n";
+      b[i] = double(sum);
     }
     write_file(folder / "A.mtx", matrix_text(A));
-    write_file(folder / "b.txt", text);
+    write_vector(folder / "b.txt", b);
     const std::string tolerance = seed % 3 == 0 ? "1e-4" : "1e-8";
     const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx",
                                     "--tol", tolerance, "--json", "-"});
