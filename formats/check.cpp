@@ -15,10 +15,14 @@ using std::to_string;
 constexpr const char* sorting =
     "\n  a CooView of the entries and to_csr sort the rows and add up what stands in the same place";
 
-void require_size(std::int64_t found, std::int64_t expected, const std::string& array) {
-  if (found != expected)
-    throw ShapeError("the matrix: found " + counted(found, "entry", "entries") + " in " + array + ", expected " +
+template <class T>
+void require_size(HostSpan<const T> found, std::int64_t expected, const std::string& array) {
+  if (found.size() != expected)
+    throw ShapeError("the matrix: found " + counted(found.size(), "entry", "entries") + " in " + array + ", expected " +
                      to_string(expected));
+  if (expected > 0 && !found.data())
+    throw ShapeError("the matrix: found a null pointer for " + array + ", expected that of " +
+                     counted(expected, "entry", "entries"));
 }
 
 template <class Offset>
@@ -60,8 +64,9 @@ void check(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   if (A.nrows < 0 || A.ncols < 0)
     throw ShapeError("the matrix: found " + to_string(A.nrows) + " x " + to_string(A.ncols) +
                      ", expected sizes of at least 0");
-  require_size(A.row_ptr.size(), std::int64_t(A.nrows) + 1, "row_ptr");
-  require_size(A.col_idx.size(), A.values.size(), "col_idx");
+  require_size(A.row_ptr, std::int64_t(A.nrows) + 1, "row_ptr");
+  require_size(A.col_idx, A.nnz(), "col_idx");
+  require_size(A.values, A.nnz(), "values");
   check_row_ptr(on, A.row_ptr, A.nrows, A.nnz());
   const std::int64_t bad = first_row_where(on, A.row_ptr, [&](std::int64_t i) {
     Index before = -1;
@@ -80,8 +85,9 @@ void check(const OpenMP& on, const CooView<Real, Host>& A) {
   if (A.nrows < 0 || A.ncols < 0)
     throw ShapeError("the matrix: found " + to_string(A.nrows) + " x " + to_string(A.ncols) +
                      ", expected sizes of at least 0");
-  require_size(A.row_idx.size(), A.nnz(), "row_idx");
-  require_size(A.col_idx.size(), A.nnz(), "col_idx");
+  require_size(A.row_idx, A.nnz(), "row_idx");
+  require_size(A.col_idx, A.nnz(), "col_idx");
+  require_size(A.values, A.nnz(), "values");
   const std::int64_t bad = first_where(on, A.nnz(), 1, [&](std::int64_t k) {
     return A.row_idx[k] < 0 || A.row_idx[k] >= A.nrows || A.col_idx[k] < 0 || A.col_idx[k] >= A.ncols;
   });

@@ -6,7 +6,7 @@
 
 namespace seidel {
 
-/// Proves that A is canonical: sizes of its arrays as declared; row_ptr from 0 to nnz, non-decreasing; columns inside
+/// Proves that A is canonical: its arrays not null, of the sizes declared; row_ptr from 0 to nnz, non-decreasing; columns inside
 /// the matrix, ascending and distinct in each row. Nothing is read through an offset before that offset is proved.
 ///
 /// Cost    reads the structure of A, not its values; allocates nothing.

@@ -94,6 +94,11 @@ TEST_CASE("check refuses arrays of the wrong size before it looks into them") {
   wrong.nrows = -1;
   CHECK_THROWS_AS(check(wrong), ShapeError);
   CHECK_THROWS_AS(check(CsrView<double, std::int64_t, Host>{}), ShapeError);  // no row_ptr[0]
+  wrong = view;
+  wrong.values = {nullptr, view.nnz()};
+  CHECK_THROWS_WITH_AS(check(wrong), doctest::Contains("null pointer for values"), ShapeError);
+  wrong.row_ptr = {nullptr, 6};
+  CHECK_THROWS_WITH_AS(check(wrong), doctest::Contains("null pointer for row_ptr"), ShapeError);
 }
 
 TEST_CASE("check of triplets names the first entry outside the matrix") {
