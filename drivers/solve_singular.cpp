@@ -131,14 +131,16 @@ void finish_singular(const SolveOptions& options, const Singular& singular, cons
 std::string singular_text(const Singular& singular, bool solved) {
   if (!singular.known()) return "";
   const std::int64_t vectors = singular.space.dimension();
-  std::string text =
-      !singular.space.is_constants() ? formatted("singular: {} of its null space as given", plural(vectors, "vector"))
-      : vectors == 1                 ? "singular: A times a constant is zero"
-                     : formatted("singular: A times a constant on any of {} separate parts is zero", count(vectors));
-  if (solved)
-    text += !singular.space.is_constants() ? "; x is orthogonal to what is given"
-            : vectors == 1                 ? "; x has mean zero"
-                                           : "; x has mean zero on each of them";
+  const auto [what, of_x] =
+      !singular.space.is_constants()
+          ? std::pair{formatted("{} of its null space as given", plural(vectors, "vector")), "is orthogonal to that"}
+      : singular.space.is_one_constant() ? std::pair{std::string("A times a constant is zero"), "has mean zero"}
+      : vectors == 1
+          ? std::pair{std::string("A times a constant on one part of its rows is zero"), "has mean zero there"}
+          : std::pair{formatted("A times a constant on any of {} separate parts is zero", count(vectors)),
+                      "has mean zero on each of them"};
+  std::string text = "singular: " + what;
+  if (solved) text += formatted("; x {}", of_x);
   if (singular.asked && singular.part_of_b > 0)
     text += formatted("; b is solved for without its part in the null space, {} of it", brief(singular.part_of_b));
   return text;

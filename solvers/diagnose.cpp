@@ -91,6 +91,11 @@ struct Facts {
     return summary.status == Status::iteration_limit || summary.status == Status::time_limit ||
            summary.status == Status::interrupted;
   }
+  bool needs_a_little_longer() const {
+    return ended_by_limit() && summary.history.size() > 2 && iterations_wanting() <= double(summary.iterations);
+  }
+  /// What finds the x with the least residual, if that was not tried.
+  std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares"; }
   /// Factors found A singular.
   bool zero_pivot() const {
     for (const Attempt& attempt : summary.attempts)
@@ -158,17 +163,17 @@ void is_half_a_matrix(Facts& f) {
 
 void is_singular(Facts& f) {
   if (f.rows.empty_rows)
-    f.add("A is singular", counted(f.rows.empty_rows, "row has", "rows have") + " no entries", "",
+    f.add("A is singular", counted(f.rows.empty_rows, "row has", "rows have") + " no entries", f.least_residual(),
           "remove the unknowns of empty rows, or give them a diagonal entry");
   else if (f.A.skew && f.rows.nrows % 2 == 1)
-    f.add("A is singular", "it is skew-symmetric, and of odd order: " + counted(f.rows.nrows, "row"), "",
-          "no skew-symmetric matrix of odd order has an inverse");
-  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows && !f.ended_by_limit())
+    f.add("A is singular", "it is skew-symmetric, and of odd order: " + counted(f.rows.nrows, "row"),
+          f.least_residual(), "no skew-symmetric matrix of odd order has an inverse");
+  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows && !f.needs_a_little_longer())
     f.add("A is singular with the constants in its null space",
           "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0",
-          "--least-squares", "b may not suit A: the command finds the x with the least residual");
+          f.least_residual(), "b may not suit A: the command finds the x with the least residual");
   else if (f.zero_pivot())
-    f.add("A is singular", "a pivot of its factors is zero", "",
+    f.add("A is singular", "a pivot of its factors is zero", f.least_residual(),
           "check how A and b were made: is an equation missing, or present twice?");
 }
 
@@ -239,8 +244,7 @@ void is_indefinite(Facts& f) {
           f.other_way());
     return;
   }
-  if (f.ended_by_limit() && f.summary.history.size() > 2 && f.iterations_wanting() <= double(f.summary.iterations))
-    return;  // it only needs a little longer
+  if (f.needs_a_little_longer()) return;
   const bool met = f.summary.status == Status::indefinite;
   const std::string slow =
       f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres";
@@ -378,7 +382,8 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
                           is_stuck, has_no_diagonal, needs_more_iterations, is_badly_scaled})
     rule(facts);
   if (statistics.empty_rows > 0 || facts.zero_pivot()) {  // no option makes A regular
-    for (Diagnosis& one : facts.found) one.remedy.clear();
+    for (Diagnosis& one : facts.found)
+      if (one.remedy != facts.least_residual()) one.remedy.clear();
     std::erase_if(facts.found, [](const Diagnosis& one) { return one.advice.empty(); });
   }
   return std::move(facts.found);

@@ -26,6 +26,7 @@ class NullSpace {
   /// How many vectors are in the basis; 0 for a matrix that is not known to be singular.
   std::int64_t dimension() const { return dimension_; }
   bool is_constants() const { return !part_of_.empty(); }
+  bool is_one_constant() const { return rows_of_.size() == 1 && rows_of_[0] == part_of_.size(); }  // for all rows
 
   /// v -= Z Z'v, and ||Z Z'v||: the part of least norm.
   double project(HostSpan<double> v) const;

@@ -1,6 +1,10 @@
 // seidel solve of singular systems whose null space is known.
 #include "process.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
 #include <nlohmann/json.hpp>
 
 using namespace seidel::tests;
@@ -139,6 +143,34 @@ TEST_CASE("null vectors beside the constants, as of a free elastic body, are not
   CHECK(refused["diagnosis"][0]["try"].get<std::string>().ends_with("--least-squares"));
   const json least = report_of({folder / "A.mtx", "--rhs", folder / "outside.txt", "--least-squares"}, 0);
   CHECK(refused["relative_residual"].get<double>() == doctest::Approx(least["relative_residual"].get<double>()));
+}
+
+TEST_CASE("whatever found A singular, --least-squares is proposed, and calls its x solved") {
+  Folder folder;
+  write_file(folder / "equal.mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n4\n4\n4\n");
+  write_file(folder / "skew.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 1\n3 2 2\n");
+  write_file(folder / "empty.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 1 1\n2 2 1\n");
+  write_file(folder / "chain.mtx",  // of Markov: its b has to suit another vector than the constants
+             "%%MatrixMarket matrix array real general\n3 3\n-2\n1\n5\n2\n-4\n0\n0\n3\n-5\n");
+  for (const std::string name : {"equal", "skew", "chain"})
+    for (const char* method : {"auto", "direct"}) {
+      CAPTURE(name);
+      CAPTURE(method);
+      write_file(folder / "b.txt", name == "equal" ? "1 0" : "1 2 4");
+      const std::vector<std::string> words = {folder / (name + ".mtx"), "--rhs", folder / "b.txt"};
+      const auto with = [&](std::initializer_list<std::string> more) {
+        auto all = words;
+        all.insert(all.end(), more);
+        return all;
+      };
+      const json refused = report_of(with({"--method", method}), 1);
+      CHECK(refused["diagnosis"][0]["try"].get<std::string>().ends_with("--least-squares"));
+      report_of(with({"--least-squares"}), 0);
+    }
+  write_file(folder / "b.txt", "1 2 0");
+  const std::string text = seidel_program({"solve", folder / "empty.mtx", "--rhs", folder / "b.txt"}).out;
+  CHECK(!contains(text, "A times a constant is zero"));  // in row 3 alone
+  CHECK(contains(text, "constant on one part of its rows"));
 }
 
 TEST_CASE("a right-hand side of any size tells its part in the null space") {
