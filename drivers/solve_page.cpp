@@ -14,13 +14,14 @@ std::string solve_page(const SolveStory& story) {
   const SolveOptions& options = story.options;
   const std::string residual = brief(outcome.certificate.relative_residual);
   const bool least_squares = options.request.goal == Goal::least_squares;
-  HtmlPage page(
-      "seidel solve " + story.loaded.name,
-      verdict_of(story) == SolveVerdict::doubtful
-          ? formatted("solved to the residual asked for: {}, but {}", reached_text(story), doubt_text(outcome))
-      : outcome.solved ? formatted("solved: {}, {}", reached_text(story), human_seconds(outcome.solve_seconds))
-                       : formatted("NOT solved: residual {}; {}", residual, summary.reason),
-      verdict_of(story) == SolveVerdict::solved);
+  HtmlPage page("seidel solve " + story.loaded.name,
+                verdict_of(story) == SolveVerdict::doubtful
+                    ? formatted("solved to the {} asked for: {}, but {}", criterion_text(outcome), reached_text(story),
+                                doubt_text(outcome))
+                : outcome.solved
+                    ? formatted("solved: {}, {}", reached_text(story), human_seconds(outcome.solve_seconds))
+                    : formatted("NOT solved: residual {}; {}", residual, summary.reason),
+                verdict_of(story) == SolveVerdict::solved);
   std::vector<std::pair<std::string, std::string>> facts = {
       {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),
                            plural(story.rows.nnz, "nonzero"))}};

@@ -128,7 +128,7 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   const Summary& summary = outcome.summary;
   const SolveVerdict verdict = verdict_of(story);
   if (verdict == SolveVerdict::doubtful) {
-    lines.raw(paint.red("solved to the residual asked for:") + " " + reached_text(story));
+    lines.raw(paint.red(formatted("solved to the {} asked for:", criterion_text(outcome))) + " " + reached_text(story));
     lines.item("  but", doubt_text(outcome));
     const MoreDigits more = more_digits(story);
     if (more.options.empty())

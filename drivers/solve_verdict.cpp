@@ -48,6 +48,8 @@ std::string_view to_string(ErrorSource source) {
   return "unknown";
 }
 
+std::string_view criterion_text(const Outcome& outcome) { return outcome.least_squares ? "orthogonality" : "residual"; }
+
 std::string residual_text(const SolveStory& story) {
   const auto& [residual, backward_error, orthogonality] = story.outcome.certificate;
   return story.outcome.least_squares ? formatted("{}, orthogonal to the columns of A to {} (least squares),",
@@ -83,7 +85,7 @@ std::string error_text(const SolveStory& story) {
     case ErrorSource::none: return "";
     case ErrorSource::exact:
       return outcome.known_x
-                 ? formatted("{} = max |x_i - x*_i| / max |x*_i|, of the x* that b was made of; both without their part in the null space",
+                 ? formatted("{} = max |x_i - x*_i| / max |x*_i|, b = A x*; neither has a part in the null space",
                              brief(outcome.error))
              : story.singular.part_of_b > 0 ? "0, because nothing of b is left"
                                             : "0, because b = 0";

@@ -22,6 +22,8 @@ std::string_view to_string(SolveVerdict);  ///< as in JSON: "solved", "doubtful"
 /// An estimate is within a factor 10 of the error, so up to here that is certainly below 1 %.
 inline constexpr double max_trusted_error = 1e-3;
 
+/// "residual", "orthogonality": which of them made `outcome` solved.
+std::string_view criterion_text(const Outcome& outcome);
 /// "3.1e-09"; "0.31, orthogonal to the columns of A to 3.1e-09 (least squares),".
 std::string residual_text(const SolveStory& story);
 /// Whether it is worth telling how nearly the residual is orthogonal to the columns of A, and what to say of it.

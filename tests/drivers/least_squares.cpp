@@ -100,6 +100,15 @@ TEST_CASE("the solution of least norm is found for wide and for singular matrice
   CHECK(x3[2] == doctest::Approx(2));
 }
 
+TEST_CASE("a verdict that warns says which of the two criteria was met") {
+  Folder folder;
+  write_file(folder / "b.mtx", "%%MatrixMarket matrix array real general\n40 1\n" + numbers(40));
+  const Run run =
+      seidel_program({"solve", "random:40x30:200", "--least-squares", "--rhs", folder / "b.mtx", "--tol", "0.1"});
+  CAPTURE(run.out);
+  CHECK(contains(run.out, "solved to the orthogonality asked for:"));
+}
+
 TEST_CASE("lengths of b and x0, and what a least-squares solution has no use for, are refused") {
   Folder folder;
   write_file(folder / "b9.mtx", "%%MatrixMarket matrix array real general\n9 1\n" + numbers(9));
