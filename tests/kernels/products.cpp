@@ -301,7 +301,7 @@ TEST_CASE_TEMPLATE("a prepared product on a GPU sees blocks of 3 x 3, if all of 
         return Product(on, there.view()).describe();
       };
       const Plain whole = blocks_of_three(
-          50, [](std::mt19937_64& r) { return 10 + r() % 20; }, seed);
+          50, [](std::mt19937_64& r) { return 15 + r() % 10; }, seed);
       CHECK(form_of(whole) == "50 nodes in blocks of 3 x 3");
       const auto differs = [&](const auto& change) {
         Plain plain = whole;
