@@ -45,6 +45,8 @@ class Product {
       survey_ = spmv_detail::survey_rows(on_, A.row_ptr);
       long_rows_ = spmv_detail::LongRows::of(on_, A.row_ptr, survey_.long_rows);
       spmm_detail::join_rows(on_, A, long_rows_.view());
+      if (long_rows_.exact.moderate_pieces > 0)
+        long_rows_.exact.joined_rows = copied_to<Host>(on_, long_rows_.counts)[0].joined_rows;
     }
     find_form();
   }
@@ -93,7 +95,8 @@ class Product {
       for (std::int64_t j = 0; j < X.ncols; ++j) product(&X(0, j), StoreProduct<Real>{&Y(0, j)});
     } else if constexpr (!HostBackend<B>) {
       by_rows && kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
-                       : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y);
+                       : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y,
+                                                  {.is_uneven = 2 * survey_.variation > std::uint64_t(A_.nnz())});
     } else if (kinds_ && by_rows && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols) {
       product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
     } else {

@@ -9,32 +9,13 @@
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/cuda_joined_rows.cuh>
 #include <seidel/kernels/spmm/cuda_layout.cuh>
+#include <seidel/kernels/spmm/cuda_sorted_rows.cuh>
 
 namespace seidel::spmm_detail {
 
 namespace {
 
 constexpr int block_threads = piece_threads, warps = block_threads / warp_size;
-
-/// The sum of the staged terms first ... last - 1, from left to right.
-template <int batch, class Terms>
-__device__ auto short_sum_of(const Terms& terms, int first, int last) {
-  typename Terms::Sum s{};
-  const auto add = [&](int k, auto exists) {
-    typename Terms::Factor factors[batch];
-#pragma unroll
-    for (int j = 0; j < batch; ++j)
-      if (exists(k + j)) factors[j] = terms.factor(k + j);
-#pragma unroll
-    for (int j = 0; j < batch; ++j)
-      if (exists(k + j)) s = terms.add(k + j, factors[j], s);
-  };
-  int k = first;
-#pragma unroll 1
-  for (; k + batch <= last; k += batch) add(k, [](int) { return true; });
-  if (k < last) add(k, [last](int at) { return at < last; });
-  return s.of[0];
-}
 
 /// G threads per row; a warp takes as many rows as that makes, `turns` times.
 template <class D, class Real, class Offset>
@@ -44,7 +25,7 @@ __global__ void __launch_bounds__(block_threads, D::V == 1 ? 8 : 6)
   constexpr int G = D::G, rows = warp_size / G, batch = 4;
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size, mine = lane / G;
   const std::int64_t nrows = of.A.nrows, first_row = (std::int64_t(of.block()) * warps + warp) * (rows * of.turns);
-  if (first_row >= nrows) return;
+  if (first_row >= nrows) return end_after_launch_before();
   // Each lane knows a row.
   const std::int64_t known = first_row + lane < nrows ? first_row + lane : nrows;
   const Offset known_first = __ldg(of.A.row_ptr.data() + known),
@@ -65,40 +46,64 @@ __global__ void __launch_bounds__(block_threads, D::V == 1 ? 8 : 6)
       wait_for_staged();
       if (staged.place >= 0 && first_row + source < nrows)
         terms.slice.store(of.Y, Index(first_row + source),
-                          short_sum_of<batch>(terms, staged.place, staged.place + int(last - first)));
+                          sum_from_left<batch>(terms, staged.place, staged.place + int(last - first)).of[0]);
       __syncwarp();
     }
   }
+  end_after_launch_before();
 }
 
-/// A warp per piece, in turns; 256 entries at a time by way of shared memory.
+/// Threads that take a piece: at most one per lane of the one order of sums and share of a slice.
+template <class D>
+inline constexpr int threads_of_piece = std::min(piece_threads, sum_lanes* D::G);
+
+/// A block per piece, in turns; 256 entries at a time by way of shared memory, the next ones under way meanwhile.
 template <class D, class Real, class Offset>
-__global__ void __launch_bounds__(piece_threads) sum_pieces(const __grid_constant__ Operands<Real, Offset> of) {
-  constexpr int T = warp_size / D::G, together = 256, batch = 4;
-  __shared__ Real all_values[warps][together];
-  __shared__ Index all_columns[warps][together];
+__global__ void __launch_bounds__(threads_of_piece<D>, 1024 / threads_of_piece<D>)
+    sum_pieces(const __grid_constant__ Operands<Real, Offset> of) {
+  constexpr int threads = threads_of_piece<D>, T = threads / D::G, all_warps = threads / warp_size, together = 256,
+                batch = 4;
+  using Terms = StagedTerms<Real, D>;
+  __shared__ Real values[2][together];
+  __shared__ Index col_idx[2][together];
+  __shared__ typename Terms::Factor of_warps[all_warps][warp_size];
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size;
-  const StagedTerms<Real, D> terms{all_columns[warp], {all_values[warp]}, Slice<Real, D>(of.X, of.slice())};
+  const Slice<Real, D> slice(of.X, of.slice());
+  let_next_begin();
   const Index count = of.long_rows.counts->long_pieces;
-  const Index all_warps = Index(of.blocks_per_slice()) * warps;
-  for (Index at = of.block() * warps + warp; at < count; at += all_warps) {
+  for (Index at = of.block(); at < count; at += of.blocks_per_slice()) {
     const Piece piece = of.long_rows.pieces[at];
-    LaneSums<typename StagedTerms<Real, D>::Sum, T> sums;
-    for (Index begin = 0; begin < piece.length; begin += together) {
-      const int entries = piece.length - begin < together ? piece.length - begin : together;
-      stage(all_columns[warp], of.A.col_idx.data() + piece.first + begin, entries);
-      stage(all_values[warp], of.A.values.data() + piece.first + begin, entries);
+    const auto stage_from = [&](int begin) {
+      constexpr int share = together / all_warps;
+      const int entries = min(share, piece.length - begin - warp * share), buffer = begin / together % 2;
+      stage(col_idx[buffer] + warp * share, of.A.col_idx.data() + piece.first + begin + warp * share, entries);
+      stage(values[buffer] + warp * share, of.A.values.data() + piece.first + begin + warp * share, entries);
+    };
+    LaneSums<typename Terms::Sum, T> sums;
+    stage_from(0);
+    for (int begin = 0; begin < piece.length; begin += together) {
+      const int buffer = begin / together % 2;
       wait_for_staged();
-      sums.template add<batch>(terms, lane / D::G, entries);
-      __syncwarp();
+      __syncthreads();
+      if (begin + together < piece.length) stage_from(begin + together);
+      sums.template add<batch>(Terms{col_idx[buffer], {values[buffer]}, slice}, int(threadIdx.x) / D::G,
+                               min(together, piece.length - begin));
     }
-    const auto s = across_threads<T, D::G>(sums.total()).of[0];
+    of_warps[warp][lane] = sums.total().of[0];
+    __syncthreads();
+    if (warp > 0) continue;
+#pragma unroll
+    for (int width = all_warps / 2; width; width /= 2)
+#pragma unroll
+      for (int w = 0; w < width; ++w) of_warps[w][lane] = of_warps[w][lane] + of_warps[w + width][lane];
+    const auto s = across_threads<warp_size / D::G, D::G>(of_warps[0][lane]);
     if (lane >= D::G) continue;
     if (piece.to >= 0)
-      terms.slice.store(of.Y, piece.to, s);
+      slice.store(of.Y, piece.to, s);
     else
-      terms.slice.each(s, [&](std::int64_t column, Real value) { of.slots(~piece.to, column) = value; });
+      slice.each(s, [&](std::int64_t column, Real value) { of.slots(~piece.to, column) = value; });
   }
+  end_after_launch_before();
 }
 
 template <class Real>
@@ -111,42 +116,49 @@ struct StoreFinished {
 
 /// `Short` for rows of up to 64 entries, D for longer ones.
 template <class D, class Short = D, class Real, class Offset>
-void launch(const Cuda& on, Operands<Real, Offset> of) {
+void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& preparation) {
   const LongRowCounts room = of.long_rows.room;
   // A tenth more than so many rows have on average, between bounds.
   const auto room_for = [&](int nrows, int least, int most) {
     const double entries = 1.1 * nrows * double(of.A.nnz()) / double(of.A.nrows);
     return int(std::clamp(entries, double(least), double(most))) / warp_size * warp_size + warp_size;
   };
-  if (room.long_pieces > 0) {
-    using Narrow = Division<D::W, std::min(D::G, 8)>;  // a thread keeps the sums of D::G lanes in registers
-    of.slices = Narrow::slices(of.X.ncols);
-    sum_pieces<Narrow><<<of.slices * blocks_in_turns(on, room.long_pieces), piece_threads, 0, on.stream()>>>(of);
-    check_launch("a product of long rows with several vectors");
-  }
+  static const bool can_overlap = can_wait(short_rows<Short, Real, Offset>);
+  bool is_first = true;
+  // Each kernel has rows of its own, and so may begin when the last blocks of the one before have.
+  const auto begin = [&](const auto& kernel, std::int64_t blocks, int threads, int bytes) {
+    launch_after(on, can_overlap && !is_first, kernel,
+                 {.blocks = of.slices * blocks, .threads = threads, .shared_bytes = bytes},
+                 "a product with several vectors", of);
+    is_first = false;
+  };
+  of.slices = D::slices(of.X.ncols);
+  if (room.long_pieces > 0)
+    begin(sum_pieces<D, Real, Offset>,
+          std::min<std::int64_t>(room.long_pieces, 100 * std::int64_t(on.multiprocessors())), threads_of_piece<D>, 0);
   if (room.moderate_pieces > 0) {
-    of.slices = D::slices(of.X.ncols);
-    of.room = room_for(max_joined, moderate_row, max_joined * moderate_row);
-    const int bytes = warps * (of.room * int(sizeof(Real)) + moderate_row * int(sizeof(Index)));
-    sum_joined_rows<D>
-        <<<of.slices * blocks_for(room.moderate_pieces, max_joined * warps), piece_threads, bytes, on.stream()>>>(of);
-    check_launch("a product of joined rows with several vectors");
+    const bool some_joined = 4 * std::int64_t(room.joined_rows) > room.moderate_pieces;
+    of.room = some_joined ? room_for(max_joined, moderate_row, max_joined * moderate_row) : moderate_row;
+    begin(some_joined ? sum_joined_rows<D, max_joined, Real, Offset> : sum_joined_rows<D, 1, Real, Offset>,
+          blocks_for(room.moderate_pieces, (some_joined ? max_joined : 1) * warps), piece_threads,
+          warps * (of.room * int(sizeof(Real)) + moderate_row * int(sizeof(Index))));
   }
   constexpr int rows = warp_size / Short::G, entry = sizeof(Real) + sizeof(Index);
-  constexpr std::int64_t min_warps_per_multiprocessor = 128;  // above that a warp takes several turns
-  of.turns = int(std::clamp<std::int64_t>(of.A.nrows / (rows * min_warps_per_multiprocessor * on.multiprocessors()), 1,
-                                          warp_size / rows));
+  const bool sorts = preparation.is_uneven && Short::columns > 4;
+  const std::int64_t min_warps =
+      (sorts ? 32 : 128) * std::int64_t(on.multiprocessors());  // above that a warp takes several turns
+  of.turns = int(std::clamp<std::int64_t>(of.A.nrows / (rows * min_warps), 1, warp_size / rows));
   of.slices = Short::slices(of.X.ncols);
   of.room = room_for(rows, 32, 1000);
-  short_rows<Short><<<of.slices * blocks_for(of.A.nrows, rows * of.turns * warps), block_threads,
-                      warps * of.room * entry, on.stream()>>>(of);
-  check_launch("a product with several vectors");
+  begin(sorts ? sum_sorted_rows<Short, Real, Offset> : short_rows<Short, Real, Offset>,
+        blocks_for(of.A.nrows, rows * of.turns * warps), block_threads, sorts ? 0 : warps * of.room * entry);
   launch_finish(on, of.long_rows, of.slots, StoreFinished<Real>{of.Y});
 }
 
 template <class Real, class Offset>
 void row_major_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows,
-                       const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y) {
+                       const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y,
+                       const Preparation& preparation) {
   require_near_rows(X);
   Scratch scratch(on);
   const Operands<Real, Offset> of{
@@ -156,15 +168,15 @@ void row_major_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, c
       .long_rows = long_rows,
       .slots = {.sums = scratch.take<Real>(long_rows.room.slots * X.ncols).data(), .columns = X.ncols}};
   if (!in_pairs(X))
-    X.ncols <= 4 ? launch<Division<1, 4>>(on, of) : launch<Division<1, 16>>(on, of);
+    X.ncols <= 4 ? launch<Division<1, 4>>(on, of, preparation) : launch<Division<1, 16>>(on, of, preparation);
   else if (X.ncols <= 4)
-    launch<Division<2, 2>>(on, of);
+    launch<Division<2, 2>>(on, of, preparation);
   else if (X.ncols <= 8)
-    launch<Division<2, 4>>(on, of);
+    launch<Division<2, 4>>(on, of, preparation);
   else if (X.ncols <= 16)
-    launch<Division<2, 8>>(on, of);
+    launch<Division<2, 8>>(on, of, preparation);
   else  // 32 columns at a time, which the first cache can keep
-    launch<Division<2, 16>, Division<2, 8, 2>>(on, of);
+    launch<Division<2, 16>, Division<2, 8, 2>>(on, of, preparation);
 }
 
 template <class T>
@@ -184,10 +196,11 @@ void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Lon
 
 template <class Real, class Offset>
 void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows,
-                 const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y) {
+                 const MultiVectorView<const Real, Device>& X, const MultiVectorView<Real, Device>& Y,
+                 const Preparation& preparation) {
   if (X.ncols == 0 || A.nrows == 0) return;
   const bool turns_x = X.layout == Layout::column_major, turns_y = Y.layout == Layout::column_major;
-  if (!turns_x && !turns_y) return row_major_product(on, A, long_rows, X, Y);
+  if (!turns_x && !turns_y) return row_major_product(on, A, long_rows, X, Y, preparation);
   Scratch scratch(on);
   const std::int64_t width = std::min<std::int64_t>(X.ncols, tile_width);
   Real* const x = turns_x ? scratch.take<Real>(X.nrows * width).data() : nullptr;
@@ -199,7 +212,8 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
     const MultiVectorView<Real, Device> X_turned{X.nrows, count, count, Layout::row_major, x},
         Y_turned{Y.nrows, count, count, Layout::row_major, y};
     if (turns_x) copy_layout<Real>(on, X_part, X_turned);
-    row_major_product<Real, Offset>(on, A, long_rows, turns_x ? X_turned : X_part, turns_y ? Y_turned : Y_part);
+    row_major_product<Real, Offset>(on, A, long_rows, turns_x ? X_turned : X_part, turns_y ? Y_turned : Y_part,
+                                    preparation);
     if (turns_y) copy_layout<Real>(on, Y_turned, Y_part);
   }
 }
@@ -209,7 +223,7 @@ template <class Real, class Offset>
 void instances(const Cuda& on, const LongRowsView& rows, const MultiVectorView<Real, Device>& X) {
   const CsrView<Real, Offset, Device> A;
   join_rows(on, A, rows);
-  csr_product<Real, Offset>(on, A, rows, X, X);
+  csr_product<Real, Offset>(on, A, rows, X, X, {});
 }
 template void instances<double, std::int32_t>(const Cuda&, const LongRowsView&, const MultiVectorView<double, Device>&);
 template void instances<double, std::int64_t>(const Cuda&, const LongRowsView&, const MultiVectorView<double, Device>&);

@@ -5,17 +5,22 @@
 
 namespace seidel::spmm_detail {
 
-/// Joins listed rows of 65 ... 256 entries that have the same columns, so that csr_product reads X once for them. Reads the
-/// columns of those that may have; waits for nothing.
+/// Joins listed rows of 65 ... 256 entries that have the same columns, so that csr_product reads X once for them, and counts them.
+/// Reads the columns of those that may have; waits for nothing.
 template <class Real, class Offset>
 [[gnu::used]] void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A,
                              const spmv_detail::LongRowsView& long_rows);
+
+/// What is known of a matrix beside its long rows.
+struct Preparation {
+  bool is_uneven = false;  // neighbouring rows differ in length by half of their entries on average
+};
 
 /// Y = A X. Rows of more than 64 entries must be listed. Allocates nothing but scratch memory, and waits for nothing. What is
 /// column-major is brought into row-major scratch memory, or back from there, 32 columns at a time.
 template <class Real, class Offset>
 [[gnu::used]] void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A,
                                const spmv_detail::LongRowsView& long_rows, const MultiVectorView<const Real, Device>& X,
-                               const MultiVectorView<Real, Device>& Y);
+                               const MultiVectorView<Real, Device>& Y, const Preparation& preparation = {});
 
 }  // namespace seidel::spmm_detail

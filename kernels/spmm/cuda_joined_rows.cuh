@@ -33,9 +33,12 @@ inline __global__ void __launch_bounds__(piece_threads)
     for (int k = lane; k < n; k += warp_size) same &= columns[k] == columns[k - n];
     if (!__all_sync(whole_warp, same)) alike &= ~(1u << l);
   }
-  if (!exists) return;
   const int begin = 31 - __clz(int(~alike & ((2u << lane) - 1)));  // the first row with these columns
-  if ((lane - begin) % max_joined > 0) {
+  const bool follows = (lane - begin) % max_joined > 0;
+  const unsigned all_that_follow = __ballot_sync(whole_warp, exists && follows);
+  if (lane == 0 && all_that_follow) atomicAdd(&rows.counts->joined_rows, __popc(all_that_follow));
+  if (!exists) return;
+  if (follows) {
     at->rows = 0;
   } else {
     const int run = __ffs(int(~(alike >> lane >> 1)));  // so many have them from here on
@@ -69,8 +72,10 @@ __device__ typename Terms::Sum tree_of_pairs(const Terms& terms, int lane, int n
 }
 
 /// A warp per three pieces of rows of 65 ... 256 entries.
-template <class D, class Real, class Offset>
-__global__ void __launch_bounds__(piece_threads, D::G < 16 ? 6 : 4)
+template <class D, int max_together, class Real, class Offset>
+__global__ void __launch_bounds__(piece_threads, max_together == 1 ? 8
+                                                 : D::G < 16       ? 6
+                                                                   : 4)
     sum_joined_rows(const __grid_constant__ Operands<Real, Offset> of) {
   extern __shared__ double shared[];
   constexpr int T = warp_size / D::G, warps = piece_threads / warp_size;
@@ -78,9 +83,10 @@ __global__ void __launch_bounds__(piece_threads, D::G < 16 ? 6 : 4)
   Real* const values = reinterpret_cast<Real*>(shared) + warp * of.room;
   Index* const col_idx =
       reinterpret_cast<Index*>(reinterpret_cast<Real*>(shared) + warps * of.room) + warp * moderate_row;
+  let_next_begin();
   const Slice<Real, D> slice(of.X, of.slice());
   const Index long_pieces = of.long_rows.counts->long_pieces, end = long_pieces + of.long_rows.counts->moderate_pieces;
-  const std::int64_t begin = long_pieces + (of.block() * std::int64_t(warps) + warp) * max_joined;
+  const std::int64_t begin = long_pieces + (of.block() * std::int64_t(warps) + warp) * max_together;
 
   // `count` rows that are staged, at most `rows`.
   const auto sum = [&]<int rows>(std::integral_constant<int, rows>, Index row, int length, int count) {
@@ -92,21 +98,22 @@ __global__ void __launch_bounds__(piece_threads, D::G < 16 ? 6 : 4)
     for (int r = 0; r < rows; ++r)
       if (r < count && lane < D::G) slice.store(of.Y, row + r, s.of[r]);
   };
-  for (std::int64_t at = begin; at < end && at < begin + max_joined; ++at) {
+  for (std::int64_t at = begin; at < end && at < begin + max_together; ++at) {
     const Piece piece = of.long_rows.piece(Index(at), long_pieces);
-    const int length = piece.length, together = piece.rows * length <= of.room ? piece.rows : 1;
-    for (int done = 0; done < piece.rows; done += together) {
+    const int length = piece.length, together = max_together > 1 && piece.rows * length <= of.room ? piece.rows : 1;
+    for (int done = 0; done < (max_together > 1 ? piece.rows : 1); done += together) {
       const std::int64_t first = piece.first + done * length;
       stage(col_idx, of.A.col_idx.data() + first, length);
       stage(values, of.A.values.data() + first, together * length);
       wait_for_staged();
       if (together == 1)
         sum(std::integral_constant<int, 1>{}, piece.to + done, length, 1);
-      else
-        sum(std::integral_constant<int, max_joined>{}, piece.to, length, together);
+      else if constexpr (max_together > 1)
+        sum(std::integral_constant<int, max_together>{}, piece.to, length, together);
       __syncwarp();
     }
   }
+  end_after_launch_before();
 }
 
 }  // namespace seidel::spmm_detail

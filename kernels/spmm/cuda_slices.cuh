@@ -14,6 +14,11 @@ using spmv_detail::LongRowCounts;
 using spmv_detail::LongRowsView;
 using spmv_detail::Piece;
 
+/// For the end of a kernel that began while the one launched before it ran: it ends after that.
+__device__ inline void end_after_launch_before() {
+  if (blockIdx.x == gridDim.x - 1) await_launch_before();
+}
+
 /// How a row is divided: G threads, each with V times W neighbouring columns, which are G W columns apart.
 template <int W_, int G_, int V_ = 1>
 struct Division {
@@ -135,5 +140,25 @@ struct StagedTerms {
     return s;
   }
 };
+
+/// The sum of the staged terms first ... last - 1, from left to right.
+template <int batch, class Terms>
+__device__ auto sum_from_left(const Terms& terms, int first, int last) {
+  typename Terms::Sum s{};
+  const auto add = [&](int k, auto exists) {
+    typename Terms::Factor factors[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j)
+      if (exists(k + j)) factors[j] = terms.factor(k + j);
+#pragma unroll
+    for (int j = 0; j < batch; ++j)
+      if (exists(k + j)) s = terms.add(k + j, factors[j], s);
+  };
+  int k = first;
+#pragma unroll 1
+  for (; k + batch <= last; k += batch) add(k, [](int) { return true; });
+  if (k < last) add(k, [last](int at) { return at < last; });
+  return s;
+}
 
 }  // namespace seidel::spmm_detail

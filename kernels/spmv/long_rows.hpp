@@ -30,6 +30,7 @@ struct CutRow {
 struct LongRowCounts {
   Index long_pieces = 0;      // of rows of more than 256 entries
   Index moderate_pieces = 0;  // rows of 65 ... 256 entries
+  Index joined_rows = 0;      // of those: taken together with the row before (spmm/)
   Index cut_rows = 0, slots = 0;
 
   SEIDEL_HD std::int64_t pieces() const { return std::int64_t(long_pieces) + moderate_pieces; }
@@ -67,8 +68,10 @@ RowSurvey survey_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr);
 inline LongRowCounts max_long_rows(std::int64_t nrows, std::int64_t nnz, int shortest) {
   const auto cut_rows = Index(std::min<std::int64_t>(nrows, nnz / (sum_block + 1)));
   const auto whole = Index(nnz / sum_block);  // pieces of 2048 entries
+  const auto moderate = shortest < moderate_row ? Index(std::min<std::int64_t>(nrows, nnz / (shortest + 1))) : 0;
   return {.long_pieces = Index(std::min<std::int64_t>(nrows, nnz / (moderate_row + 1))) + whole,
-          .moderate_pieces = shortest < moderate_row ? Index(std::min<std::int64_t>(nrows, nnz / (shortest + 1))) : 0,
+          .moderate_pieces = moderate,
+          .joined_rows = moderate,
           .cut_rows = cut_rows,
           .slots = whole + cut_rows};
 }

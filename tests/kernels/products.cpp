@@ -262,6 +262,20 @@ TEST_CASE_TEMPLATE("a prepared product with several vectors has the bits of spmm
   }
 }
 
+TEST_CASE_TEMPLATE("uneven rows, so many that a warp of a GPU takes 32, have the bits of spmm", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      std::mt19937_64 random(seed);
+      std::vector<std::int64_t> lengths(200'011);
+      for (auto& length : lengths) length = random() % 40 ? random() % 9 : random() % 90;
+      const auto A = csr_of<Real>(rows_of_lengths(lengths, 1003, seed));
+      for (const std::int64_t k : {4, 6, 11, 16, 33, 64}) check_columns(on, A, k, 0, Layout::row_major, seed);
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again with new values", Real, double, float) {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
