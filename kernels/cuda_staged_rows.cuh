@@ -13,23 +13,37 @@ namespace seidel::cuda {
 /// second cache first, so that x stays there: 0.59 ms for 0.66 on random:4000000x4000000:64000000. Copies of 16 bytes are
 /// slower: 0.73 ms for 0.66 on hpcg:192.
 template <class T>
-__device__ void stage(T* to, const T* from, int count) {
+__device__ void stage_entry(T* to, const T* from) {
 #if __CUDA_ARCH__ >= 800
   std::uint64_t leaves_first;
   asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(leaves_first));
-  for (int k = threadIdx.x % warp_size; k < count; k += warp_size)
-    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;"
-                 :
-                 : "r"(unsigned(__cvta_generic_to_shared(to + k))), "l"(from + k), "n"(int(sizeof(T))),
-                   "l"(leaves_first)
-                 : "memory");
+  asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;"
+               :
+               : "r"(unsigned(__cvta_generic_to_shared(to))), "l"(from), "n"(int(sizeof(T))), "l"(leaves_first)
+               : "memory");
 #else
-  for (int k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = __ldcs(from + k);
+  *to = __ldcs(from);
 #endif
+}
+template <class T>
+__device__ void stage(T* to, const T* from, int count) {
+  for (int k = threadIdx.x % warp_size; k < count; k += warp_size) stage_entry(to + k, from + k);
 }
 __device__ inline void wait_for_staged() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  __syncwarp();
+}
+/// The copies since the last call are a batch.
+__device__ inline void close_batch() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+__device__ inline void wait_for_batches_but_last() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group 1;" ::: "memory");
 #endif
   __syncwarp();
 }

@@ -21,7 +21,7 @@ namespace seidel {
 /// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, for several in
 ///   column-major layout, which are taken one by one, and for several in row-major layout, on the host without gaps
 /// - on a GPU, columns of nodes: a matrix of full blocks of 3 x 3 keeps its values and has one column per block (spmv/nodes.hpp);
-///   for one vector
+///   for one vector, and where most rows have more than 64 entries for several
 /// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu);
 ///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp)
 ///
@@ -96,7 +96,8 @@ class Product {
     } else if constexpr (!HostBackend<B>) {
       by_rows && kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
                        : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y,
-                                                  {.is_uneven = 2 * survey_.variation > std::uint64_t(A_.nnz())});
+                                                  {.is_uneven = 2 * survey_.variation > std::uint64_t(A_.nnz()),
+                                                   .nodes = nodes_ ? &*nodes_ : nullptr});
     } else if (kinds_ && by_rows && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols) {
       product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);
     } else {

@@ -9,6 +9,7 @@
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/cuda_joined_rows.cuh>
 #include <seidel/kernels/spmm/cuda_layout.cuh>
+#include <seidel/kernels/spmm/cuda_nodes.cuh>
 #include <seidel/kernels/spmm/cuda_sorted_rows.cuh>
 
 namespace seidel::spmm_detail {
@@ -117,6 +118,12 @@ struct StoreFinished {
 /// `Short` for rows of up to 64 entries, D for longer ones.
 template <class D, class Short = D, class Real, class Offset>
 void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& preparation) {
+  if (preparation.nodes && nodes_pay(of.A, *preparation.nodes))
+    return launch_nodes<D>(on, NodeOperands<Real, Offset>{.A = of.A,
+                                                          .blocks = preparation.nodes->columns.data(),
+                                                          .longest = preparation.nodes->longest,
+                                                          .X = of.X,
+                                                          .Y = of.Y});
   const LongRowCounts room = of.long_rows.room;
   // A tenth more than so many rows have on average, between bounds.
   const auto room_for = [&](int nrows, int least, int most) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <seidel/formats/multivector.hpp>
 #include <seidel/kernels/spmv/long_rows.hpp>
+#include <seidel/kernels/spmv/nodes.hpp>
 
 namespace seidel::spmm_detail {
 
@@ -14,6 +15,7 @@ template <class Real, class Offset>
 /// What is known of a matrix beside its long rows.
 struct Preparation {
   bool is_uneven = false;  // neighbouring rows differ in length by half of their entries on average
+  const spmv_detail::Nodes* nodes = nullptr;
 };
 
 /// Y = A X. Rows of more than 64 entries must be listed. Allocates nothing but scratch memory, and waits for nothing. What is

@@ -25,11 +25,17 @@ constexpr int max_nodes = 10;      // of a warp, whose lanes have a row each
 constexpr int max_long_nodes = 5;  // where rows are long: the warps of a block read what lies together
 static_assert(max_nodes * b <= warp_size);
 
+/// What the rows of A tell.
+struct Found {
+  Index unfit, longest;
+};
+
 template <class Real, class Offset>
 __global__ void __launch_bounds__(threads)
-    prove_blocks(const CsrView<Real, Offset, Device> A, Index* columns, Index* unfit) {
+    prove_blocks(const CsrView<Real, Offset, Device> A, Index* columns, Found* found) {
   const std::int64_t node = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / warp_size;
-  if (node * b >= A.nrows || *const_cast<volatile Index*>(unfit)) return;
+  volatile Found* const so_far = found;
+  if (node * b >= A.nrows || so_far->unfit) return;
   const Offset* const row_ptr = A.row_ptr.data() + node * b;
   const Offset first = row_ptr[0], length = row_ptr[1] - first;
   bool fits = length % b == 0 && length <= sum_block;
@@ -42,7 +48,8 @@ __global__ void __launch_bounds__(threads)
     // Nodes before this one that do not fit may put this place anywhere below nnz / 9.
     if (k % b == 0) columns[first / (b * b) + k / b] = column / b;
   }
-  if (!fits) *unfit = 1;
+  if (!fits) so_far->unfit = 1;
+  if (lane() == 0 && so_far->longest < length) atomicMax(&found->longest, Index(length));
 }
 
 template <class Real, class Offset, class Store>
@@ -204,11 +211,13 @@ template <class Real, class Offset>
 std::optional<Nodes> find_nodes(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   if (A.nrows == 0 || !Nodes::may_be(A.nrows, A.nnz())) return {};
   Nodes nodes{Array<Index, Device>(on, A.nnz() / (b * b))};
-  Array<Index, Device> unfit(on, 1);
-  set_bytes(on, unfit.span(), 0);
+  Array<Found, Device> found(on, 1);
+  set_bytes(on, found.span(), 0);
   launch(on, prove_blocks<Real, Offset>, blocks_for(A.nrows / b, warps), threads, "looking for blocks", A,
-         nodes.columns.data(), unfit.data());
-  if (value_of(on, unfit.data())) return {};
+         nodes.columns.data(), found.data());
+  const Found all = value_of(on, found.data());
+  if (all.unfit) return {};
+  nodes.longest = all.longest;
   return nodes;
 }
 

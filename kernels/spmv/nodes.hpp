@@ -12,6 +12,7 @@ struct Nodes {
   static constexpr int rows = 3;  // per node
 
   Array<Index, Device> columns;  // j of each block, node after node: as many as A has entries / 9
+  Index longest = 0;             // entries of the longest row
 
   std::int64_t bytes() const { return columns.size() * std::int64_t(sizeof(Index)); }
   static bool may_be(std::int64_t nrows, std::int64_t nnz) { return nrows % rows == 0 && nnz % (rows * rows) == 0; }

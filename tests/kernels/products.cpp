@@ -76,6 +76,9 @@ std::vector<std::pair<const char*, Plain>> matrices_of_blocks(unsigned seed) {
   all.emplace_back("few longer rows of blocks",
                    blocks_of_three(
                        211, [](Random& r) { return r() % 20 ? r() % 12 : 21 + r() % 40; }, seed));
+  all.emplace_back("most rows of blocks long, none above 256 entries",
+                   blocks_of_three(
+                       223, [](Random& r) { return r() % 8 ? 22 + r() % 64 : r() % 22; }, seed));
   all.emplace_back("blocks up to 2046 entries", blocks_of_three(
                                                     31, [](Random& r) { return 630 + r() % 53; }, seed));
   return all;
