@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/release_scratch.hpp>
@@ -126,6 +127,18 @@ void* Scratch<Cuda>::take_bytes(std::int64_t bytes) {
   void* const p = static_cast<std::byte*>(chunks[std::size_t(chunk)].data) + used;
   used += bytes;
   return p;
+}
+
+Index* zero_counters(const Cuda& on, std::int64_t count) {
+  CudaState& state = *on.state();
+  const std::int64_t bytes = count * std::int64_t(sizeof(Index));
+  if (bytes > state.counters.bytes) {
+    void* const data = state.memory->allocate(2 * bytes, state.stream);
+    if (state.counters.data) state.memory->release(state.counters.data, state.counters.bytes, state.stream);
+    state.counters = {data, 2 * bytes};
+    cuda_check(cudaMemsetAsync(data, 0, std::size_t(2 * bytes), state.stream), "clearing counters");
+  }
+  return static_cast<Index*>(state.counters.data);
 }
 
 void release_scratch(const Cuda& on) {
