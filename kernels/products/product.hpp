@@ -161,7 +161,7 @@ class Product {
     else if (nodes_)
       spmv_detail::nodes_product(on_, A_, *nodes_, x, store);
     else if (!tiles_.empty())
-      spmv_detail::tiles_product(on_, A_, tiles_.view, spmv_detail::Finding::done, x, store);
+      spmv_detail::tiles_product(on_, A_, tiles_.view, x, store);
     else
       spmv_detail::csr_product(on_, A_, long_rows_.view(), spmv_detail::Listing::done, x, store);
   }

@@ -1,11 +1,11 @@
 // Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh); large CSR
-// matrices by cuda_csr.cu or cuda_tiles.cu.
+// matrices by cuda_csr.cu or cuda_shares.cu.
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
+#include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
-#include <seidel/kernels/spmv/tiles.hpp>
 
 namespace seidel::spmv_detail {
 
@@ -32,11 +32,7 @@ void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* 
   Scratch scratch(on);
   switch (unprepared_way(A.nrows, A.nnz())) {
     case UnpreparedWay::thread_per_row: return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
-    case UnpreparedWay::tiles: {
-      const TilesView tiles = tiles_in(scratch, A);
-      find_tiles(on, A.row_ptr, tiles);
-      return tiles_product(on, A, tiles, Finding::under_way, x, store);
-    }
+    case UnpreparedWay::shares: return shares_product(on, A, x, store);
     case UnpreparedWay::staged: break;
   }
   csr_product(on, A, room_in(scratch, A, longest_unlisted_row(A.nrows, A.nnz())), Listing::by_product, x, store);

@@ -18,18 +18,18 @@ inline constexpr std::int64_t few_entries = 1 << 20;
 /// Of one with 32 and more per row: so few rows that 32 per warp leave a GPU idle; unprepared, where they may be uneven too.
 inline constexpr std::int64_t few_entries_of_elements = 1 << 22, few_entries_unprepared = 1 << 23;
 /// How a GPU takes a matrix of which only the numbers of rows and entries are known.
-enum class UnpreparedWay { thread_per_row, tiles, staged };
+enum class UnpreparedWay { thread_per_row, shares, staged };
 constexpr UnpreparedWay unprepared_way(std::int64_t nrows, std::int64_t nnz) {
   const RowClass rows = row_class(nrows, nnz);
-  if (rows == RowClass::graph) return UnpreparedWay::tiles;
+  if (rows == RowClass::graph) return UnpreparedWay::shares;
   if (nnz >= (rows == RowClass::element ? few_entries_unprepared : few_entries)) return UnpreparedWay::staged;
-  return nnz < 2 * nrows ? UnpreparedWay::thread_per_row : UnpreparedWay::tiles;
+  return nnz < 2 * nrows ? UnpreparedWay::thread_per_row : UnpreparedWay::shares;
 }
 /// For a report.
 constexpr std::string_view described_unprepared(std::int64_t nrows, std::int64_t nnz) {
   switch (unprepared_way(nrows, nnz)) {
     case UnpreparedWay::thread_per_row: return "a thread per row";
-    case UnpreparedWay::tiles: return "a warp per tile of rows with 500 entries; prepared, 32 rows if they are many and even";
+    case UnpreparedWay::shares: return "a warp for each share of the entries, whatever rows they are in";
     case UnpreparedWay::staged: break;
   }
   switch (row_class(nrows, nnz)) {

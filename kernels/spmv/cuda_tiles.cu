@@ -3,8 +3,7 @@
 // memory by a thread each, longer ones by the lanes that fetched them.
 #include <algorithm>
 
-#include <seidel/formats/runtime/cuda_launch.cuh>
-#include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/spmv/cuda_cut_rows.cuh>
 #include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/row.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
@@ -19,14 +18,11 @@ namespace {
 constexpr int warps = 8;                        // of a block: their tiles share elements of x in the first cache
 constexpr int min_blocks = 4;                   // per multiprocessor: 64 registers; with 48, long_batch is 4
 constexpr int short_batch = 4, long_batch = 8;  // entries under way per lane, of short and of long rows
-constexpr int finish_batch = 4;                 // sums of pieces under way per lane
 constexpr const char* name = "a product with a sparse matrix";
 
-__host__ __device__ Index pieces_of(Index length) { return (length + sum_block - 1) / sum_block; }
-
 template <class Offset>
-__device__ std::int64_t cost_before(const Offset* row_ptr, Index row) {
-  return std::int64_t(row_ptr[row]) + std::int64_t(TilesView::cost_of_row) * row;
+__device__ std::int64_t cost_before_row(const Offset* row_ptr, Index row) {
+  return cost_before(row_ptr[row], row);
 }
 
 constexpr int rows_of_sharer = 4;
@@ -35,7 +31,6 @@ constexpr int rows_of_sharer = 4;
 template <class Offset>
 __global__ void __launch_bounds__(256)
     share_rows(const Offset* row_ptr, Index nrows, const __grid_constant__ TilesView to) {
-  let_next_begin();
   const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const int lane = cuda::lane();
   for (std::int64_t i = thread; i < to.narrivals; i += std::int64_t(gridDim.x) * blockDim.x) to.arrivals[i] = 0;
@@ -45,8 +40,8 @@ __global__ void __launch_bounds__(256)
     const std::int64_t row = begin + turn * warp_size + lane;
     Index first = 0, last = -1;  // the tiles whose first row this is
     if (row <= nrows) {
-      first = row == 0 ? 0 : Index(std::uint64_t(cost_before(row_ptr, Index(row - 1))) / TilesView::cost + 1);
-      last = row == nrows ? to.count : Index(std::uint64_t(cost_before(row_ptr, Index(row))) / TilesView::cost);
+      first = row == 0 ? 0 : Index(std::uint64_t(cost_before_row(row_ptr, Index(row - 1))) / TilesView::cost + 1);
+      last = row == nrows ? to.count : Index(std::uint64_t(cost_before_row(row_ptr, Index(row))) / TilesView::cost);
     }
     const bool is_many = last - first > 3;
     if (!is_many)
@@ -66,12 +61,6 @@ struct Product {
   Store store;
   TilesView tiles;
   Real* slots;  // 2 for each 2048 entries: the sums of pieces
-};
-
-/// An entry's value and the element of x for it.
-template <class Real>
-struct alignas(2 * sizeof(Real)) Factors {
-  Real value, x;
 };
 
 /// The sum of up to 2048 terms from entry `first` on, by a warp; it is in lane 0. Lanes read from a multiple of 32 entries on.
@@ -100,57 +89,13 @@ __device__ __forceinline__ Real piece_sum(const Product<Real, Offset, Store>& of
   return warp_sum(__shfl_sync(whole_warp, s, (lane + shift) % warp_size));
 }
 
-/// Keeps the sum of a piece of a cut row, in lane 0. The warp that is the last to come adds them all.
-template <class Real, class Offset, class Store>
-__device__ __forceinline__ void finish_piece(const Product<Real, Offset, Store>& of, Index row, Offset first,
-                                             Index length, Index piece, Real s) {
-  const int lane = cuda::lane();
-  const Index pieces = pieces_of(length);
-  Index* const arrivals = of.tiles.arrivals + first / sum_block;
-  // The last piece of a row may begin among the same 2048 entries as the first of another.
-  const auto slot = [slots = of.slots + 2 * (first / sum_block), pieces](Index p) {
-    return slots + 2 * std::int64_t(p) + (p == pieces - 1);
-  };
-  bool is_last = false;
-  if (lane == 0) {
-    __stcg(slot(piece), s);
-    __threadfence();
-    is_last = atomicAdd(arrivals, 1) == pieces - 1;
-  }
-  if (!__shfl_sync(whole_warp, is_last, 0)) return;
-  __threadfence();
-  Index apart = 1;
-#pragma unroll 1
-  for (Index count = pieces; count > 1; count = (count + warp_size - 1) / warp_size, apart *= warp_size)
-#pragma unroll 1
-    for (Index begin = 0; begin < count; begin += finish_batch * warp_size) {
-      Real sums[finish_batch];
-#pragma unroll
-      for (int j = 0; j < finish_batch; ++j) {
-        const Index at = begin + j * warp_size + lane;
-        sums[j] = at < count ? __ldcg(slot(at * apart)) : Real(0);
-      }
-#pragma unroll
-      for (int j = 0; j < finish_batch; ++j) sums[j] = warp_tree(sums[j], count - begin - j * warp_size);
-      __syncwarp();
-#pragma unroll
-      for (int j = 0; j < finish_batch; ++j)
-        if (lane == 0 && begin + j * warp_size < count) __stcg(slot((begin + j * warp_size) * apart), sums[j]);
-      __syncwarp();
-    }
-  if (lane == 0) {
-    of.store(row, __ldcg(slot(0)));
-    *arrivals = 0;
-  }
-}
-
 /// The piece of the row before `first_row` that begins in the tile; 0 if none does.
 template <class Offset>
 __device__ Index covering_piece(const Offset* row_ptr, Index tile, Index first_row) {
   if (first_row == 0) return 0;
   const Index row = first_row - 1, length = Index(__ldg(row_ptr + first_row) - __ldg(row_ptr + row));
   if (length <= sum_block) return 0;
-  const std::int64_t from_tile = std::int64_t(tile) * TilesView::cost - cost_before(row_ptr, row);  // > 0
+  const std::int64_t from_tile = std::int64_t(tile) * TilesView::cost - cost_before_row(row_ptr, row);  // > 0
   const std::int64_t piece = (from_tile + sum_block - 1) / sum_block;
   return piece < pieces_of(length) && piece * sum_block - from_tile < TilesView::cost ? Index(piece) : 0;
 }
@@ -164,7 +109,6 @@ __global__ void __launch_bounds__(warps* warp_size, min_blocks)
   const int lane = cuda::lane();
   const Index tile = Index(blockIdx.x) * warps + Index(threadIdx.x / warp_size);
   if (tile >= of.tiles.count) return;
-  await_launch_before();
   const Offset* const row_ptr = of.A.row_ptr.data();
   const Index first_row = __ldg(of.tiles.first_rows + tile), end_row = __ldg(of.tiles.first_rows + tile + 1);
   Index cover = covering_piece(row_ptr, tile, first_row);
@@ -244,7 +188,7 @@ __global__ void __launch_bounds__(warps* warp_size, min_blocks)
       const Index before = piece * sum_block;
       const Real sum = piece_sum(of, Offset(its_first + before), min(sum_block, its_length - before));
       if (its_length > sum_block)
-        finish_piece(of, its_row, its_first, its_length, piece, sum);
+        finish_piece<Real>({of.tiles.arrivals, of.slots}, of.store, its_row, its_first, its_length, piece, sum);
       else if (lane == 0)
         of.store(its_row, sum);
     }
@@ -262,16 +206,13 @@ void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesVie
 }
 
 template <class Real, class Offset, class Store>
-void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles, Finding finding,
-                   const Real* x, const Store& store) {
+void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles, const Real* x,
+                   const Store& store) {
   if (A.nrows == 0) return;
   Scratch scratch(on);
   const Product<Real, Offset, Store> of{A, x, store, tiles,
                                         scratch.take<Real>(2 * std::int64_t(tiles.narrivals)).data()};
-  const auto kernel = sum_tiles<Real, Offset, Store>;
-  static const bool can_begin_early = can_wait(kernel);
-  launch_after(on, can_begin_early && finding == Finding::under_way, kernel,
-               {.blocks = blocks_for(tiles.count, warps), .threads = warps * warp_size}, name, of);
+  launch(on, sum_tiles<Real, Offset, Store>, blocks_for(tiles.count, warps), warps * warp_size, name, of);
 }
 
 template void find_tiles(const Cuda&, DeviceSpan<const std::int32_t>, const TilesView&);
@@ -281,8 +222,8 @@ template void find_tiles(const Cuda&, DeviceSpan<const std::int64_t>, const Tile
 template <class Real, class Offset>
 void instances(const Cuda& on, const TilesView& tiles, Real* x) {
   const CsrView<Real, Offset, Device> A;
-  tiles_product(on, A, tiles, Finding::done, x, StoreProduct<Real>{x});
-  tiles_product(on, A, tiles, Finding::done, x, StoreResidual<Real>{x, x});
+  tiles_product(on, A, tiles, x, StoreProduct<Real>{x});
+  tiles_product(on, A, tiles, x, StoreResidual<Real>{x, x});
 }
 template void instances<double, std::int32_t>(const Cuda&, const TilesView&, double*);
 template void instances<double, std::int64_t>(const Cuda&, const TilesView&, double*);

@@ -27,7 +27,7 @@ inline void require_size(std::int64_t size, std::int64_t expected, const char* o
 /// Shapes  A is m x n in CSR, ELL, SELL or BSR; x has n entries, y has m; y must not overlap x.
 /// Cost    reads A and x, writes y; synchronises nothing; allocates nothing, but on the host the columns of a row of blocks
 ///         that has more than 2048 entries, and on a GPU, for a CSR matrix, scratch memory for a list of its
-///         long rows or for its tiles, which are found each time; a Product does that once (kernels/products/product.hpp).
+///         long rows, which is made each time, or for pieces of them; a Product lists once (kernels/products/product.hpp).
 /// Repeats bit for bit on every back end, in every format and with any number of threads.
 /// Errors  ShapeError.
 template <Backend B, class Matrix>

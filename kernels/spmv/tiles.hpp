@@ -24,16 +24,6 @@ struct TilesView {
 template <class Offset>
 void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesView& to);
 
-/// Memory for the tiles of one product.
-template <class Real, class Offset>
-TilesView tiles_in(Scratch<Cuda>& scratch, const CsrView<Real, Offset, Device>& A) {
-  const Index count = TilesView::count_of(A.nrows, A.nnz()), narrivals = TilesView::arrivals_of(A.nnz());
-  return {.count = count,
-          .first_rows = scratch.take<Index>(count + std::int64_t(1)).data(),
-          .arrivals = scratch.take<Index>(narrivals).data(),
-          .narrivals = narrivals};
-}
-
 /// The tiles for products to come.
 struct Tiles {
   Array<Index, Device> first_rows, arrivals;
@@ -55,12 +45,9 @@ struct Tiles {
   }
 };
 
-/// Whether the tiles were found long ago, or by what was given to the stream last: then the product begins while that ends.
-enum class Finding { done, under_way };
-
 /// store(row, sum of the row's products with x) for each row. Allocates nothing but scratch memory; waits for nothing.
 template <class Real, class Offset, class Store>
 [[gnu::used]] void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const TilesView& tiles,
-                                 Finding finding, const Real* x, const Store& store);
+                                 const Real* x, const Store& store);
 
 }  // namespace seidel::spmv_detail

@@ -1,5 +1,6 @@
 // Prepared products: the bits of spmv and spmm, again and again, with new values.
 #include <seidel/kernels/products/product.hpp>
+#include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/vector.hpp>
 
 #include <numeric>
@@ -121,8 +122,8 @@ std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   return all;
 }
 
-/// Without preparation: tiles, twice; and the list of long rows, which is made for one product, beforehand or by it, and has room
-/// for more than there are.
+/// Tiles and shares, twice; and the list of long rows, which is made for one product, beforehand or by it, and has room for more
+/// than there are.
 template <class Real, class Offset>
 void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Array<Real>& expected,
                       const Real* x) {
@@ -131,9 +132,12 @@ void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, co
     const auto tiles = spmv_detail::Tiles::of(on, A.row_ptr, A.nnz());
     for (int again = 0; again < 2; ++again) {
       auto y = moved_to(on, poisoned<Real>(A.nrows));
-      spmv_detail::tiles_product(on, A, tiles.view, spmv_detail::Finding::done, x, StoreProduct<Real>{y.data()});
+      spmv_detail::tiles_product(on, A, tiles.view, x, StoreProduct<Real>{y.data()});
+      auto y_of_shares = moved_to(on, poisoned<Real>(A.nrows));
+      spmv_detail::shares_product(on, A, x, StoreProduct<Real>{y_of_shares.data()});
       on.synchronize();
       CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
+      CHECK(differing(moved_back(on, y_of_shares), moved_back(OpenMP{1}, expected)) == 0);
     }
     for (const int shortest : {spmv_detail::longest_unlisted_row(A.nrows, A.nnz()), short_sum})
       for (const auto listing : {Listing::done, Listing::by_product}) {

@@ -1,0 +1,77 @@
+// What tiles (cuda_tiles.cu) and shares (cuda_shares.cu) have in common: what rows cost, and rows that several warps add.
+#pragma once
+#include <seidel/formats/runtime/cuda_launch.cuh>
+#include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/spmv/tiles.hpp>
+
+namespace seidel::spmv_detail {
+
+inline constexpr int cost_of_row = TilesView::cost_of_row;
+inline constexpr int finish_batch = 4;  // sums of pieces under way per lane
+
+/// What the rows before `row` cost.
+__host__ __device__ inline std::int64_t cost_before(std::int64_t first_entry, Index row) {
+  return first_entry + std::int64_t(cost_of_row) * row;
+}
+
+__host__ __device__ inline Index pieces_of(Index length) { return (length + sum_block - 1) / sum_block; }
+
+/// An entry's value and the element of x for it.
+template <class Real>
+struct alignas(2 * sizeof(Real)) Factors {
+  Real value, x;
+};
+
+/// Where the sums of pieces are kept until their row is finished.
+template <class Real>
+struct PieceSums {
+  Index* arrivals;  // for each cut row, at its first entry / 2048, how many pieces are done; 0 between products
+  Real* slots;      // 2 for each 2048 entries
+};
+
+/// Keeps the sum of a piece of a cut row, in lane 0. The warp that is the last to come adds them all.
+template <class Real, class Offset, class Store>
+__device__ __forceinline__ void finish_piece(const PieceSums<Real>& kept, const Store& store, Index row, Offset first,
+                                             Index length, Index piece, Real s) {
+  using namespace cuda;
+  const int lane = cuda::lane();
+  const Index pieces = pieces_of(length);
+  Index* const arrivals = kept.arrivals + first / sum_block;
+  // The last piece of a row may begin among the same 2048 entries as the first of another.
+  const auto slot = [slots = kept.slots + 2 * (first / sum_block), pieces](Index p) {
+    return slots + 2 * std::int64_t(p) + (p == pieces - 1);
+  };
+  bool is_last = false;
+  if (lane == 0) {
+    __stcg(slot(piece), s);
+    __threadfence();
+    is_last = atomicAdd(arrivals, 1) == pieces - 1;
+  }
+  if (!__shfl_sync(whole_warp, is_last, 0)) return;
+  __threadfence();
+  Index apart = 1;
+#pragma unroll 1
+  for (Index count = pieces; count > 1; count = (count + warp_size - 1) / warp_size, apart *= warp_size)
+#pragma unroll 1
+    for (Index begin = 0; begin < count; begin += finish_batch * warp_size) {
+      Real sums[finish_batch];
+#pragma unroll
+      for (int j = 0; j < finish_batch; ++j) {
+        const Index at = begin + j * warp_size + lane;
+        sums[j] = at < count ? __ldcg(slot(at * apart)) : Real(0);
+      }
+#pragma unroll
+      for (int j = 0; j < finish_batch; ++j) sums[j] = warp_tree(sums[j], count - begin - j * warp_size);
+      __syncwarp();
+#pragma unroll
+      for (int j = 0; j < finish_batch; ++j)
+        if (lane == 0 && begin + j * warp_size < count) __stcg(slot((begin + j * warp_size) * apart), sums[j]);
+      __syncwarp();
+    }
+  if (lane == 0) {
+    store(row, __ldcg(slot(0)));
+    *arrivals = 0;
+  }
+}
+
+}  // namespace seidel::spmv_detail
