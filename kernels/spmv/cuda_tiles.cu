@@ -16,8 +16,9 @@ namespace {
 
 // Measured on an H200; docs/notes/products.md has the tables.
 constexpr int warps = 8;                        // of a block: their tiles share elements of x in the first cache
-constexpr int min_blocks = 4;                   // per multiprocessor: 64 registers; with 48, long_batch is 4
+constexpr int min_blocks = 3;                   // per multiprocessor: 80 registers
 constexpr int short_batch = 4, long_batch = 8;  // entries under way per lane, of short and of long rows
+constexpr int shared_percent = 25;  // of what a multiprocessor has for shared memory and the first cache, which keeps x
 constexpr const char* name = "a product with a sparse matrix";
 
 template <class Offset>
@@ -212,7 +213,10 @@ void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const
   Scratch scratch(on);
   const Product<Real, Offset, Store> of{A, x, store, tiles,
                                         scratch.take<Real>(2 * std::int64_t(tiles.narrivals)).data()};
-  launch(on, sum_tiles<Real, Offset, Store>, blocks_for(tiles.count, warps), warps * warp_size, name, of);
+  const auto kernel = sum_tiles<Real, Offset, Store>;
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, shared_percent),
+             "dividing the first cache");
+  launch(on, kernel, blocks_for(tiles.count, warps), warps * warp_size, name, of);
 }
 
 template void find_tiles(const Cuda&, DeviceSpan<const std::int32_t>, const TilesView&);
