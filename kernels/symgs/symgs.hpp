@@ -28,6 +28,7 @@ class Sweeper {
   virtual std::int64_t columns_from_zero(const MultiVectorView<const Real, Space>& R,
                                          const MultiVectorView<Real, Space>& X, Real omega) = 0;
   virtual void check() {}
+  virtual Span<const Index, Space> order() const { return {}; }
   virtual std::int64_t wavefronts() const = 0;
   virtual std::int64_t bytes() const = 0;  // with what fill() will take
 };
@@ -71,6 +72,8 @@ class SweepAnalysis {
   }
 
   std::int64_t bytes() const { return sweeper_->bytes(); }  ///< GaussSeidel::bytes(), before it is made
+  /// On a GPU: all rows, each behind those before it that it is coupled to; -1 between them is none.
+  Span<const Index, Space> order() const { return sweeper_->order(); }
 
  private:
   template <class, class, Backend>

@@ -1,7 +1,7 @@
 // Incomplete factors without fill, on a GPU: the operations of the host in its order, so its bits.
 //
-// A warp takes a row, wavefront by wavefront, by tickets, and waits for the rows that it needs. A row is done when `lower`
-// says how many of its entries lie left of the diagonal.
+// A warp takes a row, in an order in which each stands behind those that it needs, by tickets, and waits for these. A row is
+// done when `lower` says how many of its entries lie left of the diagonal.
 #include <seidel/solvers/preconditioners/incomplete.hpp>
 
 #include <seidel/formats/properties.hpp>
@@ -9,8 +9,6 @@
 #include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/formats/runtime/search.hpp>
 #include <seidel/kernels/cuda_waiting.cuh>
-#include <seidel/kernels/orders/orders.hpp>
-#include <seidel/kernels/symgs/cuda/analysis.cuh>
 
 namespace seidel {
 
@@ -18,7 +16,7 @@ namespace {
 
 using cuda::Patience, cuda::peek, cuda::Unset, cuda::warp_size, cuda::whole_warp;
 
-constexpr int threads = 128;
+constexpr int threads = 128, max_held = 256;  // entries of a row that shared memory holds
 
 struct Found {
   unsigned hung;      // a wait was given up
@@ -30,109 +28,209 @@ struct Factorisation {
   CsrView<double, Offset, Device> A;
   double shift;
   double* w;
-  Index* lower;        // per row; unset until the row is done
-  const Index* order;  // of the rows: those of a wavefront need only those of earlier ones
+  Index* lower;  // per row; unset until the row is done
 
   __device__ Offset diagonal(Index row) const { return A.row_ptr[row] + max(lower[row], 0); }
-  /// The entry of a column among first ... last - 1, or last.
-  __device__ Offset entry(Offset first, Offset last, Index column) const {
-    const Offset at = partition_point(first, last, [&](Offset k) { return A.col_idx[k] < column; });
-    return at < last && A.col_idx[at] == column ? at : last;
+};
+
+/// A row in shared memory: its columns, what becomes of its values, and -l of the entries left of the diagonal.
+struct HeldRow {
+  Index columns[max_held];
+  double values[max_held], multiples[max_held];
+};
+
+/// The entries `at` ... end - 1 of a row above, 32 at once, one per lane.
+template <class Offset>
+struct Stretch {
+  Offset at, end;
+  Index column = -1;  // none
+  double value = 0;
+
+  __device__ void load(const Factorisation<Offset>& of) {
+    column = at < end ? of.A.col_idx[at] : -1;
+    if (at < end) value = of.w[at];
   }
-  __device__ void await_rows(Offset first, Index row, Patience& patience) const {
-    for (std::int64_t k = first + cuda::lane(); k < A.row_ptr[row + 1] && A.col_idx[k] < row; k += warp_size)
-      while (Unset<Index>::is(peek(lower + A.col_idx[k])) && !patience.ends()) {}
+  __device__ bool next(const Factorisation<Offset>& of) {
+    at += warp_size;
+    if (!__any_sync(whole_warp, at < end)) return false;
+    load(of);
+    return true;
+  }
+};
+
+/// The row of a warp. Its entries are counted from the first one; if they are too many, they stay where they are.
+template <class Offset>
+class ActiveRow {
+ public:
+  __device__ ActiveRow(const Factorisation<Offset>& of, Index row, HeldRow& held)
+      : of_(of),
+        row_(row),
+        length_(int(of.A.row_ptr[row + 1] - of.A.row_ptr[row])),
+        columns_(of.A.col_idx.data() + of.A.row_ptr[row]),
+        w_(of.w + of.A.row_ptr[row]),
+        values_(w_) {
+    if (length_ <= max_held) {
+      for (int k = cuda::lane(); k < length_; k += warp_size) held.columns[k] = columns_[k];
+      __syncwarp();
+      columns_ = held.columns, values_ = held.values, multiples_ = held.multiples;
+    }
+    diagonal_ = partition_point(0, length_, [&](int k) { return columns_[k] < row; });
+  }
+
+  /// Saad (2003), algorithm 10.4. Whether the entries of this lane are finite.
+  __device__ bool lu(Patience& patience) {
+    begin(length_, patience);
+    for_each_above<Factors::lu>([&](int k, double pivot, Stretch<Offset>& above) {
+      const double multiple = values_[k] / pivot;
+      do {
+        if (const int at = place(above.column, k + 1, length_); at < length_)
+          values_[at] = fma(-multiple, above.value, values_[at]);
+      } while (above.next(of_));
+      __syncwarp();
+    });
+    bool finite = true;
+    for (int k = cuda::lane(); k < length_; k += warp_size) {
+      finite &= isfinite(values_[k]);
+      w_[k] = values_[k];
+    }
+    return finite;
+  }
+
+  /// L D L' from the lower triangle; LD is found, and mirrored as U = (LD)'. Whether all is finite, and the pivot positive.
+  __device__ bool cholesky(Patience& patience) {
+    begin(diagonal_ + 1, patience);
+    bool finite = true;
+    for_each_above<Factors::cholesky>([&](int k, double pivot, Stretch<Offset>& above) {
+      double sum = values_[k];
+      do {  // minus the products of both rows, in the order of the other's entries
+        const int at = place(above.column, 0, k);
+        const double factor = at < k ? multiple(at) : 0;
+        for (unsigned common = __ballot_sync(whole_warp, at < k); common; common &= common - 1) {
+          const int l = __ffs(int(common)) - 1;
+          sum = fma(__shfl_sync(whole_warp, factor, l), __shfl_sync(whole_warp, above.value, l), sum);
+        }
+      } while (above.next(of_));
+      finite &= isfinite(sum);
+      if (cuda::lane() == 0) {
+        values_[k] = sum;
+        if (multiples_) multiples_[k] = -sum / pivot;
+      }
+      __syncwarp();
+    });
+    double pivot = values_[diagonal_];
+    for (int k = 0; k < diagonal_; ++k) pivot = fma(multiple(k), values_[k], pivot);
+    __syncwarp();
+    if (cuda::lane() == 0) values_[diagonal_] = pivot;
+    __syncwarp();
+    for (int k = cuda::lane(); k <= diagonal_; k += warp_size) {
+      w_[k] = values_[k];
+      if (k < diagonal_) *mirror(columns_[k]) = values_[k];
+    }
+    return finite && pivot > 0;
+  }
+
+  __device__ Index diagonal() const { return diagonal_; }
+  __device__ double pivot() const { return values_[diagonal_]; }
+
+ private:
+  /// Takes the values of A up to entry `end`, and waits for the rows that are needed.
+  __device__ void begin(int end, Patience& patience) {
+    const double* const of_A = of_.A.values.data() + of_.A.row_ptr[row_];
+    for (int k = cuda::lane(); k < end; k += warp_size)
+      values_[k] = k == diagonal_ ? of_A[k] * (1 + of_.shift) : of_A[k];
+    for (int k = cuda::lane(); k < diagonal_; k += warp_size)
+      while (Unset<Index>::is(peek(of_.lower + columns_[k])) && !patience.ends()) {}
     __syncwarp();
     __threadfence();
   }
 
-  /// Saad (2003), algorithm 10.4. Returns the diagonal entry's place.
-  __device__ Offset lu(Index row) const {
-    const Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
-    for (std::int64_t k = first + cuda::lane(); k < last; k += warp_size)
-      w[k] = A.col_idx[k] == row ? A.values[k] * (1 + shift) : A.values[k];
-    __syncwarp();
-    Offset k = first;
-    for (; A.col_idx[k] < row; ++k) {
-      const Index above = A.col_idx[k];
-      const Offset pivot = diagonal(above);
-      const double multiple = w[k] / w[pivot];
-      for (std::int64_t e = pivot + 1 + cuda::lane(); e < A.row_ptr[above + 1]; e += warp_size)
-        if (const Offset at = entry(k + 1, last, A.col_idx[e]); at < last) w[at] = fma(-multiple, w[e], w[at]);
-      __syncwarp();
+  /// Calls use(k, pivot of the row above that entry k names, its entries right of the diagonal, for Cholesky's left of it)
+  /// for the entries left of the diagonal. What the next call needs is asked for before.
+  template <Factors what, class Use>
+  __device__ void for_each_above(const Use& use) {
+    for (int first = 0; first < diagonal_; first += warp_size) {
+      const int count = min(warp_size, diagonal_ - first);
+      Offset at = 0, end = 0;
+      double pivot = 1;
+      if (cuda::lane() < count) {
+        const Index above = columns_[first + cuda::lane()];
+        const Offset diagonal = of_.diagonal(above);
+        at = what == Factors::lu ? diagonal + 1 : of_.A.row_ptr[above];
+        end = what == Factors::lu ? of_.A.row_ptr[above + 1] : diagonal;
+        pivot = of_.w[diagonal];
+      }
+      const auto stretch = [&](int l) {
+        Stretch<Offset> s{__shfl_sync(whole_warp, at, l) + cuda::lane(), __shfl_sync(whole_warp, end, l)};
+        s.load(of_);
+        return s;
+      };
+      Stretch<Offset> next = stretch(0);
+      for (int l = 0; l < count; ++l) {
+        Stretch<Offset> above = next;
+        if (l + 1 < count) next = stretch(l + 1);
+        use(first + l, __shfl_sync(whole_warp, pivot, l), above);
+      }
     }
-    return k;
   }
 
-  /// sum - the products of rows `row` (its entries first ... end - 1) and `other` left of the diagonals, in the order of
-  /// other's entries, each divided by its pivot. The same in all lanes.
-  __device__ double less_products(double sum, Offset first, Offset end, Index other, Offset other_end) const {
-    for (std::int64_t e = A.row_ptr[other] + cuda::lane();; e += warp_size) {
-      double factor = 0, entry_of_other = 0;
-      const Offset at = e < other_end ? entry(first, end, A.col_idx[e]) : end;
-      if (at < end) factor = -w[at] / w[diagonal(A.col_idx[e])], entry_of_other = w[e];
-      for (unsigned common = __ballot_sync(whole_warp, at < end); common; common &= common - 1) {
-        const int l = __ffs(int(common)) - 1;
-        sum = fma(__shfl_sync(whole_warp, factor, l), __shfl_sync(whole_warp, entry_of_other, l), sum);
-      }
-      if (!__any_sync(whole_warp, e + warp_size < other_end)) return sum;
-    }
+  /// The entry of a column among low ... high - 1, or high.
+  __device__ int place(Index column, int low, int high) const {
+    const int at = partition_point(low, high, [&](int k) { return columns_[k] < column; });
+    return at < high && columns_[at] == column ? at : high;
   }
-  /// L D L' from the lower triangle; LD is found, and mirrored as U = (LD)'.
-  __device__ Offset cholesky(Index row, bool& finite) const {
-    const Offset first = A.row_ptr[row];
-    Offset k = first;
-    for (; A.col_idx[k] < row; ++k) {
-      const Index other = A.col_idx[k];
-      const Offset pivot = diagonal(other), end = A.row_ptr[other + 1];
-      const double sum = less_products(A.values[k], first, k, other, pivot);
-      finite &= isfinite(sum);
-      __syncwarp();
-      if (cuda::lane() == 0) w[k] = w[entry(pivot + 1, end, row)] = sum;
-      __syncwarp();
-    }
-    const double pivot = less_products(A.values[k] * (1 + shift), first, k, row, k);
-    if (cuda::lane() == 0) w[k] = pivot;
-    __syncwarp();
-    return k;
+  __device__ double multiple(int k) const {
+    return multiples_ ? multiples_[k] : -values_[k] / of_.w[of_.diagonal(columns_[k])];
   }
+  /// Of this row in the row of U above, which has an entry there.
+  __device__ double* mirror(Index above) const {
+    return of_.w + partition_point(of_.diagonal(above) + 1, of_.A.row_ptr[above + 1],
+                                   [&](Offset e) { return of_.A.col_idx[e] < row_; });
+  }
+
+  const Factorisation<Offset>& of_;
+  Index row_;
+  int length_, diagonal_;
+  const Index* columns_;
+  double* w_;  // of this row
+  double* values_;
+  double* multiples_ = nullptr;
 };
 
 template <Factors what, class Offset>
-__global__ void __launch_bounds__(threads) factorise(Factorisation<Offset> of, unsigned* ticket, Found* found) {
-  const std::int64_t warp = std::int64_t(cuda::draw_ticket(ticket)) * (threads / warp_size) + threadIdx.x / warp_size;
-  if (warp >= of.A.nrows) return;
-  const Index row = of.order[warp];
-  Patience patience(&found->hung);
-  of.await_rows(of.A.row_ptr[row], row, patience);
-  bool usable = true;
-  Offset diagonal;
-  if constexpr (what == Factors::lu) {
-    diagonal = of.lu(row);
-    for (std::int64_t k = of.A.row_ptr[row] + cuda::lane(); k < of.A.row_ptr[row + 1]; k += warp_size)
-      usable &= isfinite(of.w[k]);
-  } else {
-    diagonal = of.cholesky(row, usable);
-    usable &= of.w[diagonal] > 0;
+__global__ void __launch_bounds__(threads) factorise(const __grid_constant__ Factorisation<Offset> of,
+                                                     Span<const Index, Device> order, unsigned* ticket, Found* found) {
+  __shared__ HeldRow held[threads / warp_size];
+  const std::int64_t turn = std::int64_t(cuda::draw_ticket(ticket)) * (threads / warp_size) + threadIdx.x / warp_size;
+  const Index row = turn < order.size() ? order[turn] : -1;
+  if (row < 0) return;
+  if (__any_sync(whole_warp, *(volatile unsigned*)&found->unusable)) {  // these factors are of no use any more
+    if (cuda::lane() == 0) cuda::put(of.lower + row, 0);
+    return;
   }
-  if (!usable || !usable_pivot(of.w[diagonal], of.A.values[diagonal])) *(volatile unsigned*)&found->unusable = 1;
+  Patience patience(&found->hung);
+  ActiveRow<Offset> active(of, row, held[threadIdx.x / warp_size]);
+  const bool usable = what == Factors::lu ? active.lu(patience) : active.cholesky(patience);
+  if (!usable || !usable_pivot(active.pivot(), of.A.values[of.A.row_ptr[row] + active.diagonal()]))
+    *(volatile unsigned*)&found->unusable = 1;
   __syncwarp();
   __threadfence();
-  if (cuda::lane() == 0) cuda::put(of.lower + row, Index(diagonal - of.A.row_ptr[row]));
+  if (cuda::lane() == 0) cuda::put(of.lower + row, active.diagonal());
 }
 
 }  // namespace
 
 template <class Offset>
-bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offset, Device>& A, double shift,
-                        DeviceSpan<double> w) {
-  if (what == Factors::cholesky && !properties(on, A).pattern_symmetric) {
-    const auto here = copied_to<Host>(on, A);
-    return incomplete_factors(host_of(on), what, here.view(), shift, Array<double>(A.nnz()).span());  // names the row
-  }
+void require_symmetric_pattern(const Cuda& on, const CsrView<double, Offset, Device>& A) {
+  if (properties(on, A).pattern_symmetric) return;
+  const auto here = copied_to<Host>(on, A);
+  incomplete_factors(host_of(on), Factors::cholesky, here.view(), 0, Array<double>(A.nnz()).span());  // names the row
+  throw InputError("ic0: the pattern of A is not symmetric");
+}
+
+template <class Offset>
+bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offset, Device>& A,
+                        Span<const Index, Device> order, double shift, DeviceSpan<double> w) {
   if (A.nrows == 0) return true;
-  const orders_detail::Pattern<Offset> pattern{A.nrows, A.row_ptr.data(), A.col_idx.data()};
-  const auto order = colour_order(on, symgs_detail::device::row_wavefronts(on, pattern).span());
   Array<Index, Device> lower(on, A.nrows);
   Array<unsigned, Device> ticket(on, 1);
   Array<Found, Device> state(on, 1);
@@ -140,8 +238,8 @@ bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offs
   cuda::set_bytes(on, ticket.span(), 0);
   cuda::set_bytes(on, state.span(), 0);
   cuda::launch(on, what == Factors::lu ? factorise<Factors::lu, Offset> : factorise<Factors::cholesky, Offset>,
-               blocks_for(A.nrows, threads / warp_size), threads, "incomplete factors",
-               Factorisation<Offset>{A, shift, w.data(), lower.data(), order.data()}, ticket.data(), state.data());
+               blocks_for(order.size(), threads / warp_size), threads, "incomplete factors",
+               Factorisation<Offset>{A, shift, w.data(), lower.data()}, order, ticket.data(), state.data());
   const Found found = value_of(on, state.data());
   if (found.hung)
     throw BackendError(
@@ -150,9 +248,11 @@ bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offs
   return !found.unusable;
 }
 
-template bool incomplete_factors(const Cuda&, Factors, const CsrView<double, std::int32_t, Device>&, double,
-                                 DeviceSpan<double>);
-template bool incomplete_factors(const Cuda&, Factors, const CsrView<double, std::int64_t, Device>&, double,
-                                 DeviceSpan<double>);
+template void require_symmetric_pattern(const Cuda&, const CsrView<double, std::int32_t, Device>&);
+template void require_symmetric_pattern(const Cuda&, const CsrView<double, std::int64_t, Device>&);
+template bool incomplete_factors(const Cuda&, Factors, const CsrView<double, std::int32_t, Device>&,
+                                 Span<const Index, Device>, double, DeviceSpan<double>);
+template bool incomplete_factors(const Cuda&, Factors, const CsrView<double, std::int64_t, Device>&,
+                                 Span<const Index, Device>, double, DeviceSpan<double>);
 
 }  // namespace seidel

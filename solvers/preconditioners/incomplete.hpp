@@ -16,14 +16,17 @@ enum class Factors { lu, cholesky };
 
 /// Factors of A + shift * diag(A) on the pattern of A: w = LD + D + U, where (I + L)(D + U) has the entries of that
 /// matrix wherever A has one; U = (LD)' for Cholesky's. False if a pivot cannot be used. The same bits on every back end.
-/// Cost    on the host one core; on Cuda a warp per row, which waits for the rows before it that it needs.
-/// Errors  InputError for Cholesky's if the pattern is not symmetric.
+/// Cost    on the host one core; on Cuda a warp per row, which waits for the rows before it that it needs: `order` has all rows,
+///         each behind those (SweepAnalysis::order()).
+/// Errors  InputError for Cholesky's if the pattern is not symmetric; on Cuda require_symmetric_pattern() looks for that.
 template <class Offset>
 bool incomplete_factors(const OpenMP& on, Factors what, const CsrView<double, Offset, Host>& A, double shift,
                         HostSpan<double> w);
 template <class Offset>
-bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offset, Device>& A, double shift,
-                        DeviceSpan<double> w);
+bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offset, Device>& A,
+                        Span<const Index, Device> order, double shift, DeviceSpan<double> w);
+template <class Offset>
+void require_symmetric_pattern(const Cuda& on, const CsrView<double, Offset, Device>& A);
 
 /// Whether one may divide by this pivot of a row whose diagonal entry is a: more than rounding is left of a.
 SEIDEL_HD inline bool usable_pivot(double pivot, double a) {
@@ -59,7 +62,12 @@ class IncompletePreconditioner {
 
   /// The pattern of A must outlive this.
   IncompletePreconditioner(B on, const CsrView<double, Offset, Space>& A, Factors what)
-      : on_(on), A_(A), what_(what), factors_(found(A)), sweeps_(on_, factored()) {}
+      : on_(on),
+        A_(checked(on, A, what)),
+        what_(what),
+        factors_(on_, A.nnz()),
+        analysis_(on_, {A_.nrows, A_.ncols, A_.row_ptr, A_.col_idx, factors_}),
+        sweeps_(with_factors()) {}
 
   void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
     sweeps_.symmetric_from_zero(r.span(), z.span());
@@ -70,7 +78,9 @@ class IncompletePreconditioner {
   void update_values(Span<const double, Space> values) {
     CsrView<double, Offset, Space> A = A_;
     A.values = values;
-    const Array<double, Space> w = found(A);
+    inverse_diagonal(on_, A);  // names the row that cannot be used
+    Array<double, Space> w(on_, A.nnz());
+    find(A, w);
     copy(on_, std::as_const(w).span(), factors_.span());
     sweeps_.update_values();
   }
@@ -80,19 +90,32 @@ class IncompletePreconditioner {
   std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the values of the factors
 
  private:
-  Array<double, Space> found(const CsrView<double, Offset, Space>& A) {
-    inverse_diagonal(on_, A);  // names the row that cannot be used
-    Array<double, Space> w(on_, A.nnz());
-    shift_ = usable_shift([&](double shift) { return incomplete_factors(on_, what_, A, shift, w.span()); });
-    return w;
+  static const CsrView<double, Offset, Space>& checked(const B& on, const CsrView<double, Offset, Space>& A,
+                                                       Factors what) {
+    inverse_diagonal(on, A);  // names the row that cannot be used
+    if constexpr (!HostBackend<B>)
+      if (what == Factors::cholesky) require_symmetric_pattern(on, A);
+    return A;
   }
-  CsrView<double, Offset, Space> factored() const { return {A_.nrows, A_.ncols, A_.row_ptr, A_.col_idx, factors_}; }
+  void find(const CsrView<double, Offset, Space>& A, Span<double, Space> w) {
+    shift_ = usable_shift([&](double shift) {
+      if constexpr (HostBackend<B>)
+        return incomplete_factors(on_, what_, A, shift, w);
+      else
+        return incomplete_factors(on_, what_, A, analysis_.order(), shift, w);
+    });
+  }
+  const SweepAnalysis<double, Offset, B>& with_factors() {
+    find(A_, factors_);
+    return analysis_;
+  }
 
   B on_;
   CsrView<double, Offset, Space> A_;
   Factors what_;
   double shift_ = 0;
-  Array<double, Space> factors_;  // moving it moves no element, so the view stays
+  Array<double, Space> factors_;               // moving it moves no element, so the view stays
+  SweepAnalysis<double, Offset, B> analysis_;  // of the pattern; its sweeps are those of sweeps_
   GaussSeidel<double, Offset, B> sweeps_;
 };
 

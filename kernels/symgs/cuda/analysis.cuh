@@ -35,10 +35,6 @@ template <class Offset>
 Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, const Index* lower, int node,
                                      Findings* findings);
 
-/// The wavefront of each row, of a matrix whose diagonal is stored. Waits.
-template <class Offset>
-Array<Index, Device> row_wavefronts(const Cuda& on, const Pattern<Offset>& A);
-
 /// What the layout needs of the order beside the arrangement. A unit is a node of rows, or a row; a class is the units
 /// of one wavefront whose rows are all short, or all long.
 struct SortedRows {

@@ -42,6 +42,7 @@ struct Sweeps : Sweeper<Real, Device> {
     on.synchronize();
     look_for_trouble();
   }
+  Span<const Index, Device> order() const override { return plan.row_of_place; }
   std::int64_t wavefronts() const override { return std::int64_t(plan.nwavefronts) * plan.node; }
   std::int64_t bytes() const override {
     return plan.bytes() + (place_of_row.size() + row_of_place.size()) * std::int64_t(sizeof(Index)) +

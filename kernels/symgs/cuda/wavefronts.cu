@@ -172,19 +172,6 @@ Array<Index, Device> node_wavefronts(const Cuda& on, const Pattern<Offset>& A, c
   return wavefront;
 }
 
-template <class Offset>
-Array<Index, Device> row_wavefronts(const Cuda& on, const Pattern<Offset>& A) {
-  Array<Findings, Device> findings(on, 1);
-  set_bytes(on, findings.span(), 0);
-  const Array<Index, Device> lower = lower_lengths(on, A, findings.data());
-  Array<Index, Device> wavefront = node_wavefronts(on, A, lower.data(), 1, findings.data());
-  if (value_of(on, &findings.data()->hung))
-    throw InputError("finding wavefronts: the columns of some row do not ascend\n  check() names the row");
-  return wavefront;
-}
-
-template Array<Index, Device> row_wavefronts(const Cuda&, const Pattern<std::int32_t>&);
-template Array<Index, Device> row_wavefronts(const Cuda&, const Pattern<std::int64_t>&);
 template Array<Index, Device> node_wavefronts(const Cuda&, const Pattern<std::int32_t>&, const Index*, int, Findings*);
 template Array<Index, Device> node_wavefronts(const Cuda&, const Pattern<std::int64_t>&, const Index*, int, Findings*);
 
