@@ -1,5 +1,7 @@
 // Products on the GPU: which kernel takes a product, and operands brought into the form that it wants.
+#include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
@@ -136,13 +138,26 @@ void launch(const Cuda& on, const Product<Real>& p) {
   }
 }
 
-template <class T, Contiguous of_a, Contiguous of_b, class Real>
-void launch_thin(const Cuda& on, const Product<Real>& p) {
-  const auto kernel = are_aligned(p) ? product_thin<T, of_a, of_b, vector<Real>> : product_thin<T, of_a, of_b, 1>;
+/// The classes of the rows of C: as many as it takes until every count-th row begins at the same place of a sector; half as many,
+/// and so on, if the last panels of all classes held too few rows.
+template <class T, class Real>
+RowClasses row_classes(const DenseView<Real, Device>& C) {
+  constexpr std::int64_t sector = 32, max_excess = 10;  // of rows, in percent
+  const std::int64_t bytes = C.leading_dimension * std::int64_t(sizeof(Real)), rows = T::S::block_m;
+  std::int64_t count = sector / std::gcd(bytes, sector);
+  const auto excess = [&] { return 100 * count * (((C.nrows - 1) / count + rows) / rows) * rows / C.nrows - 100; };
+  while (count > 1 && excess() > max_excess) count /= 2;
+  return {unsigned(count), count > 1 ? unsigned(std::gcd(count * bytes, sector)) : unsigned(sizeof(Real))};
+}
+
+template <class T, Contiguous of_a, Contiguous of_b, int width, class Real>
+void launch_thin(const Cuda& on, const Product<Real>& p, RowClasses classes) {
+  const auto kernel = product_thin<T, of_a, of_b, width>;
   constexpr int shared = T::template shared_bytes<of_a, of_b>;
   allow_shared_bytes(kernel, shared);
   kernel<<<unsigned(on.multiprocessors()), T::threads, shared, on.stream()>>>(
-      operand(p.A, Real(0)), operand(p.B, Real(-0.0)), int(p.A.ncols), p.beta, p.C.data, p.C.leading_dimension);
+      operand(p.A, Real(0)), operand(p.B, Real(-0.0)), int(p.A.ncols), p.beta, p.C.data, p.C.leading_dimension,
+      classes);
   check_launch("a dense product");
 }
 
@@ -150,20 +165,9 @@ using TensorShape = Shape<128, 64, 16, 64, 32, 3, 2>;
 using SmallTensorShape = Shape<64, 64, 16, 32, 32, 3, 3>;
 using LoneTensorShape = Shape<32, 32, 32, 16, 16, 3, 2>;  // where each multiprocessor has one small tile at the most
 using ThinTensorShape = Shape<128, 64, 16, 32, 32, 12, 1>;
-using ThinTensor = Thin<TensorMath<ThinTensorShape, 8>, ThinTensorShape, 17, 160>;
+using ThinTensor = Thin<TensorMath<ThinTensorShape, 8, false>, ThinTensorShape, 17, 160>;
 using ThinFmaShape = Shape<128, 128, 16, 32, 64, 12, 1>;  // FP32
 using ThinFma = Thin<FmaMath<float, ThinFmaShape>, ThinFmaShape, 1, 160>;
-
-/// Whether blocks that keep rows of A pay: they need several tiles each, and many for the same rows. In FP64 rows of C that are
-/// not aligned are better written by many small blocks if there is little else to do.
-template <class T, class Real>
-bool is_thin(const Cuda& on, const Product<Real>& p) {
-  constexpr int min_tiles_per_block = 7, min_tiles_per_row = 8, min_terms_unaligned = sizeof(Real) == 8 ? 65 : 1;
-  const bool aligned = is_aligned<Real>({p.C.nrows, p.C.ncols, p.C.leading_dimension, Layout::row_major, p.C.data});
-  return p.A.ncols >= (aligned ? T::min_terms : min_terms_unaligned) && p.A.ncols <= T::max_terms &&
-         p.C.ncols >= min_tiles_per_row * T::S::block_n &&
-         tiles<typename T::S>(p) >= std::int64_t(min_tiles_per_block) * on.multiprocessors();
-}
 
 /// Calls launch(order of A, order of B, product) for operands that are multiplied by their scale.
 template <class Real, class Launch>
@@ -182,11 +186,48 @@ void with_operands(const Cuda& on, Product<Real> p, const Launch& launch) {
     b_by_k ? launch(other, k, p) : launch(other, other, p);
 }
 
+/// Whether blocks that keep rows of A pay: they need several tiles each, and several for the same rows. Where lines are not
+/// aligned, small tiles gain less by being small: fewer tiles per block will do, if most of what they compute is needed.
+template <class T, class Real>
+bool thin_pays(const Cuda& on, const Product<Real>& p, bool aligned, RowClasses classes) {
+  constexpr std::int64_t min_tiles_per_block = 7, min_tiles_per_row = 8, min_unaligned_per_row = 4,
+                         min_use = 72;  // percent
+  constexpr std::int64_t block_m = T::S::block_m, block_n = T::S::block_n;
+  if (p.A.ncols < T::min_terms || p.A.ncols > T::max_terms) return false;
+  const std::int64_t blocks = on.multiprocessors();
+  if (aligned)
+    return p.C.ncols >= min_tiles_per_row * block_n && tiles<typename T::S>(p) >= min_tiles_per_block * blocks;
+  if (T::Math::room_size == 0 && classes.count * p.C.leading_dimension % vector<Real> != 0) return false;
+  const std::int64_t panels = classes.count * (((p.C.nrows - 1) / classes.count + block_m) / block_m),
+                     per_row = (p.C.ncols + classes.bytes / sizeof(Real) + block_n - 2) / block_n,
+                     per_block = (panels * per_row + blocks - 1) / blocks;
+  return per_row >= min_unaligned_per_row && per_block > 1 &&
+         100 * p.C.nrows * p.C.ncols >= min_use * per_block * blocks * block_m * block_n;
+}
+
+/// Launches them if they pay. Operands that are not aligned are copied, if they are A, or come element by element.
+template <class T, class Real>
+bool launched_thin(const Cuda& on, Product<Real> p) {
+  constexpr int max_terms_in_classes = sizeof(Real) == 8 ? 64 : 0;  // of lines that are aligned to 16 bytes
+  const RowClasses classes = row_classes<T>(p.C);
+  const bool C_is_aligned =
+      is_aligned<Real>({p.C.nrows, p.C.ncols, p.C.leading_dimension, Layout::row_major, p.C.data});
+  const bool aligned = are_aligned(p) && C_is_aligned && (classes.count == 1 || p.A.ncols > max_terms_in_classes);
+  if (!thin_pays<T>(on, p, aligned, classes)) return false;
+  Scratch<Cuda> scratch(on);
+  if (!aligned && (p.A.layout != Layout::row_major || !is_aligned(p.A) || p.scale_a != 1))
+    p.A = transposed(copied(on, scratch, transposed(p.A), std::exchange(p.scale_a, Real(1))));
+  with_operands(on, p, [&](auto of_a, auto of_b, const Product<Real>& q) {
+    aligned ? launch_thin<T, of_a(), of_b(), vector<Real>>(on, q, classes)
+            : launch_thin<T, Contiguous::k, of_b(), 1>(on, q, classes);
+  });
+  return true;
+}
+
 void launch_tensor(const Cuda& on, const Product<double>& product) {
+  if (launched_thin<ThinTensor>(on, product)) return;
   with_operands(on, product, [&](auto of_a, auto of_b, const Product<double>& p) {
-    if (is_thin<ThinTensor>(on, p))
-      launch_thin<ThinTensor, of_a(), of_b()>(on, p);
-    else if (large_tiles_pay<TensorShape, SmallTensorShape>(on, p))
+    if (large_tiles_pay<TensorShape, SmallTensorShape>(on, p))
       launch<TensorMath<TensorShape>, TensorShape, of_a(), of_b()>(on, p);
     else if (tiles_per_multiprocessor<SmallTensorShape>(on, p) == 1)
       launch<TensorMath<LoneTensorShape>, LoneTensorShape, of_a(), of_b()>(on, p);
@@ -221,10 +262,8 @@ bool have_hopper_code() {
 }
 
 void choose(const Cuda& on, const Product<float>& product) {
-  if (have_hopper_code() && is_thin<ThinFma>(on, product))
-    with_operands(on, product,
-                  [&](auto of_a, auto of_b, const Product<float>& p) { launch_thin<ThinFma, of_a(), of_b()>(on, p); });
-  else if (large_tiles_pay<FmaShape, SmallFmaShape>(on, product))
+  if (have_hopper_code() && launched_thin<ThinFma>(on, product)) return;
+  if (large_tiles_pay<FmaShape, SmallFmaShape>(on, product))
     launch_fma<float, FmaShape>(on, product);
   else if (tiles_per_multiprocessor<SmallFmaShape>(on, product) > 1)
     launch_fma<float, SmallFmaShape>(on, product);

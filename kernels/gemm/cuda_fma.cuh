@@ -107,10 +107,8 @@ struct FmaMath {
       for (int j = 0; j < quads_n * quad; ++j)
         room[my_lane_m() * room_line + column_of(j / quad) + j % quad] = c[i][j];
       __syncwarp();
-      for (int lane_m = 0; lane_m < lanes_m; ++lane_m)
-        for (int column = int(threadIdx.x) % 32; column < S::warp_n; column += 32)
-          if (const int row = row_of(i, lane_m); holds(rows, row) && holds(columns, column))
-            __stcs(C + row * leading + column, room[lane_m * room_line + column]);
+      store_lines<lanes_m, S::warp_n, room_line>(C, leading, rows, columns, room,
+                                                 [i](int lane_m) { return row_of(i, lane_m); });
       __syncwarp();
     }
   }

@@ -5,11 +5,12 @@
 namespace seidel::gemm_detail {
 
 /// Squares of 16 x 8 elements, 4 terms at a time. Each of their sums is the chain of fma in the order of k (tests compare
-/// it with the host's), which no manual says.
-template <class S, int step_ = 4>
+/// it with the host's), which no manual says. `has_room`: store() gets room in shared memory.
+template <class S, int step_ = 4, bool has_room = true>
 struct TensorMath {
   using Real = double;
-  static constexpr int tiles_m = S::warp_m / 16, tiles_n = S::warp_n / 8, step = step_, room_size = 0;
+  static constexpr int tiles_m = S::warp_m / 16, tiles_n = S::warp_n / 8, step = step_;
+  static constexpr int room_line = S::warp_n + 8, room_size = has_room ? 8 * room_line : 0;
   static_assert(tiles_n % 2 == 0);
 
   /// Of a tile in shared memory: that of the operand.
@@ -85,8 +86,9 @@ struct TensorMath {
 
   /// Neighbouring quads exchange halves of what they hold, so that 8 lanes write 128 bytes of a row: lines that are written in
   /// halves cost the memory twice the time.
+  /// `room` is in shared memory, for room_size elements of each warp.
   __device__ void store(double* C, std::int64_t leading, const Extent& rows, const Extent& columns,
-                        double* /* room */ = nullptr) const {
+                        double* room) const {
     C += rows.begin * leading + columns.begin;
     const bool aligned = reinterpret_cast<std::uintptr_t>(C) % 16 == 0 && leading % 2 == 0;
     if (aligned && holds_all(rows, S::warp_m) && holds_all(columns, S::warp_n)) {
@@ -94,7 +96,9 @@ struct TensorMath {
       for_each_pair([&](int row, int column, double first, double second) {
         __stcs(reinterpret_cast<double2*>(mine + row * leading + column), make_double2(first, second));
       });
-    } else {  // at an edge
+    } else if constexpr (has_room) {
+      store_by_element(C, leading, rows, columns, room + int(threadIdx.x) / 32 * room_size);
+    } else {
       const int my_row = quad_of() / 2 * 2, my_column = quad_of() % 2 * 8 + lane_in_quad() * 2;
       for_each_pair([&](int row, int column, double first, double second) {
         row += my_row, column += my_column;
@@ -105,6 +109,23 @@ struct TensorMath {
   }
 
  private:
+  /// At an edge, or where rows of C are not aligned: through shared memory, so that the lanes of a warp write neighbours.
+  __device__ void store_by_element(double* C, std::int64_t leading, const Extent& rows, const Extent& columns,
+                                   double* room) const {
+#pragma unroll
+    for (int i = 0; i < tiles_m; ++i)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+#pragma unroll
+        for (int j = 0; j < tiles_n; ++j)
+          *reinterpret_cast<double2*>(room + quad_of() * room_line + j * 8 + lane_in_quad() * 2) =
+              make_double2(c[i][j][2 * half], c[i][j][2 * half + 1]);
+        __syncwarp();
+        store_lines<8, S::warp_n, room_line>(C, leading, rows, columns, room,
+                                             [&](int row) { return i * 16 + half * 8 + row; });
+        __syncwarp();
+      }
+  }
   /// Calls put(row, column, first, second) for neighbours in a row, which it counts from this thread's own place on.
   template <class Put>
   __device__ void for_each_pair(const Put& put) const {

@@ -184,23 +184,37 @@ using FetcherOf =
 
 /// Where a tile, or the part of a warp, lies along one dimension of C, and which of its rows (columns) it stores. The last tile
 /// moves back until it ends with C, so that no loop along k has to look for that end. What its neighbour stores, too, it
-/// leaves out, unless C is not read: then both store the same bits.
+/// leaves out, unless C is not read: then both store the same bits. `shift`: tiles begin so many rows earlier.
 struct Extent {
   std::int64_t begin;
   int first, end;  // of the rows, counted from begin
 };
-__device__ inline std::int64_t tile_begin(std::int64_t extent, std::int64_t index, int size) {
-  return max(min(index * size, extent - size), std::int64_t(0));
+__device__ inline std::int64_t tile_begin(std::int64_t extent, std::int64_t index, int size, int shift = 0) {
+  return max(min(index * size - shift, extent - size), std::int64_t(0));
 }
-__device__ inline Extent tile_extent(std::int64_t extent, std::int64_t index, int size, bool may_repeat) {
-  const std::int64_t begin = tile_begin(extent, index, size);
-  return {begin, may_repeat ? 0 : int(index * size - begin), int(min(extent - begin, std::int64_t(size)))};
+__device__ inline Extent tile_extent(std::int64_t extent, std::int64_t index, int size, bool may_repeat,
+                                     int shift = 0) {
+  const std::int64_t begin = tile_begin(extent, index, size, shift);
+  return {begin, may_repeat ? 0 : int(index * size - shift - begin), int(min(extent - begin, std::int64_t(size)))};
 }
 __device__ inline Extent warp_extent(const Extent& tile, int offset) {
   return {tile.begin + offset, tile.first - offset, tile.end - offset};
 }
 __device__ inline bool holds(const Extent& of, int place) { return of.first <= place && place < of.end; }
 __device__ inline bool holds_all(const Extent& of, int size) { return of.first <= 0 && size <= of.end; }
+
+/// A warp writes what it holds in `room`, lines of nrows x ncols elements, so that its lanes write neighbours. Row r of them is
+/// row row_of(r) of the warp's part of C.
+template <int nrows, int ncols, int line, class Real, class RowOf>
+__device__ void store_lines(Real* C, std::int64_t leading, const Extent& rows, const Extent& columns, const Real* room,
+                            const RowOf& row_of) {
+  static_assert(nrows * ncols % 32 == 0);
+#pragma unroll
+  for (int first = 0; first < nrows * ncols; first += 32) {
+    const int e = first + int(threadIdx.x) % 32, row = row_of(e / ncols), column = e % ncols;
+    if (holds(rows, row) && holds(columns, column)) C[row * leading + column] = room[e / ncols * line + column];
+  }
+}
 
 /// Blocks take tiles of C in groups of 8 rows of tiles, so that those at work share A and B in the cache.
 struct TilePlace {

@@ -44,8 +44,9 @@ void copy_by_columns(const Cuda& on, Real scale, const DenseView<const Real, Dev
 /// In/out  C is not read if beta is 0. If alpha or K is 0, A and B are not read.
 /// Error   of an element: at most (K + 3) eps (|alpha| |A| |B| + |beta C|) there.
 /// Cost    2 M N K flops. A host thread takes up to 5 MB for copies of the blocks of A and B at work. Cuda does not wait;
-///         it takes scratch memory for a copy of the operand that alpha multiplies, if alpha is not 1, and what
-///         cublas.hpp says. Several threads divide C, never a sum: a dot product of long vectors uses one.
+///         it takes scratch memory for a copy of the operand that alpha multiplies, if alpha is not 1, for one of an operand
+///         of up to 160 terms per line that is not aligned to 16 bytes, and what cublas.hpp says. Several threads divide C,
+///         never a sum: a dot product of long vectors uses one.
 /// Repeats bit for bit: with TermOrder::ascending on every back end, with any number of threads, in every layout; else on
 ///         the same back end, and on the same GPU with the same cuBLAS.
 /// Errors  ShapeError; InputError if C overlaps A or B; BackendError.

@@ -136,15 +136,16 @@ TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, i
   CAPTURE(seed);
   const Cuda on;
   struct Shape {
-    std::int64_t m, n, k, extra;
+    std::int64_t m, n, k, extra, offset = 0;
   };
   const std::int64_t many =
       std::int64_t(on.multiprocessors()) * 8 * 128 * 64;  // elements of 8 tiles per multiprocessor
-  for (const Shape s :
-       {Shape{2 * many / 1024, 1024, 32, 0}, Shape{many / 1090 + 131, 1090, 1, 2},
-        Shape{2 * many / 1090 + 67, 1090, 70, 2}, Shape{100, 2 * many / 128 + 77, 160, 1},
-        Shape{2 * many / 2048 + 1, 2111, 37, 4}, Shape{many / 1024, 1024, 161, 0}, Shape{many / 1024 - 5, 1021, 161, 3},
-        Shape{1001, 779, 333, 0}, Shape{1001, 778, 334, 2}, Shape{129, 131, 1030, 0}, Shape{33, 257, 1030, 2}})
+  for (const Shape s : {Shape{2 * many / 1024, 1024, 32, 0}, Shape{many / 1090 + 131, 1090, 1, 2},
+                        Shape{2 * many / 1090 + 67, 1090, 70, 2}, Shape{100, 2 * many / 128 + 77, 160, 1},
+                        Shape{2 * many / 2048 + 1, 2111, 37, 4}, Shape{many / 1024, 1024, 161, 0},
+                        Shape{many / 1024 - 5, 1021, 161, 3}, Shape{2001, 2003, 37, 0, 1}, Shape{2005, 2002, 64, 0, 2},
+                        Shape{2011, 1999, 33, 1, 3}, Shape{701, 5003, 20, 0, 1}, Shape{1001, 779, 333, 0},
+                        Shape{1001, 778, 334, 2}, Shape{129, 131, 1030, 0}, Shape{33, 257, 1030, 2}})
     for (const Layout of_a : both)
       for (const Layout of_b : both)
         for (const Real beta : {Real(0), Real(-0.5)}) {
@@ -152,8 +153,8 @@ TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, i
           CAPTURE(int(of_a));
           CAPTURE(int(of_b));
           CAPTURE(beta);
-          const Sample<Real> A(s.m, s.k, of_a, s.extra, 0, seed), B(s.k, s.n, of_b, s.extra, 0, seed + 1);
-          Sample<Real> C(s.m, s.n, Layout::row_major, s.extra, 0, seed + 2);
+          const Sample<Real> A(s.m, s.k, of_a, s.extra, s.offset, seed), B(s.k, s.n, of_b, s.extra, s.offset, seed + 1);
+          Sample<Real> C(s.m, s.n, Layout::row_major, s.extra, s.offset, seed + 2);
           auto c = moved_to(on, C.all);
           const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
           gemm(on, Real(1), there<Device>(A, a.data()), there<Device>(B, b.data()), beta, there<Device>(C, c.data()),
@@ -173,8 +174,8 @@ TEST_CASE_TEMPLATE("products whose terms may be added in any order are within th
   struct Shape {
     std::int64_t m, n, k, extra;
   };
-  for (const Shape s :
-       {Shape{1040, 1024, 1032, 0}, Shape{301, 77, 5003, 1}, Shape{1031, 1033, 150, 3}, Shape{96, 40, 32, 0}})
+  for (const Shape s : {Shape{1040, 1024, 1032, 0}, Shape{301, 77, 5003, 1}, Shape{1031, 1033, 150, 3},
+                        Shape{96, 40, 32, 0}, Shape{2011, 2003, 100, 1}})
     for (const Layout of_a : both)
       for (const Layout of_c : both)
         for (const Real beta : {Real(0), Real(-0.5)}) {
