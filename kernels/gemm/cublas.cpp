@@ -60,6 +60,18 @@ bool is_aligned(const DenseView<T, Device>& A) {
          length * sizeof(T) % 16 == 0;
 }
 
+/// Of few terms, in FP32, with lines that are not aligned: whether C is so small or so narrow that blocks have few tiles each.
+/// cuBLAS gains most where the lines of both operands are those of C.
+bool small_unaligned_pays(const auto& A, const auto& B, const auto& C) {
+  constexpr double few_elements = 1 << 24, few_in_square = 1e7;
+  constexpr std::int64_t min_terms = 64, min_terms_in_square = 96, min_side = 1024, narrow = 256;
+  if (A.ncols < min_terms) return false;
+  const std::int64_t side = std::min(C.nrows, C.ncols);
+  const double elements = double(C.nrows) * double(C.ncols);
+  if (A.layout == Layout::column_major && B.layout == Layout::row_major && elements < few_elements) return true;
+  return side < narrow || (A.ncols >= min_terms_in_square && side >= min_side && elements < few_in_square);
+}
+
 }  // namespace
 
 bool have_cublas() { return library() != nullptr; }
@@ -86,7 +98,7 @@ bool cublas_pays(const DenseView<const Real, Device>& A, const DenseView<const R
   constexpr double few_products = 1 << 30, few_unaligned = 1 << 28;
   const bool aligned = is_aligned(A) && is_aligned(B) && is_aligned(C);
   const std::int64_t m = C.nrows, n = C.ncols, k = A.ncols;
-  const bool pays = k <= few_terms ? std::is_same_v<Real, float> && !aligned
+  const bool pays = k <= few_terms ? std::is_same_v<Real, float> && !aligned && small_unaligned_pays(A, B, C)
                                    : k > long_sum * std::min(m, n) ||
                                          double(m) * double(n) * double(k) > (aligned ? few_products : few_unaligned);
   return pays && have_cublas();
