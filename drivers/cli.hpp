@@ -6,6 +6,7 @@
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/option_values.hpp>
+#include <seidel/drivers/output_file.hpp>
 
 namespace seidel::drivers {
 
@@ -20,15 +21,14 @@ inline CLI::Option* file_name(CLI::Option* option, const char* standard) {
       },
       ""));
 }
-inline CLI::Option* read_from(CLI::Option* option) { return file_name(option, "/dev/stdin"); }
-inline CLI::Option* written_to(CLI::Option* option) { return file_name(option, "/dev/stdout"); }
 
 /// The texts behind CommonOptions, before they are checked.
 struct CommonTexts {
   std::string backend = "auto", threads, json;
   bool quiet = false, verbose = false;
 
-  void add_to(CLI::App& app) {
+  /// Returns --json.
+  CLI::Option* add_to(CLI::App& app) {
     app.add_option("--backend", backend, "where to compute: auto, serial (one core), openmp (all cores), cuda (GPU)")
         ->type_name("NAME")
         ->capture_default_str()
@@ -36,15 +36,17 @@ struct CommonTexts {
     app.add_option("--threads", threads, "threads to use (all cores of this process)")
         ->type_name("N")
         ->group("Every command");
-    written_to(app.add_option("--json", json,
-                              "write the report as JSON to FILE, or instead of the text to standard output (-)"))
-        ->type_name("FILE|-")
-        ->group("Every command");
+    CLI::Option* const file =
+        app.add_option("--json", json,
+                       "write the report as JSON to FILE, or instead of the text to standard output (-)")
+            ->type_name("FILE|-")
+            ->group("Every command");
     app.add_flag("-q,--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
     app.add_flag("-v,--verbose", verbose, "say more")->group("Every command");
     app.set_help_flag("-h,--help", "print this and exit")->group("Every command");
     app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit")
         ->group("Every command");
+    return file;
   }
   void check(CommonOptions& options) const {
     require_one_of("--backend", lower_case(backend), {backend_names.begin(), backend_names.end()});
@@ -115,6 +117,8 @@ inline constexpr const char* repair_help = "take what is repairable in the file,
 struct Command {
   CLI::App* app;
   std::vector<std::function<void()>> checks;  // of texts, once all have been read
+  std::vector<CLI::Option*> inputs, results;  // files
+  std::vector<CLI::Option*> exchangeable;     // of these: the input whose place a result may take, and that result
 
   Command(CLI::App& parent, const char* name, const char* what) : app(parent.add_subcommand(name, what)) {
     app->allow_extras();
@@ -122,6 +126,16 @@ struct Command {
   virtual ~Command() = default;
   virtual Request finished(CommonTexts& common, const std::string& command_line) = 0;
 
+  CLI::Option* read_from(CLI::Option* option) { return inputs.emplace_back(file_name(option, "/dev/stdin")); }
+  CLI::Option* written_to(CLI::Option* option) { return results.emplace_back(file_name(option, "/dev/stdout")); }
+  std::vector<NamedFile> named(const std::vector<CLI::Option*>& options) const {
+    std::vector<NamedFile> files;
+    for (const CLI::Option* option : options)
+      for (const std::string& path : option->results())
+        files.push_back({option->get_name(), path,
+                         std::find(exchangeable.begin(), exchangeable.end(), option) != exchangeable.end()});
+    return files;
+  }
   CLI::Option* file(const char* option, std::string& value, const char* what) {
     return written_to(app->add_option(option, value, what)->type_name("FILE"));
   }
@@ -158,6 +172,7 @@ struct CommandFor : Command {
     for (const auto& check : checks) check();
     common.check(options);
     finish(common);
+    require_files(named(results), named(inputs));
     options.command_line = command_line;
     return std::move(options);
   }

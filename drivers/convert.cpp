@@ -42,9 +42,6 @@ std::string array_text(const CsrView<double, std::int64_t, Host>& A) {
 }  // namespace
 
 int run(const ConvertOptions& options) {
-  require_writable("OUT", options.out);
-  require_apart({{"OUT", options.out}, {"--json", options.json}});
-  require_apart({{"--json", options.json}}, {{"IN", options.in}});  // OUT may replace IN
   if (options.form == "array" && options.out.ends_with(".gz"))
     throw UsageError(
         formatted("OUT: found '{}', expected a name without .gz: --format array is written plain", options.out));

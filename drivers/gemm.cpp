@@ -145,9 +145,6 @@ void multiply(const GemmOptions& options, const MpiSession& session) {
   GridShape sizes;
   together(all, [&] {
     sizes = options.grid.empty() ? squarest(session.size) : grid_shape(options.grid);
-    require_writable("--out", options.out);
-    require_apart({{"--out", options.out}, {"--json", options.json}},
-                  {{"A", options.a}, {"B", options.b}, {"C", options.c}});
     task = task_of(options);
   });
   std::optional<ProcessGrid> grid;

@@ -54,9 +54,6 @@ int run_dense(const GenerateOptions& options) {
 }  // namespace
 
 int run(const GenerateOptions& options) {
-  require_writable("--out", options.out);
-  require_writable("--coordinates", options.coordinates);
-  require_apart({{"--out", options.out}, {"--coordinates", options.coordinates}, {"--json", options.json}});
   const auto points = options.coordinates.empty() ? Csr<double, std::int64_t>() : generate_coordinates(options.spec);
   if (options.spec.starts_with(dense)) return run_dense(options);
   if (options.fp32) throw UsageError("--fp32: a Matrix Market file is text; only dense:MxN has a precision");

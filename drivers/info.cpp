@@ -321,7 +321,6 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
 }  // namespace
 
 int run(const InfoOptions& options) {
-  require_apart({{"--json", options.json}}, {{"MATRIX", options.matrix}});
   const OpenMP host = host_threads(options);
   const LoadedMatrix loaded =
       load_matrix(options.matrix, options, options.repair, {}, ReadOptions::Complex::as_real_form);

@@ -57,22 +57,6 @@ int report_failure(const std::string& json) {
   return what.exit_code;
 }
 
-/// Refuses a report in the place of a file that the command reads. Errors  UsageError.
-template <class Options>
-void require_inputs_kept(const Options& options) {
-  std::vector<NamedFile> inputs;
-  const auto read = [&](const char* name, const auto& files) {
-    for (const std::string& file : files) inputs.push_back({name, file});
-  };
-  if constexpr (requires { options.matrices; }) read("MATRIX", options.matrices);
-  if constexpr (requires { options.operands; }) read("MATRIX", options.operands);
-  if constexpr (requires { options.file; }) read("FILE", std::vector{options.file});
-  if constexpr (requires { options.old_file; }) read("OLD or NEW", std::vector{options.old_file, options.new_file});
-  require_apart({{"--json", options.json}}, inputs);
-  if constexpr (requires { options.html; }) require_apart({{"--html", options.html}}, inputs);
-  if constexpr (requires { options.csv; }) require_apart({{"--csv", options.csv}}, inputs);
-}
-
 /// Threads beyond the cores of this process wait for each other.
 void say_if_too_many(const CommonOptions& options) {
   if (const int cores = available_threads(); options.threads > cores)
@@ -87,8 +71,6 @@ int run_program(int argc, char** argv) {
     return std::visit(
         [&](const auto& options) {
           if constexpr (requires { options.json; }) {
-            require_writable("--json", options.json);
-            require_inputs_kept(options);
             say_if_too_many(options);
             json = options.json;
             return run(options);

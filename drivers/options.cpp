@@ -29,7 +29,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     input_file(
         "-b,--rhs", options.rhs,
         "right-hand side b, a Matrix Market file (default: A * ones); several columns are several right-hand sides");
-    input_file("--x0", options.x0, "where to start (default: 0)");
+    exchangeable.push_back(input_file("--x0", options.x0, "where to start (default: 0)"));
     input_file(
         "--coordinates", options.coordinates,
         "of the points of an elastic body, one row of 2 or 3 numbers per point, or the generator of A: amg makes "
@@ -41,7 +41,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
         "A is singular: constant (where rows sum to zero), or a file with vectors z, A z = 0; the part of b in it "
         "is left out")
         ->type_name("constant|FILE");
-    file("-o,--out", options.out, "write x, a Matrix Market file; as many columns as --rhs");
+    exchangeable.push_back(file("-o,--out", options.out, "write x, a Matrix Market file; as many columns as --rhs"));
     app->add_flag("--least-squares", least_squares,
                   "find the x with the least ||b - Ax||, of several the smallest: for rectangular and singular A");
     app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
@@ -110,12 +110,6 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
     require_matrix_market("--out", options.out);
-    if ((options.matrix == "-") + (options.rhs == "-") + (options.x0 == "-") + (options.near_null == "-") +
-            (options.coordinates == "-") + (options.null_space == "-") >
-        1)
-      throw UsageError("standard input (-) holds one file; give the others by name");
-    if ((options.out == "-") + (options.history == "-") + (common.json == "-") > 1)
-      throw UsageError("standard output (-) takes one of --out, --history and --json; give the others a file name");
   }
 
   /// Refuses what would be ignored beside --least-squares.
@@ -163,11 +157,6 @@ struct InfoCommand : CommandFor<InfoOptions> {
   }
 };
 
-void require_one_output(const CommonTexts& common, const std::string& out, const char* option) {
-  if (out == "-" && common.json == "-")
-    throw UsageError(formatted("standard output (-) takes one of {} and --json; give the other a file name", option));
-}
-
 struct GenerateCommand : CommandFor<GenerateOptions> {
   explicit GenerateCommand(CLI::App& program) : CommandFor(program, "generate", "write a generated matrix to a file") {
     app->add_option("SPEC", options.spec, "which one, as listed below")->required()->type_name("");
@@ -180,10 +169,9 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
     app->footer("SPEC is one of\n" + generator_help() +
                 "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
-  void finish(const CommonTexts& common) override {
+  void finish(const CommonTexts&) override {
     require_matrix_market("--out", options.out);
     require_matrix_market("--coordinates", options.coordinates);
-    require_one_output(common, options.out, "--out");
     if (options.coordinates == "-") throw UsageError("--coordinates: found '-', expected the name of a file");
   }
 };
@@ -216,9 +204,10 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
   explicit ConvertCommand(CLI::App& program)
       : CommandFor(program, "convert",
                    "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed") {
-    read_from(app->add_option("IN", options.in, matrix_help)->required());
-    written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output"))
-        ->required();
+    exchangeable = {
+        read_from(app->add_option("IN", options.in, matrix_help)->required()),
+        written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")
+                       ->required())};
     app->add_flag("--transpose", options.transpose, "write the transpose");
     app->add_flag("--permute-diagonal", options.permute_diagonal,
                   "bring large entries to the diagonal: its rows in another order, which --json tells (for b)");
@@ -229,10 +218,9 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
         ->capture_default_str();
     app->add_flag("--repair", options.repair, repair_help);
   }
-  void finish(const CommonTexts& common) override {
+  void finish(const CommonTexts&) override {
     require_one_of("--format", options.form, {"coordinate", "array"});
     require_matrix_market("OUT", options.out);
-    require_one_output(common, options.out, "OUT");
   }
 };
 
@@ -320,7 +308,7 @@ Request parse(int argc, char** argv) {
   commands.push_back(std::make_unique<BenchGemmMpiCommand>(*bench));
   commands.push_back(std::make_unique<BenchCompareCommand>(*bench));
   commands.push_back(std::make_unique<BenchReadCommand>(*bench));
-  for (const auto& command : commands) common.add_to(*command->app);
+  for (const auto& command : commands) command->written_to(common.add_to(*command->app));
   // Now, since a command takes the footer that its parent has when it is made.
   app.footer(
       formatted("Start with    {}\nOptions of a command    seidel COMMAND --help\n"

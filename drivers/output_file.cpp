@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <span>
 
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
@@ -37,16 +38,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return real(a) == real(b) && !unknown;
 }
 
-}  // namespace
-
-void write_text(const std::string& path, std::string_view text) {
-  mm::OutputFile file(path);
-  file.write(text);
-  file.finish();
-}
-
 void require_writable(const std::string& option, const std::string& path) {
-  if (path.empty() || path == "-") return;
+  if (path == "-") return;
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
     throw UsageError(formatted("{}: '{}' is a folder, expected the name of a file", option, path));
@@ -59,16 +52,40 @@ void require_writable(const std::string& option, const std::string& path) {
     throw UsageError(formatted("{}: '{}' may not be written: {}", option, path, std::strerror(errno)));
 }
 
-void require_apart(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs) {
-  const auto refuse = [](const NamedFile& result, const NamedFile& other) {
+void require_apart(const NamedFile& one, const NamedFile& other) {
+  if (same_file(one.path, other.path))
     throw UsageError(formatted("{} and {} are one file, '{}': one would overwrite the other\n  name another file",
-                               other.option, result.option, result.path));
-  };
-  for (auto result = results.begin(); result != results.end(); ++result) {
-    for (auto other = results.begin(); other != result; ++other)
-      if (same_file(result->path, other->path)) refuse(*result, *other);
-    for (const auto& input : inputs)
-      if (same_file(result->path, input.path)) refuse(*result, input);
+                               one.option, other.option, other.path));
+}
+
+/// At most one of them is a standard stream.
+void require_one_stream(const std::vector<NamedFile>& files, const char* stream) {
+  const NamedFile* taken = nullptr;
+  for (const NamedFile& file : files) {
+    if (file.path != "-") continue;
+    if (taken)
+      throw UsageError(formatted("{} - and {} -: both want standard {}\n  name a file for one of them", taken->option,
+                                 file.option, stream));
+    taken = &file;
+  }
+}
+
+}  // namespace
+
+void write_text(const std::string& path, std::string_view text) {
+  mm::OutputFile file(path);
+  file.write(text);
+  file.finish();
+}
+
+void require_files(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs) {
+  require_one_stream(inputs, "input");
+  require_one_stream(results, "output");
+  for (const NamedFile& result : results) {
+    require_writable(result.option, result.path);
+    for (const NamedFile& other : std::span(results.data(), &result)) require_apart(other, result);
+    for (const NamedFile& input : inputs)
+      if (!input.exchangeable || !result.exchangeable) require_apart(input, result);
   }
 }
 

@@ -10,15 +10,13 @@ namespace seidel::drivers {
 /// Errors  ResourceError with what the system says (no room, no permission). An older file then stands as it was.
 void write_text(const std::string& path, std::string_view text);
 
-/// Refuses, before any work is done, a path that could not be written at its end. `option` is named in the message.
-/// Errors  UsageError.
-void require_writable(const std::string& option, const std::string& path);
-
+/// A file of the command line, "-" for standard input or output.
 struct NamedFile {
-  const char* option;
-  std::string path;  // empty where it was not given
+  std::string option, path;
+  bool exchangeable = false;  // a result and an input that both are may be one file
 };
-/// Refuses two results in one file, and a result in the place of what is read. Errors  UsageError.
-void require_apart(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs = {});
+/// Refuses, before any work is done, a result that could not be written at its end, two results in one file, a result in
+/// the place of what is read, and two files that are one standard stream. Errors  UsageError.
+void require_files(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs);
 
 }  // namespace seidel::drivers

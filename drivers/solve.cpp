@@ -42,19 +42,6 @@ std::string history_csv(const std::vector<Outcome>& outcomes, Goal goal) {
   return text + "\n";
 }
 
-void require_files(const SolveOptions& options) {
-  require_writable("--out", options.out);
-  require_writable("--history", options.history);
-  require_writable("--html", options.html);
-  require_apart(  // x may take the place of the x that it began with
-      {{"--out", options.out}, {"--history", options.history}, {"--html", options.html}, {"--json", options.json}},
-      {{"MATRIX", options.matrix},
-       {"--rhs", options.rhs},
-       {"--null-space", options.null_space},
-       {"--near-null", options.near_null},
-       {"--coordinates", options.coordinates}});
-}
-
 /// For loaded.b and more_b.
 std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there,
                              const Inspected& seen, Decided& decided, const Criteria& criteria,
@@ -336,7 +323,6 @@ int run(const SolveOptions& options) {
   // colours held 846 MB instead of 713. Not for programs that take and free the same again and again.
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   require_backend(options);
-  require_files(options);
   Loaded loaded = load(options);
   const StopOnSignal stop;  // from here on Ctrl-C ends with a report
   const Stopwatch setup;

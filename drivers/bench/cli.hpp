@@ -25,7 +25,7 @@ struct ContestCommand : CommandFor<Options> {
   /// What is measured, and who takes part.
   void operands(const char* placeholder, const char* help, std::vector<std::string>& words, const char* whom,
                 const char* pattern) {
-    read_from(app->add_option(placeholder, words, help));
+    this->read_from(app->add_option(placeholder, words, help));
     app->add_flag("--list", options.list, formatted("print the {} and exit", whom));
     app->add_option(
            "--only", options.only,

@@ -73,7 +73,6 @@ std::string page_of(const std::vector<Side>& sides, const CommonOptions& options
 }  // namespace
 
 int run(const BenchMachineOptions& options) {
-  require_writable(options, options);
   const BenchPlaces places = bench_places(options, {});
   std::vector<Side> sides;
   const auto add = [&](Side side) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
@@ -59,22 +58,6 @@ std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const s
     if ((!kernel || rival.kernel == kernel) && matches(only, rival.name()))
       table.row({rival.name(), rival.role == Role::exact ? "yes" : "within rounding", std::string(rival.what)});
   return table.text(paint);
-}
-
-void require_writable(const CommonOptions& options, const BenchOutputs& outputs) {
-  const std::pair<const char*, const std::string&> files[] = {
-      {"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}};
-  require_apart({{"--csv", outputs.csv}, {"--html", outputs.html}, {"--json", options.json}});
-  std::string taken;
-  for (const auto& [option, path] : files) {
-    if (path.empty()) continue;
-    require_writable(option, path);
-    if (path != "-") continue;
-    if (!taken.empty())
-      throw UsageError(
-          formatted("{} - and {} -: both want standard output\n  name a file for one of them", taken, option));
-    taken = option;
-  }
 }
 
 void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs) {

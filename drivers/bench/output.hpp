@@ -47,9 +47,6 @@ std::vector<std::string> table_header();
 std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs);
 std::vector<std::vector<std::string>> legend();
 
-/// Refuses, before any work, files that could not be written at the end, and two of them on standard output.
-/// Errors  UsageError.
-void require_writable(const CommonOptions& options, const BenchOutputs& outputs);
 /// On standard error: where what was measured before Ctrl-C is to be found.
 void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs);
 

@@ -173,7 +173,6 @@ Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions&
 
 int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
               const CommonOptions& options, const BenchOutputs& outputs, std::span<const Rival> rivals) {
-  require_writable(options, outputs);
   const StopOnSignal stop;
   Walk walk(places, trials, options, outputs, rivals);
   std::exception_ptr fault;

@@ -213,7 +213,6 @@ int run(const BenchSolveOptions& options) {
     print(options, table.text(Paint(Terminal::of(1).colours)));
     return 0;
   }
-  require_writable(options, options);
   BenchPlaces places = bench_places(options, options.thread_counts);
   places.selection.only = options.only;
   std::vector<Result> all;

@@ -173,8 +173,6 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
     print(options, list_of(rivals, nullptr, options.only, Paint(Terminal::of(STDOUT_FILENO).colours)));
     return 0;
   }
-  if (!options.html.empty()) require_writable("--html", options.html);
-  require_apart({{"--html", options.html}, {"--json", options.json}});
   require_backend(options);
   const Stopwatch watch;
   const auto& matrices = options.matrices.empty() ? kernels::matrix.for_validation : options.matrices;

@@ -57,11 +57,22 @@ TEST_CASE("no name, two results in one file and a result in the place of its mat
                     {{"solve", a, "--out", a}, {"MATRIX and --out", "one file"}},
                     {{"solve", a, "--out", link}, {"MATRIX and --out", "one file"}},
                     {{"solve", a, "--rhs", x, "--out", x}, {"--rhs and --out", "one file"}},
+                    {{"solve", a, "--x0", x, "--history", x}, {"--x0 and --history", "one file"}},
+                    {{"solve", "-", "--rhs", "-"}, {"MATRIX - and --rhs -", "standard input"}},
+                    {{"solve", a, "--html", "-", "--json", "-"}, {"--html - and --json -", "standard output"}},
+                    {{"convert", a, "-", "--json", "-"}, {"OUT - and --json -", "standard output"}},
                     {{"info", a, "--json", a}, {"MATRIX and --json", "one file"}},
                     {{"convert", a, x, "--json", a}, {"IN and --json", "one file"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", x, "--html", x}, {"--csv and --html", "one file"}}});
   CHECK(read_file(a) == small);
   CHECK(folder.names().size() == 2);
+}
+
+TEST_CASE("solve may write x in the place of the x that it begins with") {
+  const Folder folder;
+  const std::string x = folder / "x.mtx";
+  CHECK(seidel_program({"solve", "poisson2d:4", "--out", x}).exit_code == 0);
+  CHECK(seidel_program({"solve", "poisson2d:4", "--x0", x, "--out", x}).exit_code == 0);
 }
 
 TEST_CASE("convert may replace its input, through a link as well, and who may read it stays") {
