@@ -94,7 +94,7 @@ DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool po
       factors_->regular = false;  // whatever its values are; of no entries Eigen makes no end
   }
   const Sparse other = one.transpose();
-  const Sparse pattern = one.cwiseAbs() + other.cwiseAbs();
+  const Sparse pattern = one + other;  // entries that cancel stay
   Order backward;
   Eigen::AMDOrdering<std::int32_t>()(pattern, backward);
   factors_->order = backward.inverse();
