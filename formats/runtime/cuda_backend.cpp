@@ -90,7 +90,7 @@ CudaState::CudaState(const CudaSettings& settings) : host(settings.host), memory
 CudaState::~CudaState() {
   dense_library.reset();  // it uses the stream
   for (const auto& chunk : scratch.chunks) memory->release(chunk.data, chunk.bytes, stream);
-  if (counters.data) memory->release(counters.data, counters.bytes, stream);
+  for (const auto& chunk : counters) memory->release(chunk.data, chunk.bytes, stream);
   for (const cudaEvent_t event : buffers.done)
     if (event) cudaEventDestroy(event);
   for (void* const buffer : buffers.data)

@@ -132,13 +132,12 @@ void* Scratch<Cuda>::take_bytes(std::int64_t bytes) {
 Index* zero_counters(const Cuda& on, std::int64_t count) {
   CudaState& state = *on.state();
   const std::int64_t bytes = count * std::int64_t(sizeof(Index));
-  if (bytes > state.counters.bytes) {
-    void* const data = state.memory->allocate(2 * bytes, state.stream);
-    if (state.counters.data) state.memory->release(state.counters.data, state.counters.bytes, state.stream);
-    state.counters = {data, 2 * bytes};
-    cuda_check(cudaMemsetAsync(data, 0, std::size_t(2 * bytes), state.stream), "clearing counters");
+  if (state.counters.empty() || bytes > state.counters.back().bytes) {
+    state.counters.push_back({state.memory->allocate(2 * bytes, state.stream), 2 * bytes});
+    cuda_check(cudaMemsetAsync(state.counters.back().data, 0, std::size_t(2 * bytes), state.stream),
+               "clearing counters");
   }
-  return static_cast<Index*>(state.counters.data);
+  return static_cast<Index*>(state.counters.back().data);
 }
 
 void release_scratch(const Cuda& on) {
