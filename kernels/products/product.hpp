@@ -96,7 +96,8 @@ class Product {
     } else if constexpr (!HostBackend<B>) {
       by_rows && kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
                        : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y,
-                                                  {.is_uneven = 2 * survey_.variation > std::uint64_t(A_.nnz()),
+                                                  {.is_counted = true,
+                                                   .is_uneven = 2 * survey_.variation > std::uint64_t(A_.nnz()),
                                                    .nodes = nodes_ ? &*nodes_ : nullptr});
     } else if (kinds_ && by_rows && X.leading_dimension == X.ncols && Y.leading_dimension == Y.ncols) {
       product_detail::kinds_product(on_, *kinds_, X.ncols, X.data, Y.data);

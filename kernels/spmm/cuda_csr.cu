@@ -134,7 +134,7 @@ void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& prepar
   bool is_first = true;
   // Each kernel has rows of its own, and so may begin when the last blocks of the one before have.
   const auto begin = [&](const auto& kernel, std::int64_t blocks, int threads, int bytes) {
-    launch_after(on, can_overlap && !is_first, kernel,
+    launch_after(on, can_overlap && preparation.is_counted && !is_first, kernel,
                  {.blocks = of.slices * blocks, .threads = threads, .shared_bytes = bytes},
                  "a product with several vectors", of);
     is_first = false;

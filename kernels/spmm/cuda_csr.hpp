@@ -14,7 +14,8 @@ template <class Real, class Offset>
 
 /// What is known of a matrix beside its long rows.
 struct Preparation {
-  bool is_uneven = false;  // neighbouring rows differ in length by half of their entries on average
+  bool is_counted = false;  // their room is how many there are: no kernel has many blocks for rows that do not exist
+  bool is_uneven = false;   // neighbouring rows differ in length by half of their entries on average
   const spmv_detail::Nodes* nodes = nullptr;
 };
 

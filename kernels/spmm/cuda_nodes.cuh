@@ -98,9 +98,10 @@ __global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_consta
     Real* const to = values + Terms::step * place;
     const Real* const from = of.A.values.data() + first;
     if constexpr (Terms::side_by_side) {
+      const std::uint64_t policy = leaves_first();
       for (int at = lane; at < b * length; at += warp_size) {
         const int k = unsigned(at) / b, r = unsigned(at) % b;
-        stage_entry(to + Terms::place(k, r, length), from + r * length + k);
+        stage_entry(to + Terms::place(k, r, length), from + r * length + k, policy);
       }
     } else {
       stage(to, from, b * length);
