@@ -1,4 +1,4 @@
-// A CSR matrix of full blocks of 3 x 3, as displacements in space give: a GPU reads a column for nine entries.
+// A CSR matrix of full blocks of 3 x 3, as displacements in space give: a GPU reads one column per nine entries.
 #pragma once
 #include <optional>
 
