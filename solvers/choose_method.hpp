@@ -74,9 +74,9 @@ struct MethodChoice {
 ///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
 ///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
 /// Preconditioner  amg for cg where half of the rows or more sum to zero, and there are 10,000 rows or more, and 100 times
-///                 the bandwidth (20 where less than half are weakly dominated); else symgs if the diagonal is full and nonzero, and
-///                 positive for minres; otherwise none. None, too, for gmres that keeps all
-///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
+///                 the bandwidth (20 times where fewer than half are weakly dominated); else symgs if the diagonal is full
+///                 and nonzero, and positive for minres; otherwise none. None, too, for gmres that keeps all directions
+///                 where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
 ///                 Where all methods break down with it, gmres goes on without.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
