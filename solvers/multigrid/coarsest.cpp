@@ -33,38 +33,60 @@ void add_multiples(std::int64_t n, const double (&a)[together], const double* co
     y[j] = std::fma(a3, x3[j], std::fma(a2, x2[j], std::fma(a1, x1[j], std::fma(a0, x0[j], y[j]))));
 }
 
+/// Pieces of `rows` rows, in turn, since they differ in what they cost; one thread takes all of them at once.
+template <class Body>
+void for_pieces(const OpenMP& on, std::int64_t first, std::int64_t last, std::int64_t rows, const Body& body) {
+  if (on.threads == 1) rows = std::max<std::int64_t>(last - first, 1);
+  for_each_in_turn(on, (last - first + rows - 1) / rows, [&](std::int64_t piece, int) {
+    with_avx2([&] { body(first + piece * rows, std::min(last, first + (piece + 1) * rows)); });
+  });
+}
+
 /// L becomes the factor, without its diagonal of ones, and `inverse_pivots` those of D, 0 for rows that are left out.
-void factorize(Lower& L, double vanishing, double* inverse_pivots) {
-  const std::int64_t n = L.n;
+/// Each entry is one sum in order of columns, whatever the width of a panel.
+void factorize(const OpenMP& on, Lower& L, double vanishing, double* inverse_pivots) {
+  const std::int64_t n = L.n, width = on.threads == 1 ? together : 8 * together;
   constexpr double rounding = 8 * 0x1p-53;
   const double least = double(n) * std::max(vanishing, rounding);
   // What rounding may leave of a pivot that is 0: that of its own row, and d_k -= l_ki^2 d_i of the pivots before it.
-  Array<double> columns(together * n), diagonal(n), doubt(n);
+  Array<double> columns(width * n), diagonal(n), doubt(n);
   for (std::int64_t i = 0; i < n; ++i) {
     diagonal[i] = L.row(i)[i];
     doubt[i] = std::sqrt(double(n)) * rounding * diagonal[i];
   }
-  for (std::int64_t first = 0; first < n; first += together) {  // columns of a panel
-    const std::int64_t end = std::min(first + together, n);
-    for (std::int64_t k = first; k < end; ++k) {
-      const double pivot = L.row(k)[k];
-      const bool vanishes = !(pivot > std::max(least * diagonal[k], doubt[k]));
-      inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
-      double* const column = columns.data() + (k - first) * n;
-      for (std::int64_t i = k + 1; i < n; ++i) column[i] = L.row(i)[k];
-      for (std::int64_t i = k + 1; i < n; ++i) {
-        const double factor = column[i] * inverse_pivots[k];
-        add_multiple(std::min(i + 1, end) - (k + 1), -factor, column + k + 1, L.row(i) + k + 1);
+  for (std::int64_t first = 0; first < n; first += width) {  // columns of a panel; L D of it is kept in `columns`
+    const std::int64_t end = std::min(first + width, n);
+    const auto column = [&](std::int64_t k) { return columns.data() + (k - first) * n; };
+    const auto eliminate = [&](std::int64_t k, std::int64_t from, std::int64_t to) {
+      double* const c = column(k);
+      for (std::int64_t i = from; i < to; ++i) c[i] = L.row(i)[k];
+      for (std::int64_t i = from; i < to; ++i) {
+        const double factor = c[i] * inverse_pivots[k];
+        add_multiple(std::min(i + 1, end) - (k + 1), -factor, c + k + 1, L.row(i) + k + 1);
         L.row(i)[k] = factor;
         doubt[i] += factor * factor * doubt[k];
       }
-    }
-    const double* const column = columns.data() + end;  // those behind the panel, all of it at once
-    for (std::int64_t i = end; i < n; ++i) {
-      const double* const l = L.row(i) + first;
-      add_multiples(i + 1 - end, {-l[0], -l[1], -l[2], -l[3]}, {column, column + n, column + 2 * n, column + 3 * n},
-                    L.row(i) + end);
-    }
+    };
+    with_avx2([&] {
+      for (std::int64_t k = first; k < end; ++k) {
+        const double pivot = L.row(k)[k];
+        const bool vanishes = !(pivot > std::max(least * diagonal[k], doubt[k]));
+        inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
+        eliminate(k, k + 1, end);
+      }
+    });
+    for_pieces(on, end, n, 8, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t k = first; k < end; ++k) eliminate(k, from, to);
+    });
+    for_pieces(on, end, n, 4, [&](std::int64_t from, std::int64_t to) {  // columns behind the panel
+      for (std::int64_t i = from; i < to; ++i)
+        for (std::int64_t k = first; k < end; k += together) {
+          const double* const l = L.row(i) + k;
+          add_multiples(i + 1 - end, {-l[0], -l[1], -l[2], -l[3]},
+                        {column(k) + end, column(k + 1) + end, column(k + 2) + end, column(k + 3) + end},
+                        L.row(i) + end);
+        }
+    });
   }
 }
 
@@ -108,23 +130,15 @@ void find_dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A
   if (n == 0) return;
   Lower L{n}, W{n};
   Array<double> inverse_pivots(n);
-  with_avx2([&] {
-    for (Index i = 0; i < A.nrows; ++i)
-      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-        if (A.col_idx[k] <= i) L.row(i)[A.col_idx[k]] = A.values[k];
-    factorize(L, vanishing, inverse_pivots.data());
-  });
-  // Pieces, in turn, since they differ: the first columns of W are the longest, and the middle rows of G take most products.
+  for (Index i = 0; i < A.nrows; ++i)
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (A.col_idx[k] <= i) L.row(i)[A.col_idx[k]] = A.values[k];
   const OpenMP team = n < 64 ? OpenMP{1} : on;
-  const std::int64_t columns = team.threads == 1 ? n : 8, rows = team.threads == 1 ? n : 4;
-  for_each_in_turn(team, (n + columns - 1) / columns, [&](std::int64_t piece, int) {
-    with_avx2([&] { invert(L, piece * columns, std::min(n, (piece + 1) * columns), W); });
-  });
-  for_each_in_turn(team, (n + rows - 1) / rows, [&](std::int64_t piece, int) {
-    with_avx2([&] {
-      for (std::int64_t i = piece * rows; i < std::min(n, (piece + 1) * rows); ++i)
-        sum_row(W, inverse_pivots.data(), i, G.data());
-    });
+  factorize(n < 192 || on.threads < 4 ? OpenMP{1} : on, L, vanishing, inverse_pivots.data());  // two barriers per panel
+  // The first columns of W are the longest, and the middle rows of G take most products.
+  for_pieces(team, 0, n, 8, [&](std::int64_t first, std::int64_t last) { invert(L, first, last, W); });
+  for_pieces(team, 0, n, 4, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) sum_row(W, inverse_pivots.data(), i, G.data());
   });
 }
 
