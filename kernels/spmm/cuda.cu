@@ -136,13 +136,7 @@ void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X
 /// Never called: names every product, so that its code is emitted here.
 template <class Real>
 void instances(const Cuda& on, const Out<Real>& X) {
-  product(on, CsrView<Real, std::int32_t, Device>{}, X, X);
-  product(on, CsrView<Real, std::int64_t, Device>{}, X, X);
-  product(on, EllView<Real, Device>{}, X, X);
-  product(on, BsrView<Real, 2, Device>{}, X, X);
-  product(on, BsrView<Real, 3, Device>{}, X, X);
-  product(on, BsrView<Real, 4, Device>{}, X, X);
-  product(on, BsrView<Real, 6, Device>{}, X, X);
+  std::apply([&](const auto&... A) { (product(on, A, X, X), ...); }, SpmmMatrices<Real, Device>{});
 }
 template void instances(const Cuda&, const Out<double>&);
 template void instances(const Cuda&, const Out<float>&);

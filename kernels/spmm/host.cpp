@@ -148,8 +148,8 @@ void share_out(const OpenMP& on, const BsrView<Real, block, Host>& A, const In<R
       [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
       [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
 }
-template <class Real>
-void share_out(const OpenMP& on, const EllView<Real, Host>& A, const In<Real>& X, const Out<Real>& Y) {
+template <class Matrix, class Real>
+void share_out(const OpenMP& on, const Matrix& A, const In<Real>& X, const Out<Real>& Y) {
   shares(
       on, A.nrows, (A.nrows + A.nnz) * Y.ncols,
       [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
@@ -173,13 +173,7 @@ void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>&
 /// Never called: names every product, so that its code is emitted here.
 template <class Real>
 void instances(const OpenMP& on, const Out<Real>& X) {
-  product(on, CsrView<Real, std::int32_t, Host>{}, X, X);
-  product(on, CsrView<Real, std::int64_t, Host>{}, X, X);
-  product(on, EllView<Real, Host>{}, X, X);
-  product(on, BsrView<Real, 2, Host>{}, X, X);
-  product(on, BsrView<Real, 3, Host>{}, X, X);
-  product(on, BsrView<Real, 4, Host>{}, X, X);
-  product(on, BsrView<Real, 6, Host>{}, X, X);
+  std::apply([&](const auto&... A) { (product(on, A, X, X), ...); }, SpmmMatrices<Real, Host>{});
 }
 template void instances(const OpenMP&, const Out<double>&);
 template void instances(const OpenMP&, const Out<float>&);

@@ -7,7 +7,7 @@ namespace seidel {
 
 namespace spmm_detail {
 
-/// Y = A X. Shapes fit. Instantiated for CSR, ELL and BSR, double and float.
+/// Y = A X. Shapes fit. Instantiated for SpmmMatrices of double and float.
 template <class Matrix>
 [[gnu::used]] void product(const OpenMP& on, const Matrix& A,
                            const MultiVectorView<const typename Matrix::Real, Host>& X,

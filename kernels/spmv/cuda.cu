@@ -52,14 +52,7 @@ void instances(const Cuda& on, Real* x) {
     product(on, A, x, StoreProduct<Real>{x});
     product(on, A, x, StoreResidual<Real>{x, x});
   };
-  both(CsrView<Real, std::int32_t, Device>{});
-  both(CsrView<Real, std::int64_t, Device>{});
-  both(EllView<Real, Device>{});
-  both(SellView<Real, Device>{});
-  both(BsrView<Real, 2, Device>{});
-  both(BsrView<Real, 3, Device>{});
-  both(BsrView<Real, 4, Device>{});
-  both(BsrView<Real, 6, Device>{});
+  std::apply([&](const auto&... A) { (both(A), ...); }, SpmvMatrices<Real, Device>{});
 }
 template void instances(const Cuda&, double*);
 template void instances(const Cuda&, float*);

@@ -185,14 +185,7 @@ void instances(const OpenMP& on, Real* x) {
     product(on, A, x, StoreProduct<Real>{x});
     product(on, A, x, StoreResidual<Real>{x, x});
   };
-  both(CsrView<Real, std::int32_t, Host>{});
-  both(CsrView<Real, std::int64_t, Host>{});
-  both(EllView<Real, Host>{});
-  both(SellView<Real, Host>{});
-  both(BsrView<Real, 2, Host>{});
-  both(BsrView<Real, 3, Host>{});
-  both(BsrView<Real, 4, Host>{});
-  both(BsrView<Real, 6, Host>{});
+  std::apply([&](const auto&... A) { (both(A), ...); }, SpmvMatrices<Real, Host>{});
 }
 template void instances(const OpenMP&, double*);
 template void instances(const OpenMP&, float*);

@@ -1,5 +1,6 @@
 // What row i of a product or a residual is, in every format, for the host and as the plain statement of it.
 #pragma once
+#include <tuple>
 #include <vector>
 
 #include <seidel/formats/bsr.hpp>
@@ -9,6 +10,14 @@
 #include <seidel/kernels/sum.hpp>
 
 namespace seidel {
+
+/// The matrices that products with several columns are compiled for, and those with one vector.
+template <class Real, class Space>
+using SpmmMatrices =
+    std::tuple<CsrView<Real, std::int32_t, Space>, CsrView<Real, std::int64_t, Space>, EllView<Real, Space>,
+               BsrView<Real, 2, Space>, BsrView<Real, 3, Space>, BsrView<Real, 4, Space>, BsrView<Real, 6, Space>>;
+template <class Real, class Space>
+using SpmvMatrices = decltype(std::tuple_cat(SpmmMatrices<Real, Space>{}, std::tuple<SellView<Real, Space>>{}));
 
 /// Term k of one row's product: entries stand `stride` apart.
 template <class Real>

@@ -8,7 +8,7 @@ namespace seidel {
 
 namespace spmv_detail {
 
-/// For each row of A: store(row, sum of its products with x). Instantiated for CSR, ELL, SELL and BSR, double and float.
+/// For each row of A: store(row, sum of its products with x). Instantiated for SpmvMatrices of double and float.
 template <class Matrix, class Store>
 [[gnu::used]] void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store);
 template <class Matrix, class Store>
