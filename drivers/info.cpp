@@ -139,8 +139,8 @@ Trial made_as_asked(const Placement& where, const CsrView<double, std::int64_t, 
     auto made = make_preconditioner<B, std::int64_t>(on, {.here = A, .there = there()}, choice);
     if constexpr (!HostBackend<B>) on.synchronize();
     return Trial{.name = choice.preconditioner_name(),
-                 .description = std::move(made.description),
-                 .bytes = made.bytes,
+                 .description = made.M.describe(),
+                 .bytes = made.M.bytes(),
                  .levels = std::move(made.levels),
                  .seconds = making.seconds(),
                  .where = HostBackend<B> ? plural(where.threads, "thread") : where.device};

@@ -243,10 +243,10 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     outcome.setup_seconds = setup_seconds;
     outcome.product_format = product_format;
     outcome.product_seconds = product_seconds;
-    outcome.preconditioner = made.description;
+    outcome.preconditioner = made.M.describe();
     outcome.preconditioner_seconds = preconditioner_seconds;
     outcome.wavefronts = made.wavefronts;
-    outcome.preconditioner_bytes = made.bytes;
+    outcome.preconditioner_bytes = made.M.bytes();
     outcome.preconditioner_shift = made.shift;
     outcome.levels = made.levels;
   }

@@ -63,7 +63,7 @@ struct Outcome {
   std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
   double preconditioner_seconds = 0;      // to make it, part of setup_seconds
   std::int64_t wavefronts = 0;            // of its sweeps; 0 without
-  std::int64_t preconditioner_bytes = 0;  // as MadePreconditioner::bytes
+  std::int64_t preconditioner_bytes = 0;  // MadePreconditioner::M.bytes()
   double preconditioner_shift = 0;        // as MadePreconditioner::shift
   std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
 };

@@ -2,6 +2,7 @@
 // is.
 #pragma once
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <seidel/kernels/vector_block.hpp>
@@ -21,8 +22,7 @@ class AnyOperator {
 
  public:
   template <LinearOperator<V> A>
-    requires(!std::same_as<A, AnyOperator>)
-  AnyOperator(A matrix) : held_(std::make_shared<Held<A>>(std::move(matrix))) {}
+  requires(!std::same_as<A, AnyOperator>) AnyOperator(A matrix) : held_(std::make_shared<Held<A>>(std::move(matrix))) {}
 
   std::int64_t nrows() const { return held_->nrows(); }
   std::int64_t ncols() const { return held_->ncols(); }
@@ -76,8 +76,8 @@ class AnyPreconditioner {
 
  public:
   template <Preconditioner<V> M>
-    requires(!std::same_as<M, AnyPreconditioner>)
-  AnyPreconditioner(M m) : held_(std::make_shared<Held<M>>(std::move(m))) {}
+  requires(!std::same_as<M, AnyPreconditioner>) AnyPreconditioner(M m)
+      : held_(std::make_shared<Held<M>>(std::move(m))) {}
 
   void apply(const V& r, V& z) const { held_->apply(r, z); }
   void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const {
@@ -86,6 +86,9 @@ class AnyPreconditioner {
   bool is_symmetric() const { return held_->is_symmetric(); }
   bool is_linear() const { return held_->is_linear(); }
   const V* diagonal() const { return held_->diagonal(); }
+  /// 0 and "" where what is held does not tell.
+  std::int64_t bytes() const { return held_->bytes(); }
+  std::string describe() const { return held_->describe(); }
 
   /// Whether what is held is a SplitPreconditioner. If not, its three operations must not be called.
   bool is_split() const { return held_->is_split(); }
@@ -101,6 +104,8 @@ class AnyPreconditioner {
     virtual bool is_symmetric() const = 0;
     virtual bool is_linear() const = 0;
     virtual const V* diagonal() const = 0;
+    virtual std::int64_t bytes() const = 0;
+    virtual std::string describe() const = 0;
     virtual bool is_split() const = 0;
     virtual void solve_lower(const V& r, V& y) const = 0;
     virtual const V* diagonal_of_A() const = 0;
@@ -116,6 +121,14 @@ class AnyPreconditioner {
     bool is_symmetric() const override { return preconditioner.is_symmetric(); }
     bool is_linear() const override { return seidel::is_linear(preconditioner); }
     const V* diagonal() const override { return diagonal_of<V>(preconditioner); }
+    std::int64_t bytes() const override {
+      if constexpr (requires { preconditioner.bytes(); }) return preconditioner.bytes();
+      return 0;
+    }
+    std::string describe() const override {
+      if constexpr (requires { preconditioner.describe(); }) return preconditioner.describe();
+      return {};
+    }
     bool is_split() const override { return SplitPreconditioner<M, V>; }
     void solve_lower(const V& r, V& y) const override {
       if constexpr (SplitPreconditioner<M, V>) preconditioner.solve_lower(r, y);

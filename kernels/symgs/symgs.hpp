@@ -17,8 +17,8 @@ template <class Real, class Space>
 class Sweeper {
  public:
   virtual ~Sweeper() = default;
-  /// Takes its memory, if it has not, and A's values.
-  virtual void fill() = 0;
+  /// Takes its memory, if it has not, and these values of A.
+  virtual void fill(Span<const Real, Space> values) = 0;
   virtual void forward(const Real* b, Real* x, Real omega) = 0;
   virtual void backward(const Real* b, Real* x, Real omega) = 0;
   virtual void pair(const Real* b, Real* x, Real omega) = 0;
@@ -55,7 +55,7 @@ template <class B, class Real, class Offset>
 
 /// The first half of the analysis for GaussSeidel: the order of its sweeps, and the memory that they will take.
 ///
-/// Cost    a third to a half of the analysis. Keeps the view: A's arrays must outlive this, and the sweeps made of it.
+/// Cost    a third to a half of the analysis; reads no values. A's pattern must outlive this, and the sweeps made of it.
 /// Errors  ShapeError.
 template <class Real, class Offset, Backend B>
 class SweepAnalysis {
@@ -64,7 +64,7 @@ class SweepAnalysis {
 
   /// With new_to_old, on a GPU: for A permuted by it, and b and x in the order before, so that nobody has to permute those.
   SweepAnalysis(B on, CsrView<Real, Offset, Space> A, Span<const Index, Device> new_to_old = {})
-      : n_(require_square(A.nrows, A.ncols, "Gauss-Seidel")), on_(on) {
+      : n_(require_square(A.nrows, A.ncols, "Gauss-Seidel")), nnz_(A.nnz()), on_(on) {
     if constexpr (HostBackend<B>)
       sweeper_ = symgs_detail::sweeper(on, A);
     else
@@ -79,7 +79,7 @@ class SweepAnalysis {
   template <class, class, Backend>
   friend class GaussSeidel;
 
-  std::int64_t n_;
+  std::int64_t n_, nnz_;
   B on_;
   std::shared_ptr<symgs_detail::Sweeper<Real, Space>> sweeper_;
 };
@@ -100,19 +100,22 @@ class GaussSeidel {
  public:
   using Space = SpaceOf<B>;
 
-  /// Both halves of the analysis. Keeps the view: A's arrays must outlive this.
+  /// Both halves of the analysis. A's pattern must outlive this.
   GaussSeidel(B on, CsrView<Real, Offset, Space> A, Span<const Index, Device> new_to_old = {})
-      : GaussSeidel(SweepAnalysis<Real, Offset, B>(on, A, new_to_old)) {}
-  /// The second half: takes the memory and A's values.
-  explicit GaussSeidel(SweepAnalysis<Real, Offset, B> analysis)
-      : n_(analysis.n_), on_(analysis.on_), sweeper_(std::move(analysis.sweeper_)) {
-    sweeper_->fill();
+      : GaussSeidel(SweepAnalysis<Real, Offset, B>(on, A, new_to_old), A.values) {}
+  /// The second half: takes the memory and the values.
+  GaussSeidel(SweepAnalysis<Real, Offset, B> analysis, Span<const Real, Space> values)
+      : n_(analysis.n_), nnz_(analysis.nnz_), on_(analysis.on_), sweeper_(std::move(analysis.sweeper_)) {
+    update_values(values);
   }
 
-  /// To be called when A's values, but not its pattern, have changed.
+  /// New values in the same pattern, which need not outlive the call.
   /// Cost    reads A twice: all values are checked before the first is taken over.
   /// Errors  as the constructor; sweeps then go on with the values before.
-  void update_values() { sweeper_->fill(); }
+  void update_values(Span<const Real, Space> values) {
+    spmv_detail::require_size(values.size(), nnz_, "update_values", "the array of values");
+    sweeper_->fill(values);
+  }
 
   /// One sweep. Cost  reads A once.
   void forward(Span<const Real, Space> b, Span<Real, Space> x, Real omega = 1) const {
@@ -181,10 +184,10 @@ class GaussSeidel {
     spmv_detail::require_size(x.size(), n_, "Gauss-Seidel", "x");
   }
 
-  std::int64_t n_;
+  std::int64_t n_, nnz_;
   B on_;
   std::shared_ptr<symgs_detail::Sweeper<Real, Space>> sweeper_;  // shared by copies
-  mutable Array<Real, Space> column_;  // of R, and of X
+  mutable Array<Real, Space> column_;                            // of R, and of X
 };
 
 }  // namespace seidel

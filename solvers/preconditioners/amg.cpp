@@ -78,7 +78,7 @@ struct Recipe {
     const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
     const Lattice lattice = lattice_of(A.here, set);
     const CoarseningChoice kind = coarsening_of(set);
-    AmgPreconditioner<Offset, B> amg(
+    return made_of<B>(AmgPreconditioner<Offset, B>(
         on, A.there,
         {.coarsening = {.strength = set[details[strength]],
                         .coarsest = Index(set[details[coarsest]]),
@@ -89,17 +89,7 @@ struct Recipe {
          .smoother = AmgSmoother(int(set[details[smoother]])),
          .storage = AmgStorage(int(set[details[storage]])),
          .cycle = AmgCycle(int(set[details[cycle]]))},
-        {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()});
-    auto levels = amg.levels();
-    const std::int64_t bytes = amg.bytes();
-    return {.M = std::move(amg),
-            .description = (lattice.nx > 0      ? "amg on a lattice of " + to_string(lattice) + " points, "
-                            : kind == classical ? std::string("amg by classical coarsening, ")
-                                                : std::string("amg by smoothed aggregation, ")) +
-                           counted(std::int64_t(levels.size()), "level") +
-                           (known.ncols > 0 ? ", " + counted(known.ncols, "near-null vector") : ""),
-            .bytes = bytes,
-            .levels = std::move(levels)};
+        {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()}));
   }
 };
 

@@ -68,7 +68,15 @@ class AmgPreconditioner {
   /// takes them; they need not outlive the call.
   AmgPreconditioner(B on, const View& A, const AmgOptions& options = {},
                     const MultiVectorView<const double, SpaceOf<B>>& modes = {}, const AmgParts<Offset, B>& parts = {})
-      : on_(on), options_(options), smoother_(parts.smoother) {
+      : on_(on),
+        options_(options),
+        smoother_(parts.smoother),
+        described_(parts.coarsening ? "amg by a coarsening of the caller"
+                   : options.coarsening.lattice.nx > 0
+                       ? "amg on a lattice of " + to_string(options.coarsening.lattice) + " points"
+                   : options.coarsening.coarse_row == CoarseRow::row ? "amg by classical coarsening"
+                                                                     : "amg by smoothed aggregation"),
+        near_null_vectors_(modes.ncols) {
     const bool polynomial = options.smoother != AmgSmoother::symgs && !smoother_;
     if (options.storage == AmgStorage::fp32 && !polynomial)
       throw UsageError(std::string("amg: ") + (smoother_ ? "a smoother of one's own" : "symgs") +
@@ -80,7 +88,8 @@ class AmgPreconditioner {
     make_stages();
   }
 
-  /// For new values of A in the same pattern (multigrid/setup.hpp), which must outlive this.
+  /// For new values of A in the same pattern (multigrid/setup.hpp), which must outlive this. Sweeps of symgs are analysed again
+  /// where the arrays of a pattern are others: on the finest level those of the caller, on the others the first time.
   void update_values(const View& A) {
     seidel::update_values<Working, Offset>(Working(on_), A, *hierarchy_, single());
     make_stages();
@@ -96,6 +105,10 @@ class AmgPreconditioner {
   }
   bool is_symmetric() const { return true; }
   bool is_linear() const { return options_.cycle != AmgCycle::k; }
+  std::string describe() const {
+    return described_ + ", " + counted(std::int64_t(hierarchy_->levels.size()), "level") +
+           (near_null_vectors_ > 0 ? ", " + counted(near_null_vectors_, "near-null vector") : "");
+  }
 
   std::vector<LevelFacts> levels() const {
     std::vector<LevelFacts> facts;
@@ -122,7 +135,8 @@ class AmgPreconditioner {
 
   /// What a cycle in double precision needs of a level.
   struct Stage {
-    Stage(const B& on, const Level<Offset, SpaceOf<B>>& level, const AmgPreconditioner& amg)
+    /// `before`: that of the same level with other values; null: none.
+    Stage(const B& on, const Level<Offset, SpaceOf<B>>& level, const AmgPreconditioner& amg, Stage* before)
         : A(on, level.A),
           R(on, level.R()),
           P(on, level.prolongation.view()),
@@ -131,14 +145,23 @@ class AmgPreconditioner {
           r(on, level.A.nrows),
           bytes(3 * 8 * A.nrows()),
           smoother(amg.smoother_ ? amg.smoother_(on, level.A)
-                                 : smoother_of(on, level, amg.options_.smoother, amg.hierarchy_->dominant)) {}
+                                 : smoother_of(on, level, amg.options_.smoother, amg.hierarchy_->dominant, before)) {}
 
-    AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother,
-                               bool dominant) {
+    bool has_pattern_of(const View& other) const {
+      const View A_here = A.view();
+      return A_here.row_ptr.data() == other.row_ptr.data() && A_here.col_idx.data() == other.col_idx.data();
+    }
+    AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother, bool dominant,
+                               Stage* before) {
       if (smoother == AmgSmoother::symgs) {
-        SymgsPreconditioner<double, Offset, B> symgs(on, level.A);
-        bytes += symgs.bytes();
-        return symgs;
+        if (before && before->has_pattern_of(level.A)) {
+          symgs = std::move(before->symgs);
+          symgs->update_values(level.A);
+        } else {
+          symgs = std::make_shared<SymgsPreconditioner<double, Offset, B>>(on, level.A);
+        }
+        bytes += symgs->bytes();
+        return AnySmoother<V>(symgs);
       }
       std::vector<V> weights;
       for (const double damping : dampings_of(smoother, dominant)) {
@@ -153,15 +176,17 @@ class AmgPreconditioner {
     mutable V b, x, r;
     mutable std::optional<KrylovVectors<V>> krylov;
     std::int64_t bytes;
+    std::shared_ptr<SymgsPreconditioner<double, Offset, B>> symgs;  // where it smooths: kept for new values
     AnySmoother<V> smoother;
   };
 
   void make_stages() {
-    stages_.clear();
+    const auto before = std::exchange(stages_, {});
     coarsest_.reset();
     if (is_single()) return;
     for (const auto& level : hierarchy_->levels) {
-      Stage& stage = *stages_.emplace_back(std::make_unique<Stage>(on_, level, *this));
+      Stage* const old = before.empty() ? nullptr : before[stages_.size()].get();
+      Stage& stage = *stages_.emplace_back(std::make_unique<Stage>(on_, level, *this, old));
       if (options_.cycle != AmgCycle::k) continue;
       stage.krylov.emplace(like(stage.b), like(stage.b), like(stage.b));
       stage.bytes += 3 * 8 * stage.A.nrows();
@@ -197,6 +222,8 @@ class AmgPreconditioner {
   B on_;
   AmgOptions options_;
   decltype(AmgParts<Offset, B>::smoother) smoother_;
+  std::string described_;  // how levels are made
+  std::int64_t near_null_vectors_;
   std::optional<SingleCycle<Working>> single_;
   std::unique_ptr<Hierarchy<Offset, SpaceOf<B>>> hierarchy_;  // the stages view it
   std::vector<std::unique_ptr<Stage>> stages_;                // a smoother keeps the address of its matrix

@@ -34,6 +34,8 @@ class ArrangedPreconditioner {
     if (column_scale_) multiply(*column_scale_, z, z);
   }
   bool is_symmetric() const { return M_.is_symmetric() && row_of_.empty() && is_one_scale_; }
+  std::int64_t bytes() const { return M_.bytes(); }  ///< of M'
+  std::string describe() const { return M_.describe(); }
 
  private:
   AnyPreconditioner<V> M_;

@@ -8,7 +8,7 @@ namespace {
 struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice&) {
-    return preconditioners_detail::incomplete<B, Offset>("ic0", on, A, Factors::cholesky);
+    return made_of<B>(IncompletePreconditioner<Offset, B>(on, A.there, Factors::cholesky));
   }
 };
 

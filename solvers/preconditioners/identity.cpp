@@ -9,7 +9,7 @@ namespace {
 struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B&, const HereAndThere<B, Offset>&, const MethodChoice&) {
-    return {.M = IdentityPreconditioner{}, .description = "none"};
+    return made_of<B>(IdentityPreconditioner{});
   }
 };
 

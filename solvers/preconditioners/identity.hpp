@@ -1,5 +1,7 @@
 // No preconditioner.
 #pragma once
+#include <cstdint>
+#include <string>
 
 namespace seidel {
 
@@ -10,6 +12,10 @@ struct IdentityPreconditioner {
     copy(r, z);
   }
   bool is_symmetric() const { return true; }
+  template <class Matrix>
+  void update_values(const Matrix&) {}
+  std::int64_t bytes() const { return 0; }
+  std::string describe() const { return "none"; }
 };
 
 }  // namespace seidel

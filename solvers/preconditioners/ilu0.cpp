@@ -8,7 +8,7 @@ namespace {
 struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice&) {
-    return preconditioners_detail::incomplete<B, Offset>("ilu0", on, A, Factors::lu);
+    return made_of<B>(IncompletePreconditioner<Offset, B>(on, A.there, Factors::lu));
   }
 };
 

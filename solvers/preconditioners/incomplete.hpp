@@ -47,11 +47,20 @@ double usable_shift(const Try& factorise) {
   return shift;
 }
 
+/// How the sweeps of factors are described: "94 wavefronts per sweep", and the shift if there is one.
+inline std::string describe_factors(std::int64_t wavefronts, double shift) {
+  std::string description = counted(wavefronts, "wavefront") + " per sweep";
+  if (shift == 0) return description;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", shift);
+  return description + ", of A + " + text + " diag(A), because a pivot of A cannot be used";
+}
+
 /// M = (I + L)(D + U) = (D + LD) D^-1 (D + U): a pair of sweeps from zero with the matrix LD + D + U. Where a pivot
 /// cannot be used, the factors are those of A + alpha diag(A), alpha = 1e-3, 1e-2, ... until all can (Manteuffel 1980).
 ///
-/// Cost    the factors are found where A is; applied as SymgsPreconditioner. Memory: the values of A once more, and the
-///         sweeps.
+/// Cost    the factors are found where A is; applied as SymgsPreconditioner. Memory: the sweeps and, while they are found,
+///         the values of the factors.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that cannot be used, naming the row.
 /// Source  Saad (2003), section 10.3; Manteuffel, An incomplete factorization technique for positive definite linear
 ///         systems, Math. Comp. 34(150), 1980.
@@ -62,32 +71,26 @@ class IncompletePreconditioner {
 
   /// The pattern of A must outlive this.
   IncompletePreconditioner(B on, const CsrView<double, Offset, Space>& A, Factors what)
-      : on_(on),
-        A_(checked(on, A, what)),
-        what_(what),
-        factors_(on_, A.nnz()),
-        analysis_(on_, {A_.nrows, A_.ncols, A_.row_ptr, A_.col_idx, factors_}),
-        sweeps_(with_factors()) {}
+      : on_(on), A_(checked(on, A, what)), what_(what), analysis_(on_, A_), sweeps_(analysis_, factors(A_).span()) {}
 
   void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
     sweeps_.symmetric_from_zero(r.span(), z.span());
   }
   bool is_symmetric() const { return true; }
 
-  /// Of a matrix with the same pattern: new factors, no new analysis. Where it throws, the old ones stay.
-  void update_values(Span<const double, Space> values) {
-    CsrView<double, Offset, Space> A = A_;
-    A.values = values;
+  /// For new values of A, in the same pattern and in the memory of B: new factors, no new analysis. Where it throws, the
+  /// old ones stay.
+  void update_values(const CsrView<double, Offset, Space>& A) {
     inverse_diagonal(on_, A);  // names the row that cannot be used
-    Array<double, Space> w(on_, A.nnz());
-    find(A, w);
-    copy(on_, std::as_const(w).span(), factors_.span());
-    sweeps_.update_values();
+    sweeps_.update_values(factors(A).span());
   }
 
   double shift() const { return shift_; }  ///< alpha; 0 where A itself was factorised
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
-  std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the values of the factors
+  std::int64_t bytes() const { return sweeps_.bytes(); }
+  std::string describe() const {
+    return std::string(what_ == Factors::lu ? "ilu0, " : "ic0, ") + describe_factors(wavefronts(), shift_);
+  }
 
  private:
   static const CsrView<double, Offset, Space>& checked(const B& on, const CsrView<double, Offset, Space>& A,
@@ -97,50 +100,29 @@ class IncompletePreconditioner {
       if (what == Factors::cholesky) require_symmetric_pattern(on, A);
     return A;
   }
-  void find(const CsrView<double, Offset, Space>& A, Span<double, Space> w) {
+  const Array<double, Space> factors(const CsrView<double, Offset, Space>& A) {
+    Array<double, Space> w(on_, A.nnz());
     shift_ = usable_shift([&](double shift) {
       if constexpr (HostBackend<B>)
         return incomplete_factors(on_, what_, A, shift, w);
       else
         return incomplete_factors(on_, what_, A, analysis_.order(), shift, w);
     });
-  }
-  const SweepAnalysis<double, Offset, B>& with_factors() {
-    find(A_, factors_);
-    return analysis_;
+    return w;
   }
 
   B on_;
   CsrView<double, Offset, Space> A_;
   Factors what_;
   double shift_ = 0;
-  Array<double, Space> factors_;               // moving it moves no element, so the view stays
   SweepAnalysis<double, Offset, B> analysis_;  // of the pattern; its sweeps are those of sweeps_
   GaussSeidel<double, Offset, B> sweeps_;
 };
 
 namespace preconditioners_detail {
 
-template <template <class, class> class Incomplete, class Offset, Backend B>
-MadePreconditioner<B> described(const std::string& name, Incomplete<Offset, B> M) {
-  const std::int64_t wavefronts = M.wavefronts(), bytes = M.bytes();
-  const double shift = M.shift();
-  std::string description = name + (", " + counted(wavefronts, "wavefront")) + " per sweep";
-  if (shift > 0) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", shift);
-    description += std::string(", of A + ") + text + " diag(A), because a pivot of A cannot be used";
-  }
-  return {.M = std::move(M), .description = description, .wavefronts = wavefronts, .bytes = bytes, .shift = shift};
-}
-
-template <Backend B, class Offset>
-MadePreconditioner<B> incomplete(const char* name, const B& on, const HereAndThere<B, Offset>& A, Factors what) {
-  return described(name, IncompletePreconditioner<Offset, B>(on, A.there, what));
-}
-
 inline std::vector<MemoryPart> incomplete_memory(const SystemSize& A, const MethodChoice&) {
-  return {sweep_memory(A, 8), {.what = "the values of the factors", .bytes = 8 * A.nnz, .min_bytes = 8 * A.nnz}};
+  return {sweep_memory(A, 8), {.what = "the values of the factors, while they are found", .bytes = 8 * A.nnz, .min_bytes = 8 * A.nnz}};
 }
 inline std::int64_t counted_incomplete(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A,
                                        const MethodChoice&) {

@@ -9,7 +9,7 @@ namespace {
 struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice&) {
-    return {.M = JacobiPreconditioner(on, A.there), .description = "jacobi"};
+    return made_of<B>(JacobiPreconditioner(on, A.there));
   }
 };
 

@@ -1,5 +1,7 @@
 // The diagonal as preconditioner.
 #pragma once
+#include <string>
+
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/preconditioners/diagonal.hpp>
 
@@ -16,8 +18,8 @@ class JacobiPreconditioner {
       : inverse_(on, copied_to<SpaceOf<B>>(on, inverse_diagonal(on, A))) {}
   /// Of a matrix in the memory of a GPU.
   template <class Offset>
-    requires(!HostBackend<B>)
-  JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A) : inverse_(on, inverse_diagonal(on, A)) {}
+  requires(!HostBackend<B>) JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A)
+      : inverse_(on, inverse_diagonal(on, A)) {}
 
   /// For new values in A. Errors  as the constructor, which leave this as it is.
   template <class Offset, MemorySpace Space>
@@ -27,6 +29,8 @@ class JacobiPreconditioner {
 
   void apply(const Vector<Real, B>& r, Vector<Real, B>& z) const { multiply(inverse_, r, z); }
   bool is_symmetric() const { return true; }
+  std::int64_t bytes() const { return inverse_.size() * std::int64_t(sizeof(Real)); }
+  std::string describe() const { return "jacobi"; }
   const Vector<Real, B>* diagonal() const { return &inverse_; }
 
  private:

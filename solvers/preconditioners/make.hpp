@@ -4,19 +4,29 @@
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/multigrid/facts.hpp>
+#include <seidel/solvers/preconditioners/identity.hpp>
 
 namespace seidel {
 
 /// A preconditioner, and what there is to say of it.
 template <Backend B>
 struct MadePreconditioner {
-  AnyPreconditioner<Vector<double, B>> M;
-  std::string description = {};         // "symgs in natural order, 94 wavefronts per sweep"
-  std::int64_t wavefronts = 0;          // steps of a sweep that must follow each other; 0 without sweeps
-  std::int64_t bytes = 0;               // of the first part of PreconditionerKind::memory; 0 where that knows
-  double shift = 0;                     // what was made is that of A + shift * diag(A)
-  std::vector<LevelFacts> levels = {};  // of amg, finest first
+  AnyPreconditioner<Vector<double, B>> M;  // its bytes() are the first part of PreconditionerKind::memory
+  std::int64_t wavefronts = 0;             // steps of a sweep that must follow each other; 0 without sweeps
+  double shift = 0;                        // what was made is that of A + shift * diag(A)
+  std::vector<LevelFacts> levels = {};     // of amg, finest first
 };
+
+/// m, with what its members tell.
+template <Backend B, Preconditioner<Vector<double, B>> M>
+MadePreconditioner<B> made_of(M m) {
+  MadePreconditioner<B> made{.M = IdentityPreconditioner{}};
+  if constexpr (requires { m.wavefronts(); }) made.wavefronts = m.wavefronts();
+  if constexpr (requires { m.shift(); }) made.shift = m.shift();
+  if constexpr (requires { m.levels(); }) made.levels = m.levels();
+  made.M = std::move(m);
+  return made;
+}
 
 /// That of choice.preconditioner for A.
 template <Backend B, class Offset>

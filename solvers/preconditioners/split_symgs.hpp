@@ -1,5 +1,6 @@
 // Symmetric Gauss-Seidel as preconditioner, opened up for cg in Eisenstat's form.
 #pragma once
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/preconditioners/diagonal.hpp>
@@ -15,12 +16,19 @@ class SplitSymgsPreconditioner {
   using V = Vector<Real, B>;
   using Space = SpaceOf<B>;
 
-  /// A must outlive this.
+  /// The pattern of A must outlive this.
   SplitSymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A)
       : sweeps_(on, A), diagonal_(on, diagonal(on, A)) {}
 
   void apply(const V& r, V& z) const { sweeps_.symmetric_from_zero(r.span(), z.span()); }
   bool is_symmetric() const { return true; }
+
+  /// For new values of A, in the same pattern and in the memory of B. Repeats no analysis.
+  /// Errors  as the constructor; what is applied is then as before.
+  void update_values(const CsrView<Real, Offset, Space>& A) {
+    sweeps_.update_values(A.values);
+    diagonal_ = V(diagonal_.on(), diagonal(diagonal_.on(), A));
+  }
 
   /// y = (D + L)^-1 r. Cost  reads A once.
   void solve_lower(const V& r, V& y) const {
@@ -34,7 +42,10 @@ class SplitSymgsPreconditioner {
   }
 
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
-  std::int64_t bytes() const { return sweeps_.bytes(); }
+  std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the diagonal
+  std::string describe() const {
+    return "symgs in natural order, " + counted(wavefronts(), "wavefront") + " per sweep";
+  }
 
  private:
   GaussSeidel<Real, Offset, B> sweeps_;

@@ -1,7 +1,6 @@
 // The entry `symgs`.
 #include <seidel/solvers/preconditioners/symgs.hpp>
 
-#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
 #include <seidel/solvers/preconditioners/split_symgs.hpp>
 
@@ -35,25 +34,10 @@ struct Recipe {
     const int pairs = int(choice.settings[details[sweeps]]);
     return {on, A.there, choice.order, w, pairs};
   }
-  template <Backend B, class M>
-  static MadePreconditioner<B> described(M symgs, const MethodChoice& choice) {
-    const std::int64_t wavefronts = symgs.wavefronts(), bytes = symgs.bytes();
-    MadePreconditioner<B> made{.M = std::move(symgs), .wavefronts = wavefronts, .bytes = bytes};
-    made.description = "symgs in " + std::string(to_string(choice.order)) + " order, " +
-                       counted(wavefronts, "wavefront") + " per sweep";
-    const int pairs = int(choice.settings[details[sweeps]]);
-    const double w = choice.settings[details[omega]];
-    if (pairs != 1) made.description += ", " + std::to_string(pairs) + " pairs of sweeps";
-    if (w != 1) made.description += ", omega " + std::to_string(w);
-    if (single(choice)) made.description += ", in single precision";
-    return made;
-  }
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
-    if (choice.form == Form::eisenstat)
-      return described<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.there), choice);
-    return single(choice) ? described<B>(symgs<float>(on, A, choice), choice)
-                          : described<B>(symgs<double>(on, A, choice), choice);
+    if (choice.form == Form::eisenstat) return made_of<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.there));
+    return single(choice) ? made_of<B>(symgs<float>(on, A, choice)) : made_of<B>(symgs<double>(on, A, choice));
   }
 };
 

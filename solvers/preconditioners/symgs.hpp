@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <seidel/formats/permute.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 #include <seidel/kernels/vector.hpp>
@@ -33,21 +34,18 @@ class SymgsPreconditioner {
  public:
   using Space = SpaceOf<B>;
 
-  /// For A in the memory of B; its arrays must outlive this where the order is natural.
+  /// For A in the memory of B, whose pattern must outlive this where the order is natural.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Order order = Order::natural, Real omega = 1,
                       int sweeps = 1)
       : SymgsPreconditioner(on, order == Order::natural ? viewing(on, A) : by_colours(on, A), omega, sweeps) {}
   /// For A in host memory, and sweeps on a GPU.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order = Order::natural, Real omega = 1,
-                      int sweeps = 1)
-    requires(!HostBackend<B>)
+                      int sweeps = 1) requires(!HostBackend<B>)
       : SymgsPreconditioner(on, from_host(on, A, order), omega, sweeps) {}
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
   /// Cost  three to five sweeps; for colours a permuted matrix, which is given back.
-  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
-    requires HostBackend<B>
-  {
+  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order) requires HostBackend<B> {
     return SweepAnalysis<Stored, Offset, B>(on, (order == Order::natural ? viewing(on, A) : by_colours(on, A)).A)
         .bytes();
   }
@@ -68,9 +66,7 @@ class SymgsPreconditioner {
   bool is_symmetric() const { return true; }
 
   /// As smoother: the sweeps on A x = b from the guess x.
-  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const
-    requires std::same_as<Stored, Real>
-  {
+  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const requires std::same_as<Stored, Real> {
     if (!permuted_r_) return pairs(b.span(), x.span());
     gather<B, Real>(on_, plan_.new_to_old, b.span(), permuted_r_->span());
     gather<B, Real>(on_, plan_.new_to_old, std::as_const(x).span(), permuted_z_->span());
@@ -79,24 +75,35 @@ class SymgsPreconditioner {
   }
   void smooth_from_zero(const Vector<Real, B>& b, Vector<Real, B>& x) const { apply(b, x); }
 
-  /// To be called when the values of A, but not its pattern, have changed: A as it is now, in the memory of B. Where the
-  /// arrays given at first are used still (natural order), A must be in them. Repeats no analysis.
-  /// Errors  as the constructor; what is applied is then as before, or undefined in single precision and by colours.
+  /// For new values of A, in the same pattern and in the memory of B. Repeats no analysis.
+  /// Errors  as the constructor; what is applied is then as before, or undefined in single precision.
   void update_values(const CsrView<Real, Offset, Space>& A) {
+    Csr<Real, Offset, Space> by_colour;
+    Span<const Real, Space> values = A.values;
     if (!plan_.new_to_old.empty()) {
-      const auto fresh = permuted(on_, A, std::as_const(plan_.new_to_old).span());
-      copy<B, Real>(on_, fresh.values.span(), plan_.owned.values.span());
-    } else if (!plan_.owned.values.empty()) {
-      copy<B, Real>(on_, A.values, plan_.owned.values.span());
+      by_colour = permuted(on_, A, std::as_const(plan_.new_to_old).span());
+      values = std::as_const(by_colour).values.span();
     }
-    if constexpr (!std::same_as<Stored, Real>)
-      convert_values(on_, plan_, plan_.owned.values.empty() ? A.values : std::as_const(plan_.owned).values.span());
-    sweeps_.update_values();
+    if constexpr (std::same_as<Stored, Real>) {
+      sweeps_.update_values(values);
+    } else {
+      convert_values(on_, plan_, values);
+      sweeps_.update_values(std::as_const(plan_).values.span());
+    }
   }
 
   /// Steps of a sweep that must follow each other; setup time.
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
   std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the copies named above
+  std::string describe() const {
+    const Order order = plan_.new_to_old.empty() ? Order::natural : Order::colours;
+    std::string text =
+        "symgs in " + std::string(to_string(order)) + " order, " + counted(wavefronts(), "wavefront") + " per sweep";
+    if (count_ != 1) text += ", " + std::to_string(count_) + " pairs of sweeps";
+    if (omega_ != 1) text += ", omega " + std::to_string(omega_);
+    if (!std::same_as<Stored, Real>) text += ", in single precision";
+    return text;
+  }
 
  private:
   struct Plan {

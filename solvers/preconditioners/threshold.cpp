@@ -168,11 +168,8 @@ struct Recipe {
   template <Backend B, class Offset>
   static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
     const auto settings = settings_of(what);
-    ThresholdPreconditioner<Offset, B> M(
-        on, A, what, {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]]});
-    const std::string name =
-        std::string(what == Factors::lu ? "ilut" : "ict") + ", " + counted(M.nnz(), "entry", "entries");
-    return preconditioners_detail::described(name, std::move(M));
+    return made_of<B>(ThresholdPreconditioner<Offset, B>(
+        on, A, what, {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]]}));
   }
 };
 

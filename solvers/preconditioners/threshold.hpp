@@ -31,28 +31,46 @@ class ThresholdPreconditioner {
   using Space = SpaceOf<B>;
 
   ThresholdPreconditioner(B on, const HereAndThere<B, Offset>& A, Factors what, const ThresholdOptions& options)
-      : on_(std::move(on)), what_(what), factors_(in_space(found(A.here, options))), sweeps_(on_, factors_.view()) {}
+      : on_(std::move(on)),
+        what_(what),
+        options_(options),
+        factors_(in_space(found(A.here))),
+        sweeps_(on_, factors_.view()) {}
 
   void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
     sweeps_.symmetric_from_zero(r.span(), z.span());
   }
   bool is_symmetric() const { return what_ == Factors::cholesky; }
 
+  /// For new values of A, in the memory of B: new factors, whose pattern follows from the values. Where it throws, the old
+  /// ones stay.
+  void update_values(const CsrView<double, Offset, Space>& A) {
+    if constexpr (HostBackend<B>) {
+      *this = ThresholdPreconditioner(on_, {A, A}, what_, options_);
+    } else {
+      const auto here = copied_to<Host>(on_, A);
+      *this = ThresholdPreconditioner(on_, {here.view(), A}, what_, options_);
+    }
+  }
+
   double shift() const { return shift_; }  ///< alpha; 0 where A itself was factorised
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
-  std::int64_t nnz() const { return factors_.nnz(); }
   /// Of the sweeps and of the factors.
   std::int64_t bytes() const {
     return sweeps_.bytes() + std::int64_t(sizeof(Index) + sizeof(double)) * factors_.nnz() +
            std::int64_t(sizeof(Offset)) * factors_.row_ptr.size();
   }
+  std::string describe() const {
+    return (what_ == Factors::lu ? "ilut, " : "ict, ") + counted(factors_.nnz(), "entry", "entries") + ", " +
+           describe_factors(wavefronts(), shift_);
+  }
 
  private:
-  Csr<double, Offset, Host> found(const CsrView<double, Offset, Host>& A, const ThresholdOptions& options) {
+  Csr<double, Offset, Host> found(const CsrView<double, Offset, Host>& A) {
     inverse_diagonal(OpenMP{1}, A);  // names the row that cannot be used
     std::optional<Csr<double, Offset, Host>> factors;
     shift_ = usable_shift([&](double shift) {
-      factors = threshold_factors(A, what_, options, shift);
+      factors = threshold_factors(A, what_, options_, shift);
       return factors.has_value();
     });
     return std::move(*factors);
@@ -66,6 +84,7 @@ class ThresholdPreconditioner {
 
   B on_;
   Factors what_;
+  ThresholdOptions options_;
   double shift_ = 0;
   Csr<double, Offset, Space> factors_;
   GaussSeidel<double, Offset, B> sweeps_;

@@ -12,8 +12,11 @@ template <class V>
 class AnySmoother {
  public:
   template <Smoother<V> S>
-    requires(!std::same_as<S, AnySmoother>)
-  AnySmoother(S smoother) : held_(std::make_shared<Held<S>>(std::move(smoother))) {}
+  requires(!std::same_as<S, AnySmoother>) AnySmoother(S smoother)
+      : AnySmoother(std::make_shared<S>(std::move(smoother))) {}
+  /// One that the caller keeps, too.
+  template <Smoother<V> S>
+  explicit AnySmoother(std::shared_ptr<S> smoother) : held_(std::make_shared<Held<S>>(std::move(smoother))) {}
 
   void smooth(const V& b, V& x) const { held_->smooth(b, x); }
   void smooth_from_zero(const V& b, V& x) const { held_->smooth_from_zero(b, x); }
@@ -26,10 +29,10 @@ class AnySmoother {
   };
   template <class S>
   struct Held final : Base {
-    explicit Held(S s) : smoother(std::move(s)) {}
-    void smooth(const V& b, V& x) const override { smoother.smooth(b, x); }
-    void smooth_from_zero(const V& b, V& x) const override { smoother.smooth_from_zero(b, x); }
-    S smoother;
+    explicit Held(std::shared_ptr<S> s) : smoother(std::move(s)) {}
+    void smooth(const V& b, V& x) const override { smoother->smooth(b, x); }
+    void smooth_from_zero(const V& b, V& x) const override { smoother->smooth_from_zero(b, x); }
+    std::shared_ptr<S> smoother;
   };
   std::shared_ptr<const Base> held_;
 };

@@ -131,8 +131,8 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
         }
       }
       for (auto& v : permuted_A.values) v *= Real(1.0625);
-      copy(on, std::as_const(permuted_A.values).span(), there.values.span());
-      serial.update_values(), as_it_stands.update_values();
+      serial.update_values(std::as_const(permuted_A.values).span());
+      as_it_stands.update_values(copied_to<Device>(on, std::as_const(permuted_A.values).span()).span());
       Array<Real> p(n), Ap(n), w(n);
       Array<Real, Device> p_there(on, n), Ap_there(on, n), w_there(on, n);
       serial.split_product(Array<Real>(b), p, Ap, w);

@@ -165,35 +165,3 @@ TEST_CASE("Lanczos steps that wait once find what those that wait in each step d
     CHECK(!estimate_with_one_wait(MatrixOperator(on, there.view()), start, 8));  // the residual vanishes
   });
 }
-
-TEST_CASE("new values in the same pattern: sweeps in every order and precision are those of the new matrix") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  const Matrix old_matrix = random_spd(seed, 3000, 4);
-  Matrix new_matrix = copy_of(old_matrix);
-  for (double& v : new_matrix.values) v *= 1.25 + (v > 0);
-  on_every_backend([&](auto on) {
-    using B = decltype(on);
-    using Space = SpaceOf<B>;
-    using V = Vector<double, B>;
-    const auto check = [&](auto kind, Order order) {
-      using M = decltype(kind);
-      auto there = copied_to<Space>(on, old_matrix.view());
-      const auto fresh = copied_to<Space>(on, new_matrix.view());
-      typename M::type updated(on, std::as_const(there).view(), order);
-      const typename M::type other(on, fresh.view(), order);
-      copy<B, double>(on, fresh.values.span(), there.values.span());
-      updated.update_values(std::as_const(there).view());
-      const V r(on, moved_to(on, ramp(3000)));
-      V z = like(r), expected = like(r);
-      updated.apply(r, z);
-      other.apply(r, expected);
-      axpy(-1, expected, z);
-      CHECK(max_abs(z) == 0);
-    };
-    for (const Order order : {Order::natural, Order::colours}) {
-      check(std::type_identity<SymgsPreconditioner<double, std::int64_t, B>>(), order);
-      check(std::type_identity<SymgsPreconditioner<double, std::int64_t, B, float>>(), order);
-    }
-  });
-}

@@ -71,24 +71,27 @@ struct Analysed : Sweeps<Real> {
     plan.as_it_stands = false;
   }
 
-  void fill() override {
+  void fill(DeviceSpan<const Real> values) override {
     if (A.nrows == 0) return;
+    auto with_values = A;
+    with_values.values = values;
     const bool first = vectors.empty();
     if (first) {
       for (auto& half : plan.half) half.stream = Array<std::byte, Device>(on, half.stream_bytes);
     } else {
-      look_for_unusable(on, A, findings.data());  // before the first value is taken over
-      refuse_if_found();
+      look_for_unusable(on, with_values, findings.data());  // before the first value is taken over
+      refuse_if_found(with_values);
     }
+    A = with_values;
     device::fill(on, A, first ? place_of_row.data() : nullptr, findings.data(), plan);
     if (!first) return;
-    refuse_if_found();
+    refuse_if_found(A);
     vectors = Array<Real, Device>(on, 3 * std::int64_t(plan.places));
     this->reset();
     if (!new_to_old.empty())
       compose_orders(on, new_to_old, std::as_const(plan.row_of_place).span(), place_of_row, row_of_place);
   }
-  void refuse_if_found() {
+  void refuse_if_found(const CsrView<Real, Offset, Device>& A) {
     if (value_of(on, &findings.data()->bad_row) < A.nrows) refuse(on, A, findings.data());
   }
 };

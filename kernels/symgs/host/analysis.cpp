@@ -34,16 +34,19 @@ struct Analysed : Sweeps<Real> {
   Analysed(OpenMP on, const CsrView<Real, Offset, Host>& A)
       : Sweeps<Real>(on.threads > 1 ? Schedule(on, A.row_ptr, A.col_idx) : Schedule(A.nrows)), on(on), A(A) {
     runs = cut_into_runs(on, A.row_ptr, A.col_idx, schedule);
-    if (runs.empty()) refuse_unusable_rows();  // a diagonal entry is not stored
+    if (runs.empty()) refuse_unusable_rows(A);  // a diagonal entry is not stored
     schedule.each_stretch([&](std::int64_t first, std::int64_t) { first_run.push_back(this->run_of(first)); });
     first_run.push_back(std::int64_t(runs.size()));
   }
 
-  void fill() override {
+  void fill(HostSpan<const Real> values) override {
+    auto with_values = A;
+    with_values.values = values;
     if (reciprocal.size() < A.nrows)
       allocate();
     else
-      refuse_unusable_rows();  // before the first value is taken over
+      refuse_unusable_rows(with_values);  // before the first value is taken over
+    A = with_values;
     std::atomic<bool> usable = true;
     parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
       if (first == last) return;
@@ -57,11 +60,11 @@ struct Analysed : Sweeps<Real> {
       }
       if (!all) usable = false;
     });
-    if (!usable) refuse_unusable_rows();
+    if (!usable) refuse_unusable_rows(A);
   }
   std::int64_t wavefronts() const override { return orders_detail::wavefronts_of(A.row_ptr, A.col_idx).count(); }
 
-  void refuse_unusable_rows() const {
+  void refuse_unusable_rows(const CsrView<Real, Offset, Host>& A) const {
     const auto unusable = [&](std::int64_t row) { return usable_diagonal(A, row) < 0; };
     if (const std::int64_t row = first_where(on, A.nrows, 8, unusable); row < A.nrows) refuse_row(on, A, row);
   }

@@ -1,0 +1,80 @@
+// New values in the same pattern: every preconditioner becomes that of the new matrix, bit for bit, and says what it is.
+#include "systems.hpp"
+
+#include <seidel/solvers/preconditioners/amg.hpp>
+#include <seidel/solvers/preconditioners/jacobi.hpp>
+#include <seidel/solvers/preconditioners/split_symgs.hpp>
+#include <seidel/solvers/preconditioners/symgs.hpp>
+#include <seidel/solvers/preconditioners/threshold.hpp>
+
+using namespace seidel;
+using namespace seidel::tests;
+
+namespace {
+
+/// make(A) makes a preconditioner; its arrays other than the first ones may go away after update_values().
+template <class B, class Make>
+void check_new_values(const B& on, const Matrix& old_matrix, const Matrix& new_matrix, const char* description,
+                      const Make& make) {
+  CAPTURE(description);
+  using Space = SpaceOf<B>;
+  using V = Vector<double, B>;
+  const auto first = copied_to<Space>(on, old_matrix.view()), fresh = copied_to<Space>(on, new_matrix.view());
+  auto updated = make(first.view());
+  const auto other = make(fresh.view());
+  updated.update_values(first.view());
+  const auto second = copied_to<Space>(on, new_matrix.view());
+  updated.update_values(second.view());
+  V r(on, moved_to(on, ramp(old_matrix.nrows))), z = like(r), expected = like(r);
+  updated.apply(r, z);
+  other.apply(r, expected);
+  const auto found = copied_to<Host>(on, std::as_const(z).span()),
+             wanted = copied_to<Host>(on, std::as_const(expected).span());
+  CHECK(std::vector(found.begin(), found.end()) == std::vector(wanted.begin(), wanted.end()));
+  CHECK(updated.describe().find(description) == 0);
+  CHECK(updated.describe() == other.describe());
+  CHECK(updated.bytes() >= other.bytes());  // amg: with the analysis that new values need
+  const AnyPreconditioner<V> any = make(fresh.view());
+  CHECK(any.describe() == other.describe());
+  CHECK(any.bytes() == other.bytes());
+}
+
+}  // namespace
+
+TEST_CASE("with new values in the same pattern every preconditioner is that of the new matrix") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix old_matrix = random_spd(seed, 3000, 4);
+  Matrix new_matrix = copy_of(old_matrix);
+  for (double& v : new_matrix.values) v *= 1.25 + (v > 0);
+  on_every_backend([&](auto on) {
+    using B = decltype(on);
+    using View = CsrView<double, std::int64_t, SpaceOf<B>>;
+    const auto check = [&](const char* description, const auto& make) {
+      check_new_values(on, old_matrix, new_matrix, description, make);
+    };
+    check("jacobi", [&](const View& A) { return JacobiPreconditioner(on, A); });
+    for (const Order order : {Order::natural, Order::colours}) {
+      const char* description = order == Order::natural ? "symgs in natural order, " : "symgs in colours order, ";
+      check(description, [&](const View& A) { return SymgsPreconditioner<double, std::int64_t, B>(on, A, order); });
+      check(description,
+            [&](const View& A) { return SymgsPreconditioner<double, std::int64_t, B, float>(on, A, order); });
+    }
+    check("symgs in natural order, ", [&](const View& A) { return SplitSymgsPreconditioner(on, A); });
+    for (const Factors what : {Factors::lu, Factors::cholesky}) {
+      check(what == Factors::lu ? "ilu0, " : "ic0, ",
+            [&](const View& A) { return IncompletePreconditioner<std::int64_t, B>(on, A, what); });
+      check(what == Factors::lu ? "ilut, " : "ict, ", [&](const View& A) {
+        const auto here = copied_to<Host>(on, A);
+        return ThresholdPreconditioner<std::int64_t, B>(on, {here.view(), A}, what, {});
+      });
+    }
+    Matrix scaled = copy_of(old_matrix);  // its couplings are as strong, so that its levels are alike
+    for (double& v : scaled.values) v *= 2.5;
+    for (const AmgSmoother smoother : {AmgSmoother::automatic, AmgSmoother::symgs})
+      for (const AmgCycle cycle : {AmgCycle::v, AmgCycle::k})
+        check_new_values(on, old_matrix, scaled, "amg by smoothed aggregation, ", [&](const View& A) {
+          return AmgPreconditioner<std::int64_t, B>(on, A, {.smoother = smoother, .cycle = cycle});
+        });
+  });
+}
