@@ -163,7 +163,7 @@ TEST_CASE("[cuda] a pattern that changes within the analysis ends with an error,
     SweepAnalysis<double, std::int32_t, Cuda> analysis(on, std::as_const(A).view());
     const Index itself = 7998;  // the last entry of its row is column 7999
     copy_bytes(on, Device{}, A.col_idx.data() + A_host.row_ptr[itself + 1] - 1, Host{}, &itself, sizeof itself);
-    const GaussSeidel waiting(std::move(analysis));
+    const GaussSeidel waiting(std::move(analysis), std::as_const(A.values).span());
     waiting.symmetric_from_zero(b, x);
     CHECK_THROWS_AS(waiting.check(), BackendError);
 
