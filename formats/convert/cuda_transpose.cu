@@ -2,11 +2,14 @@
 #include <seidel/formats/convert.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <numeric>
+#include <optional>
 
 #include <seidel/formats/convert/cuda_buckets.hpp>
 #include <seidel/formats/convert/cuda_device.cuh>
 #include <seidel/formats/convert/cuda_mirror.cuh>
+#include <seidel/formats/convert/cuda_mirror_kinds.hpp>
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/transposed.hpp>
 
@@ -16,14 +19,17 @@ using namespace convert_detail;
 
 namespace {
 
-/// What some entries of A say: whether one has no image, with how many unknowns per node some row is not made of nodes, how
-/// many more entries are scattered than are not, and how many stand in each of some equal ranges of columns.
+/// What some rows of A say: whether an entry has no image, with how many unknowns per node some row is not made of nodes, how
+/// many more entries are scattered than are not, whether most rows are of the same kind as the next one, how long the longest
+/// is, and how many entries stand in each of some equal ranges of columns.
 struct Sample {
   static constexpr int nranges = 64;
   static constexpr int max_unknowns = 6;  // of a node
   int broken = 0;                         // 0 or 1
   int not_nodes = 0;                      // a bit for each number of unknowns
   int scattered = 0;
+  int alike = 0;    // how many rows are like the next one, less three times those which are not
+  int longest = 0;  // entries
   int in_range[nranges] = {};
 
   /// How many times more entries than the average the fullest range has.
@@ -43,13 +49,14 @@ __global__ void look_for_images(Transposing<Value, Offset> of, Index step, Sampl
   const std::int64_t r = i * step + unsigned(i) * 2654435761u % unsigned(step);
   if (r >= of.nrows) return;
   const Offset begin = of.row_ptr[r], end = of.row_ptr[r + 1], k = begin + lane();
-  bool is_broken = false, is_scattered = false;
+  bool is_broken = false, is_scattered = false, is_alike = r + 1 < of.nrows && of.row_ptr[r + 2] - end == end - begin;
   if (k < end) {
     const Index c = of.col_idx[k], below = of.col_idx[min(std::int64_t(k) + (end - begin), of.nnz - 1)];
     const Image<Offset> row = image_of(of, c, Offset(lane()));
     const Offset at = partition_point(row.first, row.last, [&](Offset m) { return __ldg(of.col_idx + m) < r; });
     is_broken = at == row.last || __ldg(of.col_idx + at) != r;
     is_scattered = at != row.guess && abs(below - c) > near_rows;
+    is_alike &= below - c == 1;
   }
   const int nbroken = __popc(__ballot_sync(whole_warp, is_broken)),
             nscattered = __popc(__ballot_sync(whole_warp, is_scattered)),
@@ -65,17 +72,21 @@ __global__ void look_for_images(Transposing<Value, Offset> of, Index step, Sampl
     const bool fits = (end - begin) % size == 0 && (k >= end || (own == first + part && first % size == 0));
     if (!__all_sync(whole_warp, fits) && lane() == 0) atomicOr(&sample->not_nodes, 1 << size);
   }
+  const bool all_alike = __all_sync(whole_warp, is_alike);
   if (lane() != 0) return;
   if (nbroken > 0) sample->broken = 1;
+  atomicAdd(&sample->alike, all_alike ? 1 : -3);
+  atomicMax(&sample->longest, int(min(std::int64_t(end - begin), std::int64_t(INT_MAX))));
   atomicAdd(&sample->scattered, 2 * nscattered - nentries);
 }
 
-/// False, with anything in the result, where the pattern of A is not symmetric, or a sort takes less time: scattered images
-/// are fetched one by one. crowding: as far as it was found, as Sample has it. Waits, up to three times.
+/// Fills the result and returns the bytes of scratch memory taken. Or returns nothing, with anything in the result, where the
+/// pattern of A is not symmetric, or a sort takes less time: scattered images are fetched one by one. crowding: as far as it was
+/// found, as Sample has it. Waits, up to four times.
 template <class Value, class Offset>
-bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& crowding) {
+std::optional<std::int64_t> mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& crowding) {
   constexpr Index nsamples = 1024;
-  if (of.nrows != of.ncols || of.nrows == 0) return false;
+  if (of.nrows != of.ncols || of.nrows == 0) return {};
   Array<Sample, Device> sample = one_of<Sample>(on, {});
   const Index step = std::max<Index>(of.nrows / nsamples, 1);
   look_for_images<<<blocks_for((of.nrows / step + std::int64_t(1)) * warp_size, mirror_threads), mirror_threads, 0,
@@ -83,7 +94,11 @@ bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& c
   check_launch("looking at some rows");
   const Sample found = value_of(on, sample.data());
   crowding = found.crowding();
-  if (found.broken > 0 || found.scattered > 0) return false;
+  if (found.broken > 0 || found.scattered > 0) return {};
+  const bool kinds_pay =
+      of.nnz >= (found.longest > 12 ? 1 << 24 : 1 << 25);  // or five short kernels take longer than one
+  if (kinds_pay && found.alike > 0 && found.longest <= max_kind_length)
+    if (const auto taken = transpose_by_kinds(on, of, found.longest)) return taken;
   int* const broken = &sample.data()->broken;
   const auto launch = [&](auto kernel, int rows_per_block) {
     kernel<<<blocks_for(of.nrows, rows_per_block), mirror_threads, 0, on.stream()>>>(of, broken);
@@ -101,7 +116,7 @@ bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& c
       case 3: launch(mirror_nodes<3, Value, Offset>, 3 * warps); break;
       default: launch(mirror_nodes<2, Value, Offset>, 2 * warps);
     }
-    if (value_of(on, broken) == 0) return true;
+    if (value_of(on, broken) == 0) return 0;
     cuda_check(cudaMemsetAsync(broken, 0, sizeof(int), on.stream()), "clearing a flag");  // there may be other rows
   }
   const std::int64_t n = of.nnz, rows = of.nrows;  // just enough threads: the others would wait for their warp
@@ -111,7 +126,8 @@ bool is_mirrored(const Cuda& on, const Transposing<Value, Offset>& of, double& c
     launch(mirror<16, Value, Offset>, mirror_threads / 16 * mirror_rounds);
   else
     launch(mirror<32, Value, Offset>, mirror_threads / 32 * mirror_rounds);
-  return value_of(on, broken) == 0;
+  if (value_of(on, broken) != 0) return {};
+  return 0;
 }
 
 }  // namespace
@@ -131,9 +147,9 @@ void transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A, Csr<Real,
                                       .to_idx = T.col_idx.data(),
                                       .to_values = reinterpret_cast<Value*>(T.values.data())};
   double crowding = 1;
-  TransposeReport how{.is_mirrored = is_mirrored(on, of, crowding)};
-  if (!how.is_mirrored) how.workspace_bytes = transpose_by_buckets(on, of, crowding);
-  if (report) *report = how;
+  const std::optional<std::int64_t> taken = mirrored(on, of, crowding);
+  const std::int64_t bytes = taken ? *taken : transpose_by_buckets(on, of, crowding);
+  if (report) *report = {.is_mirrored = taken.has_value(), .workspace_bytes = bytes};
 }
 
 template <class Real, class Offset>

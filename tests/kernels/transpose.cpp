@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include <seidel/formats/convert/cuda_mirror_kinds.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
@@ -43,9 +44,9 @@ Csr<Real, Offset> here(const B& on, const Csr<Real, Offset, Space>& T) {
           Array<Real>(moved_back(on, T.values))};
 }
 
-/// Transposed on a back end into an array of numbers that no transpose has.
-template <class B, class Real, class Offset>
-Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, TransposeReport* report = nullptr) {
+/// Transposed on a back end by way(view of A there, result) into an array of numbers that no transpose has.
+template <class B, class Real, class Offset, class Way>
+Csr<Real, Offset> transposed_by(const B& on, const CsrView<Real, Offset, Host>& A, const Way& way) {
   using Space = typename B::Space;
   const auto moved = [&](auto span) {
     using T = std::remove_const_t<std::remove_reference_t<decltype(span[0])>>;
@@ -59,8 +60,12 @@ Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, 
                              Array<Offset, Space>(on, std::vector<Offset>(std::size_t(A.ncols) + 1, Offset(-1))),
                              Array<Index, Space>(on, std::vector<Index>(std::size_t(A.col_idx.size()), -1)),
                              Array<Real, Space>(on, std::vector<Real>(std::size_t(A.values.size()), Real(-1)))};
-  transpose(on, there, T, report);
+  way(there, T);
   return here(on, T);
+}
+template <class B, class Real, class Offset>
+Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, TransposeReport* report = nullptr) {
+  return transposed_by(on, A, [&](const auto& there, auto& T) { transpose(on, there, T, report); });
 }
 
 template <class Real, class Offset>
@@ -392,6 +397,161 @@ TEST_CASE("nodes with several unknowns are mirrored node by node, and one that i
         CHECK(!is_mirrored(on, swapped));
       });
     }
+}
+
+namespace {
+
+/// Whether a GPU transposes A by kinds of rows; if so, the result is right. A lattice with less than millions of entries would
+/// not be asked for its kinds otherwise.
+template <class B, class Real, class Offset>
+bool has_kinds(const B& on, const CsrView<Real, Offset, Host>& A, int max_length = convert_detail::max_kind_length) {
+  using Value = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  bool done = false;
+  const auto T = transposed_by(on, A, [&](const auto& there, auto& to) {
+    const convert_detail::Transposing<Value, Offset> of{.nrows = A.nrows,
+                                                        .ncols = A.ncols,
+                                                        .nnz = A.col_idx.size(),
+                                                        .row_ptr = there.row_ptr.data(),
+                                                        .col_idx = there.col_idx.data(),
+                                                        .values = reinterpret_cast<const Value*>(there.values.data()),
+                                                        .to_ptr = to.row_ptr.data(),
+                                                        .to_idx = to.col_idx.data(),
+                                                        .to_values = reinterpret_cast<Value*>(to.values.data())};
+    done = convert_detail::transpose_by_kinds(on, of, max_length).has_value();
+  });
+  if (done) CHECK(same(T, sorted_transpose(A)));
+  return done;
+}
+/// The same for all types, and for the structure alone.
+template <class B>
+bool all_have_kinds(const B& on, const Matrix& A, int max_length = convert_detail::max_kind_length) {
+  const auto narrow = as<double, std::int32_t>(A);
+  const CsrView<double, std::int32_t, Host> structure{A.nrows, A.ncols, narrow.row_ptr, narrow.col_idx, {}};
+  const bool first = has_kinds(on, A.view(), max_length);
+  CHECK(has_kinds(on, narrow.view(), max_length) == first);
+  CHECK(has_kinds(on, as<float, std::int32_t>(A).view(), max_length) == first);
+  CHECK(has_kinds(on, as<float, std::int64_t>(A).view(), max_length) == first);
+  CHECK(has_kinds(on, structure, max_length) == first);
+  return first;
+}
+
+/// Entries (i, j) and (j, i) where is_there(i, j), i <= j.
+template <class IsThere>
+Matrix symmetric_band(Index nrows, Index width, const IsThere& is_there) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < nrows; ++i)
+    for (Index j = std::max(0, i - width); j <= std::min(nrows - 1, i + width); ++j)
+      if (is_there(std::min(i, j), std::max(i, j))) entries.push_back({i, j});
+  return matrix_of_entries(nrows, nrows, entries);
+}
+
+}  // namespace
+
+TEST_CASE("rows of few kinds are mirrored by their kinds on a GPU") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  std::vector<Matrix> all;
+  for (const char* name : {"poisson2d:40x33", "poisson3d:17", "poisson3d:1x1x300", "poisson3d:31x32x33",
+                           "poisson3d:128x5x3", "hpcg:13x7x5", "hpcg:2", "hpcg:100x3x4", "hpcg:33x1x32"})
+    all.push_back(generate(OpenMP{1}, name));
+  all.push_back(symmetric_band(1000, 24, [](Index, Index) { return true; }));
+  all.push_back(symmetric_band(450, 44, [](Index i, Index j) { return i / 45 == j / 45; }));  // full blocks
+  all.push_back(
+      symmetric_band(500, 1, [](Index i, Index j) { return i / 100 % 2 == 0 && j / 100 % 2 == 0; }));  // empty rows
+  all.push_back(symmetric_band(777, 776, [](Index i, Index j) { return j - i <= 1 || j - i == 776 || j - i == 400; }));
+  std::vector<unsigned> of_kind(7 * 21);  // no row is like the one above it
+  for (unsigned& bit : of_kind) bit = unsigned(random() % 2);
+  all.push_back(
+      symmetric_band(3000, 20, [&](Index i, Index j) { return of_kind[std::size_t(i % 7 * 21 + (j - i))] > 0; }));
+  all.push_back(made_symmetric(symmetric_band(60, 12, [&](Index, Index) { return random() % 4 == 0; })));
+  all.push_back(without(generate(OpenMP{1}, "hpcg:20x20x5"), [](Index i, Index j) {  // a corner is missing
+    const auto is_gone = [](Index node) { return node % 20 > 11 && node / 20 % 20 > 6; };
+    return is_gone(i) || is_gone(j);
+  }));
+  on_every_backend([&](const auto& on) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>)
+      for (const Matrix& A : all) {
+        CAPTURE(A.nrows);
+        CAPTURE(A.nnz());
+        CHECK(all_have_kinds(on, A));
+        if (A.nnz() / A.nrows > 3) CHECK(!all_have_kinds(on, A, 3));  // some rows are longer
+        // One entry moves within its row: it has no image, or columns do not ascend.
+        for (int repeat = 0; repeat < 5; ++repeat) {
+          Matrix B = copy_of(A);
+          const Index row = Index(random() % std::uint64_t(A.nrows));
+          const std::int64_t begin = A.row_ptr[row], length = A.row_ptr[row + std::int64_t(1)] - begin;
+          if (length == 0) continue;
+          Index& column = B.col_idx[begin + std::int64_t(random() % std::uint64_t(length))];
+          const Index was = column;
+          column = Index(random() % std::uint64_t(A.ncols));
+          CHECK(all_have_kinds(on, B) == (column == was));
+        }
+      }
+  });
+}
+
+TEST_CASE("more kinds, entries or distances than tables have room for, or rows too long, are left alone on a GPU") {
+  // A pair of rows for each distance, with rows between them that have nothing but their diagonal: 1 + 2 `pairs` kinds.
+  const auto pairs = [](int count, bool with_empty_row) {
+    std::vector<Entry> entries;
+    Index row = with_empty_row ? 1 : 0;
+    for (Index distance = 1; distance <= count; ++distance) {
+      for (Index i = 0; i <= distance + 1; ++i) entries.push_back({row + i, row + i});
+      entries.push_back({row, row + distance}), entries.push_back({row + distance, row});
+      row += distance + 2;
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.col < b.col; });
+    return matrix_of_entries(row, row, entries);
+  };
+  // A row and eight others that are joined with it, at distances which occur only once.
+  const auto stars = [](int count) {
+    std::vector<Entry> entries;
+    Index row = 0, distance = 1;
+    for (int star = 0; star < count; ++star) {
+      const Index hub = row;
+      for (int leaf = 0; leaf < 8; ++leaf, ++distance)
+        entries.push_back({hub, hub + distance}), entries.push_back({hub + distance, hub});
+      row += distance + 1;
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.col < b.col; });
+    return matrix_of_entries(row, row, entries);
+  };
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  const Matrix dense_band = made_symmetric(symmetric_band(200, 30, [&](Index, Index) { return random() % 4 == 0; }));
+  on_every_backend([&](const auto& on) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) {
+      CHECK(all_have_kinds(on, pairs(127, false)));
+      CHECK(!all_have_kinds(on, pairs(127, true)));
+      CHECK(!all_have_kinds(on, pairs(128, false)));
+      CHECK(all_have_kinds(on, stars(16)));  // 256 distances
+      CHECK(!all_have_kinds(on, stars(17)));
+      CHECK(!all_have_kinds(on, dense_band));  // 200 kinds, thousands of entries
+      CHECK(!all_have_kinds(on, symmetric_band(1000, 32, [](Index, Index) { return true; })));  // rows of 65
+      CHECK(!all_have_kinds(on, scattered(seed, 1000, 1000, 9000)));
+    }
+  });
+}
+
+TEST_CASE("a large lattice is mirrored by its kinds on a GPU, in a byte per row, and one with a fault is not") {
+  on_every_backend([&](const auto& on) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) {
+      const Matrix A = generate(OpenMP{}, "hpcg:88x87x86");
+      Matrix B = copy_of(A);
+      std::swap(B.col_idx[10'000'000], B.col_idx[10'000'001]);
+      TransposeReport report;
+      CHECK(same(transposed(on, A.view(), &report), transpose(OpenMP{}, A.view())));
+      CHECK(report.is_mirrored);
+      CHECK(report.workspace_bytes > A.nrows);
+      CHECK(report.workspace_bytes < A.nrows + 100'000);
+      CHECK(same(transposed(on, B.view(), &report), transpose(OpenMP{}, B.view())));
+      CHECK(!report.is_mirrored);
+    }
+  });
 }
 
 TEST_CASE("a symmetric pattern whose images are scattered is sorted on a GPU") {
