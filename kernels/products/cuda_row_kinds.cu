@@ -1,7 +1,8 @@
-// Kinds of rows: found by a hash of each row, proven entry by entry; products from shared memory.
+// Kinds of rows, and products by them from shared memory.
 #include <algorithm>
 #include <vector>
 
+#include <seidel/formats/properties/cuda_row_kinds.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/blas1/cuda_sums.cuh>
@@ -12,74 +13,39 @@
 namespace seidel::product_detail {
 
 using namespace seidel::cuda;
+using properties_detail::KindsMet;
 
 namespace {
 
-using Hash = unsigned long long;
-constexpr int table_size = 1024;
 constexpr int product_threads = 256, rows_per_thread = 4, batch = 8;
 
-/// What rows have been met so far.
-struct Table {
-  Hash hash[table_size];  // 0: free
-  Index row[table_size];  // the first row with that hash
-  Index kinds, unfit;     // how many there are; whether A cannot be told by kinds
+struct Nothing {
+  __device__ void row(Index, std::int64_t) const {}
+  __device__ void entry(std::int64_t, Index) const {}
 };
 
-__device__ Hash mixed(Hash h, Hash with) {  // as splitmix64 (Steele, Lea, Flood 2014)
-  h = (h ^ with) + 0x9e3779b97f4a7c15ull;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
-  return h ^ (h >> 27);
-}
-template <class Real>
-__device__ Hash bits(Real value) {
-  if constexpr (sizeof(Real) == 8)
-    return Hash(__double_as_longlong(value));
-  else
-    return Hash(__float_as_uint(value));
-}
-
-/// The place of a hash in the table, where it is put if it is new; -1 if A is unfit.
-__device__ int place_of(Table& table, Hash hash) {
-  for (int tries = 0, at = int(hash % table_size); tries < table_size; ++tries, at = (at + 1) % table_size) {
-    Hash there = *const_cast<volatile Hash*>(table.hash + at);
-    if (there == 0) {
-      there = atomicCAS(table.hash + at, Hash(0), hash);
-      if (there == 0) {
-        if (atomicAdd(&table.kinds, 1) >= RowKinds<double>::max_kinds) break;
-        return at;
-      }
+/// Each kind becomes number[kind], 16 at once.
+void number_kinds(const Cuda& on, DeviceSpan<std::uint8_t> kind, const std::uint8_t* number) {
+  struct alignas(16) Some {
+    std::uint8_t kind[16];
+  };
+  constexpr std::int64_t at_once = sizeof(Some);
+  for_each(on, kind.size() / at_once + 1, "numbering kinds of rows", [=] __device__(std::int64_t i) {
+    if ((i + 1) * at_once <= kind.size()) {
+      Some some = reinterpret_cast<const Some*>(kind.data())[i];
+#pragma unroll
+      for (std::uint8_t& one : some.kind) one = number[one];
+      reinterpret_cast<Some*>(kind.data())[i] = some;
+    } else {
+      for (std::int64_t row = i * at_once; row < kind.size(); ++row) kind[row] = number[kind[row]];
     }
-    if (there == hash) return at;
-    if (*const_cast<volatile Index*>(&table.unfit)) return -1;
-  }
-  table.unfit = 1;
-  return -1;
-}
-
-template <class Real, class Offset>
-void meet_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A, Table* table, std::uint16_t* places) {
-  for_each(on, A.nrows, "looking for kinds of rows", [=] __device__(std::int64_t row) {
-    if (*const_cast<volatile Index*>(&table->unfit)) return;
-    const Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
-    if (last - first > short_sum) {
-      table->unfit = 1;
-      return;
-    }
-    Hash hash = Hash(last - first);
-    for (Offset k = first; k < last; ++k)
-      hash = mixed(mixed(hash, Hash(std::uint32_t(A.col_idx[k] - Index(row)))), bits(A.values[k]));
-    const int at = place_of(*table, hash | 1);
-    if (at < 0) return;
-    places[row] = std::uint16_t(at);
-    if (Index(row) < *const_cast<volatile Index*>(table->row + at)) atomicMin(table->row + at, Index(row));
   });
 }
 
-/// The entries of the first rows of all kinds, by one block.
+/// The entries of a row of each kind, by one block; none if there are too many.
 template <class Real, class Offset>
 __global__ void __launch_bounds__(256) copy_kinds(const CsrView<Real, Offset, Device> A, const Index* rows, Index kinds,
-                                                  Table* table, Index* first, KindEntry<Real>* entries) {
+                                                  Index* first, KindEntry<Real>* entries) {
   const int kind = threadIdx.x;
   if (kind == 0) {
     Index sum = 0;
@@ -88,35 +54,14 @@ __global__ void __launch_bounds__(256) copy_kinds(const CsrView<Real, Offset, De
       sum += Index(A.row_ptr[rows[k] + 1] - A.row_ptr[rows[k]]);
     }
     first[kinds] = sum;
-    if (sum > RowKinds<Real>::max_entries) table->unfit = 1;
   }
   __syncthreads();
-  if (kind >= kinds || table->unfit) return;
+  if (kind >= kinds || first[kinds] > RowKinds<Real>::max_entries) return;
   const Offset from = A.row_ptr[rows[kind]];
   for (Index k = first[kind]; k < first[kind + 1]; ++k) {
     const Offset at = from + (k - first[kind]);
     entries[k] = {A.values[at], A.col_idx[at] - rows[kind]};
   }
-}
-
-/// Gives each row its kind and proves it.
-template <class Real, class Offset>
-void prove_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A, const std::uint8_t* kind_of_place,
-                 const std::uint16_t* places, Table* table, RowKinds<Real>& to) {
-  for_each(
-      on, A.nrows, "proving kinds of rows",
-      [=, kinds = to.kind.data(), starts = to.first.data(), entries = to.entries.data()] __device__(std::int64_t row) {
-        if (table->unfit) return;
-        const std::uint8_t kind = kind_of_place[places[row]];
-        kinds[row] = kind;
-        const Offset first = A.row_ptr[row];
-        const Index length = Index(A.row_ptr[row + 1] - first), start = starts[kind];
-        bool same = length == starts[kind + 1] - start;
-        for (Index k = 0; same && k < length; ++k)
-          same = A.col_idx[first + k] - Index(row) == entries[start + k].offset &&
-                 bits(A.values[first + k]) == bits(entries[start + k].value);
-        if (!same) table->unfit = 1;
-      });
 }
 
 /// The kinds of a matrix in shared memory.
@@ -215,8 +160,7 @@ __global__ void __launch_bounds__(product_threads)
 
 /// As the kind with the most entries suggests.
 template <class Real>
-Lattice lattice_of(const Cuda& on, const RowKinds<Real>& A) {
-  const auto first = copied_to<Host>(on, A.first);
+Lattice lattice_of(const Cuda& on, const RowKinds<Real>& A, std::span<const Index> first) {
   const auto entries = copied_to<Host>(on, A.entries);
   Index kind = 0;
   for (Index k = 1; k < A.kinds; ++k)
@@ -230,42 +174,47 @@ Lattice lattice_of(const Cuda& on, const RowKinds<Real>& A) {
 
 template <class Real, class Offset>
 std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  using Value = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  static_assert(KindsMet::max_kinds == RowKinds<Real>::max_kinds && KindsMet::max_length == short_sum);
   if (A.nrows == 0) return {};
   Scratch scratch(on);
-  Table* const table = scratch.take<Table>(1).data();
-  std::uint16_t* const places = scratch.take<std::uint16_t>(A.nrows).data();
-  for_each(on, table_size, "clearing a table", [=] __device__(std::int64_t i) {
-    table->hash[i] = 0;
-    table->row[i] = A.nrows;
-    if (i == 0) table->kinds = table->unfit = 0;
-  });
-  meet_rows(on, A, table, places);
-  const Table met = value_of(on, table);
-  if (met.unfit) return {};
+  KindsMet* const met = scratch.take<KindsMet>(1).data();
+  RowKinds<Real> found;
+  found.nrows = A.nrows;
+  found.kind = Array<std::uint8_t, Device>(on, A.nrows);
+  properties_detail::find_kinds(
+      on,
+      properties_detail::ComparedRows<Value, Offset>{.nrows = A.nrows,
+                                                     .row_ptr = A.row_ptr.data(),
+                                                     .col_idx = A.col_idx.data(),
+                                                     .values = reinterpret_cast<const Value*>(A.values.data())},
+      met, found.kind.data(), Nothing{});
+  const KindsMet all = value_of(on, met);
+  if (all.unfit) return {};
 
-  // In the order of their first rows, whatever the order in which threads met them.
+  // In the order of their hashes, whatever the order in which warps met them.
+  std::vector<int> places;
+  for (int i = 0; i < KindsMet::places; ++i)
+    if (all.place[i] != KindsMet::free) places.push_back(i);
+  std::ranges::sort(places, {}, [&](int i) { return all.place[i]; });
   std::vector<Index> rows;
-  for (int i = 0; i < table_size; ++i)
-    if (met.hash[i] != 0) rows.push_back(met.row[i]);
-  std::ranges::sort(rows);
-  std::vector<std::uint8_t> kind_of_place(table_size, 0);
-  for (int i = 0; i < table_size; ++i)
-    if (met.hash[i] != 0) kind_of_place[i] = std::uint8_t(std::ranges::lower_bound(rows, met.row[i]) - rows.begin());
-
-  RowKinds<Real> found{.nrows = A.nrows,
-                       .kinds = Index(rows.size()),
-                       .kind = Array<std::uint8_t, Device>(on, A.nrows),
-                       .first = Array<Index, Device>(on, std::int64_t(rows.size()) + 1),
-                       .entries = Array<KindEntry<Real>, Device>(on, RowKinds<Real>::max_entries)};
-  const Array<Index, Device> first_rows(on, rows);
-  const Array<std::uint8_t, Device> kinds_of_places(on, kind_of_place);
-  copy_kinds<<<1, 256, 0, on.stream()>>>(A, first_rows.data(), found.kinds, table, found.first.data(),
-                                         found.entries.data());
+  std::vector<std::uint8_t> number(KindsMet::places);
+  for (const int i : places) {
+    number[std::size_t(i)] = std::uint8_t(rows.size());
+    rows.push_back(KindsMet::row(all.place[i]));
+  }
+  found.kinds = Index(rows.size());
+  found.first = Array<Index, Device>(on, found.kinds + 1);
+  found.entries = Array<KindEntry<Real>, Device>(on, RowKinds<Real>::max_entries);
+  const Array<Index, Device> rows_there(on, rows);
+  const Array<std::uint8_t, Device> numbers(on, number);
+  copy_kinds<<<1, 256, 0, on.stream()>>>(A, rows_there.data(), found.kinds, found.first.data(), found.entries.data());
   check_launch("copying kinds of rows");
-  prove_kinds(on, A, kinds_of_places.data(), places, table, found);
-  found.entry_count = value_of(on, found.first.data() + found.kinds);
-  if (value_of(on, &table->unfit)) return {};
-  found.lattice = lattice_of(on, found);
+  number_kinds(on, found.kind.span(), numbers.data());
+  const auto first = copied_to<Host>(on, found.first);
+  found.entry_count = first[found.kinds];
+  if (found.entry_count > RowKinds<Real>::max_entries) return {};
+  found.lattice = lattice_of(on, found, std::span<const Index>(first.data(), std::size_t(first.size())));
   return found;
 }
 

@@ -18,7 +18,7 @@ struct alignas(2 * sizeof(Real)) KindEntry {
 };
 
 /// The kinds of the rows of a matrix. Two rows are of one kind if they have the same values, bit for bit, in the same columns
-/// relative to the row: so A is what the kinds say, and nothing is lost. They are numbered as they first appear.
+/// relative to the row: so A is what the kinds say, and nothing is lost. Their numbers mean nothing.
 template <class Real, MemorySpace Space = Device>
 struct RowKinds {
   static constexpr int max_kinds = 255, max_entries = 2048;  // what fits the shared memory of a block
@@ -36,8 +36,7 @@ struct RowKinds {
 };
 
 /// The kinds of A, or none if there are too many, or a row has more than 64 entries.
-/// Cost    reads A once on the host, twice on a GPU, where it waits twice and holds 2 bytes per row meanwhile. An unfit
-///         matrix is left after a few of its rows.
+/// Cost    reads A once; on a GPU it waits three times. An unfit matrix is left after a few of its rows.
 template <class Real, class Offset>
 std::optional<RowKinds<Real, Host>> find_row_kinds(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>

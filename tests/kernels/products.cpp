@@ -308,6 +308,36 @@ TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again w
   });
 }
 
+TEST_CASE_TEMPLATE("one row that differs from the rows above it is of another kind, wherever it stands", Real, double,
+                   float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  Plain alike{700, std::vector<Row>(700)};
+  for (Index i = 0; i < 700; ++i)
+    for (Index k = -3; k <= 3; ++k)
+      if (i + k >= 0 && i + k < 700) alike.rows[std::size_t(i)][i + k] = k;
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      const auto kinds = [&](const Plain& plain) {
+        const auto A = csr_of<Real>(plain);
+        check_vectors(on, A, seed);
+        const auto there = copied_to<Device>(on, A.view());
+        return Product(on, there.view()).describe();
+      };
+      CHECK(kinds(alike) == "7 kinds of rows");
+      for (const std::size_t row : {10, 31, 32, 33, 63, 64, 127, 128, 129, 255, 256, 690}) {
+        CAPTURE(row);
+        Plain other_value = alike, other_column = alike;
+        other_value.rows[row][Index(row)] = -0.0;  // was 0
+        other_column.rows[row].erase(Index(row + 3));
+        other_column.rows[row][Index(row + 4)] = 3;
+        CHECK(kinds(other_value) == "8 kinds of rows");
+        CHECK(kinds(other_column) == "8 kinds of rows");
+      }
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("a prepared product on a GPU sees blocks of 3 x 3, if all of A consists of them", Real, double,
                    float) {
   const unsigned seed = fresh_seed();
