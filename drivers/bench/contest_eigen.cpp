@@ -1,15 +1,14 @@
 // Eigen's iterative solvers as contestants.
 #include <Eigen/IterativeLinearSolvers>
-#include <Eigen/SparseCore>
 
 #include <seidel/drivers/bench/contest.hpp>
+#include <seidel/drivers/bench/rivals/eigen_sparse.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 std::int64_t factor_bytes(const Eigen::DiagonalPreconditioner<double>&, Index n) { return 8 * std::int64_t(n); }
@@ -29,8 +28,7 @@ template <class Solver>
 Solution solve(const Contest& contest, int threads) {
   Eigen::setNbThreads(threads);
   const auto& A = contest.A;
-  const Sparse matrix =
-      Eigen::Map<const Sparse>(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data());
+  const EigenSparse matrix = eigen_map(A);
   Solution solution;
   Solver solver;
   solver.setTolerance(contest.criteria.relative_tolerance);
@@ -54,9 +52,9 @@ Solution solve(const Contest& contest, int threads) {
 }
 
 template <class Preconditioner>
-using Cg = Eigen::ConjugateGradient<Sparse, Eigen::Lower | Eigen::Upper, Preconditioner>;
+using Cg = Eigen::ConjugateGradient<EigenSparse, Eigen::Lower | Eigen::Upper, Preconditioner>;
 template <class Preconditioner>
-using Bicgstab = Eigen::BiCGSTAB<Sparse, Preconditioner>;
+using Bicgstab = Eigen::BiCGSTAB<EigenSparse, Preconditioner>;
 
 bool positive(const MatrixProperties& p) {
   return p.symmetric && p.diagonal_missing + p.diagonal_zero + p.diagonal_negative == 0;

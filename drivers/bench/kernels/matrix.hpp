@@ -17,6 +17,14 @@ struct MatrixOperand : Operand {
   std::optional<Csr<double, std::int32_t, Device>> narrow_on_device;
 };
 
+/// A as an answer: row pointers and column indices, both std::int32_t, and values of double.
+template <Backend B>
+Answer answer_of(const B& on, const CsrView<double, std::int32_t, typename B::Space>& A) {
+  Answer answer;
+  answer.add(on, A.row_ptr), answer.add(on, A.col_idx), answer.add(on, A.values);
+  return answer;
+}
+
 /// A with rows and columns gathered by colour.
 MatrixOperand by_colours(const MatrixOperand& operand);
 

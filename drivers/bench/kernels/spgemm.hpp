@@ -11,7 +11,7 @@ struct ProductOperand : Operand {
   MatrixOperand& B() { return other ? *other : *A; }
 };
 
-/// The answer is three arrays, as of a transposition: row pointers, column indices, values. Rows may be in any order.
+/// The answer is a matrix, the columns of whose rows may be in any order.
 struct SparseProductTask : Task {
   enum class Found { all, values };
   SparseProductTask(ProductOperand& of, Found found);
@@ -22,13 +22,5 @@ struct SparseProductTask : Task {
   Array<Index> col_idx;             // ascending within a row
   Array<double> expected, allowed;  // sums in long double, and what others may be off by
 };
-
-/// C as the answer to a product.
-template <Backend On>
-Answer answer_of_product(const On& on, const CsrView<double, std::int32_t, typename On::Space>& C) {
-  Answer answer;
-  answer.add(on, C.row_ptr), answer.add(on, C.col_idx), answer.add(on, C.values);
-  return answer;
-}
 
 }  // namespace seidel::drivers

@@ -5,7 +5,7 @@
 
 namespace seidel::drivers {
 
-/// The answer is three arrays: row pointers and column indices, both std::int32_t, and values of double.
+/// The answer is a matrix.
 struct TransposeTask : Task {
   enum class Pattern { is_new, is_known };  // known: only values move, from places that are kept
   TransposeTask(MatrixOperand& of, Pattern pattern);
@@ -13,13 +13,5 @@ struct TransposeTask : Task {
 
   MatrixOperand& of;
 };
-
-/// T as the answer to a transposition.
-template <Backend B>
-Answer answer_of(const B& on, const CsrView<double, std::int32_t, typename B::Space>& T) {
-  Answer answer;
-  answer.add(on, T.row_ptr), answer.add(on, T.col_idx), answer.add(on, T.values);
-  return answer;
-}
 
 }  // namespace seidel::drivers

@@ -37,15 +37,6 @@ std::shared_ptr<AmgOperands<B>> operands_of(const MultigridTask& task, const Whe
                                           Kept<B>{csr_of(back_end<B>(where), task.of), nullptr});
 }
 
-/// seconds of make(), with all that it leaves to a GPU.
-template <class B, class Make>
-double seconds_to_make(const B& on, const Make& make) {
-  return seconds_of([&] {
-    make();
-    if constexpr (!HostBackend<B>) on.synchronize();
-  });
-}
-
 /// The answer is a cycle with what was set up.
 template <class B>
 Prepared with_cycle_as_answer(std::shared_ptr<AmgOperands<B>> operands, Prepared ready) {

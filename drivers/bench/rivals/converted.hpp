@@ -18,10 +18,7 @@ template <class Format, class B>
 auto converted(const B& on, MatrixOperand& operand) {
   const auto csr = csr_of(on, operand);
   std::optional<decltype(Format::made(on, csr))> made;
-  const double seconds = seconds_of([&] {
-    made.emplace(Format::made(on, csr));
-    if constexpr (!HostBackend<B>) on.synchronize();
-  });
+  const double seconds = seconds_to_make(on, [&] { made.emplace(Format::made(on, csr)); });
   return Converted<decltype(Format::made(on, csr))>{std::move(*made), seconds};
 }
 

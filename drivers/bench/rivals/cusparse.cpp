@@ -42,10 +42,9 @@ Prepared spmv_with(std::shared_ptr<On> o, double setup, std::int64_t bytes) {
                                    CUDA_R_64F, Algorithm, &size));
   kept.buffer = Array<std::byte, Device>(o->on, std::int64_t(size));
   if constexpr (preprocess == Preprocess::yes)
-    setup += seconds_of([&] {
+    setup += seconds_to_make(o->on, [&] {
       check(cusparse().SpMV_preprocess(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
                                        CUDA_R_64F, Algorithm, kept.buffer.data()));
-      o->on.synchronize();
     });
   return prepared(o, setup, bytes + std::int64_t(size), [](On& on) {
     const Kept& k = on.kept;
@@ -105,10 +104,9 @@ Prepared spmm(const ProductTask& task, const Where& where) {
   kept.buffer = Array<std::byte, Device>(o->on, std::int64_t(size));
   double setup = 0;
   if constexpr (preprocess == Preprocess::yes)
-    setup = seconds_of([&] {
+    setup = seconds_to_make(o->on, [&] {
       check(cusparse().SpMM_preprocess(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero,
                                        kept.Y.get(), CUDA_R_64F, Algorithm, kept.buffer.data()));
-      o->on.synchronize();
     });
   return prepared(o, setup, std::int64_t(size), [](On& on) {
     const Kept& k = on.kept;
@@ -167,12 +165,11 @@ Prepared symgs(const SweepTask& task, const Where& where) {
 
   kept.b = describe(o->x.span()), kept.y = describe(kept.between.span()), kept.dy = describe(kept.scaled.span()),
   kept.z = describe(o->y.span());
-  const double setup = seconds_of([&] {
+  const double setup = seconds_to_make(o->on, [&] {
     kept.lower = std::make_unique<Triangle>(o->on, kept.handle, csr_of(*where.cuda, task.of), CUSPARSE_FILL_MODE_LOWER,
                                             kept.b, kept.y);
     kept.upper = std::make_unique<Triangle>(o->on, kept.handle, csr_of(*where.cuda, task.of), CUSPARSE_FILL_MODE_UPPER,
                                             kept.dy, kept.z);
-    o->on.synchronize();
   });
   const std::int64_t bytes = kept.lower->buffer.size() + kept.upper->buffer.size() + 3 * 8 * std::int64_t(n);
   return prepared(o, setup, bytes, [](PairOn& on) {

@@ -1,20 +1,18 @@
 // Eigen, the reference of the host: products, and its triangular solves as a symmetric Gauss-Seidel pair.
 #include <malloc.h>
 
-#include <Eigen/Core>
-#include <Eigen/SparseCore>
 #include <climits>
 
 #include <seidel/drivers/bench/kernels/products.hpp>
 #include <seidel/drivers/bench/kernels/sweeps.hpp>
 #include <seidel/drivers/bench/kernels/transpose.hpp>
+#include <seidel/drivers/bench/rivals/eigen_sparse.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-using SparseMap = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>;
 using Vector = Eigen::Map<Eigen::VectorXd>;
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 template <int Major>
@@ -24,9 +22,6 @@ struct Kept {
   CsrView<double, std::int32_t, Host> A;
   int threads;
   std::int64_t k;
-  SparseMap map() const {
-    return SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data());
-  }
 };
 
 template <class Run>
@@ -41,7 +36,7 @@ Prepared prepare(MatrixOperand& of, const Array<double>& input, std::int64_t k, 
 
 Prepared spmv(const ProductTask& task, const Where& where) {
   return prepare(task.of, task.x, 1, where, [](auto& o) {
-    Vector(o.y.data(), o.y.size()).noalias() = o.kept.map() * ConstVector(o.x.data(), o.x.size());
+    Vector(o.y.data(), o.y.size()).noalias() = eigen_map(o.kept.A) * ConstVector(o.x.data(), o.x.size());
   });
 }
 
@@ -51,7 +46,7 @@ Prepared spmm(const ProductTask& task, const Where& where) {
       constexpr int order = decltype(major)::value;
       const Kept& kept = o.kept;
       Eigen::Map<Dense<order>>(o.y.data(), kept.A.nrows, kept.k).noalias() =
-          kept.map() * Eigen::Map<const Dense<order>>(o.x.data(), kept.A.ncols, kept.k);
+          eigen_map(kept.A) * Eigen::Map<const Dense<order>>(o.x.data(), kept.A.ncols, kept.k);
     };
   };
   // A dense matrix of one column must be column-major for Eigen; both layouts are then the same memory.
@@ -66,7 +61,7 @@ Prepared symgs(const SweepTask& task, const Where& where) {
   const auto diagonal = std::make_shared<const Array<double>>(diagonal_of(task.of.A));
   return prepare(task.of, task.b, 1, where, [diagonal](auto& o) {
     Vector x(o.y.data(), o.y.size());
-    const SparseMap A = o.kept.map();
+    const auto A = eigen_map(o.kept.A);
     x = ConstVector(o.x.data(), o.x.size());
     A.template triangularView<Eigen::Lower>().solveInPlace(x);
     x = x.cwiseProduct(ConstVector(diagonal->data(), x.size()));
@@ -91,22 +86,9 @@ class KeptMemory {
 };
 
 Prepared transposition(const TransposeTask& task, const Where&) {
-  const auto kept = std::make_shared<KeptMemory>();
-  const auto T = std::make_shared<Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>();
-  return {
-      .run =
-          [kept, T, A = csr_of(OpenMP{1}, task.of)] {
-            *T = SparseMap(A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()).transpose();
-          },
-      .poison = [T] { T->resize(0, 0); },  // no answer, which no judge takes
-      .answer =
-          [T] {
-            Answer answer;
-            answer.add(OpenMP{1}, HostSpan<const std::int32_t>(T->outerIndexPtr(), T->outerSize() + 1));
-            answer.add(OpenMP{1}, HostSpan<const std::int32_t>(T->innerIndexPtr(), T->nonZeros()));
-            answer.add(OpenMP{1}, HostSpan<const double>(T->valuePtr(), T->nonZeros()));
-            return answer;
-          }};
+  return allocating<EigenSparse>([kept = std::make_shared<KeptMemory>(),
+                                  A = csr_of(OpenMP{1}, task.of)](auto& T) { T = eigen_map(A).transpose(); },
+                                 eigen_answer);
 }
 
 }  // namespace

@@ -43,6 +43,15 @@ CsrView<double, std::int32_t, SpaceOf<B>> csr_of([[maybe_unused]] const B& on, M
   }
 }
 
+/// Seconds of make(), with all that it leaves to a GPU.
+template <class B, class Make>
+double seconds_to_make([[maybe_unused]] const B& on, const Make& make) {
+  return seconds_of([&] {
+    make();
+    if constexpr (!HostBackend<B>) on.synchronize();
+  });
+}
+
 /// The diagonal of A, 0 where none is stored.
 inline Array<double> diagonal_of(const Matrix& A) {
   Array<double> diagonal(A.nrows, 0.0);
@@ -77,6 +86,15 @@ void poison(const B& on, Array<T, SpaceOf<B>>& y) {
     const Array<T> wrong(y.size(), T(-1));
     copy(on, wrong.span(), y.span());
   }
+}
+
+/// A Prepared whose operation, run(result), allocates its result each time; answer(result) is what it left.
+template <class Result, class Run, class ToAnswer>
+Prepared allocating(Run run, ToAnswer answer) {
+  const auto result = std::make_shared<Result>();
+  return {.run = [result, run] { run(*result); },
+          .poison = [result] { *result = Result(); },  // no answer at all, which no judge takes
+          .answer = [result, answer] { return answer(*result); }};
 }
 
 /// A Prepared around operands whose operation is run(operands).

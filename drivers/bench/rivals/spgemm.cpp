@@ -13,15 +13,13 @@ using Narrow = CsrView<double, std::int32_t, Host>;
 
 template <class B>
 Prepared whole(const SparseProductTask& task, const Where& where) {
-  const auto C = std::make_shared<Csr<double, std::int32_t, SpaceOf<B>>>();
   const B on = back_end<B>(where);
-  return {.run =
-              [on, left = csr_of(on, *task.of.A), right = csr_of(on, task.of.B()), C] {
-                *C = {};  // so that there is never more than one
-                *C = spgemm(on, left, right);
-              },
-          .poison = [C] { *C = {}; },  // no answer at all, which no judge takes
-          .answer = [on, C] { return answer_of_product(on, C->view()); }};
+  return allocating<Csr<double, std::int32_t, SpaceOf<B>>>(
+      [on, left = csr_of(on, *task.of.A), right = csr_of(on, task.of.B())](auto& C) {
+        C = {};  // so that there is never more than one
+        C = spgemm(on, left, right);
+      },
+      [on](const auto& C) { return answer_of(on, C.view()); });
 }
 
 template <class B>
@@ -30,10 +28,7 @@ Prepared values(const SparseProductTask& task, const Where& where) {
   const B on = back_end<B>(where);
   const auto left = csr_of(on, *task.of.A), right = csr_of(on, task.of.B());
   std::shared_ptr<Product> product;
-  const double setup = seconds_of([&] {
-    product = std::make_shared<Product>(on, left, right);
-    if constexpr (!HostBackend<B>) on.synchronize();
-  });
+  const double setup = seconds_to_make(on, [&] { product = std::make_shared<Product>(on, left, right); });
   const auto C = product->C();
   return {.run = [product, left, right] { product->update_values(left, right); },
           .poison =
@@ -41,7 +36,7 @@ Prepared values(const SparseProductTask& task, const Where& where) {
                 Span<double, SpaceOf<B>> all(const_cast<double*>(C.values.data()), C.values.size());
                 fill<B, double>(on, all, std::numeric_limits<double>::quiet_NaN());
               },
-          .answer = [on, product] { return answer_of_product(on, product->C()); },
+          .answer = [on, product] { return answer_of(on, product->C()); },
           .setup_seconds = setup,
           .workspace_bytes = product->bytes() - 12 * C.nnz() - 4 * C.row_ptr.size()};
 }
@@ -69,11 +64,11 @@ Csr<double, std::int32_t> textbook_product(const Narrow& A, const Narrow& B) {
 }
 
 Prepared textbook(const SparseProductTask& task, const Where&) {
-  const auto C = std::make_shared<Csr<double, std::int32_t>>();
-  return {.run = [C, left = csr_of(OpenMP{1}, *task.of.A),
-                  right = csr_of(OpenMP{1}, task.of.B())] { *C = textbook_product(left, right); },
-          .poison = [C] { *C = {}; },
-          .answer = [C] { return answer_of_product(OpenMP{1}, C->view()); }};
+  return allocating<Csr<double, std::int32_t>>(
+      [left = csr_of(OpenMP{1}, *task.of.A), right = csr_of(OpenMP{1}, task.of.B())](auto& C) {
+        C = textbook_product(left, right);
+      },
+      [](const auto& C) { return answer_of(OpenMP{1}, C.view()); });
 }
 
 }  // namespace

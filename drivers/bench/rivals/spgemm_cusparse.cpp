@@ -98,7 +98,7 @@ Prepared whole(const SparseProductTask& task, const Where& where) {
   multiply<algorithm>(*p, task);  // to know what it takes
   return {.run = [p, &task] { multiply<algorithm>(*p, task); },
           .poison = [p] { p->result = {}; },  // no answer, which no judge takes
-          .answer = [p] { return answer_of_product(p->on, p->result.view()); },
+          .answer = [p] { return answer_of(p->on, p->result.view()); },
           .setup_seconds = 0,
           .workspace_bytes = p->workspace_bytes()};
 }
@@ -110,7 +110,7 @@ Prepared reuse(const SparseProductTask& task, const Where& where) {
     check(cusparse().SpGEMMreuse_compute(of.handle.get(), plain, plain, &one, of.A.get(), of.B.get(), &zero, of.C.get(),
                                          CUDA_R_64F, algorithm, of.descriptor.get()));
   };
-  const double setup = seconds_of([&] {
+  const double setup = seconds_to_make(p->on, [&] {
     p->begin(task);
     const auto& f = cusparse();
     auto* const handle = p->handle.get();
@@ -133,11 +133,10 @@ Prepared reuse(const SparseProductTask& task, const Where& where) {
       return f.SpGEMMreuse_copy(handle, plain, plain, A, B, C, algorithm, descriptor, size, memory);
     });
     compute(*p);
-    p->on.synchronize();
   });
   return {.run = [p, compute] { compute(*p); },
           .poison = [p] { poison(p->on, p->result.values); },
-          .answer = [p] { return answer_of_product(p->on, p->result.view()); },
+          .answer = [p] { return answer_of(p->on, p->result.view()); },
           .setup_seconds = setup,
           .workspace_bytes = p->workspace_bytes()};
 }

@@ -50,10 +50,7 @@ Prepared swept(const SweepTask& task, const Where& where) {
   constexpr bool takes_columns = std::is_same_v<Sweep, Default<B>>;
   if (!takes_columns) require_one_column(task);
   Kept<B, Sweep> kept{csr_of(on, task.of), copied_to<SpaceOf<B>>(on, task.guess.span()), nullptr, task.k, task.layout};
-  double setup = seconds_of([&] {
-    kept.sweep = std::make_unique<Sweep>(on, kept.A);
-    if constexpr (!HostBackend<B>) on.synchronize();
-  });
+  double setup = seconds_to_make(on, [&] { kept.sweep = std::make_unique<Sweep>(on, kept.A); });
   const std::int64_t bytes = kept.sweep->bytes();
   auto operands = std::make_shared<Operands>(task.b, where, task.of.A.nrows * task.k, std::move(kept));
   Operands& o = *operands;

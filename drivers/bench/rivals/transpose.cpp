@@ -24,10 +24,7 @@ Prepared values(const TransposeTask& task, const Where& where) {
   const auto A = csr_of(on, task.of);
   auto nan = copied_to<SpaceOf<B>>(on, Array<double>(A.nnz(), std::numeric_limits<double>::quiet_NaN()));
   std::shared_ptr<Transposed> T;
-  const double setup = seconds_of([&] {
-    T = std::make_shared<Transposed>(on, A);
-    if constexpr (!HostBackend<B>) on.synchronize();
-  });
+  const double setup = seconds_to_make(on, [&] { T = std::make_shared<Transposed>(on, A); });
   const auto nans = std::make_shared<const Array<double, SpaceOf<B>>>(std::move(nan));
   return {.run = [T, A] { T->update_values(A.values); },
           .poison = [T, nans] { T->update_values(nans->span()); },
