@@ -122,7 +122,7 @@ std::vector<Rival> with(const Rival& wrong) {
 
 TEST_CASE("a cycle that leaves less energy of the error is right; nothing, NaN and a correction too many are not") {
   MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:20"));
-  const MultigridTask task(of, 7, MultigridTask::Step::cycle);
+  const MultigridTask task(of, {.seed = 7}, MultigridTask::Step::cycle);
   const Prepared cycle = std::ranges::find(rivals(), &kernels::amg_cycle, &Rival::kernel)->prepare(task, {OpenMP{1}});
   cycle.poison();
   CHECK(!(task.error(cycle.answer()) <= 1));
@@ -140,12 +140,12 @@ TEST_CASE("a cycle that leaves less energy of the error is right; nothing, NaN a
   CHECK(times(3) > 1);
   CHECK(std::isnan(task.error(answer_of({1}))));
   MatrixOperand negative = operand_of(scaled(generate(OpenMP{1}, "poisson2d:20"), -1));
-  CHECK_THROWS_AS(MultigridTask(negative, 7, MultigridTask::Step::setup), InputError);
+  CHECK_THROWS_AS(MultigridTask(negative, {.seed = 7}, MultigridTask::Step::setup), InputError);
 }
 
 TEST_CASE("what bench takes for a setup and for new values forgets the poison before") {
   MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:20"));
-  const MultigridTask task(of, 7, MultigridTask::Step::setup);
+  const MultigridTask task(of, {.seed = 7}, MultigridTask::Step::setup);
   std::vector<Answer> answers;
   for (const Kernel* kernel : {&kernels::amg, &kernels::amg_values}) {
     const Prepared ready = std::ranges::find(rivals(), kernel, &Rival::kernel)->prepare(task, {OpenMP{1}});
@@ -262,7 +262,7 @@ TEST_CASE("several right-hand sides: ours are right, and who takes one at a time
 
 TEST_CASE("a transpose is judged entry by entry") {
   MatrixOperand of = operand_of(random_matrix());
-  const TransposeTask task(of, TransposeTask::Pattern::is_new);
+  const TransposeTask task(of, {}, TransposeTask::Pattern::is_new);
   const auto A = with_offsets<std::int32_t>(OpenMP{1}, of.A.view());
   const auto error_of = [&](const CsrView<double, std::int32_t, Host>& T) {
     return task.error(drivers::answer_of(OpenMP{1}, T));

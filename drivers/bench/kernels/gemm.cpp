@@ -32,11 +32,6 @@ const OperandKind shape = {.placeholder = "MxNxK",
                            .make = shape_of};
 
 template <class Real>
-std::unique_ptr<Task> product(Operand& operand, const TaskOptions& options) {
-  return std::make_unique<DenseTask<Real>>(dynamic_cast<const DenseOperand&>(operand), options.seed);
-}
-
-template <class Real>
 Array<Real> random_reals(std::int64_t n, std::uint64_t seed) {
   const Array<double> numbers = random_numbers(n, seed);
   Array<Real> reals(n);
@@ -53,13 +48,20 @@ const Kernel kernels::gemm = {.name = "gemm",
                               .help = "dense matrix times dense matrix",
                               .takes = &shape,
                               .unless_given = usual,
-                              .make = product<double>};
-const Kernel kernels::gemm_fp32 = {
-    .name = "gemm-fp32", .help = "the same in FP32", .takes = &shape, .unless_given = usual, .make = product<float>};
+                              .make = made<DenseTask<double>, DenseOperand>};
+const Kernel kernels::gemm_fp32 = {.name = "gemm-fp32",
+                                   .help = "the same in FP32",
+                                   .takes = &shape,
+                                   .unless_given = usual,
+                                   .make = made<DenseTask<float>, DenseOperand>};
 
 template <class Real>
-DenseTask<Real>::DenseTask(const DenseOperand& of, std::uint64_t seed)
-    : m(of.m), n(of.n), k(of.k), a(random_reals<Real>(m * k, seed)), b(random_reals<Real>(k * n, seed + 1)) {
+DenseTask<Real>::DenseTask(const DenseOperand& of, const TaskOptions& options)
+    : m(of.m),
+      n(of.n),
+      k(of.k),
+      a(random_reals<Real>(m * k, options.seed)),
+      b(random_reals<Real>(k * n, options.seed + 1)) {
   flops = 2 * double(m) * double(n) * double(k);
   bytes = sizeof(Real) * (double(m) * double(k) + double(k) * double(n) + double(m) * double(n));
   bytes_model = formatted("{} (m k + k n + m n)", sizeof(Real));

@@ -13,7 +13,7 @@ struct DenseOperand : Operand {
 /// The answer is one array of Real: C.
 template <class Real>
 struct DenseTask : Task {
-  DenseTask(const DenseOperand& of, std::uint64_t seed);
+  DenseTask(const DenseOperand& of, const TaskOptions& options);
   double error(const Answer& answer) const override;
 
   std::int64_t m, n, k;

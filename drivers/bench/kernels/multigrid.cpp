@@ -23,14 +23,14 @@ void require_symmetric(const Operand& operand) {
 }
 
 template <MultigridTask::Step step>
-std::unique_ptr<Task> task_of(Operand& operand, const TaskOptions& options) {
-  return std::make_unique<MultigridTask>(dynamic_cast<MatrixOperand&>(operand), options.seed, step);
-}
+constexpr auto make = made<MultigridTask, MatrixOperand, step>;
 
 /// y_i = sum of a_ij x_j in long double.
 template <class X>
 long double product_of_row(const Matrix& A, Index i, const X& x) {
-  return row_sum(A, i, [](Index) { return true; }, x).sum;
+  return row_sum(
+             A, i, [](Index) { return true; }, x)
+      .sum;
 }
 
 template <class X>
@@ -46,22 +46,22 @@ const Kernel kernels::amg = {.name = "amg",
                              .help = "the setup of algebraic multigrid, for a symmetric positive definite matrix",
                              .takes = &matrix,
                              .require = require_symmetric,
-                             .make = task_of<MultigridTask::Step::setup>};
+                             .make = make<MultigridTask::Step::setup>};
 
 const Kernel kernels::amg_values = {.name = "amg-values",
                                     .help = "new values for algebraic multigrid that has had new ones before",
                                     .takes = &matrix,
                                     .require = require_symmetric,
-                                    .make = task_of<MultigridTask::Step::values>};
+                                    .make = make<MultigridTask::Step::values>};
 
 const Kernel kernels::amg_cycle = {.name = "amg-cycle",
                                    .help = "one cycle of algebraic multigrid",
                                    .takes = &matrix,
                                    .require = require_symmetric,
-                                   .make = task_of<MultigridTask::Step::cycle>};
+                                   .make = make<MultigridTask::Step::cycle>};
 
-MultigridTask::MultigridTask(MatrixOperand& of_, std::uint64_t seed, Step step)
-    : of(of_), r(of.A.nrows), x_(random_numbers(of.A.nrows, seed)) {
+MultigridTask::MultigridTask(MatrixOperand& of_, const TaskOptions& options, Step step)
+    : of(of_), r(of.A.nrows), x_(random_numbers(of.A.nrows, options.seed)) {
   const auto x = [this](Index i) { return x_[i]; };
   parallel_for(OpenMP{}, of.A.nrows, [&](std::int64_t first, std::int64_t last) {
     for (Index i = Index(first); i < last; ++i) r[i] = double(product_of_row(of.A, i, x));

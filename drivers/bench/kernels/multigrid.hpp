@@ -9,7 +9,7 @@ namespace seidel::drivers {
 struct MultigridTask : Task {
   enum class Step { setup, values, cycle };
   /// Errors  InputError unless x'A x is positive for the random x that is looked for.
-  MultigridTask(MatrixOperand& of, std::uint64_t seed, Step step);
+  MultigridTask(MatrixOperand& of, const TaskOptions& options, Step step);
   double error(const Answer& answer) const override;
 
   MatrixOperand& of;

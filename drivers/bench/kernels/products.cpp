@@ -6,20 +6,12 @@
 
 namespace seidel::drivers {
 
-namespace {
-
-std::unique_ptr<Task> product(Operand& operand, const TaskOptions& options) {
-  return std::make_unique<ProductTask>(dynamic_cast<MatrixOperand&>(operand), options);
-}
-
-}  // namespace
-
 const Kernel kernels::spmv = {.name = "spmv",
                               .help = "sparse matrix times vector",
                               .takes = &matrix,
                               .in_suite = {1},
                               .require = require_finite,
-                              .make = product};
+                              .make = made<ProductTask, MatrixOperand>};
 
 const Kernel kernels::spmm = {.name = "spmm",
                               .help = "sparse matrix times several vectors",
@@ -29,7 +21,7 @@ const Kernel kernels::spmm = {.name = "spmm",
                               .in_suite = {8, 32},
                               .in_validate = {1, 3, 8},
                               .require = require_finite,
-                              .make = product};
+                              .make = made<ProductTask, MatrixOperand>};
 
 ProductTask::ProductTask(MatrixOperand& of_, const TaskOptions& options)
     : of(of_), k(options.k), layout(options.layout), x(random_numbers(of.A.ncols * k, options.seed)) {

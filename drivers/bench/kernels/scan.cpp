@@ -31,12 +31,11 @@ const Kernel kernels::scan = {.name = "scan",
                               .help = "an exclusive scan of an array: 32-bit counts into 64-bit offsets",
                               .takes = &array_size,
                               .unless_given = {"20000000"},
-                              .make = [](Operand& operand, const TaskOptions& options) -> std::unique_ptr<Task> {
-                                return std::make_unique<ScanTask>(dynamic_cast<SizeOperand&>(operand).n, options.seed);
-                              }};
+                              .make = made<ScanTask, SizeOperand>};
 
-ScanTask::ScanTask(std::int64_t n, std::uint64_t seed) : counts(n) {
-  const generators::Stream bits(seed, generators::Draw::lengths, 0);
+ScanTask::ScanTask(const SizeOperand& of, const TaskOptions& options) : counts(of.n) {
+  const std::int64_t n = of.n;
+  const generators::Stream bits(options.seed, generators::Draw::lengths, 0);
   parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       counts[i] = std::int32_t(generators::below(bits(std::uint64_t(i)), 1 << 16));

@@ -12,7 +12,7 @@ extern const OperandKind array_size;
 
 /// The answer is one array of std::int64_t: the offsets.
 struct ScanTask : Task {
-  ScanTask(std::int64_t n, std::uint64_t seed);
+  ScanTask(const SizeOperand& of, const TaskOptions& options);
   double error(const Answer& answer) const override;
 
   Array<std::int32_t> counts;

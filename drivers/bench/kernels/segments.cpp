@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
-#include <seidel/drivers/bench/kernels/scan.hpp>
 #include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/kernels/primitives/segments.hpp>
@@ -18,10 +17,6 @@ namespace {
 constexpr std::int64_t max_size = 1'000'000'000;  // two arrays of so many numbers
 
 /// Segments are half of the array unless their length is given.
-struct SegmentsOperand : Operand {
-  std::int64_t n = 0, length = 1;
-};
-
 std::unique_ptr<Operand> segments_of(const std::string& word, const CommonOptions&) {
   const std::size_t colon = word.find(':');
   auto operand = std::make_unique<SegmentsOperand>();
@@ -38,16 +33,6 @@ const OperandKind segments = {.placeholder = "N:LENGTH",
                               .example = "20000000:128",
                               .for_validation = {"0", "1:1", "20011:7", "100003:128", "100003:1000"},
                               .make = segments_of};
-
-template <SegmentsTask::Step step>
-std::unique_ptr<Task> segments_task(Operand& operand, const TaskOptions& options) {
-  const auto& of = dynamic_cast<SegmentsOperand&>(operand);
-  return std::make_unique<SegmentsTask>(step, of.n, of.length, options.seed);
-}
-template <PointersTask::Direction direction>
-std::unique_ptr<Task> pointers_task(Operand& operand, const TaskOptions& options) {
-  return std::make_unique<PointersTask>(direction, dynamic_cast<SizeOperand&>(operand).n, options.seed);
-}
 
 void require_short_segments(const Operand& operand) {
   if (const auto length = dynamic_cast<const SegmentsOperand&>(operand).length; length > max_sorted_segment)
@@ -84,29 +69,32 @@ const Kernel kernels::sort_segments = {.name = "sort-segments",
                                        .takes = &segments,
                                        .unless_given = {"20000000:128"},
                                        .require = require_short_segments,
-                                       .make = segments_task<SegmentsTask::Step::sort>};
+                                       .make = made<SegmentsTask, SegmentsOperand, SegmentsTask::Step::sort>};
 
 const Kernel kernels::merge_segments = {.name = "merge-segments",
                                         .help = "each two neighbouring sorted segments merged into one",
                                         .takes = &segments,
                                         .unless_given = {"20000000:128", "20000000:10000000"},
-                                        .make = segments_task<SegmentsTask::Step::merge>};
+                                        .make = made<SegmentsTask, SegmentsOperand, SegmentsTask::Step::merge>};
 
-const Kernel kernels::pointers_to_indices = {.name = "pointers-to-indices",
-                                             .help = "the row of each entry, from the pointers of the rows",
-                                             .takes = &array_size,
-                                             .unless_given = {"20000000"},
-                                             .make = pointers_task<PointersTask::Direction::to_indices>};
+const Kernel kernels::pointers_to_indices = {
+    .name = "pointers-to-indices",
+    .help = "the row of each entry, from the pointers of the rows",
+    .takes = &array_size,
+    .unless_given = {"20000000"},
+    .make = made<PointersTask, SizeOperand, PointersTask::Direction::to_indices>};
 
-const Kernel kernels::indices_to_pointers = {.name = "indices-to-pointers",
-                                             .help = "the pointers of the rows, from the row of each entry",
-                                             .takes = &array_size,
-                                             .unless_given = {"20000000"},
-                                             .make = pointers_task<PointersTask::Direction::to_pointers>};
+const Kernel kernels::indices_to_pointers = {
+    .name = "indices-to-pointers",
+    .help = "the pointers of the rows, from the row of each entry",
+    .takes = &array_size,
+    .unless_given = {"20000000"},
+    .make = made<PointersTask, SizeOperand, PointersTask::Direction::to_pointers>};
 
-SegmentsTask::SegmentsTask(Step step, std::int64_t n, std::int64_t length, std::uint64_t seed)
-    : pairs(2 * n), length(length) {
-  const generators::Stream bits(seed, generators::Draw::columns, 0);
+SegmentsTask::SegmentsTask(const SegmentsOperand& of, const TaskOptions& options, Step step)
+    : pairs(2 * of.n), length(of.length) {
+  const std::int64_t n = of.n;
+  const generators::Stream bits(options.seed, generators::Draw::columns, 0);
   for (std::int64_t k = 0; k < n; ++k) {
     pairs[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(n)));
     pairs[n + k] = Index(k);
@@ -120,9 +108,9 @@ SegmentsTask::SegmentsTask(Step step, std::int64_t n, std::int64_t length, std::
 
 double SegmentsTask::error(const Answer& answer) const { return error_of(answer.array<Index>(0), expected); }
 
-PointersTask::PointersTask(Direction direction, std::int64_t n, std::uint64_t seed) {
-  const std::int64_t nrows = n / 20 + 1;
-  const generators::Stream bits(seed, generators::Draw::columns, 0);
+PointersTask::PointersTask(const SizeOperand& of, const TaskOptions& options, Direction direction) {
+  const std::int64_t n = of.n, nrows = n / 20 + 1;
+  const generators::Stream bits(options.seed, generators::Draw::columns, 0);
   Array<Index> rows(n), pointers(nrows + 1, 0);
   for (std::int64_t k = 0; k < n; ++k) {
     rows[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(nrows)));

@@ -126,27 +126,23 @@ void require_finite_both(const Operand& operand) {
   require_finite(*of.A), require_finite(of.B());
 }
 
-template <SparseProductTask::Found found>
-std::unique_ptr<Task> task_of(Operand& operand, const TaskOptions&) {
-  return std::make_unique<SparseProductTask>(dynamic_cast<ProductOperand&>(operand), found);
-}
-
 }  // namespace
 
 const Kernel kernels::spgemm = {.name = "spgemm",
                                 .help = "the product of two sparse matrices",
                                 .takes = &product,
                                 .require = require_finite_both,
-                                .make = task_of<SparseProductTask::Found::all>};
+                                .make = made<SparseProductTask, ProductOperand, SparseProductTask::Found::all>};
 
-const Kernel kernels::spgemm_values = {.name = "spgemm-values",
-                                       .help = "new values of a product of sparse matrices, its pattern known",
-                                       .takes = &product,
-                                       .require = require_finite_both,
-                                       .make = task_of<SparseProductTask::Found::values>};
+const Kernel kernels::spgemm_values = {
+    .name = "spgemm-values",
+    .help = "new values of a product of sparse matrices, its pattern known",
+    .takes = &product,
+    .require = require_finite_both,
+    .make = made<SparseProductTask, ProductOperand, SparseProductTask::Found::values>};
 
 /// Each row by sorting its products, which are added from the last to the first.
-SparseProductTask::SparseProductTask(ProductOperand& of_, Found found) : of(of_) {
+SparseProductTask::SparseProductTask(ProductOperand& of_, const TaskOptions&, Found found) : of(of_) {
   struct Term {
     Index column;
     long double value;

@@ -14,7 +14,7 @@ struct ProductOperand : Operand {
 /// The answer is a matrix, the columns of whose rows may be in any order.
 struct SparseProductTask : Task {
   enum class Found { all, values };
-  SparseProductTask(ProductOperand& of, Found found);
+  SparseProductTask(ProductOperand& of, const TaskOptions& options, Found found);
   double error(const Answer& answer) const override;
 
   ProductOperand& of;

@@ -25,11 +25,6 @@ void require_sweepable(const Operand& operand) {
   }
 }
 
-template <SweepTask::Start start>
-std::unique_ptr<Task> pair_of_sweeps(Operand& operand, const TaskOptions& options) {
-  return std::make_unique<SweepTask>(dynamic_cast<MatrixOperand&>(operand), options, start);
-}
-
 /// A pair of sweeps from x to z: (D + L) y = b - U x, (D + U) z = b - L y. So y = z + D^-1 U (z - x), and z is judged
 /// by what the first equation leaves of b, which no bad conditioning of the triangles can excuse: the residual of each
 /// row over the magnitudes that were added in it. An empty x is zero.
@@ -73,14 +68,14 @@ const Kernel kernels::symgs = {.name = "symgs",
                                .orders = Orders::solves,
                                .in_suite = {1},
                                .require = require_sweepable,
-                               .make = pair_of_sweeps<SweepTask::Start::zero>};
+                               .make = made<SweepTask, MatrixOperand, SweepTask::Start::zero>};
 
 const Kernel kernels::symgs_guess = {.name = "symgs-guess",
                                      .help = "a forward and a backward sweep from a guess, which reads more",
                                      .takes = &matrix,
                                      .orders = Orders::sweeps,
                                      .require = require_sweepable,
-                                     .make = pair_of_sweeps<SweepTask::Start::guess>};
+                                     .make = made<SweepTask, MatrixOperand, SweepTask::Start::guess>};
 
 SweepTask::SweepTask(MatrixOperand& of_, const TaskOptions& options, Start start)
     : of(of_), k(options.k), layout(options.layout), b(random_numbers(of.A.nrows * k, options.seed)) {

@@ -10,11 +10,6 @@ namespace {
 /// 500,000 x 500,000 with 10 million entries: the case that the study of ScanTrans and MergeTrans was measured on.
 const std::vector<std::string> classic = {"random:500000x500000:10000000"};
 
-template <TransposeTask::Pattern pattern>
-std::unique_ptr<Task> made(Operand& operand, const TaskOptions&) {
-  return std::make_unique<TransposeTask>(dynamic_cast<MatrixOperand&>(operand), pattern);
-}
-
 }  // namespace
 
 const Kernel kernels::transpose = {.name = "transpose",
@@ -23,7 +18,7 @@ const Kernel kernels::transpose = {.name = "transpose",
                                    .unless_given = classic,
                                    .in_suite = {1},
                                    .require = require_finite,
-                                   .make = made<TransposeTask::Pattern::is_new>};
+                                   .make = made<TransposeTask, MatrixOperand, TransposeTask::Pattern::is_new>};
 
 const Kernel kernels::transpose_values = {.name = "transpose-values",
                                           .help = "new values in a pattern that has been transposed before",
@@ -31,9 +26,9 @@ const Kernel kernels::transpose_values = {.name = "transpose-values",
                                           .unless_given = classic,
                                           .in_suite = {1},
                                           .require = require_finite,
-                                          .make = made<TransposeTask::Pattern::is_known>};
+                                          .make = made<TransposeTask, MatrixOperand, TransposeTask::Pattern::is_known>};
 
-TransposeTask::TransposeTask(MatrixOperand& of_, Pattern pattern) : of(of_) {
+TransposeTask::TransposeTask(MatrixOperand& of_, const TaskOptions&, Pattern pattern) : of(of_) {
   const double nnz = double(of.A.nnz()), m = of.A.nrows, n = of.A.ncols;
   const bool is_new = pattern == Pattern::is_new;
   bytes = is_new ? 24 * nnz + 4 * (m + n + 2) : 20 * nnz;

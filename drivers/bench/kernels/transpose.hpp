@@ -8,7 +8,7 @@ namespace seidel::drivers {
 /// The answer is a matrix.
 struct TransposeTask : Task {
   enum class Pattern { is_new, is_known };  // known: only values move, from places that are kept
-  TransposeTask(MatrixOperand& of, Pattern pattern);
+  TransposeTask(MatrixOperand& of, const TaskOptions& options, Pattern pattern);
   double error(const Answer& answer) const override;
 
   MatrixOperand& of;
