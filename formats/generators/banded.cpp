@@ -11,24 +11,21 @@ namespace {
 Matrix make_banded(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), width = spec.integer(1, 0, n - 1);
-  Matrix A = room_for(spec, n, n, n * (2 * width + 1) - width * (width + 1));
+  require_room(spec, n, n * (2 * width + 1) - width * (width + 1));
   const auto first_column = [&](std::int64_t i) { return std::max<std::int64_t>(0, i - width); };
   const auto last_column = [&](std::int64_t i) { return std::min(n - 1, i + width); };
-  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) A.row_ptr[i + 1] = last_column(i) - first_column(i) + 1;
-  });
-  offsets_from_lengths(on, A.row_ptr);
-  fill_rows(on, A, [&](std::int64_t i, Index* columns, double* values) {
-    const Stream bits(seed, Draw::values, std::uint64_t(i));
-    double sum = 0;
-    for (std::int64_t j = first_column(i), k = 0; j <= last_column(i); ++j, ++k) {
-      columns[k] = Index(j);
-      values[k] = signed_uniform(bits(std::uint64_t(k)));
-      if (j != i) sum += std::fabs(values[k]);
-    }
-    values[i - first_column(i)] = 1 + sum;
-  });
-  return A;
+  return by_rows(
+      on, spec, n, n, [&](std::int64_t i) { return last_column(i) - first_column(i) + 1; },
+      [&](std::int64_t i, Index* columns, double* values) {
+        const Stream bits(seed, Draw::values, std::uint64_t(i));
+        double sum = 0;
+        for (std::int64_t j = first_column(i), k = 0; j <= last_column(i); ++j, ++k) {
+          columns[k] = Index(j);
+          values[k] = signed_uniform(bits(std::uint64_t(k)));
+          if (j != i) sum += std::fabs(values[k]);
+        }
+        values[i - first_column(i)] = 1 + sum;
+      });
 }
 
 }  // namespace

@@ -78,16 +78,11 @@ Box box_of(const Spec& spec) {
 
 Matrix make_coordinates(const Spec& spec) {
   const Box box = box_of(spec);
-  Matrix points = room_for(spec, box.size(), 3, 3 * box.size());
-  for (std::int64_t i = 0; i < box.size(); ++i) {
-    const std::int64_t at[3] = {i % box.nx + 1, i / box.nx % box.ny, i / (box.nx * box.ny)};  // x = 0 is clamped
-    for (Index c = 0; c < 3; ++c) {
-      points.col_idx[3 * i + c] = c;
-      points.values[3 * i + c] = double(at[c]);
-    }
-    points.row_ptr[i + 1] = 3 * (i + 1);
-  }
-  return points;
+  return by_entries(OpenMP{1}, spec, box.size(), 3, [&](std::int64_t i, const auto& visit) {
+    visit(0, double(i % box.nx + 1));  // x = 0 is clamped
+    visit(1, double(i / box.nx % box.ny));
+    visit(2, double(i / (box.nx * box.ny)));
+  });
 }
 
 Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {

@@ -28,13 +28,11 @@ Matrix make_spd(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), per_row = spec.integer(1, 1, n), beside = per_row - 1;
   require_room(spec, n, n * per_row, saturating_product(24, n * per_row));
   // B has half of the entries at random positions; its mirror image has the other half.
-  const Matrix B = by_rows(
-      on, spec, n, n, [&](std::int64_t i) { return (i + 1) * beside / 2 - i * beside / 2; },
-      [&](std::int64_t i, Index* columns, double* values) {
-        const std::int64_t length = (i + 1) * beside / 2 - i * beside / 2;
-        distinct_columns(Stream(seed, Draw::columns, std::uint64_t(i)), n, length, columns);
-        std::fill(values, values + length, 0.0);
-      });
+  const auto half = [&](std::int64_t i) { return (i + 1) * beside / 2 - i * beside / 2; };
+  const Matrix B = by_rows(on, spec, n, n, half, [&](std::int64_t i, Index* columns, double* values) {
+    distinct_columns(Stream(seed, Draw::columns, std::uint64_t(i)), n, half(i), columns);
+    std::fill(values, values + half(i), 0.0);
+  });
   const Matrix T = transpose(on, B.view());
   return by_rows(
       on, spec, n, n,
@@ -61,9 +59,9 @@ Matrix make_spd(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 
 }  // namespace
 
-constinit const Generator spd{
-    "spd", "spd:N:NNZROW", "spd:100000:9",
-    "symmetric, about NNZROW entries per row, values uniform in (-1, 1), strictly diagonally dominant: positive definite",
-    make_spd};
+constinit const Generator spd{"spd", "spd:N:NNZROW", "spd:100000:9",
+                              "symmetric, about NNZROW entries per row, values uniform in (-1, 1), strictly diagonally "
+                              "dominant: positive definite",
+                              make_spd};
 
 }  // namespace seidel::generators

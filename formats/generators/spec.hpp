@@ -97,4 +97,20 @@ Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int6
   return A;
 }
 
+/// The matrix whose row i has the entries that each(i, visit) visits by visit(column, value), in ascending order; once
+/// to count them, and once to write them.
+template <class Each>
+Matrix by_entries(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const Each& each) {
+  return by_rows(
+      on, spec, nrows, ncols,
+      [&](std::int64_t i) {
+        std::int64_t length = 0;
+        each(i, [&](std::int64_t, double) { ++length; });
+        return length;
+      },
+      [&](std::int64_t i, Index* columns, double* values) {
+        each(i, [&](std::int64_t j, double value) { *columns++ = Index(j), *values++ = value; });
+      });
+}
+
 }  // namespace seidel::generators

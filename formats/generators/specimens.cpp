@@ -6,16 +6,13 @@ namespace seidel::generators {
 
 namespace {
 
-struct TridiagonalRow {
-  std::int64_t n, i;
-  /// Calls visit(column, value) from left to right.
-  template <class Visit>
-  void each(const Visit& visit) const {
-    if (i > 0) visit(i - 1, -1.0);
-    visit(i, 2.0);
-    if (i + 1 < n) visit(i + 1, -1.0);
-  }
-};
+/// Row i of tridiagonal (-1, 2, -1): calls visit(column, value) from left to right.
+template <class Visit>
+void tridiagonal_row(std::int64_t n, std::int64_t i, const Visit& visit) {
+  if (i > 0) visit(i - 1, -1.0);
+  visit(i, 2.0);
+  if (i + 1 < n) visit(i + 1, -1.0);
+}
 
 /// Tridiagonal (-1, 2, -1), but the middle row is -1/N everywhere off the diagonal. `copies`: the number of copies made.
 Matrix dense_row(const OpenMP& on, const Spec& spec, int copies) {
@@ -23,14 +20,10 @@ Matrix dense_row(const OpenMP& on, const Spec& spec, int copies) {
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), middle = n / 2;
   const std::int64_t nnz = 4 * n - 3 - (middle > 0) - (middle + 1 < n);
   require_room(spec, n, nnz, (copies - 1) * (12 * nnz + 8 * (n + 1)));
-  return by_rows(
-      on, spec, n, n, [&](std::int64_t i) { return i == middle ? n : 1 + (i > 0) + (i + 1 < n); },
-      [&](std::int64_t i, Index* columns, double* values) {
-        if (i == middle)
-          for (std::int64_t j = 0; j < n; ++j) columns[j] = Index(j), values[j] = j == i ? 2.0 : -1 / double(n);
-        else
-          TridiagonalRow{n, i}.each([&](std::int64_t j, double value) { *columns++ = Index(j), *values++ = value; });
-      });
+  return by_entries(on, spec, n, n, [&](std::int64_t i, const auto& visit) {
+    if (i != middle) return tridiagonal_row(n, i, visit);
+    for (std::int64_t j = 0; j < n; ++j) visit(j, j == i ? 2.0 : -1 / double(n));
+  });
 }
 
 Matrix with_dense_row(const OpenMP& on, const Spec& spec, std::uint64_t) { return dense_row(on, spec, 1); }
@@ -44,22 +37,12 @@ Matrix empty_rows(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX);
   require_room(spec, n, 24 * (n / 15));  // of 15 rows 10 have 3 entries, of which a fifth is left out
-  const auto each = [&](std::int64_t i, const auto& visit) {
+  return by_entries(on, spec, n, n, [&](std::int64_t i, const auto& visit) {
     if (i % 3 == 1) return;
-    TridiagonalRow{n, i}.each([&](std::int64_t j, double value) {
+    tridiagonal_row(n, i, [&](std::int64_t j, double value) {
       if (j % 5 != 2) visit(j, value);
     });
-  };
-  return by_rows(
-      on, spec, n, n,
-      [&](std::int64_t i) {
-        std::int64_t length = 0;
-        each(i, [&](std::int64_t, double) { ++length; });
-        return length;
-      },
-      [&](std::int64_t i, Index* columns, double* values) {
-        each(i, [&](std::int64_t j, double value) { *columns++ = Index(j), *values++ = value; });
-      });
+  });
 }
 
 }  // namespace
