@@ -40,40 +40,23 @@ Aggregates aggregates_of(const Matrix& A) {
 /// (I - 2/3 D^-1 A) T, with T the aggregates: what smoothed aggregation prolongs with, but for its choice of entries.
 Matrix prolongation_of(const Matrix& A) {
   const Aggregates aggregates = aggregates_of(A);
-  const auto row_of = [&](std::int64_t i, std::vector<std::pair<Index, double>>& row) {
-    row = {{aggregates.of_row[std::size_t(i)], 1.0}};
-    double diagonal = 1;
-    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
-      if (A.col_idx[e] == i && A.values[e] != 0) diagonal = A.values[e];
-    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
-      row.emplace_back(aggregates.of_row[std::size_t(A.col_idx[e])], -2 * A.values[e] / (3 * diagonal));
-    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::size_t n = 0;
-    for (std::size_t k = 1; k < row.size(); ++k)
-      if (row[k].first == row[n].first)
-        row[n].second += row[k].second;
-      else
-        row[++n] = row[k];
-    row.resize(n + 1);
-  };
-  Matrix P;
-  P.nrows = A.nrows, P.ncols = aggregates.n;
-  P.row_ptr = Array<std::int64_t>(A.nrows + std::int64_t(1));
-  const auto rows = [&](const auto& visit) {
-    for_row_shares(OpenMP{}, A.row_ptr.span(), [&](std::int64_t first, std::int64_t last) {
-      std::vector<std::pair<Index, double>> row;
-      for (std::int64_t i = first; i < last; ++i) row_of(i, row), visit(i, row);
-    });
-  };
-  rows([&](std::int64_t i, const auto& row) { P.row_ptr[i + 1] = std::int64_t(row.size()); });
-  offsets_from_lengths(OpenMP{}, P.row_ptr);
-  P.col_idx = Array<Index>(P.row_ptr[A.nrows]), P.values = Array<double>(P.row_ptr[A.nrows]);
-  rows([&](std::int64_t i, const auto& row) {
-    for (std::size_t k = 0; k < row.size(); ++k)
-      P.col_idx[P.row_ptr[i] + std::int64_t(k)] = row[k].first,
-                               P.values[P.row_ptr[i] + std::int64_t(k)] = row[k].second;
+  const std::int64_t nterms = A.nnz() + A.nrows;
+  Coo<double> terms{A.nrows, aggregates.n, Array<Index>(nterms), Array<Index>(nterms), Array<double>(nterms)};
+  for_row_shares(OpenMP{}, A.row_ptr.span(), [&](std::int64_t first, std::int64_t last) {
+    std::int64_t at = A.row_ptr[first] + first;
+    for (Index i = Index(first); i < last; ++i) {
+      const auto add = [&](Index j, double value) {
+        terms.row_idx[at] = i, terms.col_idx[at] = aggregates.of_row[std::size_t(j)], terms.values[at++] = value;
+      };
+      double diagonal = 1;
+      for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+        if (A.col_idx[e] == i && A.values[e] != 0) diagonal = A.values[e];
+      add(i, 1);
+      for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+        add(A.col_idx[e], -2 * A.values[e] / (3 * diagonal));
+    }
   });
-  return P;
+  return to_csr<std::int64_t>(OpenMP{}, terms.view());
 }
 
 std::unique_ptr<Operand> product_of(const std::string& word, const CommonOptions& options) {
