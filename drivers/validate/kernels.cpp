@@ -22,8 +22,6 @@ namespace {
 
 using HostCsr = CsrView<double, std::int64_t, Host>;
 
-const auto every_column = [](Index) { return true; };
-
 bool equal(const HostCsr& A, const HostCsr& B) {
   return A.nrows == B.nrows && A.ncols == B.ncols &&
          std::equal(A.row_ptr.begin(), A.row_ptr.end(), B.row_ptr.begin(), B.row_ptr.end()) &&
@@ -89,10 +87,15 @@ class KernelChecks {
     }
   }
 
+  /// Row i of A x.
+  RowSum row_of_product(std::int64_t i) const {
+    return row_sum(expected_.A, Index(i), [&](Index j) { return expected_.x[j]; });
+  }
+
   /// The worst row of `found`, which is to be b - A x or, without `b`, A x.
   double error_of(const Array<double>& found, const double* b) const {
     return worst_of(expected_.A.nrows, [&](std::int64_t i) {
-      const RowSum row = row_sum(expected_.A, Index(i), every_column, [&](Index j) { return expected_.x[j]; });
+      const RowSum row = row_of_product(i);
       return b ? error_over_bound(found[i], b[i] - row.sum, row.scale + std::fabs(b[i]), row.terms + 1)
                : error_over_bound(found[i], row.sum, row.scale, row.terms);
     });
@@ -128,8 +131,7 @@ class KernelChecks {
     const auto found = here(r);
     if (expected_.finite)  // half a unit of the last place, and what a sum in long double is off by
       ledger_.within("certificate", "csr", worst_of(found.size(), [&](std::int64_t i) {
-                       const RowSum row =
-                           row_sum(expected_.A, Index(i), every_column, [&](Index j) { return expected_.x[j]; });
+                       const RowSum row = row_of_product(i);
                        const long double exact = expected_.b[i] - row.sum, error = std::fabs(found[i] - exact);
                        const long double bound = std::numeric_limits<double>::epsilon() * std::fabs(exact) +
                                                  double(row.terms + 3) * std::numeric_limits<long double>::epsilon() *
@@ -161,9 +163,8 @@ class KernelChecks {
   void obeys(const std::string& order, const HostCsr& A, bool forward, const Array<double>& before,
              const Array<double>& after) {
     ledger_.within(forward ? "forward sweep" : "backward sweep", order, worst_of(A.nrows, [&](std::int64_t i) {
-                     const RowSum row = row_sum(A, Index(i), every_column, [&](Index j) {
-                       return j == i || (j < i) == forward ? after[j] : before[j];
-                     });
+                     const RowSum row = row_sum(
+                         A, Index(i), [&](Index j) { return j == i || (j < i) == forward ? after[j] : before[j]; });
                      const long double b = expected_.b[i];
                      return error_over_bound(0.0, b - row.sum, row.scale + std::fabs(b), row.terms + 2);
                    }));

@@ -25,18 +25,10 @@ void require_symmetric(const Operand& operand) {
 template <MultigridTask::Step step>
 constexpr auto make = made<MultigridTask, MatrixOperand, step>;
 
-/// y_i = sum of a_ij x_j in long double.
-template <class X>
-long double product_of_row(const Matrix& A, Index i, const X& x) {
-  return row_sum(
-             A, i, [](Index) { return true; }, x)
-      .sum;
-}
-
 template <class X>
 long double energy_of(const Matrix& A, const X& x) {
   long double energy = 0;
-  for (Index i = 0; i < A.nrows; ++i) energy += x(i) * product_of_row(A, i, x);
+  for (Index i = 0; i < A.nrows; ++i) energy += x(i) * row_sum(A, i, x).sum;
   return energy;
 }
 
@@ -64,7 +56,7 @@ MultigridTask::MultigridTask(MatrixOperand& of_, const TaskOptions& options, Ste
     : of(of_), r(of.A.nrows), x_(random_numbers(of.A.nrows, options.seed)) {
   const auto x = [this](Index i) { return x_[i]; };
   parallel_for(OpenMP{}, of.A.nrows, [&](std::int64_t first, std::int64_t last) {
-    for (Index i = Index(first); i < last; ++i) r[i] = double(product_of_row(of.A, i, x));
+    for (Index i = Index(first); i < last; ++i) r[i] = double(row_sum(of.A, i, x).sum);
   });
   energy_ = energy_of(of.A, x);
   if (!(energy_ > 0)) throw InputError("amg: found x'A x <= 0, expected a positive definite matrix");

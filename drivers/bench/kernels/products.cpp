@@ -38,8 +38,7 @@ double ProductTask::error(const Answer& answer) const {
   return worst_of(A.nrows, [&](std::int64_t i) {
     double worst = 0;
     for (std::int64_t j = 0; j < k; ++j) {
-      const RowSum row = row_sum(
-          A, Index(i), [](Index) { return true; }, [&](Index c) { return x[place_of(c, j, A.ncols, k, layout)]; });
+      const RowSum row = row_sum(A, Index(i), [&](Index c) { return x[place_of(c, j, A.ncols, k, layout)]; });
       worst = worse(worst, error_over_bound(y[place_of(i, j, A.nrows, k, layout)], row.sum, row.scale, row.terms));
     }
     return worst;

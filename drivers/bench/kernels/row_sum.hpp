@@ -7,14 +7,18 @@
 
 namespace seidel::drivers {
 
+struct EveryColumn {
+  bool operator()(Index) const { return true; }
+};
+
 /// Sum and sum of magnitudes of row i's products with x(column), over entries whose columns `part` takes, from the last
 /// to the first.
 struct RowSum {
   long double sum = 0, scale = 0;
   std::int64_t terms = 0;
 };
-template <class Matrix, class Part, class X>
-RowSum row_sum(const Matrix& A, Index i, const Part& part, const X& x) {
+template <class Matrix, class X, class Part = EveryColumn>
+RowSum row_sum(const Matrix& A, Index i, const X& x, const Part& part = {}) {
   RowSum row;
   for (std::int64_t e = A.row_ptr[i + 1] - 1; e >= A.row_ptr[i]; --e) {
     if (!part(A.col_idx[e])) continue;

@@ -39,9 +39,12 @@ double error_of_pair(const Matrix& A, HostSpan<const double> b, HostSpan<const d
       for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
         if (A.col_idx[e] == i) r.diagonal = A.values[e];
       const auto above = [i](Index c) { return c > i; };
-      const RowSum row = row_sum(A, i, above, [&](Index c) { return z[c]; });
+      const RowSum row = row_sum(
+          A, i, [&](Index c) { return z[c]; }, above);
       RowSum before;
-      if (!x.empty()) before = row_sum(A, i, above, [&](Index c) { return x[c]; });
+      if (!x.empty())
+        before = row_sum(
+            A, i, [&](Index c) { return x[c]; }, above);
       r.upper = before.sum, r.upper_scale = before.scale;
       r.y = z[i] + (row.sum - before.sum) / r.diagonal;
       r.y_scale = std::fabs(z[i]) + (row.scale + before.scale) / std::fabs(r.diagonal);
@@ -50,8 +53,10 @@ double error_of_pair(const Matrix& A, HostSpan<const double> b, HostSpan<const d
   return worst_of(A.nrows, [&](std::int64_t i) {  // (D + L) y + U x = b
     const Row& r = rows[std::size_t(i)];
     const auto lower = [i](Index c) { return c < i; };
-    const RowSum row = row_sum(A, Index(i), lower, [&](Index c) { return rows[std::size_t(c)].y; });
-    const RowSum scale = row_sum(A, Index(i), lower, [&](Index c) { return rows[std::size_t(c)].y_scale; });
+    const RowSum row = row_sum(
+        A, Index(i), [&](Index c) { return rows[std::size_t(c)].y; }, lower);
+    const RowSum scale = row_sum(
+        A, Index(i), [&](Index c) { return rows[std::size_t(c)].y_scale; }, lower);
     const long double bi = b[i];
     const long double allowed = std::fabs(bi) + r.upper_scale + scale.scale + std::fabs(r.diagonal) * r.y_scale;
     const std::int64_t terms = 4 * (A.row_ptr[i + 1] - A.row_ptr[i]) + 16;
