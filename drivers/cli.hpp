@@ -94,7 +94,7 @@ inline void refuse_extras(const CLI::App& app, const std::string& command,
                                 : detail ? formatted(" (did you mean --set {}=VALUE?)", key)
                                          : did_you_mean(option, names);
       throw UsageError(
-          formatted("{}: unknown option {}{}\n  it knows {}", within_program(command), option, meant, list(names)));
+          formatted("{}: unknown option {}{}\n  it knows {}", within_program(command), option, meant, joined(names)));
     }
   const std::string& extra = extras.front();
   const bool vector = !settings.empty() && extra.find(".mtx") != extra.npos;

@@ -7,16 +7,10 @@
 #include <type_traits>
 
 #include <seidel/drivers/options.hpp>
-#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
-
-inline std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
   const std::string near = nearest(word, names);
@@ -27,7 +21,7 @@ inline void require_one_of(const std::string& option, const std::string& value,
                            const std::vector<std::string>& allowed) {
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
   throw UsageError(
-      formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), list(allowed)));
+      formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), joined(allowed)));
 }
 
 /// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market.

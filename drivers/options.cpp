@@ -13,7 +13,7 @@ namespace {
 /// For commands that take a MATRIX; generate has the whole of it.
 std::string generators() {
   return formatted("MATRIX may be a generator (seidel generate --help says what each makes and takes):\n  {}",
-                   list(generator_names()));
+                   joined(generator_names()));
 }
 
 const Range<double> relative_tolerance{"a number above 0 and below 1, or 0 beside --set atol=T",
@@ -262,13 +262,13 @@ constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "s
   if (words.empty()) {
     const bool bench = app.get_parent() != nullptr;
     throw UsageError(formatted("a command is missing, expected one of {}\n  start with: {}, or see seidel{} --help",
-                               list(names), bench ? bench_example : example, bench ? " bench" : ""));
+                               joined(names), bench ? bench_example : example, bench ? " bench" : ""));
   }
   const std::string& word = words.front();
   const bool matrix = word.find(".mtx") != std::string::npos || is_generator(word) || word == "-";
   throw UsageError(formatted(
       "unknown {} '{}'{}, expected one of {}", word.starts_with("-") && word != "-" ? "option" : "command", word,
-      matrix ? formatted(" (did you mean seidel solve {}?)", quoted(word)) : did_you_mean(word, names), list(names)));
+      matrix ? formatted(" (did you mean seidel solve {}?)", quoted(word)) : did_you_mean(word, names), joined(names)));
 }
 
 }  // namespace

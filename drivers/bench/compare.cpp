@@ -42,9 +42,9 @@ std::string threads_of(const JsonValue& file) {
   std::set<int> counts;
   for (const auto& m : file["measurements"].elements())
     if (m.contains("seconds") && text_or_none(m, "backend") == "openmp") counts.insert(int(number_or_0(m, "threads")));
-  std::string text;
-  for (const int threads : counts) text += formatted("{}{}", text.empty() ? "" : ", ", threads);
-  return text;
+  std::vector<std::string> words;
+  for (const int threads : counts) words.push_back(std::to_string(threads));
+  return joined(words);
 }
 
 /// Best bandwidths by where they were measured: "GPU", "2 threads".

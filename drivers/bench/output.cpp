@@ -61,11 +61,11 @@ std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const s
 }
 
 void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs) {
-  std::string files;
+  std::vector<std::string> files;
   for (const std::string& path : {outputs.csv, outputs.html, options.json})
-    if (!path.empty()) files += (files.empty() ? "" : ", ") + (path == "-" ? "standard output" : path);
-  say(options,
-      "interrupted; what was measured before is printed above" + (files.empty() ? "" : ", and written to " + files));
+    if (!path.empty()) files.push_back(path == "-" ? "standard output" : path);
+  say(options, "interrupted; what was measured before is printed above" +
+                   (files.empty() ? "" : ", and written to " + joined(files)));
 }
 
 std::string csv_cell(const std::string& text) {

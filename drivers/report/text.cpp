@@ -23,6 +23,12 @@ std::string plural(std::int64_t n, std::string_view one, std::string_view many) 
   return many.empty() ? formatted("{} {}s", count(n), one) : formatted("{} {}", count(n), many);
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
+  return text;
+}
+
 namespace {
 
 /// Three digits: 1.23, 12.3, 123.

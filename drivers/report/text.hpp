@@ -13,6 +13,8 @@ namespace seidel::drivers {
 std::string count(std::int64_t n);
 /// "1 row", "2 rows".
 std::string plural(std::int64_t n, std::string_view one, std::string_view many = {});
+/// "a, b, c".
+std::string joined(const std::vector<std::string>& words, std::string_view between = ", ");
 /// Powers of 1000: "999 B", "1.23 MB".
 std::string human_bytes(std::int64_t bytes);
 /// "12.3 us", "4.56 ms", "7.89 s", "3 min 20 s", "2 h 5 min".
