@@ -65,11 +65,11 @@ std::string solve_page(const SolveStory& story) {
   page.chart(
       least_squares ? "The smaller of residual and orthogonality, by the recurrence" : "Residual of the recurrence",
       chart);
-  page.table("Times", {"step", "time"},
-             {{story.loaded.file ? "reading" : "generating", human_seconds(story.read_seconds)},
-              {"setup", human_seconds(story.setup_seconds)},
-              {"solving", human_seconds(outcome.solve_seconds)},
-              {"checking the residual", human_seconds(outcome.certify_seconds)}});
+  page.table("Times", {{"step", "time"},
+                       {{story.loaded.file ? "reading" : "generating", human_seconds(story.read_seconds)},
+                        {"setup", human_seconds(story.setup_seconds)},
+                        {"solving", human_seconds(outcome.solve_seconds)},
+                        {"checking the residual", human_seconds(outcome.certify_seconds)}}});
   page.text("Command", options.command_line);
   return page.html();
 }

@@ -8,16 +8,6 @@
 
 namespace seidel::drivers {
 
-namespace {
-
-Json list_of(const std::vector<std::string>& words) {
-  Json list = Json::array();
-  for (const auto& word : words) list.push(word);
-  return list;
-}
-
-}  // namespace
-
 int run(const BenchCompareOptions& options) {
   const Differences found = compare(options.old_file, options.new_file);
   const std::string text = text_of(found);
@@ -30,16 +20,14 @@ int run(const BenchCompareOptions& options) {
     write_text(options.html, page.html());
   }
   if (options.json.empty()) return 0;
-  Json json, compared = Json::array();
-  for (const auto& c : found.compared)
-    compared.push(std::move(Json()
-                                .set("what", c.what)
-                                .set("change", to_string(c.change))
-                                .set("old_seconds", c.old_seconds)
-                                .set("new_seconds", c.new_seconds)));
-  json.set("schema", "seidel.bench.compare/1").set("version", version).set("command", options.command_line);
-  json.set("machine", list_of(found.machine)).set("compared", std::move(compared));
-  json.set("only_old", list_of(found.only_old)).set("only_new", list_of(found.only_new));
+  Json json = json_document("seidel.bench.compare/1", options.command_line);
+  json.set("machine", found.machine).set("compared", json_list(found.compared, [](const Comparison& c) {
+                                           Json one;
+                                           one.set("what", c.what).set("change", to_string(c.change));
+                                           one.set("old_seconds", c.old_seconds).set("new_seconds", c.new_seconds);
+                                           return one;
+                                         }));
+  json.set("only_old", found.only_old).set("only_new", found.only_new);
   write_text(options.json, json.text());
   return 0;
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <seidel/config.hpp>
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/extents.hpp>
@@ -175,7 +174,7 @@ class Report {
     seconds.set("sending", result.sending).set("copying", result.copying);
     seconds.set("computing", result.computing).set("all", result.all);
     row.set("m", m).set("n", n).set("k", k).set("block", block).set("method", what.method);
-    row.set("grid", std::move(Json().set("rows", what.grid.rows).set("columns", what.grid.columns)));
+    row.set("grid", Json().set("rows", what.grid.rows).set("columns", what.grid.columns));
     row.set("seconds", std::move(seconds)).set("speed_up", speed_up).set("efficiency", efficiency);
     row.set("error", result.error);
     rows_.push(std::move(row));
@@ -187,8 +186,7 @@ class Report {
                               precision(), options_.block, where_, sent_.empty() ? "" : ", " + sent_,
                               plural(options_.trials, "trial"), table_.text(Paint(Terminal::of(1).colours))));
     if (!options_.json.empty()) {
-      Json json;
-      json.set("schema", "seidel.bench.gemm-mpi/1").set("version", version).set("command", options_.command_line);
+      Json json = json_document("seidel.bench.gemm-mpi/1", options_.command_line);
       json.set("where", where_).set("sent", sent_).set("trials", options_.trials);
       json.set("precision", precision()).set("products", std::move(rows_));
       write_text(options_.json, json.text());

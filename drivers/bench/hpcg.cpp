@@ -1,5 +1,4 @@
 // seidel bench hpcg: the HPCG benchmark, its problem, counts and tests.
-#include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/json.hpp>
@@ -230,17 +229,16 @@ std::string text_of(const HpcgResult& r, Index n, const std::string& where) {
 }
 
 Json json_of(const HpcgResult& r, const BenchHpcgOptions& options, const std::string& where) {
-  Json json;
-  json.set("schema", "seidel.hpcg/1").set("version", version).set("command", options.command_line).set("where", where);
-  json.set("n", std::int64_t(options.n)).set("nnz", r.nnz).set("order", std::string(to_string(r.order)));
+  Json json = json_document("seidel.hpcg/1", options.command_line);
+  json.set("where", where)
+      .set("n", std::int64_t(options.n))
+      .set("nnz", r.nnz)
+      .set("order", std::string(to_string(r.order)));
   json.set("asymmetry_of_A", r.tests.asymmetry_of_A).set("asymmetry_of_M", r.tests.asymmetry_of_M);
   json.set("iterations_scaled_diagonal", r.tests.iterations);
   json.set("iterations_scaled_diagonal_multigrid", r.tests.preconditioned_iterations);
-  json.set("tests_passed", r.tests.passed())
-      .set("reference_iterations", r.reference_iterations)
-      .set("reduction", r.reduction)
-      .set("iterations", r.iterations)
-      .set("error", r.error);
+  json.set("tests_passed", r.tests.passed()).set("reference_iterations", r.reference_iterations);
+  json.set("reduction", r.reduction).set("iterations", r.iterations).set("error", r.error);
   json.set("solves", r.solves).set("solving_seconds", r.solving_seconds).set("setup_seconds", r.setup_seconds);
   json.set("gflops_with_setup", r.rating()).set("gflops", r.without_setup()).set("gflops_raw", r.raw());
   return json;

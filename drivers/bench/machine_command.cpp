@@ -20,17 +20,12 @@ struct Side {
   std::vector<Ceiling> ceilings;
 };
 
-const std::vector<std::string> header = {"ceiling", "median", "least", "most", "unit", "what"};
-
-std::vector<std::string> cells(const Ceiling& c) {
-  return {c.name, formatted("{:.4g}", c.value), formatted("{:.4g}", c.low), formatted("{:.4g}", c.high), c.unit,
-          c.what};
-}
-
-std::string text_of(const Side& side) {
-  Table table(header);
-  for (const auto& c : side.ceilings) table.row(cells(c));
-  return side.title + "\n\n" + table.text(Paint(Terminal::of(1).colours));
+Table table_of(const Side& side) {
+  Table table{{"ceiling", "median", "least", "most", "unit", "what"}};
+  for (const auto& c : side.ceilings)
+    table.row({c.name, formatted("{:.4g}", c.value), formatted("{:.4g}", c.low), formatted("{:.4g}", c.high), c.unit,
+               c.what});
+  return table;
 }
 
 std::string csv_of(const std::vector<Side>& sides) {
@@ -43,27 +38,21 @@ std::string csv_of(const std::vector<Side>& sides) {
 }
 
 Json json_of(const Side& side) {
-  Json all = Json::array();
-  for (const auto& c : side.ceilings) {
+  return json_list(side.ceilings, [](const Ceiling& c) {
     Json one;
     one.set("name", c.name).set("unit", c.unit).set("value", c.value).set("low", c.low).set("high", c.high);
     one.set("trials", c.trials).set("what", c.what);
-    all.push(std::move(one));
-  }
-  return all;
+    return one;
+  });
 }
 
 std::string page_of(const std::vector<Side>& sides, const CommonOptions& options) {
   HtmlPage page("seidel bench machine", "What this machine can do at best", true);
   page.facts("What was run", {{"instruction set", instruction_set_name()}, {"version", version}});
   for (const Side& side : sides) {
-    std::vector<std::vector<std::string>> rows;
+    page.table(side.title, table_of(side), "Medians over the trials, and the extremes.");
     std::map<std::string, std::vector<Bar>> by_unit;
-    for (const auto& c : side.ceilings) {
-      rows.push_back(cells(c));
-      by_unit[c.unit].push_back({c.name, c.value, formatted("{:.4g}", c.value)});
-    }
-    page.table(side.title, header, rows, "Medians over the trials, and the extremes.");
+    for (const auto& c : side.ceilings) by_unit[c.unit].push_back({c.name, c.value, formatted("{:.4g}", c.value)});
     for (const auto& [unit, bars] : by_unit) page.bars(side.key + ": " + unit, unit, bars);
   }
   page.text("Command", options.command_line);
@@ -76,11 +65,12 @@ int run(const BenchMachineOptions& options) {
   const BenchPlaces places = bench_places(options, {});
   std::vector<Side> sides;
   const auto add = [&](Side side) {
-    print(options, (sides.empty() ? "" : "\n") + text_of(side), options.csv == "-" || options.html == "-");
+    print(options,
+          (sides.empty() ? "" : "\n") + side.title + "\n\n" + table_of(side).text(Paint(Terminal::of(1).colours)),
+          options.csv == "-" || options.html == "-");
     sides.push_back(std::move(side));
   };
-  Json json;
-  json.set("schema", "seidel.bench.machine/1").set("version", version).set("command", options.command_line);
+  Json json = json_document("seidel.bench.machine/1", options.command_line);
   json.set("machine", machine_json(places));
   if (options.backend != BackendName::cuda) {
     const OpenMP on{options.backend == BackendName::serial ? 1 : places.threads.front()};

@@ -41,37 +41,20 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
   return rows;
 }
 
-std::vector<std::string> orders_header() {
-  return {"matrix",  "order",      "back end",   "threads", "setup",           "per pair",
-          "of roof", "wavefronts", "iterations", "with",    "time to solution"};
-}
-
-std::vector<std::string> cells(const OrderRow& row) {
-  return {row.matrix,
-          row.order,
-          std::string(to_string(row.backend)),
-          row.backend == BackendName::cuda ? "gpu" : std::to_string(row.threads),
-          human_seconds(row.setup_seconds),
-          row.pair_seconds > 0 ? human_seconds(row.pair_seconds) : "-",
-          row.share_of_roof > 0 ? formatted("{:.0f} %", 100 * row.share_of_roof) : "-",
-          count(row.wavefronts),
-          count(row.iterations),
-          row.method,
-          row.solved ? human_seconds(row.solution_seconds) : "not reached"};
-}
-
-std::string table_of(const std::vector<OrderRow>& rows, const Paint& paint) {
-  Table table(orders_header());
-  for (const OrderRow& row : rows) table.row(cells(row));
-  return "the solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the "
-         "order,\n"
-         "gathers the rows, analyses and copies\n\n" +
-         table.text(paint);
+Table table_of(const std::vector<OrderRow>& rows) {
+  Table table{{"matrix", "order", "back end", "threads", "setup", "per pair", "of roof", "wavefronts", "iterations",
+               "with", "time to solution"}};
+  for (const OrderRow& row : rows)
+    table.row({row.matrix, row.order, std::string(to_string(row.backend)),
+               row.backend == BackendName::cuda ? "gpu" : std::to_string(row.threads), human_seconds(row.setup_seconds),
+               row.pair_seconds > 0 ? human_seconds(row.pair_seconds) : "-",
+               row.share_of_roof > 0 ? formatted("{:.0f} %", 100 * row.share_of_roof) : "-", count(row.wavefronts),
+               count(row.iterations), row.method, row.solved ? human_seconds(row.solution_seconds) : "not reached"});
+  return table;
 }
 
 Json to_json(const std::vector<OrderRow>& rows) {
-  Json all = Json::array();
-  for (const OrderRow& row : rows) {
+  return json_list(rows, [](const OrderRow& row) {
     Json one;
     one.set("matrix", row.matrix).set("order", row.order).set("method", row.method);
     one.set("backend", to_string(row.backend)).set("threads", row.threads).set("setup_seconds", row.setup_seconds);
@@ -80,9 +63,8 @@ Json to_json(const std::vector<OrderRow>& rows) {
     one.set("share_of_roof", row.share_of_roof > 0 ? Json(row.share_of_roof) : Json(nullptr));
     one.set("wavefronts", row.wavefronts).set("iterations", row.iterations).set("solved", row.solved);
     one.set("solution_seconds", row.solution_seconds);
-    all.push(std::move(one));
-  }
-  return all;
+    return one;
+  });
 }
 
 }  // namespace seidel::drivers

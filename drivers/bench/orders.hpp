@@ -25,9 +25,7 @@ struct OrderRow {
 std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
                                  const std::atomic<bool>& stop);
 
-std::vector<std::string> orders_header();
-std::vector<std::string> cells(const OrderRow& row);
-std::string table_of(const std::vector<OrderRow>& rows, const Paint& paint);
+Table table_of(const std::vector<OrderRow>& rows);
 Json to_json(const std::vector<OrderRow>& rows);
 
 }  // namespace seidel::drivers

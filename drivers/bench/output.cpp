@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> lines_of(const Roofs& roofs) {
 }
 
 std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const std::string& only, const Paint& paint) {
-  Table table({"rival", "bits of the serial default", "what"});
+  Table table{{"rival", "bits of the serial default", "what"}};
   for (const Rival& rival : rivals)
     if ((!kernel || rival.kernel == kernel) && matches(only, rival.name()))
       table.row({rival.name(), rival.role == Role::exact ? "yes" : "within rounding", std::string(rival.what)});
@@ -111,45 +111,46 @@ std::string name_of_task(const Measurement& m) {
   return name;
 }
 
-std::vector<std::string> table_header() {
-  return {"rival", "threads", "median", "fastest", "spread", "GFLOP/s",
-          "GB/s",  "of roof", "setup",  "memory",  "cache",  "vs baseline"};
-}
-
-std::vector<std::vector<std::string>> legend() {
-  return {
-      {"spread", "half the distance between the quartiles of the trials, over the median"},
-      {"GFLOP/s", "2 nnz k and the like over the median; padding never counts"},
-      {"GB/s", "the bytes that must move, over the median"},
-      {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
-      {"setup", "conversion or analysis, once per matrix"},
-      {"memory", "beside the CSR matrix and the operands"},
-      {"cache",
-       "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
-      {"vs baseline", "times faster than the fastest baseline: Eigen on the host, cuSPARSE or CUB on a GPU"}};
-}
-
-std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs) {
-  std::vector<std::string> cells = {m.rival->name(),
-                                    m.rival->backend == BackendName::cuda ? "gpu" : std::to_string(m.threads)};
-  if (!m.sample.empty()) {
-    for (auto& cell : timed_cells(m, task, roofs)) cells.push_back(std::move(cell));
-    return cells;
-  }
-  cells.push_back(std::string(to_string(m.verdict)));
-  cells.resize(table_header().size(), "-");
-  return cells;
-}
-
-std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint) {
-  Table table(table_header());
-  std::string reasons;
+Table table_of(std::span<const Measurement> task, const Roofs& roofs) {
+  Table table{{"rival", "threads", "median", "fastest", "spread", "GFLOP/s", "GB/s", "of roof", "setup", "memory",
+               "cache", "vs baseline"}};
   for (const Measurement& m : task) {
-    table.row(table_row(m, task, roofs));
-    if (m.verdict != Verdict::right)
-      reasons += formatted("{} {}: {}\n", m.rival->name(), to_string(m.verdict), m.reason);
+    Table::Row cells = {m.rival->name(), m.rival->backend == BackendName::cuda ? "gpu" : std::to_string(m.threads)};
+    const Table::Row rest =
+        m.sample.empty() ? Table::Row{std::string(to_string(m.verdict))} : timed_cells(m, task, roofs);
+    cells.insert(cells.end(), rest.begin(), rest.end());
+    cells.resize(table.header.size(), "-");
+    table.row(std::move(cells));
   }
-  return title_of(task.front()) + table.text(paint) + reasons;
+  return table;
+}
+
+Table legend() {
+  return {
+      {"column", "meaning"},
+      {{"spread", "half the distance between the quartiles of the trials, over the median"},
+       {"GFLOP/s", "2 nnz k and the like over the median; padding never counts"},
+       {"GB/s", "the bytes that must move, over the median"},
+       {"of roof", "GB/s over the faster of copy and triad, both measured in this run with as many threads"},
+       {"setup", "conversion or analysis, once per matrix"},
+       {"memory", "beside the CSR matrix and the operands"},
+       {"cache",
+        "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
+       {"vs baseline", "times faster than the fastest baseline: Eigen on the host, cuSPARSE or CUB on a GPU"}}};
+}
+
+std::vector<std::string> reasons_of(std::span<const Measurement> task) {
+  std::vector<std::string> reasons;
+  for (const Measurement& m : task)
+    if (m.verdict != Verdict::right)
+      reasons.push_back(formatted("{} {}: {}", m.rival->name(), to_string(m.verdict), m.reason));
+  return reasons;
+}
+
+std::string text_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint) {
+  std::string text = title_of(task.front()) + table_of(task, roofs).text(paint);
+  for (const std::string& reason : reasons_of(task)) text += reason + "\n";
+  return text;
 }
 
 std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs) {
@@ -191,12 +192,10 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
 Json to_json(const Roofs& roofs) {
   Json all = Json::array();
   const auto add = [&](std::string_view where, int threads, const Streams& s) {
-    if (s.roof() > 0)
-      all.push(std::move(Json()
-                             .set("backend", where)
-                             .set("threads", threads)
-                             .set("copy_gb_per_s", s.copy)
-                             .set("triad_gb_per_s", s.triad)));
+    if (s.roof() <= 0) return;
+    Json one;
+    one.set("backend", where).set("threads", threads).set("copy_gb_per_s", s.copy).set("triad_gb_per_s", s.triad);
+    all.push(std::move(one));
   };
   for (const auto& [threads, streams] : roofs.host) add("host", threads, streams);
   add("cuda", 1, roofs.device);
@@ -204,8 +203,7 @@ Json to_json(const Roofs& roofs) {
 }
 
 Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
-  Json all = Json::array();
-  for (const Measurement& m : measurements) {
+  return json_list(measurements, [&](const Measurement& m) {
     Json one;
     one.set("kernel", m.rival->kernel->name).set("matrix", m.operand);
     if (m.rows) {
@@ -221,28 +219,21 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs) {
     if (!m.reason.empty()) one.set("reason", m.reason);
     if (m.verdict == Verdict::right) one.set("error_over_bound", m.error);
     one.set("setup_seconds", m.setup_seconds).set("workspace_bytes", m.workspace_bytes);
-    one.set("flops", m.flops)
-        .set("bytes", m.bytes)
-        .set("bytes_model", m.bytes_model)
-        .set("flushed", m.cache == Cache::cold);
-    one.set("cache", to_string(m.cache));
+    one.set("flops", m.flops).set("bytes", m.bytes).set("bytes_model", m.bytes_model);
+    one.set("flushed", m.cache == Cache::cold).set("cache", to_string(m.cache));
     if (!m.sample.empty()) {
       const double median = m.sample.median();
-      one.set("seconds", m.sample.trials())
-          .set("median_seconds", median)
-          .set("min_seconds", m.sample.min())
-          .set("spread", m.sample.spread());
+      one.set("seconds", m.sample.trials()).set("median_seconds", median);
+      one.set("min_seconds", m.sample.min()).set("spread", m.sample.spread());
       one.set("gflop_per_s", gflop_per_s(m, median)).set("gb_per_s", gb_per_s(m, median));
       const Streams streams = roofs.of(m.rival->backend, m.threads);
-      if (streams.copy > 0)
-        one.set("share_of_copy", gb_per_s(m, median) / streams.copy)
-            .set("share_of_roof", gb_per_s(m, median) / streams.roof());
+      const double rate = gb_per_s(m, median);
+      if (streams.copy > 0) one.set("share_of_copy", rate / streams.copy).set("share_of_roof", rate / streams.roof());
       if (const Measurement* baseline = baseline_of(m, measurements))
         one.set("speedup_over_baseline", baseline->sample.median() / median);
     }
-    all.push(std::move(one));
-  }
-  return all;
+    return one;
+  });
 }
 
 }  // namespace seidel::drivers

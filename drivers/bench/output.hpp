@@ -32,8 +32,13 @@ bool same_task(const Measurement& a, const Measurement& b);
 /// "spmm, k = 8": row-major unless it says otherwise.
 std::string name_of_task(const Measurement& m);
 
-/// The measurements of one task for a terminal, under the task's name and costs.
-std::string table_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint);
+/// The measurements of one task, for a page; and for a terminal, under the task's name and costs.
+Table table_of(std::span<const Measurement> task, const Roofs& roofs);
+std::string text_of(std::span<const Measurement> task, const Roofs& roofs, const Paint& paint);
+/// What the columns say.
+Table legend();
+/// Why some of them are not right, one sentence each.
+std::vector<std::string> reasons_of(std::span<const Measurement> task);
 
 /// One row per trial, a header first. Empty cells for the sizes of what is no matrix.
 std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& roofs);
@@ -41,11 +46,6 @@ std::string csv_of(const std::vector<Measurement>& measurements, const Roofs& ro
 /// One object per measurement, with all trials; the fields are described in docs/json-schema.md.
 Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs);
 Json to_json(const Roofs& roofs);
-
-/// The table's columns, one measurement's cells, and what the columns say: for pages that lay them out themselves.
-std::vector<std::string> table_header();
-std::vector<std::string> table_row(const Measurement& m, std::span<const Measurement> task, const Roofs& roofs);
-std::vector<std::vector<std::string>> legend();
 
 /// On standard error: where what was measured before Ctrl-C is to be found.
 void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs);

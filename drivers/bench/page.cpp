@@ -17,12 +17,9 @@ Bar bar_of(const Measurement& m) {
 
 void add_task(HtmlPage& page, std::span<const Measurement> task, const Roofs& roofs) {
   const Measurement& first = task.front();
-  std::vector<std::vector<std::string>> rows;
   std::vector<Bar> bars;
-  for (const Measurement& m : task) {
-    rows.push_back(table_row(m, task, roofs));
+  for (const Measurement& m : task)
     if (!m.sample.empty()) bars.push_back(bar_of(m));
-  }
   const std::string title = name_of_task(first) + " of " + first.operand;
   if (!bars.empty())
     page.bars(
@@ -30,9 +27,8 @@ void add_task(HtmlPage& page, std::span<const Measurement> task, const Roofs& ro
         first.flops > 0 ? formatted("GFLOP/s, of {:.4g} MFLOP", first.flops * 1e-6) : "GB/s of the compulsory bytes",
         bars, {"seidel", "baseline"});
   std::string note = formatted("Must move {} = {}.", first.bytes_model, human_bytes(std::int64_t(first.bytes)));
-  for (const Measurement& m : task)
-    if (m.verdict != Verdict::right) note += formatted(" {} {}: {}.", m.rival->name(), to_string(m.verdict), m.reason);
-  page.table(title, table_header(), rows, note);
+  for (const std::string& reason : reasons_of(task)) note += formatted(" {}.", reason);
+  page.table(title, table_of(task, roofs), note);
 }
 
 }  // namespace
@@ -51,22 +47,17 @@ std::string page_of(const Found& found, const std::string& machine, const Common
   std::vector<std::pair<std::string, std::string>> facts = {{"machine", machine}, {"version", version}};
   for (const auto& [name, said] : lines_of(roofs)) facts.push_back({"bandwidth, " + name, said});
   page.facts("What was run", facts);
-  const auto summary = summary_rows(all, roofs);
-  if (summary.size() > 1)
-    page.table("Ours beside the fastest baseline", summary_header(), summary,
+  if (const Table summary = summary_of(all, roofs); summary.rows.size() > 1)
+    page.table("Ours beside the fastest baseline", summary,
                "Times are medians; the last two columns say how many times faster than theirs.");
-  if (const auto gains = gains_rows(all); !gains.empty())
-    page.table("Over all matrices", gains_header(), gains,
-               "How many times faster than the fastest baseline; means are geometric.");
+  if (const Table gains = gains_of(all); !gains.rows.empty())
+    page.table("Over all matrices", gains, "How many times faster than the fastest baseline; means are geometric.");
   for (const auto task : tasks_of(all)) add_task(page, task, roofs);
-  if (!orders.empty()) {
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& row : orders) rows.push_back(cells(row));
-    page.table("The solves that the sweeps are for", orders_header(), rows,
+  if (!orders.empty())
+    page.table("The solves that the sweeps are for", table_of(orders),
                "To 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the order, gathers the rows, "
                "analyses and copies.");
-  }
-  page.table("What the columns say", {"column", "meaning"}, legend());
+  page.table("What the columns say", legend());
   page.text("Command", options.command_line);
   return page.html();
 }

@@ -76,17 +76,13 @@ int run(const BenchReadOptions& options) {
   lines.item("measured", formatted("the median of {}, the file in the memory cache after the first",
                                    plural(options.repetitions, "run")));
   lines.blank();
-  const std::vector<std::string> header = {"what", "threads", "seconds", "GB/s",
-                                           scan.inflated ? "of zlib" : "of the scan, a core"};
-  std::vector<std::vector<std::string>> rows = {
-      {scan.inflated ? "zlib alone" : "bare scan", "1", formatted("{:.4f}", scan_seconds),
-       formatted("{:.3f}", rate(scan_seconds)), "1.00"},
-      {"first touch of the memory", "1", formatted("{:.4f}", touches.median()), "", ""}};
+  Table table{{"what", "threads", "seconds", "GB/s", scan.inflated ? "of zlib" : "of the scan, a core"}};
+  table.row({scan.inflated ? "zlib alone" : "bare scan", "1", formatted("{:.4f}", scan_seconds),
+             formatted("{:.3f}", rate(scan_seconds)), "1.00"});
+  table.row({"first touch of the memory", "1", formatted("{:.4f}", touches.median()), "", ""});
   for (const auto& t : timings)
-    rows.push_back({"read", std::to_string(t.threads), formatted("{:.4f}", t.seconds),
-                    formatted("{:.3f}", rate(t.seconds)), formatted("{:.2f}", t.ratio)});
-  Table table(header);
-  for (const auto& row : rows) table.row(row);
+    table.row({"read", std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)),
+               formatted("{:.2f}", t.ratio)});
   print(options, lines.text() + table.text(paint));
   if (!options.html.empty()) {
     HtmlPage page("seidel bench read", "Reading " + options.file, true);
@@ -94,35 +90,28 @@ int run(const BenchReadOptions& options) {
                                 {"bytes", human_bytes(scan.bytes)},
                                 {"machine", processor_name()},
                                 {"version", version}});
-    page.table("Reading beside a bare scan", header, rows, "Medians; the file is in the memory cache after the first.");
-    std::vector<Bar> bars = {{rows[0][0], rate(scan_seconds), rows[0][3]}};
-    for (std::size_t i = 0; i < timings.size(); ++i)  // below the scan and the first touch
-      bars.push_back({"read, " + plural(timings[i].threads, "thread"), rate(timings[i].seconds), rows[2 + i][3]});
+    page.table("Reading beside a bare scan", table, "Medians; the file is in the memory cache after the first.");
+    const auto bar = [&](const std::string& what, double seconds) {
+      return Bar{what, rate(seconds), formatted("{:.3f}", rate(seconds))};
+    };
+    std::vector<Bar> bars = {bar(scan.inflated ? "zlib alone" : "bare scan", scan_seconds)};
+    for (const auto& t : timings) bars.push_back(bar("read, " + plural(t.threads, "thread"), t.seconds));
     page.bars("How fast", "GB/s", bars);
     page.text("Command", options.command_line);
     write_text(options.html, page.html());
   }
   if (!options.json.empty()) {
-    Json json, rows = Json::array();
-    for (const auto& t : timings)
-      rows.push(std::move(Json()
-                              .set("threads", t.threads)
-                              .set("seconds", t.seconds)
-                              .set("gb_per_s", rate(t.seconds))
-                              .set("of_scan_per_core", t.ratio)
-                              .set("of_scan_a_core", t.ratio)));
-    json.set("schema", "seidel.bench.read/1")
-        .set("version", version)
-        .set("command", options.command_line)
-        .set("file", options.file);
-    json.set("bytes", std::int64_t(scan.bytes))
-        .set("entries", std::int64_t(scan.entries))
-        .set("processor", processor_name());
-    json.set("repetitions", options.repetitions)
-        .set("scan_seconds", scan_seconds)
-        .set("scan_gb_per_s", rate(scan_seconds))
-        .set("first_touch_seconds", touches.median())
-        .set("read", std::move(rows));
+    Json json = json_document("seidel.bench.read/1", options.command_line);
+    json.set("file", options.file).set("bytes", std::int64_t(scan.bytes)).set("entries", std::int64_t(scan.entries));
+    json.set("processor", processor_name()).set("repetitions", options.repetitions);
+    json.set("scan_seconds", scan_seconds).set("scan_gb_per_s", rate(scan_seconds));
+    json.set("first_touch_seconds", touches.median())
+        .set("read", json_list(timings, [&](const Timing& t) {
+               Json one;
+               one.set("threads", t.threads).set("seconds", t.seconds).set("gb_per_s", rate(t.seconds));
+               one.set("of_scan_per_core", t.ratio).set("of_scan_a_core", t.ratio);
+               return one;
+             }));
     write_text(options.json, json.text());
   }
   return 0;

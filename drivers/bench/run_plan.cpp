@@ -4,7 +4,6 @@
 #include <exception>
 #include <utility>
 
-#include <seidel/config.hpp>
 #include <seidel/drivers/bench/kernels/matrix.hpp>
 #include <seidel/drivers/bench/page.hpp>
 #include <seidel/drivers/bench/summary.hpp>
@@ -74,20 +73,16 @@ class Walk {
   void legend() {
     if (found.all.empty() || plan_.trials == 0) return;
     std::string text = "\n";
-    for (const auto& line : drivers::legend()) text += paint_.dim(formatted("{:<12} {}", line[0], line[1])) + "\n";
+    for (const auto& row : drivers::legend().rows) text += paint_.dim(formatted("{:<12} {}", row[0], row[1])) + "\n";
     say(text);
   }
   void summary() {
-    const auto rows = summary_rows(found.all, found.roofs);
-    if (rows.size() < 2) return;
-    Table table(summary_header());
-    for (const auto& row : rows) table.row(row);
-    say("\nours beside the fastest baseline: medians, and how many times faster than theirs\n\n" + table.text(paint_));
-    const auto gains = gains_rows(found.all);
-    if (gains.empty()) return;
-    Table over_all(gains_header());
-    for (const auto& row : gains) over_all.row(row);
-    say("\nover all matrices, how many times faster than theirs: geometric means\n\n" + over_all.text(paint_));
+    const Table summary = summary_of(found.all, found.roofs);
+    if (summary.rows.size() < 2) return;
+    say("\nours beside the fastest baseline: medians, and how many times faster than theirs\n\n" +
+        summary.text(paint_));
+    if (const Table gains = gains_of(found.all); !gains.rows.empty())
+      say("\nover all matrices, how many times faster than theirs: geometric means\n\n" + gains.text(paint_));
   }
 
   Found found;
@@ -114,7 +109,9 @@ class Walk {
     show(0, operand.name + ": the solves that the sweeps are for");
     const auto rows = order_rows(matrix.A, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
     if (rows.empty()) return;
-    say("\n" + table_of(rows, paint_));
+    say("\nthe solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the "
+        "order,\ngathers the rows, analyses and copies\n\n" +
+        table_of(rows).text(paint_));
     found.orders.insert(found.orders.end(), rows.begin(), rows.end());
   }
 
@@ -126,7 +123,7 @@ class Walk {
         auto measured =
             measure(*kernel.kernel, operand, {.k = k, .layout = layout}, plan_, places_.cuda.get(), rivals_);
         for (Measurement& m : measured) m.order = order;
-        if (!measured.empty()) say("\n" + table_of(measured, found.roofs, paint_));
+        if (!measured.empty()) say("\n" + text_of(measured, found.roofs, paint_));
         found.all.insert(found.all.end(), measured.begin(), measured.end());
         done_ += step_;
       }
@@ -154,15 +151,11 @@ class Walk {
 };
 
 Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions& options) {
-  Json json;
-  json.set("schema", "seidel.bench/1")
-      .set("version", version)
-      .set("command", options.command_line)
-      .set("machine", machine_json(places))
-      .set("interrupted", found.interrupted);
+  Json json = json_document("seidel.bench/1", options.command_line);
+  json.set("machine", machine_json(places)).set("interrupted", found.interrupted);
   const auto& [all, roofs, orders, interrupted] = found;
   const double host = roofs.host.empty() ? 0 : roofs.host.rbegin()->second.copy;
-  json.set("copy_gb_per_s", std::move(Json().set("host", host).set("device", roofs.device.copy)));
+  json.set("copy_gb_per_s", Json().set("host", host).set("device", roofs.device.copy));
   json.set("roofs", to_json(roofs));
   json.set("measurements", to_json(all, roofs));
   if (!orders.empty()) json.set("orders", to_json(orders));

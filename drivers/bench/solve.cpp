@@ -41,13 +41,6 @@ struct Result {
   double total() const { return solution.setup_seconds + solution.solve_seconds; }
 };
 
-std::string threads_of(const Result& r) {
-  return r.who->backend == BackendName::cuda ? "gpu" : std::to_string(r.threads);
-}
-
-const std::vector<std::string> header = {"contestant",   "threads",       "verdict", "setup", "solve",   "iterations",
-                                         "an iteration", "true residual", "memory",  "total", "vs Eigen"};
-
 /// Seconds to the solution of the fastest baseline that solved this matrix; 0 if none did.
 double fastest_baseline(std::span<const Result> of_matrix) {
   double fastest = 0;
@@ -56,19 +49,20 @@ double fastest_baseline(std::span<const Result> of_matrix) {
   return fastest;
 }
 
-std::vector<std::string> cells(const Result& r, std::span<const Result> of_matrix) {
+/// The results of one matrix.
+Table table_of(std::span<const Result> of_matrix) {
   const double baseline = fastest_baseline(of_matrix);
-  return {r.who->name,
-          threads_of(r),
-          r.verdict,
-          human_seconds(r.solution.setup_seconds),
-          human_seconds(r.solution.solve_seconds),
-          count(r.solution.iterations),
-          r.solution.iterations > 0 ? human_seconds(r.solution.solve_seconds / double(r.solution.iterations)) : "-",
-          brief(r.residual),
-          r.solution.memory_bytes > 0 ? human_bytes(r.solution.memory_bytes) : "-",
-          human_seconds(r.total()),
-          baseline > 0 && r.verdict == "solved" ? formatted("{:.2f}x", baseline / r.total()) : "-"};
+  Table table{{"contestant", "threads", "verdict", "setup", "solve", "iterations", "an iteration", "true residual",
+               "memory", "total", "vs Eigen"}};
+  for (const Result& r : of_matrix) {
+    const Solution& s = r.solution;
+    table.row({r.who->name, r.who->backend == BackendName::cuda ? "gpu" : std::to_string(r.threads), r.verdict,
+               human_seconds(s.setup_seconds), human_seconds(s.solve_seconds), count(s.iterations),
+               s.iterations > 0 ? human_seconds(s.solve_seconds / double(s.iterations)) : "-", brief(r.residual),
+               s.memory_bytes > 0 ? human_bytes(s.memory_bytes) : "-", human_seconds(r.total()),
+               baseline > 0 && r.verdict == "solved" ? formatted("{:.2f}x", baseline / r.total()) : "-"});
+  }
+  return table;
 }
 
 /// Every contestant that may take the matrix, in the order of the list, until Ctrl-C.
@@ -130,13 +124,6 @@ std::string title_of(const Result& r) {
                    r.generated ? "generated" : "read", human_seconds(r.read_seconds));
 }
 
-/// The results of one matrix.
-std::string text_of(std::span<const Result> of_matrix, const Paint& paint) {
-  Table table(header);
-  for (const Result& r : of_matrix) table.row(cells(r, of_matrix));
-  return title_of(of_matrix.front()) + "\n\n" + table.text(paint);
-}
-
 std::string csv_of(const std::vector<Result>& all) {
   std::string text =
       "matrix,nrows,nnz,contestant,backend,threads,verdict,trial,setup_seconds,solve_seconds,iterations,true_residual,"
@@ -151,8 +138,7 @@ std::string csv_of(const std::vector<Result>& all) {
 }
 
 Json json_of(const std::vector<Result>& all) {
-  Json list = Json::array();
-  for (const Result& r : all) {
+  return json_list(all, [](const Result& r) {
     Json one;
     one.set("matrix", r.matrix).set("nrows", r.nrows).set("nnz", r.nnz).set("read_seconds", r.read_seconds);
     one.set("contestant", r.who->name).set("backend", to_string(r.who->backend)).set("threads", r.threads);
@@ -160,9 +146,8 @@ Json json_of(const std::vector<Result>& all) {
     one.set("iterations", r.solution.iterations).set("true_residual", r.residual);
     one.set("setup_seconds", r.setup.trials()).set("solve_seconds", r.solve.trials());
     one.set("memory_bytes", r.solution.memory_bytes).set("history", r.solution.history);
-    list.push(std::move(one));
-  }
-  return list;
+    return one;
+  });
 }
 
 std::string page_of(const std::vector<Result>& all, bool good, const std::string& machine,
@@ -176,11 +161,9 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].matrix == all[first].matrix) ++last;
     const auto of_matrix = std::span(all).subspan(first, last - first);
-    std::vector<std::vector<std::string>> rows;
     std::vector<Bar> bars;
     LineChart chart{"iteration", "relative residual", true, {}};
     for (const Result& r : of_matrix) {
-      rows.push_back(cells(r, of_matrix));
       if (r.verdict == "solved")
         bars.push_back({r.who->name + (r.who->backend == BackendName::openmp ? ", " + plural(r.threads, "thread") : ""),
                         1e3 * r.total(), human_seconds(r.total()), r.who->baseline ? 1 : 0});
@@ -196,7 +179,7 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
     if (!bars.empty())
       page.bars(all[first].matrix + ": time to the solution", "ms, setup and solve", bars, {"seidel", "baseline"});
     if (!chart.series.empty()) page.chart(all[first].matrix + ": residual after each iteration", chart);
-    page.table(title_of(all[first]), header, rows);
+    page.table(title_of(all[first]), table_of(of_matrix));
   }
   page.text("Command", options.command_line);
   return page.html();
@@ -207,7 +190,7 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
 int run(const BenchSolveOptions& options) {
   const auto contestants = drivers::contestants();
   if (options.list) {
-    Table table({"contestant", "what"});
+    Table table{{"contestant", "what"}};
     for (const auto& who : contestants)
       if (matches(options.only, who.name)) table.row({who.name, who.what});
     print(options, table.text(Paint(Terminal::of(1).colours)));
@@ -235,7 +218,8 @@ int run(const BenchSolveOptions& options) {
     line.wipe();
     const auto of_matrix = std::span(all).subspan(first);
     const bool taken = options.csv == "-" || options.html == "-";
-    if (!of_matrix.empty()) print(options, (first ? "\n" : "") + text_of(of_matrix, paint), taken);
+    if (!of_matrix.empty())
+      print(options, (first ? "\n" : "") + title_of(all[first]) + "\n\n" + table_of(of_matrix).text(paint), taken);
   }
   if (all.empty() && fault) std::rethrow_exception(fault);
   const bool interrupted = stop_requested();
@@ -249,8 +233,7 @@ int run(const BenchSolveOptions& options) {
   if (!options.html.empty()) write_text(options.html, page_of(all, good, machine_text(places), options));
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
   if (!options.json.empty()) {
-    Json json;
-    json.set("schema", "seidel.bench.solve/1").set("version", version).set("command", options.command_line);
+    Json json = json_document("seidel.bench.solve/1", options.command_line);
     json.set("machine", machine_json(places)).set("interrupted", interrupted);
     json.set("tolerance", options.tolerance).set("rhs", "A * ones").set("solves", json_of(all));
     write_text(options.json, json.text());

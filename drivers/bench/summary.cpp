@@ -39,23 +39,22 @@ const Measurement& best_of(const Measurement& plain, std::span<const Measurement
   return *best;
 }
 
-std::vector<std::string> row_of(const Measurement& plain, std::span<const Measurement> task, const Roofs& roofs) {
+Table::Row row_of(const Measurement& plain, std::span<const Measurement> task, const Roofs& roofs) {
   const Measurement* const best = &best_of(plain, task);
   const double seconds = best->sample.median(), roof = roofs.of(best->rival->backend, best->threads).roof();
-  std::vector<std::string> row = {plain.operand,
-                                  name_of_task(plain),
-                                  place_of(plain),
-                                  human_seconds(plain.sample.median()),
-                                  human_seconds(seconds),
-                                  short_name(*best->rival),
-                                  roof > 0 ? formatted("{:.0f} %", 100 * gb_per_s(*best, seconds) / roof) : "-"};
+  Table::Row row = {plain.operand,
+                    name_of_task(plain),
+                    place_of(plain),
+                    human_seconds(plain.sample.median()),
+                    human_seconds(seconds),
+                    short_name(*best->rival),
+                    roof > 0 ? formatted("{:.0f} %", 100 * gb_per_s(*best, seconds) / roof) : "-"};
   if (const Measurement* baseline = baseline_of(plain, task)) {
     const double theirs = baseline->sample.median();
     row.insert(row.end(),
                {human_seconds(theirs), short_name(*baseline->rival),
                 formatted("{:.2f}x", theirs / plain.sample.median()), formatted("{:.2f}x", theirs / seconds)});
   }
-  row.resize(summary_header().size(), "-");
   return row;
 }
 
@@ -80,27 +79,19 @@ std::vector<std::span<const Measurement>> tasks_of(std::span<const Measurement> 
   return tasks;
 }
 
-std::vector<std::string> summary_header() {
-  return {"matrix",  "kernel",     "on",    "our CSR",   "our best",  "which",
-          "of roof", "their best", "which", "gain, CSR", "gain, best"};
-}
-
-std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> all, const Roofs& roofs) {
-  std::vector<std::vector<std::string>> rows;
+Table summary_of(std::span<const Measurement> all, const Roofs& roofs) {
+  Table table{{"matrix", "kernel", "on", "our CSR", "our best", "which", "of roof", "their best", "which", "gain, CSR",
+               "gain, best"}};
   for (const auto task : tasks_of(all))
     for (const Measurement& m : task)
-      if (is_default(*m.rival) && !m.sample.empty()) rows.push_back(row_of(m, task, roofs));
-  return rows;
+      if (is_default(*m.rival) && !m.sample.empty()) {
+        table.row(row_of(m, task, roofs));
+        table.rows.back().resize(table.header.size(), "-");
+      }
+  return table;
 }
 
-std::vector<std::string> gains_header() {
-  return {"kernel",   "on",
-          "matrices", "CSR: mean (least, quartiles, most)",
-          "below 1x", "best: mean (least, quartiles, most)",
-          "below 1x"};
-}
-
-std::vector<std::vector<std::string>> gains_rows(std::span<const Measurement> all) {
+Table gains_of(std::span<const Measurement> all) {
   struct Gains {
     std::string kernel, place;
     std::vector<double> plain, best;
@@ -120,12 +111,13 @@ std::vector<std::vector<std::string>> gains_rows(std::span<const Measurement> al
   const auto below_one = [](const std::vector<double>& gains) {
     return std::to_string(std::ranges::count_if(gains, [](double gain) { return gain < 1; }));
   };
-  std::vector<std::vector<std::string>> rows;
+  Table table{{"kernel", "on", "matrices", "CSR: mean (least, quartiles, most)", "below 1x",
+               "best: mean (least, quartiles, most)", "below 1x"}};
   for (const Gains& g : groups)
     if (g.plain.size() > 1)
-      rows.push_back({g.kernel, g.place, std::to_string(g.plain.size()), spread_of(g.plain), below_one(g.plain),
-                      spread_of(g.best), below_one(g.best)});
-  return rows;
+      table.row({g.kernel, g.place, std::to_string(g.plain.size()), spread_of(g.plain), below_one(g.plain),
+                 spread_of(g.best), below_one(g.best)});
+  return table;
 }
 
 }  // namespace seidel::drivers

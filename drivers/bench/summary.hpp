@@ -1,4 +1,4 @@
-// Many measurements in one table: ours beside the fastest baseline, a row a task.
+// Many measurements in one table: ours beside the fastest baseline, a row per task.
 #pragma once
 #include <span>
 #include <string>
@@ -11,12 +11,10 @@ namespace seidel::drivers {
 /// Measurements of the same matrix, kernel, order, k and layout; they stand side by side in `all`.
 std::vector<std::span<const Measurement>> tasks_of(std::span<const Measurement> all);
 
-std::vector<std::string> summary_header();
-/// A row a task and place (serial, so many threads, GPU) where one of ours was timed.
-std::vector<std::vector<std::string>> summary_rows(std::span<const Measurement> all, const Roofs& roofs);
+/// A row per task and place (serial, so many threads, GPU) where one of ours was timed.
+Table summary_of(std::span<const Measurement> all, const Roofs& roofs);
 
 /// Over all matrices, for each kernel and place: how many times faster than the fastest baseline ours are.
-std::vector<std::string> gains_header();
-std::vector<std::vector<std::string>> gains_rows(std::span<const Measurement> all);
+Table gains_of(std::span<const Measurement> all);
 
 }  // namespace seidel::drivers

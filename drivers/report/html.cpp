@@ -3,8 +3,8 @@
 
 #include <cctype>
 
-#include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/report/svg.hpp>
+#include <seidel/drivers/report/text.hpp>
 
 namespace seidel::drivers {
 
@@ -87,21 +87,20 @@ void HtmlPage::facts(const std::string& heading, const std::vector<std::pair<std
   body_ += section(heading, list + "</dl>\n");
 }
 
-void HtmlPage::table(const std::string& heading, const std::vector<std::string>& header,
-                     const std::vector<std::vector<std::string>>& rows, const std::string& note) {
-  std::vector<const char*> kind(header.size(), " class=\"number\"");
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < header.size(); ++c)
+void HtmlPage::table(const std::string& heading, const Table& table, const std::string& note) {
+  std::vector<const char*> kind(table.header.size(), " class=\"number\"");
+  for (const Table::Row& row : table.rows)
+    for (std::size_t c = 0; c < kind.size(); ++c)
       if (!looks_like_number(row.at(c))) kind[c] = "";
+  const auto cells = [&](const char* tag, const Table::Row& row) {
+    std::string line = "<tr>";
+    for (std::size_t c = 0; c < kind.size(); ++c)
+      line += formatted("<{0}{1}>{2}</{0}>", tag, kind[c], escaped(row.at(c)));
+    return line + "</tr>";
+  };
   std::string out = note.empty() ? "" : "<p class=\"note\">" + escaped(note) + "</p>\n";
-  out += "<div class=\"frame\"><table>\n<thead><tr>";
-  for (std::size_t c = 0; c < header.size(); ++c) out += formatted("<th{}>{}</th>", kind[c], escaped(header[c]));
-  out += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : rows) {
-    out += "<tr>";
-    for (std::size_t c = 0; c < header.size(); ++c) out += formatted("<td{}>{}</td>", kind[c], escaped(row.at(c)));
-    out += "</tr>\n";
-  }
+  out += "<div class=\"frame\"><table>\n<thead>" + cells("th", table.header) + "</thead>\n<tbody>\n";
+  for (const Table::Row& row : table.rows) out += cells("td", row) + "\n";
   body_ += section(heading, out + "</tbody></table></div>\n");
 }
 

@@ -6,6 +6,8 @@
 
 namespace seidel::drivers {
 
+struct Table;
+
 struct Point {
   double x, y;
   std::string tip;  // shown when the point is hovered, touched or reached by the keyboard
@@ -36,8 +38,7 @@ class HtmlPage {
   void facts(const std::string& heading, const std::vector<std::pair<std::string, std::string>>& facts);
   /// Columns whose cells all look like numbers are set to the right. Wide tables scroll inside their frame. A `note`
   /// stands above.
-  void table(const std::string& heading, const std::vector<std::string>& header,
-             const std::vector<std::vector<std::string>>& rows, const std::string& note = {});
+  void table(const std::string& heading, const Table& table, const std::string& note = {});
   void chart(const std::string& heading, const LineChart& chart);
   /// `groups` names the bars' groups, where there are several.
   void bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <istream>
 
+#include <seidel/config.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
@@ -29,6 +30,7 @@ Json::Json(std::string_view value) : value_(new Value{nlohmann::ordered_json(std
 Json::Json(const std::vector<double>& values) : value_(new Value{nlohmann::ordered_json::array()}) {
   for (const double v : values) value_->json.push_back(number(v));
 }
+Json::Json(const std::vector<std::string>& texts) : value_(new Value{texts}) {}
 Json Json::array() {
   Json json;
   json.value_->json = nlohmann::ordered_json::array();
@@ -38,7 +40,7 @@ Json::Json(Json&&) noexcept = default;
 Json& Json::operator=(Json&&) noexcept = default;
 Json::~Json() = default;
 
-Json& Json::set(std::string_view key, Json value) {
+Json& Json::set(std::string_view key, Json value) & {
   value_->json[std::string(key)] = std::move(value.value_->json);
   return *this;
 }
@@ -48,6 +50,10 @@ Json& Json::push(Json value) {
 }
 std::string Json::text() const {
   return value_->json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Json json_document(std::string_view schema, const std::string& command_line) {
+  return Json().set("schema", schema).set("version", version).set("command", command_line);
 }
 
 namespace {

@@ -23,14 +23,16 @@ class Json {
   Json(const std::string& value) : Json(std::string_view(value)) {}
   Json(const char* value) : Json(std::string_view(value)) {}
   Json(const std::vector<double>& values);
+  Json(const std::vector<std::string>& texts);
   static Json array();
 
   Json(Json&&) noexcept;
   Json& operator=(Json&&) noexcept;
   ~Json();
 
-  Json& set(std::string_view key, Json value);  // objects
-  Json& push(Json value);                       // arrays
+  Json& set(std::string_view key, Json value) &;  // objects
+  Json&& set(std::string_view key, Json value) && { return std::move(set(key, std::move(value))); }
+  Json& push(Json value);  // arrays
   /// Indented by two blanks, with a line end. Bytes that are not UTF-8 (file names may hold them) are replaced.
   std::string text() const;
 
@@ -38,6 +40,17 @@ class Json {
   struct Value;
   std::unique_ptr<Value> value_;
 };
+
+/// What `of` makes of each entry.
+template <class Entries, class Of>
+Json json_list(const Entries& entries, const Of& of) {
+  Json list = Json::array();
+  for (const auto& entry : entries) list.push(of(entry));
+  return list;
+}
+
+/// A document of this schema, made by this command line.
+Json json_document(std::string_view schema, const std::string& command_line);
 
 /// One value of a document that was read. Errors  InputError, saying what was found, where it is not what is asked for.
 class JsonValue {

@@ -126,24 +126,21 @@ Lines& Lines::raw(std::string_view text) { return text_.append(text) += "\n", *t
 
 std::string Table::text(const Paint& paint) const {
   std::vector<std::size_t> width;
-  for (const auto& row : rows_) {
-    width.resize(std::max(width.size(), row.size()));
+  for (const std::string& cell : header) width.push_back(columns(cell));
+  for (const Row& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], columns(row[i]));
-  }
-  std::string text;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
+  const auto line_of = [&](const Row& row, const Row& aligned_as) {
     std::string line;
-    for (std::size_t i = 0; i < rows_[r].size(); ++i) {
-      const auto& cell = rows_[r][i];
-      // A header stands over its numbers.
-      const bool right = is_number(r == 0 && rows_.size() > 1 && i < rows_[1].size() ? rows_[1][i] : cell);
-      const std::string padding(width[i] - columns(cell), ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(width[i] - columns(row[i]), ' ');
       if (i) line += "  ";
-      line += right ? padding + cell : cell + padding;
+      line += is_number(aligned_as[i]) ? padding + row[i] : row[i] + padding;
     }
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    text += (r == 0 ? paint.bold(line) : line) + "\n";
-  }
+    return line.erase(line.find_last_not_of(' ') + 1);
+  };
+  // A header stands over its numbers.
+  std::string text = paint.bold(line_of(header, rows.empty() ? header : rows.front())) + "\n";
+  for (const Row& row : rows) text += line_of(row, row) + "\n";
   return text;
 }
 

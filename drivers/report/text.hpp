@@ -63,16 +63,15 @@ class Lines {
   std::string text_;
 };
 
-/// Columns as wide as their widest cell; numbers to the right.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  bool empty() const { return rows_.size() == 1; }
-  std::string text(const Paint& paint) const;
+/// A header and rows of as many cells, for a terminal, or for HtmlPage.
+struct Table {
+  using Row = std::vector<std::string>;
+  Row header;
+  std::vector<Row> rows = {};
 
- private:
-  std::vector<std::vector<std::string>> rows_;
+  void row(Row cells) { rows.push_back(std::move(cells)); }
+  /// Columns as wide as their widest cell; numbers to the right.
+  std::string text(const Paint& paint) const;
 };
 
 }  // namespace seidel::drivers

@@ -55,25 +55,26 @@ const std::vector<std::pair<std::string, std::string>> legend = {
     {"ok", "equal to the bit, where nothing else will do"},
     {"ok 0.90, 3 of 8", "a solver: 3 of 8 runs reached 1e-8 within 300 iterations, by the true residual"}};
 
+Table table_of(const Ledger& ledger, const Paint& paint) {
+  Table table{{"kernel", "format or preconditioner"}};
+  table.header.insert(table.header.end(), ledger.backends().begin(), ledger.backends().end());
+  for (const auto& row : ledger.rows()) {
+    Table::Row cells = {row.kernel, row.format};
+    for (const auto& cell : row.cells) cells.push_back(cell_text(cell, paint));
+    table.row(std::move(cells));
+  }
+  return table;
+}
+
 std::string validate_text(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
                           const Terminal& terminal) {
   const Paint paint(terminal.colours);
-  std::string names;
-  for (const auto& name : matrices) names += (names.empty() ? "" : ", ") + name;
   Lines lines(terminal);
   lines.raw(paint.bold("seidel validate")).blank();
-  lines.item("matrices", names);
+  lines.item("matrices", joined(matrices));
   for (const auto& [cell, meaning] : legend) lines.item(cell, meaning);
   lines.blank();
-  std::vector<std::string> header = {"kernel", "format or preconditioner"};
-  header.insert(header.end(), ledger.backends().begin(), ledger.backends().end());
-  Table table(header);
-  for (const auto& row : ledger.rows()) {
-    std::vector<std::string> cells = {row.kernel, row.format};
-    for (const auto& cell : row.cells) cells.push_back(cell_text(cell, paint));
-    table.row(cells);
-  }
-  std::string text = lines.text() + table.text(paint) + "\n";
+  std::string text = lines.text() + table_of(ledger, paint).text(paint) + "\n";
   const auto& faults = ledger.faults();
   for (std::size_t i = 0; i < faults.size() && i < 20; ++i) text += "wrong: " + faults[i] + "\n";
   if (faults.size() > 20) text += formatted("and {} more\n", faults.size() - 20);
@@ -87,27 +88,21 @@ std::string validate_text(const Ledger& ledger, const std::vector<std::string>& 
 
 Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
                    const CommonOptions& options) {
-  Json json, names = Json::array(), cells = Json::array(), faults = Json::array();
-  for (const auto& name : matrices) names.push(name);
+  Json cells = Json::array();
   for (const auto& row : ledger.rows())
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const Cell& cell = row.cells[i];
       if (cell.checks == 0) continue;
       Json one;
-      one.set("kernel", row.kernel)
-          .set("format", row.format)
-          .set("backend", ledger.backends()[i])
-          .set("checks", cell.checks);
-      one.set("wrong", cell.wrong)
-          .set("worst", cell.measured ? Json(cell.worst) : Json(nullptr))
-          .set("runs", cell.runs)
-          .set("reached", cell.reached);
+      one.set("kernel", row.kernel).set("format", row.format).set("backend", ledger.backends()[i]);
+      one.set("checks", cell.checks).set("wrong", cell.wrong);
+      one.set("worst", cell.measured ? Json(cell.worst) : Json(nullptr));
+      one.set("runs", cell.runs).set("reached", cell.reached);
       cells.push(std::move(one));
     }
-  for (const auto& fault : ledger.faults()) faults.push(fault);
-  json.set("schema", "seidel.validate/1").set("version", version).set("command", options.command_line);
+  Json json = json_document("seidel.validate/1", options.command_line);
   json.set("valid", ledger.faults().empty()).set("checks", ledger.checks()).set("seconds", seconds);
-  json.set("matrices", std::move(names)).set("cells", std::move(cells)).set("faults", std::move(faults));
+  json.set("matrices", matrices).set("cells", std::move(cells)).set("faults", ledger.faults());
   return json;
 }
 
@@ -119,31 +114,19 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
       good ? formatted("{} in {}, none wrong", plural(ledger.checks(), "check"), human_seconds(seconds))
            : formatted("{} of {} WRONG", count(std::int64_t(ledger.faults().size())), plural(ledger.checks(), "check")),
       good);
-  std::string names;
-  for (const auto& name : matrices) names += (names.empty() ? "" : ", ") + name;
-  page.facts(
-      "What was run",
-      {{"processor", processor_name() + ", " + instruction_set_name()}, {"matrices", names}, {"version", version}});
-  if (!good) {
-    std::string faults;
-    for (const auto& fault : ledger.faults()) faults += fault + "\n";
-    page.text("Wrong", faults);
-  }
-  std::vector<std::string> header = {"kernel", "format or preconditioner"};
-  header.insert(header.end(), ledger.backends().begin(), ledger.backends().end());
-  std::vector<std::vector<std::string>> rows;
+  page.facts("What was run", {{"processor", processor_name() + ", " + instruction_set_name()},
+                              {"matrices", joined(matrices)},
+                              {"version", version}});
+  if (!good) page.text("Wrong", joined(ledger.faults(), "\n") + "\n");
   std::vector<Bar> bars;
   for (const auto& row : ledger.rows()) {
-    rows.push_back({row.kernel, row.format});
     double worst = -1;
-    for (const auto& cell : row.cells) {
-      rows.back().push_back(cell_text(cell, Paint(false)));
+    for (const auto& cell : row.cells)
       if (cell.measured) worst = std::max(worst, cell.worst);
-    }
     if (worst >= 0) bars.push_back({row.kernel + " " + row.format, worst, formatted("{:.2f}", worst)});
   }
   page.facts("What a cell says", legend);
-  page.table("Cells", header, rows);
+  page.table("Cells", table_of(ledger, Paint(false)));
   page.bars("How near to the bound", "largest error over its bound; above 1 is wrong", bars);
   page.text("Command", options.command_line);
   return page;
