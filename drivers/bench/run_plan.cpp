@@ -11,7 +11,6 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
@@ -129,9 +128,7 @@ class Walk {
       }
   }
 
-  void show(double part, const std::string& what) {
-    if (line_.due()) line_.show(progress_text(done_ + part * step_, clock_.seconds(), what));
-  }
+  void show(double part, const std::string& what) { line_.show_share(done_ + part * step_, what); }
   void say(const std::string& text) {
     line_.wipe();
     print(options_, std::exchange(head_said_, true) ? text : head_ + text, outputs_.csv == "-" || outputs_.html == "-");
@@ -144,7 +141,6 @@ class Walk {
   Plan plan_;
   LiveLine line_;
   Paint paint_{Terminal::of(1).colours};
-  Stopwatch clock_;
   std::string head_;  // the machine and its roofs, said before the first table
   bool head_said_ = false;
   double done_ = 0, step_ = 0, scale_ = 0;  // shares of the whole: done, of the task at hand, of a weight of 1

@@ -14,7 +14,6 @@
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
@@ -201,13 +200,12 @@ int run(const BenchSolveOptions& options) {
   std::vector<Result> all;
   LiveLine line(!options.quiet);
   const Paint paint(Terminal::of(1).colours);
-  const Stopwatch clock;
   const StopOnSignal stop;
   std::exception_ptr fault;
   const double matrices = double(options.matrices.size());
   for (std::size_t i = 0; i < options.matrices.size() && !stop_requested() && !fault; ++i) {
     const auto show = [&](double share, const std::string& what) {
-      if (line.due()) line.show(progress_text((double(i) + share) / matrices, clock.seconds(), what));
+      line.show_share((double(i) + share) / matrices, what);
     };
     const std::size_t first = all.size();
     try {

@@ -8,7 +8,7 @@
 
 namespace seidel::drivers {
 
-LiveLine::LiveLine(bool wanted) : wanted_(wanted), next_(Clock::now() + std::chrono::milliseconds(300)) {
+LiveLine::LiveLine(bool wanted) : wanted_(wanted), next_(start_ + std::chrono::milliseconds(300)) {
   const Terminal terminal = Terminal::of(STDERR_FILENO);
   wanted_ = wanted && terminal.interactive;
   width_ = terminal.width;
@@ -22,6 +22,14 @@ void LiveLine::show(const std::string& text) {
   std::fflush(stderr);
   shown_ = true;
   next_ = Clock::now() + std::chrono::milliseconds(100);
+}
+
+void LiveLine::show_share(double share, const std::string& what) {
+  if (!due()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const std::string left =
+      share > 0.02 ? formatted("  about {} left", human_seconds(seconds * (1 - share) / share)) : std::string();
+  show(formatted("{:.0f} %  {}{}", 100 * share, what, left));
 }
 
 void LiveLine::wipe() {
@@ -55,12 +63,6 @@ void SolveProgress::operator()(std::int64_t iteration, double relative_residual,
   line_.show(formatted("iteration {}  residual {:.1e} of {:.0e}  {:.0f} iterations/s  {}", count(iteration),
                        relative_residual, tolerance_, rate,
                        left < 0 ? "no end in sight" : "about " + human_seconds(left) + " left"));
-}
-
-std::string progress_text(double share, double seconds, const std::string& what) {
-  const std::string left =
-      share > 0.02 ? formatted("  about {} left", human_seconds(seconds * (1 - share) / share)) : std::string();
-  return formatted("{:.0f} %  {}{}", 100 * share, what, left);
 }
 
 }  // namespace seidel::drivers

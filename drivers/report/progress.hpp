@@ -19,17 +19,16 @@ class LiveLine {
 
   bool due();  // whether it is time to show something new; cheap
   void show(const std::string& text);
+  /// If it is time: "40 %  what is done now  about 12 s left", where `share` of the work is done since this was made.
+  void show_share(double share, const std::string& what);
   void wipe();
 
  private:
   using Clock = std::chrono::steady_clock;
   bool wanted_, shown_ = false;
   int width_ = 80;
-  Clock::time_point next_;
+  Clock::time_point start_ = Clock::now(), next_;
 };
-
-/// "40 %  what is done now  about 12 s left", where `share` of the work took so many seconds.
-std::string progress_text(double share, double seconds, const std::string& what);
 
 /// How far, how fast and how long still, while a solver runs.
 class SolveProgress {

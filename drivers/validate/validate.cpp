@@ -172,8 +172,7 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
     const Expected expected = expect(dynamic_cast<MatrixOperand&>(*operand).A.view());
     ledger.matrix(operand->name);
     const auto show = [&](double part, const std::string& what) {
-      const double share = (double(&name - matrices.data()) + part) / double(matrices.size());
-      if (line.due()) line.show(progress_text(share, watch.seconds(), what));
+      line.show_share((double(&name - matrices.data()) + part) / double(matrices.size()), what);
     };
     show(0, operand->name);
     check_registry(ledger, kernels::matrix, *operand, registry, backends, cuda.get());
