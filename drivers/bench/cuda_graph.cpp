@@ -1,33 +1,23 @@
 // Stream capture of the CUDA runtime.
 #include <seidel/drivers/bench/cuda_graph.hpp>
 
-#include <cuda_runtime.h>
-
 #include <memory>
 
-#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 
 namespace seidel::drivers {
 
-namespace {
-
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw BackendError(std::string("CUDA: a graph failed: ") + cudaGetErrorString(status));
-}
-
-}  // namespace
-
 std::function<void()> as_graph(const Cuda& on, const std::function<void()>& run) {
   cudaGraph_t graph = nullptr;
-  check(cudaStreamBeginCapture(on.stream(), cudaStreamCaptureModeThreadLocal));
+  cuda_check(cudaStreamBeginCapture(on.stream(), cudaStreamCaptureModeThreadLocal), "a capture");
   run();
-  check(cudaStreamEndCapture(on.stream(), &graph));
+  cuda_check(cudaStreamEndCapture(on.stream(), &graph), "a capture");
   cudaGraphExec_t executable = nullptr;
   const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
   cudaGraphDestroy(graph);
-  check(status);
+  cuda_check(status, "a graph");
   const std::shared_ptr<CUgraphExec_st> kept(executable, [](cudaGraphExec_t e) { cudaGraphExecDestroy(e); });
-  return [on, kept] { check(cudaGraphLaunch(kept.get(), on.stream())); };
+  return [on, kept] { cuda_check(cudaGraphLaunch(kept.get(), on.stream()), "a graph"); };
 }
 
 }  // namespace seidel::drivers

@@ -1,20 +1,16 @@
 // Events of the CUDA runtime.
 #include <seidel/drivers/bench/cuda_timer.hpp>
 
-#include <cuda_runtime.h>
-
 #include <memory>
 
-#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel::drivers {
 
 namespace {
 
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw BackendError(std::string("CUDA: timing failed: ") + cudaGetErrorString(status));
-}
+void check(cudaError_t status) { cuda_check(status, "timing"); }
 
 struct DestroyEvent {
   void operator()(CUevent_st* event) const { cudaEventDestroy(event); }

@@ -1,13 +1,11 @@
 // Ceilings of the GPU.
 #include <cooperative_groups.h>
-#include <cuda_runtime.h>
 
-#include <algorithm>
-
+#include <seidel/drivers/bench/cuda_graph.hpp>
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/formats/runtime/array.hpp>
-#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_waiting.cuh>
 
 namespace seidel::drivers {
@@ -18,10 +16,7 @@ constexpr int trials = 15;
 constexpr int threads = 512;
 constexpr int unroll = 4;  // 16-byte accesses in flight a thread
 
-void check(cudaError_t status) {
-  if (status != cudaSuccess)
-    throw BackendError(std::string("CUDA: measuring the machine failed: ") + cudaGetErrorString(status));
-}
+void check(cudaError_t status) { cuda_check(status, "measuring the machine"); }
 
 struct CopyElement {
   const double2* a;
@@ -106,20 +101,14 @@ __global__ void ring_kernel(double* slot, int rounds) {
   }
 }
 
-Sample copy_sample(const Cuda& on, const double2* a, double2* b, std::int64_t n) {
-  return sampled(on, trials, [&] {
-    stream_kernel<<<unsigned(n / (threads * unroll)), threads, 0, on.stream()>>>(CopyElement{a, b});
-  });
-}
-
-Sample triad_sample(const Cuda& on, const double2* a, const double2* b, double2* c, std::int64_t n) {
-  return sampled(on, trials, [&] {
-    stream_kernel<<<unsigned(n / (threads * unroll)), threads, 0, on.stream()>>>(TriadElement{a, b, c});
-  });
-}
-
 constexpr std::int64_t stream_bytes = std::int64_t(1) << 30;
 constexpr std::int64_t stream_elements = stream_bytes / 16;
+constexpr unsigned stream_blocks = unsigned(stream_elements / (threads * unroll));
+
+template <class Element>
+Sample stream_sample(const Cuda& on, const Element& element) {
+  return sampled(on, trials, [&] { stream_kernel<<<stream_blocks, threads, 0, on.stream()>>>(element); });
+}
 
 }  // namespace
 
@@ -127,29 +116,26 @@ Streams device_streams(const Cuda& on) {
   Array<double2, Device> a(on, stream_elements), b(on, stream_elements), c(on, stream_elements);
   for (auto* v : {&a, &b}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
   const double gb = 1e-9 * double(stream_bytes);
-  return {2 * gb / copy_sample(on, a.data(), b.data(), stream_elements).min(),
-          3 * gb / triad_sample(on, a.data(), b.data(), c.data(), stream_elements).min()};
+  return {2 * gb / stream_sample(on, CopyElement{a.data(), b.data()}).min(),
+          3 * gb / stream_sample(on, TriadElement{a.data(), b.data(), c.data()}).min()};
 }
 
 std::vector<Ceiling> device_ceilings(const Cuda& on) {
   std::vector<Ceiling> found;
   Array<double2, Device> a(on, stream_elements), b(on, stream_elements), c(on, stream_elements);
   for (auto* v : {&a, &b, &c}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
-  const unsigned grid = unsigned(stream_elements / (threads * unroll));
   const double gb = 1e-9 * double(stream_bytes);
   double* out = reinterpret_cast<double*>(c.data());
 
-  found.push_back(rate_of("copy", "GB/s", copy_sample(on, a.data(), b.data(), stream_elements), 2 * gb,
+  found.push_back(rate_of("copy", "GB/s", stream_sample(on, CopyElement{a.data(), b.data()}), 2 * gb,
                           "b = a, read + write counted"));
-  found.push_back(rate_of("triad", "GB/s", triad_sample(on, a.data(), b.data(), c.data(), stream_elements), 3 * gb,
+  found.push_back(rate_of("triad", "GB/s", stream_sample(on, TriadElement{a.data(), b.data(), c.data()}), 3 * gb,
                           "c = a + s b, two reads + one write counted"));
-  found.push_back(rate_of("read", "GB/s",
-                          sampled(on, trials, [&] { read_kernel<<<grid, threads, 0, on.stream()>>>(a.data(), out); }),
-                          gb, "sum of a vector"));
   found.push_back(
-      rate_of("write", "GB/s",
-              sampled(on, trials, [&] { stream_kernel<<<grid, threads, 0, on.stream()>>>(WriteElement{b.data()}); }),
-              gb, "a constant"));
+      rate_of("read", "GB/s",
+              sampled(on, trials, [&] { read_kernel<<<stream_blocks, threads, 0, on.stream()>>>(a.data(), out); }), gb,
+              "sum of a vector"));
+  found.push_back(rate_of("write", "GB/s", stream_sample(on, WriteElement{b.data()}), gb, "a constant"));
   for (const std::int64_t mib : {16, 128, 1024}) {
     constexpr unsigned blocks = 1 << 14;
     const unsigned mask = unsigned(mib * 131072 - 1);
@@ -172,23 +158,13 @@ std::vector<Ceiling> device_ceilings(const Cuda& on) {
               gflop, "independent fused multiply-adds in registers"));
 
   constexpr int launches = 1000;
-  found.push_back(latency_of("launch",
-                             sampled(on, trials,
-                                     [&] {
-                                       for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
-                                     }),
-                             launches, "an empty kernel after another on a stream"));
-  cudaGraph_t graph;
-  cudaGraphExec_t executable;
-  check(cudaStreamBeginCapture(on.stream(), cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
-  check(cudaStreamEndCapture(on.stream(), &graph));
-  check(cudaGraphInstantiate(&executable, graph, 0));
-  found.push_back(latency_of("graph node",
-                             sampled(on, trials, [&] { check(cudaGraphLaunch(executable, on.stream())); }), launches,
+  const auto launch_all = [&] {
+    for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
+  };
+  found.push_back(
+      latency_of("launch", sampled(on, trials, launch_all), launches, "an empty kernel after another on a stream"));
+  found.push_back(latency_of("graph node", sampled(on, trials, as_graph(on, launch_all)), launches,
                              "an empty kernel after another in a graph"));
-  check(cudaGraphExecDestroy(executable));
-  check(cudaGraphDestroy(graph));
 
   int steps = 1000;
   void* arguments[] = {&steps};
