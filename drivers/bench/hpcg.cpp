@@ -56,14 +56,6 @@ struct HpcgResult {
 };
 
 template <Backend B>
-bool works_alone([[maybe_unused]] const B& on) {
-  if constexpr (HostBackend<B>)
-    return on.threads == 1;
-  else
-    return false;
-}
-
-template <Backend B>
 void finish([[maybe_unused]] const B& on) {
   if constexpr (!HostBackend<B>) on.synchronize();
 }
@@ -146,11 +138,11 @@ auto product_with(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& 
 }
 
 template <Backend B>
-HpcgResult measured(const B& on, const BenchHpcgOptions& options) {
+HpcgResult measured(const B& on, const BenchHpcgOptions& options, Order order) {
   const Lattice lattice{options.n, options.n, options.n};
   HpcgResult result{};
-  result.order = options.order.value_or(works_alone(on) ? Order::natural : Order::colours);
-  result.tests = tests_of(on, options, result.order);
+  result.order = order;
+  result.tests = tests_of(on, options, order);
   const auto made = [&](Order order) {
     return std::make_unique<HpcgMultigrid<B>>(on, hpcg_detail::matrix(on, lattice), lattice, order);
   };
@@ -172,7 +164,7 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options) {
     result.reduction = reference.history.back();
   }
   const Stopwatch setup;
-  const auto M = made(result.order);
+  const auto M = made(order);
   const auto A = product_with(on, M->A());
   take_rhs(A);
   finish(on);
@@ -250,8 +242,10 @@ int run(const BenchHpcgOptions& options) {
   if (options.n % 8 != 0) throw UsageError(formatted("--n: found {}, expected a multiple of 8", options.n));
   const std::int64_t n = options.n;
   const Placement where = place(options, 27 * n * n * n);
+  const bool alone = where.backend != BackendName::cuda && where.threads == 1;
+  const Order order = options.order.value_or(alone ? Order::natural : Order::colours);
   const StopOnSignal stop;
-  const HpcgResult result = with_backend(where, [&](const auto& on) { return measured(on, options); });
+  const HpcgResult result = with_backend(where, [&](const auto& on) { return measured(on, options, order); });
   if (result.solves == 0) {
     say(options, "interrupted before the first timed solve");
     return 1;
