@@ -90,7 +90,7 @@ struct Job {
 /// What exact rivals must equal is always run, first, and reported only where it was asked for.
 std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, const Cuda* cuda, std::span<const Rival> among) {
   std::vector<Job> jobs;
-  const BackendName side = plan.selection.serial ? BackendName::serial : BackendName::openmp;
+  const BackendName side = plan.selection.wants(BackendName::serial) ? BackendName::serial : BackendName::openmp;
   const auto reference = std::find_if(among.begin(), among.end(), [&](const Rival& rival) {
     return rival.kernel == &kernel && rival.role == Role::exact && rival.backend == side;
   });
@@ -123,11 +123,6 @@ bool matches(std::string_view pattern, std::string_view name) {
   if (pattern.empty()) return name.empty();
   if (pattern[0] == '*') return matches(pattern.substr(1), name) || (!name.empty() && matches(pattern, name.substr(1)));
   return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern.substr(1), name.substr(1));
-}
-
-bool Selection::wants(BackendName backend, std::string_view name) const {
-  const bool here = backend == BackendName::serial ? serial : backend == BackendName::openmp ? openmp : cuda;
-  return here && matches(only, name);
 }
 
 std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked) {

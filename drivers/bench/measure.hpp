@@ -1,5 +1,6 @@
 // Checks a rival on a task, then times it.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <functional>
 
@@ -38,8 +39,9 @@ struct Measurement {
 /// Who is asked for.
 struct Selection {
   std::string only = "*";  // shell patterns for names, between commas
-  bool serial = true, openmp = true, cuda = true;
-  bool wants(BackendName backend, std::string_view name) const;
+  std::vector<BackendName> backends = {BackendName::serial, BackendName::openmp, BackendName::cuda};
+  bool wants(BackendName backend) const { return std::ranges::find(backends, backend) != backends.end(); }
+  bool wants(BackendName backend, std::string_view name) const { return wants(backend) && matches(only, name); }
   bool wants(const Rival& rival) const { return wants(rival.backend, rival.name()); }
 };
 

@@ -14,18 +14,17 @@ BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_c
   require_backend(options);
   BenchPlaces places;
   places.threads = thread_counts.empty() ? std::vector<int>{host_threads(options).threads} : std::move(thread_counts);
-  const BackendName asked = options.backend;
-  places.selection.serial = asked == BackendName::automatic || asked == BackendName::serial;
-  places.selection.openmp = asked == BackendName::automatic || asked == BackendName::openmp;
-  places.selection.cuda = asked == BackendName::automatic || asked == BackendName::cuda;
-  if (places.selection.cuda && (asked == BackendName::cuda || cuda_unavailable_because().empty()))
+  if (options.backend != BackendName::automatic) places.selection.backends = {options.backend};
+  if (options.backend == BackendName::cuda ||
+      (options.backend == BackendName::automatic && cuda_unavailable_because().empty()))
     places.cuda = std::make_unique<Cuda>();
   return places;
 }
 
 std::string machine_text(const BenchPlaces& places) {
-  const auto& [only, serial, openmp, cuda] = places.selection;
-  const int used = openmp ? *std::max_element(places.threads.begin(), places.threads.end()) : serial ? 1 : 0;
+  const int used = places.selection.wants(BackendName::openmp)   ? std::ranges::max(places.threads)
+                   : places.selection.wants(BackendName::serial) ? 1
+                                                                 : 0;
   return formatted("{}, {}{}, {}{}", processor_name(), used ? formatted("{} of ", used) : "",
                    plural(available_threads(), "core"), instruction_set_name(),
                    places.cuda ? "; " + cuda_device_name() : "");

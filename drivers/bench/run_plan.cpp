@@ -22,8 +22,8 @@ Roofs roofs_of(const BenchPlaces& places) {
   const auto measure = [&](int threads) {
     if (!roofs.host.contains(threads)) roofs.host[threads] = host_streams(OpenMP{threads});
   };
-  if (places.selection.serial) measure(1);
-  if (places.selection.openmp)
+  if (places.selection.wants(BackendName::serial)) measure(1);
+  if (places.selection.wants(BackendName::openmp))
     for (const int threads : places.threads) measure(threads);
   if (places.cuda) roofs.device = device_streams(*places.cuda);
   return roofs;

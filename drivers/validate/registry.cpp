@@ -34,11 +34,9 @@ void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, c
                     const std::vector<Placement>& backends, const Cuda* cuda) {
   Plan plan;
   plan.trials = 0;
-  plan.selection = {registry.only, false, false, false};
+  plan.selection = {registry.only, {}};
   for (const Placement& where : backends) {
-    plan.selection.serial |= where.backend == BackendName::serial;
-    plan.selection.openmp |= where.backend == BackendName::openmp;
-    plan.selection.cuda |= where.backend == BackendName::cuda;
+    plan.selection.backends.push_back(where.backend);
     if (where.backend == BackendName::openmp) plan.threads.push_back(where.threads);
   }
   const auto walk = [&](const Kernel& kernel, Operand& on, const std::string& order) {
