@@ -5,36 +5,6 @@ namespace seidel::mm {
 
 namespace {
 
-/// Visits the places of an array file in its order, from entry k on.
-class Place {
- public:
-  Place(const Header& header, std::int64_t k) : nrows_(header.nrows), symmetry_(header.symmetry) {
-    if (symmetry_ == Symmetry::general) {
-      col = nrows_ > 0 ? k / nrows_ : 0;
-      row = nrows_ > 0 ? k % nrows_ : 0;
-      return;
-    }
-    while (col < nrows_ && k >= nrows_ - top()) {
-      k -= nrows_ - top();
-      ++col;
-    }
-    row = top() + k;
-  }
-  void next() {
-    if (++row < nrows_) return;
-    ++col;
-    row = top();
-  }
-  std::int64_t row = 0, col = 0;
-
- private:
-  std::int64_t top() const {  // the first row listed in this column
-    return symmetry_ == Symmetry::general ? 0 : col + (symmetry_ == Symmetry::skew_symmetric);
-  }
-  std::int64_t nrows_;
-  Symmetry symmetry_;
-};
-
 template <Field field>
 const char* quick_line(const char* p, double& value) {
   p = quick_value<field>(skip_blanks(p), value);
@@ -71,7 +41,7 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   std::vector<ValueCounts> parts(std::size_t(reading.on().threads));
   std::atomic<bool> good = true;
   const auto work = [&](std::int64_t, const Chunks::Chunk& lines, int part) {
-    Place at(header, lines.first_entry);
+    ArrayPlace at(header, lines.first_entry);
     ValueCounts mine;
     const auto quick = [&](const char* line, Entry& e) {
       return header.field == Field::integer ? quick_line<Field::integer>(line, e.value)

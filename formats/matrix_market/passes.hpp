@@ -74,6 +74,36 @@ template <class Quick, class Take>
   return good;
 }
 
+/// Visits the places of an array file in its order, from entry k on.
+class ArrayPlace {
+ public:
+  ArrayPlace(const Header& header, std::int64_t k) : nrows_(header.nrows), symmetry_(header.symmetry) {
+    if (symmetry_ == Symmetry::general) {
+      col = nrows_ > 0 ? k / nrows_ : 0;
+      row = nrows_ > 0 ? k % nrows_ : 0;
+      return;
+    }
+    while (col < nrows_ && k >= nrows_ - top()) {
+      k -= nrows_ - top();
+      ++col;
+    }
+    row = top() + k;
+  }
+  void next() {
+    if (++row < nrows_) return;
+    ++col;
+    row = top();
+  }
+  std::int64_t row = 0, col = 0;
+
+ private:
+  std::int64_t top() const {  // the first row listed in this column
+    return symmetry_ == Symmetry::general ? 0 : col + (symmetry_ == Symmetry::skew_symmetric);
+  }
+  std::int64_t nrows_;
+  Symmetry symmetry_;
+};
+
 /// Consecutive lines: the numbers of their entries and, after these are placed, their rows.
 struct Stretch {
   std::int64_t first_entry, last_entry;

@@ -55,17 +55,6 @@ class ComplexLines {
   Header before_, rest_;
 };
 
-/// Where entry k of an array file stands, from 1.
-void place_in_array(const Header& header, std::int64_t& row, std::int64_t& col) {
-  if (row == 0) {
-    row = col = 1;
-    row += header.symmetry == Symmetry::skew_symmetric;
-  } else if (++row > header.nrows) {
-    ++col;
-    row = header.symmetry == Symmetry::general ? 1 : col + (header.symmetry == Symmetry::skew_symmetric);
-  }
-}
-
 /// The same value in the other triangle.
 ComplexEntry mirrored(const Header& header, const ComplexEntry& e) {
   const double sign = header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
@@ -156,7 +145,8 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
   ValueCounts counts;
   const std::string_view text = reading.source.text();
   const char* const end = text.data() + text.size();
-  std::int64_t entries = 0, row = 0, col = 0;
+  std::int64_t entries = 0;
+  ArrayPlace place(header, 0);
   Images images(header);
   const std::string promise =
       "the size line (line " + std::to_string(header.size_line) + ") promises " + std::to_string(header.entries);
@@ -170,8 +160,8 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
       raise(reading.source, {skip_blanks(line), "entry " + std::to_string(entries), "end of file",
                              promise + ": correct it, or the file"});
     if (header.layout == FileLayout::array) {
-      place_in_array(header, row, col);
-      entry.row = row, entry.col = col;
+      entry.row = place.row + 1, entry.col = place.col + 1;
+      place.next();
     }
     if (header.symmetry == Symmetry::hermitian && entry.row == entry.col && entry.imaginary != 0)
       raise(reading.source, {skip_blanks(line), "a diagonal entry with an imaginary part", "a real one",
