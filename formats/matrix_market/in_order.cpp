@@ -86,7 +86,7 @@ void InOrder::place_lines(const Fence& fence, const char* first, const char* las
 
 void InOrder::place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
   if (!rows_ascend_) return;
-  const auto with = [&]<Field field>(std::integral_constant<Field, field>) {
+  with_field(header_.field, [&]<Field field>() {
     switch (order_) {
       case Order::general_by_rows: return place_lines<field, Order::general_by_rows>(fence, first, last, stretch, part);
       case Order::triangle_by_columns:
@@ -94,13 +94,7 @@ void InOrder::place(const Fence& fence, const char* first, const char* last, Str
       case Order::triangle_by_rows:
         return place_lines<field, Order::triangle_by_rows>(fence, first, last, stretch, part);
     }
-  };
-  switch (header_.field) {
-    case Field::real: return with(std::integral_constant<Field, Field::real>{});
-    case Field::integer: return with(std::integral_constant<Field, Field::integer>{});
-    case Field::pattern: return with(std::integral_constant<Field, Field::pattern>{});
-    case Field::complex: break;  // real_form.cpp
-  }
+  });
 }
 
 void InOrder::join(const std::vector<Stretch>& stretches) {

@@ -68,6 +68,18 @@ template <Field field>
     return quick_real(p, value);
 }
 
+/// run.operator()<field>() with the field of a file that is not complex, whose lines real_form.cpp reads as real ones.
+template <class Run>
+auto with_field(Field field, const Run& run) {
+  switch (field) {
+    case Field::integer: return run.template operator()<Field::integer>();
+    case Field::pattern: return run.template operator()<Field::pattern>();
+    case Field::real:
+    case Field::complex: break;
+  }
+  return run.template operator()<Field::real>();
+}
+
 /// The two indices, not checked against the sizes; returns the end of the second.
 [[gnu::always_inline]] inline const char* quick_indices(const char* p, Entry& entry) {
   p = quick_index(skip_blanks(p), entry.row);

@@ -178,22 +178,13 @@ Placed place_entries(const Reading& reading, const Chunks& chunks, const Rows& r
   return all;
 }
 
-template <bool expand>
-Placed place_entries(const Reading& reading, const Chunks& chunks, const Rows& rows, Csr<double, std::int64_t>& A) {
-  switch (reading.header.field) {
-    case Field::integer: return place_entries<Field::integer, expand>(reading, chunks, rows, A);
-    case Field::pattern: return place_entries<Field::pattern, expand>(reading, chunks, rows, A);
-    case Field::real:
-    case Field::complex: break;  // not here: real_form.cpp
-  }
-  return place_entries<Field::real, expand>(reading, chunks, rows, A);
-}
-
 /// Puts the entries in place; row_ptr says where rows begin, before and afterwards.
 Placed place_entries(const Reading& reading, const Chunks& chunks, const Rows& rows, Csr<double, std::int64_t>& A) {
   const bool expand = reading.header.symmetry != Symmetry::general;
-  const Placed placed =
-      expand ? place_entries<true>(reading, chunks, rows, A) : place_entries<false>(reading, chunks, rows, A);
+  const Placed placed = with_field(reading.header.field, [&]<Field field>() {
+    return expand ? place_entries<field, true>(reading, chunks, rows, A)
+                  : place_entries<field, false>(reading, chunks, rows, A);
+  });
   if (!placed.good) reading.explain();
   return placed;
 }

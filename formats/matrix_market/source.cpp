@@ -127,9 +127,12 @@ void Source::read_all(const ReadOptions& options) {
     if (buffer.size() - got < enough && buffer.size() >= enough && !begins_like_text(buffer.text())) break;
     if (options.progress && buffer.size() - told >= 1 << 22) options.progress(told = buffer.size(), 0);
   }
-  const std::size_t size = std::size_t(buffer.size());
+  keep(buffer);
+}
+
+void Source::keep(Growing& buffer) {
+  text_ = buffer.text();
   buffer_ = buffer.take();
-  text_ = {buffer_.get(), size};
 }
 
 void Source::inflate(const ReadOptions& options) {
@@ -149,9 +152,7 @@ void Source::inflate(const ReadOptions& options) {
       options.progress(inflater.taken(), 2 * std::int64_t(packed.size()));
   }
   if (!mapped_.empty()) done_with(mapped_.data(), mapped_.data() + mapped_.size());
-  const std::size_t size = std::size_t(buffer.size());
-  buffer_ = buffer.take();
-  text_ = {buffer_.get(), size};
+  keep(buffer);
 }
 
 void Source::done_with(const char* first, const char* last) const {

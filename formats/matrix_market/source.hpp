@@ -9,6 +9,8 @@
 
 namespace seidel::mm {
 
+class Growing;
+
 /// Text that stays at its address during the lifetime of this object.
 class Source {
  public:
@@ -42,6 +44,7 @@ class Source {
 
   void close();
   void read_all(const ReadOptions& options);
+  void keep(Growing& buffer);
 
   std::string file_;
   int descriptor_ = -1;

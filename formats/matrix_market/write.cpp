@@ -46,7 +46,7 @@ std::string gzip(std::string_view text) {
 class Writer {
  public:
   Writer(const std::string& path, int threads)
-      : file_(path), on_{std::max(1, threads)}, compress_(path.size() >= 3 && path.ends_with(".gz")) {}
+      : file_(path), on_{std::max(1, threads)}, compress_(path.ends_with(".gz")) {}
 
   void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
 
@@ -83,7 +83,6 @@ class Writer {
   }
 
   void finish() { file_.finish(); }
-  const OpenMP& on() const { return on_; }
 
  private:
   mm::OutputFile file_;
