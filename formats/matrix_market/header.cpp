@@ -60,8 +60,7 @@ class HeaderWords {
     raise(source_, {at_, word_at(at_, end_), expected, remedy});
   }
   template <class Value, std::size_t n>
-  Value one_of(const std::array<Value, n>& values, const std::string& what) {
-    const std::string word = next();
+  Value one_of(const std::string& word, const std::array<Value, n>& values, const std::string& what) const {
     std::string list;
     for (const Value value : values) {
       if (word == name(value)) return value;
@@ -100,29 +99,26 @@ void parse_banner(HeaderWords& words, Header& header, ReadOptions::Complex compl
   if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
   if (words.next() != "matrix")
     words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
-  header.layout = words.one_of(std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
-  if (HeaderWords ahead = words; ahead.next() == "complex") {
+  header.layout = words.one_of(words.next(), std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
+  if (const std::string field = words.next(); field == "complex") {
     if (complex == ReadOptions::Complex::refused)
-      ahead.wrong("real, integer or pattern",
+      words.wrong("real, integer or pattern",
                   "the equivalent real system [Re A, -Im A; Im A, Re A] is written by: seidel convert " +
-                      ahead.source().file() + " REAL.mtx --real-form (likewise for b)");
-    words.next();
+                      words.source().file() + " REAL.mtx --real-form (likewise for b)");
     header.field = Field::complex;
-  } else if (HeaderWords again = words; again.next() == "unsigned-integer") {  // as SciPy writes it
-    words.next();
+  } else if (field == "unsigned-integer") {  // as SciPy writes it
     header.field = Field::integer;
   } else {
-    header.field = words.one_of(std::array{Field::real, Field::integer, Field::pattern}, "the field");
+    header.field = words.one_of(field, std::array{Field::real, Field::integer, Field::pattern}, "the field");
   }
-  if (HeaderWords ahead = words; ahead.next() == "hermitian") {
+  if (const std::string symmetry = words.next(); symmetry == "hermitian") {
     if (header.field != Field::complex)
-      ahead.wrong("general, symmetric or skew-symmetric",
+      words.wrong("general, symmetric or skew-symmetric",
                   "the format knows hermitian for complex matrices only; a real one of that kind is called symmetric");
-    words.next();
     header.symmetry = Symmetry::hermitian;
   } else {
-    header.symmetry =
-        words.one_of(std::array{Symmetry::general, Symmetry::symmetric, Symmetry::skew_symmetric}, "the symmetry");
+    header.symmetry = words.one_of(
+        symmetry, std::array{Symmetry::general, Symmetry::symmetric, Symmetry::skew_symmetric}, "the symmetry");
   }
   if (header.field == Field::pattern && header.symmetry == Symmetry::skew_symmetric)
     words.wrong("general or symmetric", "a pattern has no signs: give values (real), or call it general or symmetric");
