@@ -1,0 +1,57 @@
+// SpMV and SpMM of seidel in each product format that has them.
+#include <seidel/drivers/bench/kernels/products.hpp>
+
+#include <optional>
+
+#include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/kernels/products/formats.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+template <class T, class Space>
+MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::int64_t k, Layout layout) {
+  return {nrows, k, layout == Layout::row_major ? k : nrows, layout, data.data()};
+}
+
+/// Of one column for spmv, of several for spmm. The matrix is converted where the product runs. Errors  ResourceError where the format refuses it.
+template <const Kernel& kernel, class Format, class B>
+Prepared product(const ProductTask& task, const Where& where) {
+  const B on = back_end<B>(where);
+  const auto csr = csr_of(on, task.of);
+  using Made = decltype(Format::made(on, csr));
+  std::optional<Made> made;
+  const double seconds = seconds_to_make(on, [&] { made.emplace(Format::made(on, csr)); });
+  const std::int64_t bytes = bytes_of(*made);
+  auto operands = std::make_shared<Operands<B, Made>>(task.x, where, task.of.A.nrows * task.k, std::move(*made));
+  return prepared(operands, seconds, bytes, [k = task.k, layout = task.layout](auto& o) {
+    const Span<const double, SpaceOf<B>> x = o.x;
+    if constexpr (&kernel == &kernels::spmv) {
+      multiply(o.on, o.kept, x, o.y.span());
+    } else {
+      const auto A = view_of(o.kept);
+      multiply(o.on, o.kept, shaped(x, A.ncols, k, layout), shaped(o.y.span(), A.nrows, k, layout));
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<Rival> products_rivals() {
+  std::vector<Rival> all;
+  const auto add = [&]<const Kernel & kernel>() {
+    for_each_back_end([&]<class B>(BackendName on, const B*) {
+      for_each_product_format([&]<class Format>(const Format&) {
+        if constexpr (&kernel == &kernels::spmv || Format::several_columns)
+          all.push_back(
+              {&kernel, Format::name, on, Format::variant, Role::exact, Format::help, product<kernel, Format, B>});
+      });
+    });
+  };
+  add.template operator()<kernels::spmv>();
+  add.template operator()<kernels::spmm>();
+  return all;
+}
+
+}  // namespace seidel::drivers
