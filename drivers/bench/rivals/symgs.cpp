@@ -21,7 +21,6 @@ struct Kept {
   std::unique_ptr<Sweep> sweep;
   std::int64_t k = 1;
   Layout layout = Layout::row_major;
-  std::function<void()> graph = {};
 };
 
 template <class B>
@@ -41,35 +40,32 @@ void pair_of_columns(const Default<B>& sweep, const Array<double, SpaceOf<B>>& b
                             MultiVectorView<double, SpaceOf<B>>{n, k, leading, layout, x.data()});
 }
 
-enum class Launched { one_by_one, as_graph };
-
-template <class B, class Sweep, Launched launched = Launched::one_by_one>
+template <class B, class Sweep>
 Prepared swept(const SweepTask& task, const Where& where) {
   using Operands = Operands<B, Kept<B, Sweep>>;
   const B on = back_end<B>(where);
   constexpr bool takes_columns = std::is_same_v<Sweep, Default<B>>;
   if (!takes_columns) require_one_column(task);
   Kept<B, Sweep> kept{csr_of(on, task.of), copied_to<SpaceOf<B>>(on, task.guess.span()), nullptr, task.k, task.layout};
-  double setup = seconds_to_make(on, [&] { kept.sweep = std::make_unique<Sweep>(on, kept.A); });
+  const double setup = seconds_to_make(on, [&] { kept.sweep = std::make_unique<Sweep>(on, kept.A); });
   const std::int64_t bytes = kept.sweep->bytes();
   auto operands = std::make_shared<Operands>(task.b, where, task.of.A.nrows * task.k, std::move(kept));
-  Operands& o = *operands;
-  const auto once = [](Operands& all) {
-    const auto& kept = all.kept;
+  Prepared ready = prepared(operands, setup, bytes, [](Operands& o) {
+    const auto& kept = o.kept;
     if constexpr (takes_columns)
-      if (kept.k > 1) return pair_of_columns<B>(*kept.sweep, all.x, all.y, kept.k, kept.layout);
-    pair(*kept.sweep, all.x, all.y, kept.guess.empty());
-  };
-  if constexpr (launched == Launched::as_graph)
-    setup += seconds_of([&] { o.kept.graph = as_graph(on, [&] { once(o); }); });
-  Prepared ready = prepared(operands, setup, bytes, [once](Operands& all) {
-    if constexpr (launched == Launched::as_graph)
-      all.kept.graph();
-    else
-      once(all);
+      if (kept.k > 1) return pair_of_columns<B>(*kept.sweep, o.x, o.y, kept.k, kept.layout);
+    pair(*kept.sweep, o.x, o.y, kept.guess.empty());
   });
   if (!task.guess.empty())
     ready.poison = [operands] { copy<B, double>(operands->on, operands->kept.guess.span(), operands->y.span()); };
+  return ready;
+}
+
+/// The same launches as nodes of one graph.
+template <class B, class Sweep>
+Prepared swept_as_graph(const SweepTask& task, const Where& where) {
+  Prepared ready = swept<B, Sweep>(task, where);
+  ready.setup_seconds += seconds_of([&] { ready.run = as_graph(back_end<B>(where), ready.run); });
   return ready;
 }
 
@@ -86,7 +82,7 @@ std::vector<Rival> symgs_rivals() {
                        "one launch per wide wavefront, one per run of narrow ones; analysed on the host",
                        swept<B, ByWavefronts>});
         all.push_back({kernel, "csr", on, "wavefronts-graph", Role::exact, "the same launches as nodes of one graph",
-                       swept<B, ByWavefronts, Launched::as_graph>});
+                       swept_as_graph<B, ByWavefronts>});
       }
     });
   return all;
