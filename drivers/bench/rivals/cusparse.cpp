@@ -33,24 +33,30 @@ std::shared_ptr<On> operands_of(const ProductTask& task, const Where& where) {
 
 enum class Preprocess { no, yes };
 
-template <cusparseSpMVAlg_t Algorithm, Preprocess preprocess>
-Prepared spmv_with(std::shared_ptr<On> o, double setup, std::int64_t bytes) {
+/// A product takes its buffer, is preprocessed if it is to be, and runs. call(function, kept, last) calls one of the
+/// library's three functions, which differ in their last argument.
+template <Preprocess preprocess, class Size, class Prepare, class Run, class Call>
+Prepared with_buffer(std::shared_ptr<On> o, double setup, std::int64_t bytes, Size* buffer_size, Prepare* prepare,
+                     Run* run, Call call) {
   Kept& kept = o->kept;
-  kept.x = describe(o->x.span()), kept.y = describe(o->y.span());
   std::size_t size = 0;
-  check(cusparse().SpMV_bufferSize(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
-                                   CUDA_R_64F, Algorithm, &size));
+  call(buffer_size, kept, &size);
   kept.buffer = Array<std::byte, Device>(o->on, std::int64_t(size));
   if constexpr (preprocess == Preprocess::yes)
-    setup += seconds_to_make(o->on, [&] {
-      check(cusparse().SpMV_preprocess(kept.handle.get(), plain, &one, kept.A.get(), kept.x.get(), &zero, kept.y.get(),
-                                       CUDA_R_64F, Algorithm, kept.buffer.data()));
-    });
-  return prepared(o, setup, bytes + std::int64_t(size), [](On& on) {
-    const Kept& k = on.kept;
-    check(cusparse().SpMV(k.handle.get(), plain, &one, k.A.get(), k.x.get(), &zero, k.y.get(), CUDA_R_64F, Algorithm,
-                          const_cast<std::byte*>(k.buffer.data())));
-  });
+    setup += seconds_to_make(o->on, [&] { call(prepare, kept, kept.buffer.data()); });
+  return prepared(o, setup, bytes + std::int64_t(size),
+                  [call, run](On& on) { call(run, on.kept, on.kept.buffer.data()); });
+}
+
+template <cusparseSpMVAlg_t Algorithm, Preprocess preprocess>
+Prepared spmv_with(std::shared_ptr<On> o, double setup, std::int64_t bytes) {
+  o->kept.x = describe(o->x.span()), o->kept.y = describe(o->y.span());
+  const auto& f = cusparse();
+  return with_buffer<preprocess>(
+      o, setup, bytes, f.SpMV_bufferSize, f.SpMV_preprocess, f.SpMV, [](auto* function, const Kept& k, auto* last) {
+        check(
+            function(k.handle.get(), plain, &one, k.A.get(), k.x.get(), &zero, k.y.get(), CUDA_R_64F, Algorithm, last));
+      });
 }
 
 template <cusparseSpMVAlg_t Algorithm, Preprocess preprocess>
@@ -98,21 +104,12 @@ Prepared spmm(const ProductTask& task, const Where& where) {
     return CusparseDense(raw);
   };
   kept.X = dense(task.of.A.ncols, o->x.data()), kept.Y = dense(task.of.A.nrows, o->y.data());
-  std::size_t size = 0;
-  check(cusparse().SpMM_bufferSize(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero,
-                                   kept.Y.get(), CUDA_R_64F, Algorithm, &size));
-  kept.buffer = Array<std::byte, Device>(o->on, std::int64_t(size));
-  double setup = 0;
-  if constexpr (preprocess == Preprocess::yes)
-    setup = seconds_to_make(o->on, [&] {
-      check(cusparse().SpMM_preprocess(kept.handle.get(), plain, plain, &one, kept.A.get(), kept.X.get(), &zero,
-                                       kept.Y.get(), CUDA_R_64F, Algorithm, kept.buffer.data()));
-    });
-  return prepared(o, setup, std::int64_t(size), [](On& on) {
-    const Kept& k = on.kept;
-    check(cusparse().SpMM(k.handle.get(), plain, plain, &one, k.A.get(), k.X.get(), &zero, k.Y.get(), CUDA_R_64F,
-                          Algorithm, const_cast<std::byte*>(k.buffer.data())));
-  });
+  const auto& f = cusparse();
+  return with_buffer<preprocess>(o, 0, 0, f.SpMM_bufferSize, f.SpMM_preprocess, f.SpMM,
+                                 [](auto* function, const Kept& k, auto* last) {
+                                   check(function(k.handle.get(), plain, plain, &one, k.A.get(), k.X.get(), &zero,
+                                                  k.Y.get(), CUDA_R_64F, Algorithm, last));
+                                 });
 }
 
 /// One triangle, analysed.
