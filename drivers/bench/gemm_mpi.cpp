@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include <seidel/drivers/bench/kernels/gemm.hpp>
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/extents.hpp>
 #include <seidel/drivers/mpi_session.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/json.hpp>
@@ -137,14 +137,10 @@ std::vector<Experiment> experiments(const BenchGemmMpiOptions& options, int proc
     for (int p = 1; p <= processes; ++p) grids.push_back(squarest(p));
   std::vector<Experiment> all;
   for (const std::string& size : options.sizes) {
-    std::int64_t extents[3];
-    if (!read_extents(size, extents) ||
-        !std::ranges::all_of(extents, [](std::int64_t extent) { return extent >= 1 && extent <= most; }))
-      throw UsageError(
-          formatted("MxNxK: found '{}', expected three whole numbers from 1 to {}: 2000x2000x2000", size, most));
+    const auto [m, n, k] = product_extents(size, 1, most, "2000x2000x2000");
     for (const std::string& method : options.methods)
       for (const GridShape grid : grids)
-        all.push_back({{.m = extents[0], .n = extents[1], .k = extents[2], .block = options.block}, method, grid});
+        all.push_back({{.m = m, .n = n, .k = k, .block = options.block}, method, grid});
   }
   return all;
 }

@@ -14,14 +14,10 @@ constexpr std::int64_t max_extent = 1 << 20;
 
 std::unique_ptr<Operand> shape_of(const std::string& word, const CommonOptions&) {
   auto operand = std::make_unique<DenseOperand>();
-  std::int64_t extents[3];
-  if (!read_extents(word, extents) ||
-      !std::ranges::all_of(extents, [](std::int64_t extent) { return extent >= 0 && extent <= max_extent; }))
-    throw UsageError(
-        formatted("MxNxK: found '{}', expected three whole numbers from 0 to {}: 1024x1024x64", word, max_extent));
-  operand->m = extents[0], operand->n = extents[1], operand->k = extents[2];
+  const auto [m, n, k] = product_extents(word, 0, max_extent, "1024x1024x64");
+  operand->m = m, operand->n = n, operand->k = k;
   operand->name = word;
-  operand->description = formatted("{} x {} times {} x {}", operand->m, operand->k, operand->k, operand->n);
+  operand->description = formatted("{} x {} times {} x {}", m, k, k, n);
   return operand;
 }
 
@@ -54,6 +50,16 @@ const Kernel kernels::gemm_fp32 = {.name = "gemm-fp32",
                                    .takes = &shape,
                                    .unless_given = usual,
                                    .make = made<DenseTask<float>, DenseOperand>};
+
+std::array<std::int64_t, 3> product_extents(const std::string& word, std::int64_t least, std::int64_t most,
+                                            const char* example) {
+  std::array<std::int64_t, 3> extents;
+  if (!read_extents(word, extents) ||
+      !std::ranges::all_of(extents, [&](std::int64_t extent) { return extent >= least && extent <= most; }))
+    throw UsageError(
+        formatted("MxNxK: found '{}', expected three whole numbers from {} to {}: {}", word, least, most, example));
+  return extents;
+}
 
 template <class Real>
 DenseTask<Real>::DenseTask(const DenseOperand& of, const TaskOptions& options)
