@@ -20,11 +20,6 @@ namespace seidel::drivers {
 
 namespace {
 
-struct Timing {
-  int threads;
-  double seconds, ratio;  // against the scan, a core
-};
-
 /// Seconds to take as much memory as the matrix has (and text that was inflated), touch it, and give it back. The
 /// system clears fresh memory, which takes a twentieth of a read; but a virtual machine may have to ask its host for
 /// every page that it has not had for a second or two, which takes longer than reading. Done before each read, it is
@@ -37,83 +32,112 @@ double first_touch(const ReadReport& report) {
   return watch.seconds();
 }
 
-}  // namespace
+/// What was measured; seconds are medians.
+struct Measured {
+  ReadReport report;
+  ScanResult scan = {};
+  double scan_seconds = 0, touch_seconds = 0;
+  struct Read {
+    int threads;
+    double seconds, ratio;  // against the scan, per core
+  };
+  std::vector<Read> reads = {};
 
-int run(const BenchReadOptions& options) {
-  if (options.file == "-") throw UsageError("FILE: standard input can be read only once, expected the name of a file");
-  const ReadReport report = read_matrix_market(options.file).report;  // brings the file into the memory cache
-  Sample scans;
-  ScanResult scan;
+  double rate(double seconds) const { return double(scan.bytes) / seconds / 1e9; }
+  std::string scan_name() const { return scan.inflated ? "zlib alone" : "bare scan"; }
+};
+
+Measured measured(const BenchReadOptions& options) {
+  Measured m{.report = read_matrix_market(options.file).report};  // brings the file into the memory cache
+  Sample scans, touches;
   for (int i = 0; i < options.repetitions; ++i) {
-    scan = scan_matrix_market(options.file);
-    scans.add(scan.seconds);
+    m.scan = scan_matrix_market(options.file);
+    scans.add(m.scan.seconds);
   }
-  const double scan_seconds = scans.median();
-  std::vector<Timing> timings;
+  m.scan_seconds = scans.median();
   std::vector<int> threads = {1};
   if (const int all = host_threads(options).threads; all > 1) threads.push_back(all);
-  Sample touches;
   for (const int n : threads) {
     ReadOptions read;
     read.threads = n;
     Sample seconds;
     for (int i = 0; i < options.repetitions; ++i) {
-      touches.add(first_touch(report));
+      touches.add(first_touch(m.report));
       seconds.add(read_matrix_market(options.file, read).report.seconds);
     }
-    timings.push_back({n, seconds.median(), scan_seconds / seconds.median() / (scan.inflated ? 1 : n)});
+    m.reads.push_back({n, seconds.median(), m.scan_seconds / seconds.median() / (m.scan.inflated ? 1 : n)});
   }
+  m.touch_seconds = touches.median();
+  return m;
+}
 
-  const auto rate = [&](double seconds) { return double(scan.bytes) / seconds / 1e9; };
+Table table_of(const Measured& m) {
+  Table table{{"what", "threads", "seconds", "GB/s", m.scan.inflated ? "of zlib" : "of the scan, a core"}};
+  table.row(
+      {m.scan_name(), "1", formatted("{:.4f}", m.scan_seconds), formatted("{:.3f}", m.rate(m.scan_seconds)), "1.00"});
+  table.row({"first touch of the memory", "1", formatted("{:.4f}", m.touch_seconds), "", ""});
+  for (const auto& r : m.reads)
+    table.row({"read", std::to_string(r.threads), formatted("{:.4f}", r.seconds),
+               formatted("{:.3f}", m.rate(r.seconds)), formatted("{:.2f}", r.ratio)});
+  return table;
+}
+
+std::string text_of(const Measured& m, const BenchReadOptions& options) {
+  const ReadReport& report = m.report;
   const Terminal terminal = Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO);
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel bench read " + options.file)).blank();
   lines.item("file",
-             formatted("{}, {} x {}, {}, {} {}", human_bytes(scan.bytes), count(report.nrows), count(report.ncols),
+             formatted("{}, {} x {}, {}, {} {}", human_bytes(m.scan.bytes), count(report.nrows), count(report.ncols),
                        plural(report.entries, "entry", "entries"), name(report.field), name(report.symmetry)));
   lines.item("machine", formatted("{}, {}", processor_name(), plural(available_threads(), "thread")));
   lines.item("measured", formatted("the median of {}, the file in the memory cache after the first",
                                    plural(options.repetitions, "run")));
-  lines.blank();
-  Table table{{"what", "threads", "seconds", "GB/s", scan.inflated ? "of zlib" : "of the scan, a core"}};
-  table.row({scan.inflated ? "zlib alone" : "bare scan", "1", formatted("{:.4f}", scan_seconds),
-             formatted("{:.3f}", rate(scan_seconds)), "1.00"});
-  table.row({"first touch of the memory", "1", formatted("{:.4f}", touches.median()), "", ""});
-  for (const auto& t : timings)
-    table.row({"read", std::to_string(t.threads), formatted("{:.4f}", t.seconds), formatted("{:.3f}", rate(t.seconds)),
-               formatted("{:.2f}", t.ratio)});
-  print(options, lines.text() + table.text(paint));
-  if (!options.html.empty()) {
-    HtmlPage page("seidel bench read", "Reading " + options.file, true);
-    page.facts("What was run", {{"entries", count(report.entries)},
-                                {"bytes", human_bytes(scan.bytes)},
-                                {"machine", processor_name()},
-                                {"version", version}});
-    page.table("Reading beside a bare scan", table, "Medians; the file is in the memory cache after the first.");
-    const auto bar = [&](const std::string& what, double seconds) {
-      return Bar{what, rate(seconds), formatted("{:.3f}", rate(seconds))};
-    };
-    std::vector<Bar> bars = {bar(scan.inflated ? "zlib alone" : "bare scan", scan_seconds)};
-    for (const auto& t : timings) bars.push_back(bar("read, " + plural(t.threads, "thread"), t.seconds));
-    page.bars("How fast", "GB/s", bars);
-    page.text("Command", options.command_line);
-    write_text(options.html, page.html());
-  }
-  if (!options.json.empty()) {
-    Json json = json_document("seidel.bench.read/1", options.command_line);
-    json.set("file", options.file).set("bytes", std::int64_t(scan.bytes)).set("entries", std::int64_t(scan.entries));
-    json.set("processor", processor_name()).set("repetitions", options.repetitions);
-    json.set("scan_seconds", scan_seconds).set("scan_gb_per_s", rate(scan_seconds));
-    json.set("first_touch_seconds", touches.median())
-        .set("read", json_list(timings, [&](const Timing& t) {
-               Json one;
-               one.set("threads", t.threads).set("seconds", t.seconds).set("gb_per_s", rate(t.seconds));
-               one.set("of_scan_per_core", t.ratio).set("of_scan_a_core", t.ratio);
-               return one;
-             }));
-    write_text(options.json, json.text());
-  }
+  return lines.blank().text() + table_of(m).text(paint);
+}
+
+std::string page_of(const Measured& m, const BenchReadOptions& options) {
+  HtmlPage page("seidel bench read", "Reading " + options.file, true);
+  page.facts("What was run", {{"entries", count(m.report.entries)},
+                              {"bytes", human_bytes(m.scan.bytes)},
+                              {"machine", processor_name()},
+                              {"version", version}});
+  page.table("Reading beside a bare scan", table_of(m), "Medians; the file is in the memory cache after the first.");
+  std::vector<Bar> bars;
+  const auto add = [&](const std::string& what, double rate) {
+    bars.push_back({what, rate, formatted("{:.3f}", rate)});
+  };
+  add(m.scan_name(), m.rate(m.scan_seconds));
+  for (const auto& r : m.reads) add("read, " + plural(r.threads, "thread"), m.rate(r.seconds));
+  page.bars("How fast", "GB/s", bars);
+  page.text("Command", options.command_line);
+  return page.html();
+}
+
+Json json_of(const Measured& m, const BenchReadOptions& options) {
+  Json json = json_document("seidel.bench.read/1", options.command_line);
+  json.set("file", options.file).set("bytes", std::int64_t(m.scan.bytes)).set("entries", std::int64_t(m.scan.entries));
+  json.set("processor", processor_name()).set("repetitions", options.repetitions);
+  json.set("scan_seconds", m.scan_seconds).set("scan_gb_per_s", m.rate(m.scan_seconds));
+  json.set("first_touch_seconds", m.touch_seconds)
+      .set("read", json_list(m.reads, [&](const Measured::Read& r) {
+             Json one;
+             one.set("threads", r.threads).set("seconds", r.seconds).set("gb_per_s", m.rate(r.seconds));
+             one.set("of_scan_per_core", r.ratio).set("of_scan_a_core", r.ratio);
+             return one;
+           }));
+  return json;
+}
+
+}  // namespace
+
+int run(const BenchReadOptions& options) {
+  if (options.file == "-") throw UsageError("FILE: standard input can be read only once, expected the name of a file");
+  const Measured found = measured(options);
+  print(options, text_of(found, options));
+  if (!options.html.empty()) write_text(options.html, page_of(found, options));
+  if (!options.json.empty()) write_text(options.json, json_of(found, options).text());
   return 0;
 }
 
