@@ -1,9 +1,10 @@
-// Eigen, the reference of the host: products, and its triangular solves as a symmetric Gauss-Seidel pair.
+// Eigen, the reference of the host: products, transposition, triangular solves as a symmetric Gauss-Seidel pair.
 #include <malloc.h>
 
 #include <climits>
 
 #include <seidel/drivers/bench/kernels/products.hpp>
+#include <seidel/drivers/bench/kernels/spgemm.hpp>
 #include <seidel/drivers/bench/kernels/sweeps.hpp>
 #include <seidel/drivers/bench/kernels/transpose.hpp>
 #include <seidel/drivers/bench/rivals/eigen_sparse.hpp>
@@ -91,6 +92,12 @@ Prepared transposition(const TransposeTask& task, const Where&) {
                                  eigen_answer);
 }
 
+Prepared spgemm(const SparseProductTask& task, const Where&) {
+  return allocating<EigenSparse>([left = csr_of(OpenMP{1}, *task.of.A), right = csr_of(OpenMP{1}, task.of.B())](
+                                     auto& C) { C = eigen_map(left) * eigen_map(right); },
+                                 eigen_answer);
+}
+
 }  // namespace
 
 std::vector<Rival> eigen_rivals() {
@@ -103,7 +110,8 @@ std::vector<Rival> eigen_rivals() {
           rival(kernels::spmm, serial, "Eigen's product with a dense matrix", spmm),
           rival(kernels::spmm, openmp, "Eigen's product with a dense matrix, its own threads", spmm),
           rival(kernels::symgs, serial, "Eigen's two triangular solves", symgs),
-          rival(kernels::transpose, serial, "Eigen's transpose()", transposition)};
+          rival(kernels::transpose, serial, "Eigen's transpose()", transposition),
+          rival(kernels::spgemm, serial, "Eigen's product; allocates the result each time", spgemm)};
 }
 
 }  // namespace seidel::drivers
