@@ -166,7 +166,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   SolveProgress progress(!options.quiet, options.tolerance);
   Criteria criteria = watched(options, progress);
   const OpenMP host = host_threads(options);
-  const bool chosen = automatic(options.request);
+  const bool chosen = automatic(options.request), limited = options.max_iterations < SolveOptions().max_iterations;
   std::vector<Attempt> attempts;
   Array<double> b_here;  // where b was made on a GPU
   const auto system = [&] {
@@ -207,7 +207,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts.begin(), attempts.end());
   attempts = outcome.summary.attempts;
   if (singular.known()) {
-    if (!outcome.solved && chosen && outcome.summary.status != Status::iteration_limit && !stop_requested()) {
+    if (!outcome.solved && chosen && !limited && !stop_requested()) {
       criteria.seconds -= outcome.solve_seconds;  // A has null vectors beside those that are known
       outcome = solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
     }
@@ -228,7 +228,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
         refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, criteria, outcome);
     return outcome;
   }
-  if (!chosen || options.max_iterations < SolveOptions().max_iterations) return outcome;
+  if (!chosen || limited) return outcome;
   criteria.seconds -= outcome.solve_seconds;
   bool found_singular = false;
   const bool first = by_factors.has_value();

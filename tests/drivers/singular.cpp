@@ -236,3 +236,17 @@ TEST_CASE("what iterations change in the null space is no error of x") {
     CHECK(report["error_estimate"] <= 1e-12);
   }
 }
+
+TEST_CASE("an iteration that comes to the end of its 20000 steps on a singular A is no reason to leave lsmr untried") {
+  Folder folder;
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real general\n20 20 33\n"
+             "1 1 1\n1 7 -3\n1 9 -2\n2 16 -1\n3 7 -1\n3 9 -1\n3 19 3\n4 5 -3\n4 11 3\n5 1 1\n5 3 3\n5 8 -2\n6 9 -3\n"
+             "6 13 2\n7 16 1\n9 10 2\n9 14 3\n12 7 -3\n12 14 3\n13 1 2\n13 4 -1\n13 18 2\n14 2 -2\n14 9 1\n14 12 -3\n"
+             "14 16 2\n15 12 3\n15 15 -1\n16 10 1\n17 13 1\n18 4 -2\n18 9 -3\n18 13 -1\n");
+  write_file(folder / "b.txt", "15 -2 23 -18 -9 7 2 0 9 0 0 18 -9 -7 12 0 -4 29 0 0\n");
+  const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt"}, 0);
+  CHECK(report["method"] == "lsmr");
+  CHECK(report["verdict"] == "doubtful");  // one of many solutions
+  CHECK(report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--max-iterations", "30"}, 1)["method"] != "lsmr");
+}
