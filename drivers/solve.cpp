@@ -221,10 +221,12 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   if (outcome.solved) {
     if (has_dependent_columns(seen.rows) && outcome.error_source == ErrorSource::none)
       outcome.error_source = ErrorSource::singular, outcome.error = std::numeric_limits<double>::infinity();
-    else if (!decided.factors && outcome.summary.iterations > 0 &&
+    else if (outcome.summary.iterations > 0 &&
              (outcome.error_source != ErrorSource::none || criteria.error_tolerance) &&
              (!options.rhs.empty() || !(outcome.error <= max_trusted_error)))
-      if (const auto factors = refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided))
+      if (const auto factors = decided.factors
+                                   ? decided.factors
+                                   : refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided))
         refine_directly(host, system(), *factors, chosen ? Refine::x : Refine::error_only, criteria, outcome);
     return outcome;
   }
@@ -239,15 +241,14 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     if (!first) by_factors = directly(*factors, why);
     if (by_factors->solved) return std::move(*by_factors);
     found_singular = by_factors->singular;
-    if (by_factors->certificate.relative_residual < outcome.certificate.relative_residual) {
+    if (is_right_by_factors(*by_factors) ||
+        by_factors->certificate.relative_residual < outcome.certificate.relative_residual) {
       if (first) std::rotate(attempts.begin(), attempts.begin() + 1, attempts.end());  // what gave x is told last
       by_factors->summary.attempts = attempts;
       outcome = std::move(*by_factors);
       take_factors(decided, *factors, why);
-    } else {
-      if (!first) outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, attempts.back());
-      if (is_right_by_factors(*by_factors))
-        refine_directly(host, system(), *factors, Refine::error_only, criteria, outcome);
+    } else if (!first) {
+      outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, attempts.back());
     }
   }
   if (seen.rows.empty_rows == 0 && !found_singular && !met_zero_pivot(outcome.summary)) return outcome;

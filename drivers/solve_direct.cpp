@@ -36,7 +36,7 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
   Refinement done;
   V r = like(b), d = like(b), best = like(b);
   const double norm_b = norm2(b);
-  double correction = std::numeric_limits<double>::infinity(), fell = 1;
+  double correction = std::numeric_limits<double>::infinity(), fell = 1, largest = 0;
   const bool from_zero = max_abs(x) == 0;
   for (int solves = 0;; ++solves) {
     certified_residual(b.on(), system.A, x.span(), b.span(), r.span());
@@ -53,11 +53,12 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
     if (solves > 1 && (correction <= eps || fell > 0.5)) break;
     solver.solve(std::as_const(r).span(), d.span());
     axpy(1, d, x);
-    const double largest = max_abs(x), now = largest > 0 ? double(max_abs(d)) / largest : 0;
+    largest = max_abs(x);
+    const double now = largest > 0 ? double(max_abs(d)) / largest : 0;
     fell = solves == 0 ? 1 : correction > 0 ? now / correction : 0;
     correction = now;
   }
-  const double largest = max_abs(x);
+  largest = std::max(largest, double(max_abs(x)));  // of x*, though a correction toward it may raise the residual
   const double of_b = largest > 0 ? error_of_rounded_b(solver, b, r, d) / largest : 0;
   const double error = std::max({correction * std::min(fell, 1.0), of_b, eps});
   done.error = eps * solver.size_of_inverse() <= max_loss ? error : std::numeric_limits<double>::infinity();
