@@ -6,11 +6,15 @@
 #include <Eigen/SparseLU>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <vector>
 
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/signals.hpp>
 #include <seidel/formats/arrange.hpp>
 
 namespace seidel::drivers {
@@ -80,7 +84,7 @@ struct DirectSolver::Factors {
 };
 
 DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool positive)
-    : A_(A), factors_(std::make_unique<Factors>()) {
+    : A_(A), factors_(std::make_shared<Factors>()) {
   factors_->positive = positive;
   if (A.nrows == 0) return;
   Sparse one = rows_of(A);
@@ -112,6 +116,24 @@ DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool po
 
 DirectSolver::~DirectSolver() = default;
 
+/// Does work that may take long on a thread of its own: Eigen does not look at signals, so after one nobody waits for it.
+/// Then false.
+bool DirectSolver::compute(std::function<void(Factors&)> work) {
+  constexpr double long_seconds = 0.2;
+  if (stop_requested()) return false;
+  if (forecast_.seconds < long_seconds) {
+    work(*factors_);
+    return true;
+  }
+  std::packaged_task<void()> task([factors = factors_, work = std::move(work)] { work(*factors); });
+  std::future<void> done = task.get_future();
+  std::thread(std::move(task)).detach();
+  while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
+    if (stop_requested()) return false;
+  done.get();
+  return true;
+}
+
 bool DirectSolver::factorise() {
   if (A_.nrows == 0) return true;
   if (factors_->regular) return *factors_->regular;
@@ -119,13 +141,13 @@ bool DirectSolver::factorise() {
   if (factors_->positive) {
     Sparse ordered(A_.nrows, A_.ncols);
     ordered = matrix.twistedBy(factors_->order);
-    factors_->cholesky.compute(ordered);
+    if (!compute([A = std::move(ordered)](Factors& factors) { factors.cholesky.compute(A); })) return false;
     const auto& pivots = factors_->cholesky;
     if (pivots.info() == Eigen::Success && pivots.vectorD().minCoeff() > 0) return *(factors_->regular = true);
     factors_->positive = false;
     factors_->to = max_product_matching(A_).arrangement;
   }
-  factors_->lu.compute(factors_->scaled(matrix));
+  if (!compute([A = factors_->scaled(matrix)](Factors& factors) { factors.lu.compute(A); })) return false;
   factors_->regular = factors_->lu.info() == Eigen::Success;
   return *factors_->regular;
 }
@@ -149,7 +171,7 @@ bool DirectSolver::factorise_nearby() {
   }
   Sparse E(A_.nrows, A_.ncols);
   E.setFromTriplets(entries.begin(), entries.end());
-  factors_->lu.compute(factors_->scaled(matrix + E));
+  if (!compute([A = factors_->scaled(matrix + E)](Factors& factors) { factors.lu.compute(A); })) return false;
   factors_->nearby = factors_->lu.info() == Eigen::Success;
   return factors_->nearby;
 }

@@ -38,7 +38,8 @@ inline constexpr double max_direct_seconds = 20, seconds_worth_trust = 0.5, seco
 
 /// Ordered by approximate minimum degree; LDL' for what is likely to be positive definite, LU with partial pivoting
 /// otherwise or where a pivot of LDL' is not positive. LU is that of R A C, with the powers of two of max_product_matching():
-/// partial pivoting compares rows, which may have any units. Runs on one core, on the host.
+/// partial pivoting compares rows, which may have any units. Runs on one core, on the host. Once a stop is requested
+/// (signals.hpp), factors that are not done are given up, and this is of no more use.
 class DirectSolver {
  public:
   /// Cost  orders A and counts; about 60 bytes per nonzero meanwhile. A must outlive this.
@@ -46,7 +47,7 @@ class DirectSolver {
   ~DirectSolver();
 
   const DirectForecast& forecast() const { return forecast_; }
-  /// False if A is singular: a pivot is zero. The work is done once.
+  /// False if A is singular: a pivot is zero. The work is done once. False, too, if it was given up.
   bool factorise();
   /// Factors of A + E, where A is singular. E has entries of 1e-10 of the largest |a_ij| of their row, on the diagonal and,
   /// unless A is symmetric or skew-symmetric, where the largest product of pivots is; so A + E is regular, almost always.
@@ -63,8 +64,9 @@ class DirectSolver {
 
  private:
   struct Factors;
+  bool compute(std::function<void(Factors&)> work);
   CsrView<double, std::int32_t, Host> A_;
-  std::unique_ptr<Factors> factors_;
+  std::shared_ptr<Factors> factors_;
   DirectForecast forecast_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/kernels/vector.hpp>
 
@@ -167,6 +168,7 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
                      const Criteria& criteria, Outcome& outcome) {
   const Stopwatch watch;
   if (!solver.factorise()) {
+    if (stop_requested()) return;
     if (outcome.error_source != ErrorSource::exact) outcome.error_source = ErrorSource::singular;
     if (outcome.error_source == ErrorSource::singular) outcome.error = std::numeric_limits<double>::infinity();
     return;

@@ -146,6 +146,19 @@ TEST_CASE("Ctrl-C while factors are computed is told as what it is") {
   CHECK(!contains(run.out, "--x0"));
 }
 
+TEST_CASE("factors that would take long are given up soon after a signal, and the report is written") {
+  const Folder folder;
+  for (const char* matrix : {"poisson3d:42", "convdiff:40x40x40"}) {  // LDL', LU: some 10 s
+    CAPTURE(matrix);
+    const Run run =
+        seidel_program({"solve", matrix, "--method", "direct", "--verbose", "--json", folder / "report.json"},
+                       {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
+    CHECK(run.exit_code == 1);
+    CHECK(run.seconds < 4);
+    CHECK(json::parse(read_file(folder / "report.json"))["status"] == "interrupted");
+  }
+}
+
 TEST_CASE("entries of the factors are counted before they are taken") {
   using namespace seidel;
   const auto entries = [](const char* matrix, bool positive) {
