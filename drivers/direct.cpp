@@ -16,6 +16,7 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/formats/arrange.hpp>
+#include <seidel/kernels/certificate/certificate.hpp>
 
 namespace seidel::drivers {
 
@@ -31,6 +32,7 @@ using Sparse = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t>;
 using RowMajor = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
 using Order = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, std::int32_t>;
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+Eigen::Map<Eigen::VectorXd> vector_of(Array<double>& v) { return {v.data(), v.size()}; }
 
 // Measured on one core of an Intel Xeon (bcsstk16, nasa4704, cavity14, lnsp3937): flops per second, and beside them the
 // time to order and to count, per nonzero of A, and to move an entry of the factors.
@@ -191,16 +193,31 @@ void DirectSolver::solve(HostSpan<const double> r, HostSpan<double> d) const {
   }
 }
 
-double DirectSolver::size_of_inverse() const {
-  Eigen::VectorXd R(A_.nrows), C(A_.nrows), r(A_.nrows), d(A_.nrows);
+bool DirectSolver::is_singular() const {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  /// Of the digits of a number of size 1. Less than min_loss is no sign of a singular matrix, more than max_loss is one.
+  constexpr double min_loss = 1e-6, max_loss = 0.03;
+  const Index n = A_.nrows;
+  if (n == 0) return false;
+  Eigen::VectorXd R(n), C(n);
   if (factors_->positive) {
     C = R = Sparse(rows_of(A_)).diagonal().cwiseSqrt().cwiseInverse();
   } else {
     std::tie(R, C) = factors_->scales();
   }
-  for (Index i = 0; i < A_.nrows; ++i) r[i] = fraction(i) / R[i];
-  solve({r.data(), r.size()}, {d.data(), d.size()});
-  return A_.nrows > 0 ? d.cwiseQuotient(C).cwiseAbs().maxCoeff() : 0;
+  Array<double> z(n), r(n), d(n);
+  const auto size = [&](Array<double>& v) { return C.cwiseInverse().cwiseProduct(vector_of(v)).cwiseAbs().maxCoeff(); };
+  for (Index i = 0; i < n; ++i) r[i] = fraction(i) / R[i];
+  solve(r, z.span());
+  const double loss = eps * size(z);
+  if (!(loss > min_loss)) return false;
+  if (!(loss <= max_loss)) return true;
+  vector_of(z) /= size(z);
+  const Array<double> zero(n, 0.0);
+  certified_residual(OpenMP{1}, A_, std::as_const(z).span(), zero.span(), r.span());
+  solve(r, d.span());
+  vector_of(z) += vector_of(d);
+  return size(z) > 0.5;
 }
 
 std::string DirectSolver::description() const {

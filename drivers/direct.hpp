@@ -56,9 +56,11 @@ class DirectSolver {
   bool factorise_nearby();
   /// d = A^-1 r, or (A + E)^-1 r. After factorise() or factorise_nearby().
   void solve(HostSpan<const double> r, HostSpan<double> d) const;
-  /// About the largest entry of (R A C)^-1, where no entry of R A C is much larger than 1, whatever the units of rows and
-  /// unknowns are; of LDL' R = C brings the diagonal to 1. Cost  one solve().
-  double size_of_inverse() const;
+  /// Whether A is singular as far as double precision can tell. Factors of a singular A are those of A + E with E of the size
+  /// of rounding: their inverse is large, and makes a z of size 1 with A z nearly 0, of which a correction toward A z = 0 leaves
+  /// most only if A is singular. Sizes are those of R A C, where no entry is much larger than 1, whatever the units of
+  /// rows and unknowns are; of LDL' R = C brings the diagonal to 1. Cost  two solve() at most.
+  bool is_singular() const;
   /// "LDL' with 12,345 entries"
   std::string description() const;
 

@@ -15,8 +15,6 @@ namespace {
 using V = Vector<double, OpenMP>;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int max_solves = 12;
-/// Of the digits of a number of size 1. Factors of a singular matrix have a pivot of rounding size, if not zero.
-constexpr double max_loss = 0.03;
 /// ||A z|| / ||A|| of a z of size 1 that is mapped to zero, but for rounding.
 constexpr double max_null = 1e-14;
 
@@ -62,7 +60,7 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
   largest = std::max(largest, double(max_abs(x)));  // of x*, though a correction toward it may raise the residual
   const double of_b = largest > 0 ? error_of_rounded_b(solver, b, r, d) / largest : 0;
   const double error = std::max({correction * std::min(fell, 1.0), of_b, eps});
-  done.error = eps * solver.size_of_inverse() <= max_loss ? error : std::numeric_limits<double>::infinity();
+  done.error = solver.is_singular() ? std::numeric_limits<double>::infinity() : error;
   return done;
 }
 
