@@ -13,6 +13,7 @@
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_direct.hpp>
+#include <seidel/drivers/solve_least_squares.hpp>
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/solve_singular.hpp>
@@ -217,7 +218,14 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     finish(outcome, factors.get());
     return outcome;
   }
-  if (stop_requested() || least_squares(options)) return outcome;
+  if (stop_requested()) return outcome;
+  if (least_squares(options)) {
+    if (outcome.solved && outcome.error_source == ErrorSource::going_on && !loaded.row_ptr.empty())
+      refine_least_squares(host, system(), loaded.x0,
+                           norm_2_at_least(outcome.summary, loaded.narrow(), seen.properties.norm_frobenius),
+                           seconds_to_refine(loaded, outcome), criteria, outcome);
+    return outcome;
+  }
   if (outcome.solved) {
     if (has_dependent_columns(seen.rows) && outcome.error_source == ErrorSource::none)
       outcome.error_source = ErrorSource::singular, outcome.error = std::numeric_limits<double>::infinity();

@@ -71,10 +71,7 @@ void certify(const DirectSystem& system, const V& x, const V& b, const Criteria&
   Summary& summary = outcome.summary;
   summary.norm_x = norm2(x);
   summary.relative_residual = outcome.certificate.relative_residual;
-  const double norm_b = summary.norm_b;
-  outcome.solved = outcome.certificate.relative_residual <=
-                   (norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / norm_b)
-                               : criteria.absolute_tolerance);
+  note_solved(criteria, outcome);
 }
 
 /// Whether some z outside of the space has A z = 0 but for rounding. Inverse iteration from a vector of no kind makes such a z

@@ -107,10 +107,8 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
   const bool least_squares = criteria.goal == Goal::least_squares;
   const auto certified = [&](const V& x) {
     if (!least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
-    const double rank = double(std::min(A.nrows, A.ncols));  // at most
-    const double norm_2 =
-        std::max(outcome.summary.optimality->norm_A, system.norm_frobenius_of_A / std::sqrt(std::max(rank, 1.0)));
-    return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A, norm_2);
+    return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A,
+                                 norm_2_at_least(outcome.summary, A, system.norm_frobenius_of_A));
   };
 
   // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
@@ -122,12 +120,7 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     const Stopwatch certifying;
     outcome.certificate = certified(x);
     outcome.certify_seconds += certifying.seconds();
-    const double norm_b = outcome.summary.norm_b;
-    const double wanted =
-        norm_b > 0 ? std::max(asked.relative_tolerance, asked.absolute_tolerance / norm_b) : asked.absolute_tolerance;
-    const bool small = outcome.certificate.relative_residual <= wanted;
-    outcome.least_squares = !small && least_squares && *outcome.certificate.orthogonality <= asked.relative_tolerance;
-    outcome.solved = small || outcome.least_squares;
+    note_solved(asked, outcome);
     if (outcome.solved || !outcome.summary.converged()) break;
     criteria.relative_tolerance *= 0.75;
     criteria.absolute_tolerance *= 0.75;
@@ -254,6 +247,16 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
 }
 
 }  // namespace
+
+void note_solved(const Criteria& criteria, Outcome& outcome) {
+  const auto& [residual, backward_error, orthogonality] = outcome.certificate;
+  const double norm_b = outcome.summary.norm_b;
+  const bool small =
+      residual <= (norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / norm_b)
+                              : criteria.absolute_tolerance);
+  outcome.least_squares = !small && orthogonality && *orthogonality <= criteria.relative_tolerance;
+  outcome.solved = small || outcome.least_squares;
+}
 
 template <class Offset>
 std::vector<Outcome> solve_columns_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,

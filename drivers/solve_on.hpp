@@ -1,5 +1,7 @@
 // A system solved and certified on one back end.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,15 @@ struct Outcome {
   double preconditioner_shift = 0;        // as MadePreconditioner::shift
   std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
 };
+
+/// Of A, from what lsmr saw of it and from its rank, which its shape bounds.
+double norm_2_at_least(const Summary& lsmr, const auto& A, double norm_frobenius) {
+  return std::max(lsmr.optimality->norm_A,
+                  norm_frobenius / std::sqrt(std::max(1.0, double(std::min(A.nrows, A.ncols)))));
+}
+
+/// Whether outcome.certificate meets the criteria, and by which of the two.
+void note_solved(const Criteria& criteria, Outcome& outcome);
 
 /// Solves for b and each of more_b, from the same x0, and certifies. By cg the columns go in step where their products can be
 /// shared (solvers/cg_columns.hpp), otherwise one after the other; each x has the bits that it has alone. criteria.seconds is

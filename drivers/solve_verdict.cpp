@@ -91,8 +91,8 @@ std::string error_text(const SolveStory& story) {
                                             : "0, because b = 0";
     case ErrorSource::singular: return "unknown: A is singular as far as double precision can tell";
     case ErrorSource::refinement:
-      return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of A{}",
-                       brief(outcome.error),
+      return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of {}{}",
+                       brief(outcome.error), story.options.request.goal == Goal::least_squares ? "[I A; A' 0]" : "A",
                        outcome.refine_seconds > 0 ? formatted(" ({})", human_seconds(outcome.refine_seconds)) : "");
     case ErrorSource::constants:
       return formatted("{}about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",
@@ -129,7 +129,8 @@ MoreDigits more_digits(const SolveStory& story) {
   if (is_bounded_below_only(outcome))
     return {.options = formatted("--tol {}", brief(story.options.tolerance / 100)),
             .cost = "a smaller tolerance may show it"};
-  if (outcome.error_source == ErrorSource::exact && story.options.request.goal == Goal::least_squares)
+  const bool least_squares = story.options.request.goal == Goal::least_squares;
+  if (outcome.error_source == ErrorSource::exact && least_squares)
     return {.cost = "A is badly conditioned, or its columns are dependent: then x is the smallest solution, not ones"};
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
   if (outcome.error_source == ErrorSource::singular || outcome.singular)
@@ -143,7 +144,8 @@ MoreDigits more_digits(const SolveStory& story) {
     return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
   const double limit = summary.limit_of_precision(story.properties.norm_inf);
   if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" ||
-      outcome.error_source == ErrorSource::constants || story.options.error_tolerance)
+      outcome.error_source == ErrorSource::constants || story.options.error_tolerance ||
+      (outcome.error_source == ErrorSource::refinement && least_squares))
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);
   const double rate = decades_per_iteration(summary.history);

@@ -3,6 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <sstream>
+
 using namespace seidel::tests;
 using nlohmann::json;
 
@@ -41,4 +46,84 @@ TEST_CASE("an iteration that meets the target after the factors did not is judge
   CHECK(report["verdict"] == "doubtful");
   CHECK(report["error_estimate"] >= 0.1);
   CHECK(report["error_estimate"] <= 10);
+}
+
+namespace {
+
+double uniform(std::mt19937_64& random, double low, double high) {  // the same with every standard library
+  return low + (high - low) * double(random() >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+TEST_CASE("least squares with columns of 1e-4 to 1e4: solved is said of an x that is right, and its error is known") {
+  Folder folder;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    std::mt19937_64 random(seed);
+    const int rows = 5 + int(random() % 20), columns = 2 + int(random() % 4);
+    std::vector<double> x(columns), b(rows, 0.0), unit(columns);
+    for (double& v : x) v = uniform(random, -1, 1);
+    for (double& v : unit) v = std::pow(10, uniform(random, -4, 4));
+    std::ostringstream A;
+    A.precision(17);
+    for (int j = 0; j < columns; ++j)
+      for (int i = 0; i < rows; ++i) {
+        const double a = unit[j] * uniform(random, -1, 1);
+        A << a << "\n";
+        b[i] += a * x[j];
+      }
+    std::ostringstream numbers;
+    numbers.precision(17);
+    for (const double v : b) numbers << v << "\n";
+    write_file(folder / "A.mtx", "%%MatrixMarket matrix array real general\n" + std::to_string(rows) + " " +
+                                     std::to_string(columns) + "\n" + A.str());
+    write_file(folder / "b.txt", numbers.str());
+    const json report = report_of(
+        {folder / "A.mtx", "--rhs", folder / "b.txt", "--least-squares", "--tol", "1e-4", "--out", folder / "x.mtx"});
+    CAPTURE(seed);
+    REQUIRE(report["converged"] == true);
+    std::istringstream lines(read_file(folder / "x.mtx"));
+    std::string line;
+    std::getline(lines, line), std::getline(lines, line);
+    double error = 0, size = 0;
+    for (const double v : x) {
+      std::getline(lines, line);
+      error = std::max(error, std::abs(std::stod(line) - v)), size = std::max(size, std::abs(v));
+    }
+    CHECK(report["error_estimate_source"] == "refinement");
+    CHECK(report["verdict"] == "solved");
+    CHECK(error / size <= 1e-5);
+    CHECK(error / size <= 100 * report["error_estimate"].get<double>());
+  }
+}
+
+TEST_CASE("a matrix with two equal columns and rows is singular, however large the pivot is that rounding leaves") {
+  Folder folder;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    std::mt19937_64 random(seed);
+    constexpr int m = 60, n = 30;  // [I T; T' 0], T of m x n
+    double T[m][n];
+    int count = m;
+    for (auto& row : T) {
+      for (double& t : row) t = uniform(random, 0, 1) < 0.3 ? uniform(random, -1, 1) : 0;
+      row[n - 1] = row[0];
+      for (const double t : row) count += t != 0 ? 1 : 0;
+    }
+    std::ostringstream K;
+    K.precision(17);
+    K << "%%MatrixMarket matrix coordinate real symmetric\n" << m + n << " " << m + n << " " << count << "\n";
+    for (int i = 0; i < m; ++i) {
+      K << i + 1 << " " << i + 1 << " 1\n";
+      for (int j = 0; j < n; ++j)
+        if (T[i][j] != 0) K << m + j + 1 << " " << i + 1 << " " << T[i][j] << "\n";
+    }
+    write_file(folder / "K.mtx", K.str());
+    std::string b;
+    for (int i = 0; i < m + n; ++i) b += i < m ? std::to_string(uniform(random, -1, 1)) + "\n" : "0\n";
+    write_file(folder / "b.txt", b);
+    CAPTURE(seed);
+    const json report = report_of({folder / "K.mtx", "--rhs", folder / "b.txt", "--method", "direct"});
+    CHECK(report["verdict"] != "solved");
+    if (report["converged"]) CHECK(report["error_estimate_source"] == "singular");
+  }
 }
