@@ -20,8 +20,8 @@ namespace seidel {
 /// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is, in the form that reads the fewest bytes:
 /// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, for several in
 ///   column-major layout, which are taken one by one, and for several in row-major layout, on the host without gaps
-/// - on a GPU, columns of nodes: a matrix of full blocks of 3 x 3 keeps its values and has one column per block (spmv/nodes.hpp);
-///   for one vector, and where most rows have more than 64 entries for several
+/// - on a GPU, columns of nodes: a matrix of full blocks keeps its values and has one column per block (spmv/nodes.hpp); for one
+///   vector, and where most rows have more than 64 entries for several
 /// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu);
 ///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp)
 ///
@@ -94,7 +94,7 @@ class Product {
     if (by_columns && (kinds_ || X.ncols == 1)) {
       for (std::int64_t j = 0; j < X.ncols; ++j) product(&X(0, j), StoreProduct<Real>{&Y(0, j)});
     } else if constexpr (!HostBackend<B>) {
-      by_rows && kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
+      by_rows&& kinds_ ? product_detail::kinds_product(on_, *kinds_, X, Y)
                        : spmm_detail::csr_product(on_, A_, long_rows_.view(), X, Y,
                                                   {.is_counted = true,
                                                    .is_uneven = 2 * survey_.variation > std::uint64_t(A_.nnz()),
@@ -120,15 +120,19 @@ class Product {
   }
   /// What a product with one vector reads of A.
   double bytes_per_nonzero() const {
-    const std::int64_t of_columns = nodes_ ? nodes_->bytes() : A_.nnz() * std::int64_t(sizeof(Index));
-    const std::int64_t of_csr =
-        A_.nnz() * std::int64_t(sizeof(Real)) + of_columns + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
-    return A_.nnz() > 0 ? double(kinds_ ? kinds_->bytes() : of_csr) / double(A_.nnz()) : 0;
+    const std::int64_t of_values = A_.nnz() * std::int64_t(sizeof(Real)),
+                       of_pattern =
+                           A_.nnz() * std::int64_t(sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset)),
+                       bytes = kinds_ ? kinds_->bytes() : of_values + (nodes_ ? nodes_->bytes() : of_pattern);
+    return A_.nnz() > 0 ? double(bytes) / double(A_.nnz()) : 0;
   }
   bool has_kinds() const { return kinds_.has_value(); }
   std::string describe() const {
     if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
-    if (nodes_) return counted(A_.nrows / spmv_detail::Nodes::rows, "node") + " in blocks of 3 x 3";
+    if (nodes_) {
+      const std::string b = std::to_string(nodes_->rows);
+      return counted(nodes_->count(), "node") + " in blocks of " + b + " x " + b;
+    }
     const std::int64_t long_rows = long_rows_.exact.rows();
     return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
            (tiles_.empty() ? "" : ", " + counted(tiles_.view.count, "tile"));
@@ -142,7 +146,8 @@ class Product {
     kinds_ = has_long_rows ? std::nullopt : product_detail::find_row_kinds(on_, A_);
     if constexpr (!HostBackend<B>) {
       if (kinds_) return;
-      if (!spmv_detail::is_uneven(survey_, A_.nrows, A_.nnz())) nodes_ = spmv_detail::find_nodes(on_, A_);
+      if (!spmv_detail::is_uneven(survey_, A_.nrows, A_.nnz()))
+        nodes_ = spmv_detail::find_nodes(on_, A_.row_ptr, A_.col_idx);
       if (!nodes_ && spmv_detail::tiles_pay(survey_, A_.nrows, A_.nnz()))
         tiles_ = spmv_detail::Tiles::of(on_, A_.row_ptr, A_.nnz());
     }
@@ -160,7 +165,7 @@ class Product {
     else if constexpr (HostBackend<B>)
       spmv_detail::product(on_, A_, x, store);
     else if (nodes_)
-      spmv_detail::nodes_product(on_, A_, *nodes_, x, store);
+      spmv_detail::nodes_product(on_, *nodes_, A_.values.data(), x, store);
     else if (!tiles_.empty())
       spmv_detail::tiles_product(on_, A_, tiles_.view, x, store);
     else

@@ -118,12 +118,16 @@ struct StoreFinished {
 /// `Short` for rows of up to 64 entries, D for longer ones.
 template <class D, class Short = D, class Real, class Offset>
 void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& preparation) {
-  if (preparation.nodes && nodes_pay(of.A, *preparation.nodes))
-    return launch_nodes<D>(on, NodeOperands<Real, Offset>{.A = of.A,
-                                                          .blocks = preparation.nodes->columns.data(),
-                                                          .longest = preparation.nodes->longest,
-                                                          .X = of.X,
-                                                          .Y = of.Y});
+  if (const Nodes* const nodes = preparation.nodes; nodes && nodes_pay(*nodes)) {
+    const NodeOperands<Real> by_nodes{.count = nodes->count(),
+                                      .first_block = nodes->first_block.data(),
+                                      .blocks = nodes->columns.data(),
+                                      .values = of.A.values.data(),
+                                      .longest = nodes->longest,
+                                      .X = of.X,
+                                      .Y = of.Y};
+    return nodes->rows == 3 ? launch_nodes<D, 3>(on, by_nodes) : launch_nodes<D, 4>(on, by_nodes);
+  }
   const LongRowCounts room = of.long_rows.room;
   // A tenth more than so many rows have on average, between bounds.
   const auto room_for = [&](int nrows, int least, int most) {

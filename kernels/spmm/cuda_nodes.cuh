@@ -1,5 +1,5 @@
-// Y = A X, row-major, where A consists of full blocks of 3 x 3 (kernels/spmv/nodes.hpp). A warp takes a node: each row of X that its
-// three rows need is read once, while the entries of the next node are brought to shared memory.
+// Y = A X, row-major, where A consists of full blocks of 3 x 3 or 4 x 4 (kernels/spmv/nodes.hpp). A warp takes a node: each row of X
+// that its rows need is read once, while the entries of the next node are brought to shared memory.
 #pragma once
 #include <seidel/kernels/spmm/cuda_joined_rows.cuh>
 #include <seidel/kernels/spmv/nodes.hpp>
@@ -9,16 +9,18 @@ namespace seidel::spmm_detail {
 using spmv_detail::Nodes;
 
 /// Whether products by nodes are faster than by CSR: where most rows are long, and two nodes per warp fit in shared memory.
-template <class Real, class Offset>
-bool nodes_pay(const CsrView<Real, Offset, Device>& A, const Nodes& nodes) {
-  return A.nnz() > short_sum * std::int64_t(A.nrows) && nodes.longest <= moderate_row;
+inline bool nodes_pay(const Nodes& nodes) {
+  return (nodes.rows == 3 || nodes.rows == 4) && nodes.longest <= moderate_row &&
+         nodes.columns.size() * nodes.rows > short_sum * std::int64_t(nodes.count());
 }
 
-template <class Real, class Offset>
+template <class Real>
 struct NodeOperands {
-  CsrView<Real, Offset, Device> A;
-  const Index* blocks;  // columns of blocks
-  Index longest;        // entries of a row
+  Index count;               // of nodes
+  const Index* first_block;  // of each
+  const Index* blocks;       // their columns
+  const Real* values;
+  Index longest;  // entries of a row
   MultiVectorView<const Real, Device> X;
   MultiVectorView<Real, Device> Y;
   int slices = 1;    // one after another
@@ -33,12 +35,12 @@ struct NodeOperands {
   SEIDEL_HD int index_room() const { return 3 * room(); }
 };
 
-/// Staged terms of `rows` rows of a node. Where few threads read different entries, those of the three rows lie side by side, so
+/// Staged terms of `rows` of the b rows of a node. Where few threads read different entries, those of the rows lie side by side, so
 /// that one access finds two.
-template <class Real, class D, int rows>
+template <class Real, class D, int b, int rows = b>
 struct NodeTerms {
   static constexpr bool side_by_side = D::G >= 8;
-  static constexpr int step = side_by_side ? 4 : 3;  // places per entry of a row
+  static constexpr int step = side_by_side ? 4 : b;  // places per entry of a row
   struct alignas(16) Entries {
     Real of[4];
   };
@@ -52,7 +54,7 @@ struct NodeTerms {
   __device__ Factor factor(int k) const { return slice.load(col_idx[k]); }
   __device__ Sum add(int k, const Factor& f, Sum s) const {
     Real a[rows];
-    if constexpr (side_by_side && rows == Nodes::rows) {
+    if constexpr (side_by_side && rows == b) {
       const Entries& entries = reinterpret_cast<const Entries*>(values)[k];
 #pragma unroll
       for (int r = 0; r < rows; ++r) a[r] = entries.of[r];
@@ -71,11 +73,11 @@ struct NodeTerms {
 inline constexpr int node_threads = 128;
 
 /// The warps of a block take its nodes in turns.
-template <class D, class Real, class Offset>
-__global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_constant__ NodeOperands<Real, Offset> of) {
+template <class D, int b, class Real>
+__global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_constant__ NodeOperands<Real> of) {
   extern __shared__ double2 staged_nodes[];
-  using Terms = NodeTerms<Real, D, Nodes::rows>;
-  constexpr int b = Nodes::rows, T = warp_size / D::G, warps = node_threads / warp_size;
+  using Terms = NodeTerms<Real, D, b>;
+  constexpr int T = warp_size / D::G, warps = node_threads / warp_size;
   const int warp = threadIdx.x / warp_size, lane = int(threadIdx.x) % warp_size;
   const unsigned blocks_per_slice = gridDim.x / unsigned(of.slices);
   const Slice<Real, D> slice(of.X, int(blockIdx.x / blocks_per_slice));
@@ -88,15 +90,15 @@ __global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_consta
   // Each lane knows a node.
   const Index first_node = Index(blockIdx.x % blocks_per_slice) * warps * of.per_warp + warp,
               known = first_node + lane * warps;
-  const bool exists = lane < of.per_warp && known < of.A.nrows / b;
-  const Offset* const row_ptr = of.A.row_ptr.data() + (exists ? known * std::int64_t(b) : 0);
-  const Offset known_first = __ldg(row_ptr);
-  const int known_length = int(__ldg(row_ptr + 1) - known_first), turns = __popc(__ballot_sync(whole_warp, exists));
+  const bool exists = lane < of.per_warp && known < of.count;
+  const Index* const first_block = of.first_block + (exists ? known : 0);
+  const Index known_first = __ldg(first_block), known_blocks = __ldg(first_block + 1) - known_first;
+  const int turns = __popc(__ballot_sync(whole_warp, exists));
   const auto stage_node = [&](int turn) {
-    const Offset first = __shfl_sync(whole_warp, known_first, turn);
-    const int length = __shfl_sync(whole_warp, known_length, turn), place = turn % 2 * of.room();
+    const Index first = __shfl_sync(whole_warp, known_first, turn);
+    const int count = __shfl_sync(whole_warp, known_blocks, turn), length = count * b, place = turn % 2 * of.room();
     Real* const to = values + Terms::step * place;
-    const Real* const from = of.A.values.data() + first;
+    const Real* const from = of.values + first * std::int64_t(b * b);
     if constexpr (Terms::side_by_side) {
       const std::uint64_t policy = leaves_first();
       for (int at = lane; at < b * length; at += warp_size) {
@@ -106,7 +108,7 @@ __global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_consta
     } else {
       stage(to, from, b * length);
     }
-    stage(blocks + place, of.blocks + first / (b * b), length / b);
+    stage(blocks + place, of.blocks + first, count);
   };
   if (turns > 0) stage_node(0);
   close_batch();
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_consta
     if (turn + 1 < turns) stage_node(turn + 1);
     close_batch();
     wait_for_batches_but_last();
-    const int length = __shfl_sync(whole_warp, known_length, turn), place = turn % 2 * of.room();
+    const int count = __shfl_sync(whole_warp, known_blocks, turn), length = count * b, place = turn % 2 * of.room();
     for (int k = lane; k < length; k += warp_size) col_idx[k] = blocks[place + unsigned(k) / b] * b + unsigned(k) % b;
     __syncwarp();
     const Index row = (first_node + turn * warps) * b;
@@ -128,8 +130,8 @@ __global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_consta
       constexpr int rows = (b + T - 1) / T;  // per G threads
       const int first = lane / D::G * rows;
       if (first < b) {
-        const NodeTerms<Real, D, rows> terms{col_idx, values + Terms::step * place + Terms::place(0, first, length),
-                                             length, slice};
+        const NodeTerms<Real, D, b, rows> terms{col_idx, values + Terms::step * place + Terms::place(0, first, length),
+                                                length, slice};
         const auto s = sum_from_left<4>(terms, 0, length);
 #pragma unroll
         for (int r = 0; r < rows; ++r)
@@ -140,18 +142,18 @@ __global__ void __launch_bounds__(node_threads, 4) sum_nodes(const __grid_consta
   }
 }
 
-template <class D, class Real, class Offset>
-void launch_nodes(const Cuda& on, NodeOperands<Real, Offset> of) {
+template <class D, int b, class Real>
+void launch_nodes(const Cuda& on, NodeOperands<Real> of) {
   constexpr int max_per_warp = 8, warps = node_threads / warp_size;
   of.slices = D::slices(of.X.ncols);
-  const std::int64_t nodes = of.A.nrows / Nodes::rows, resident_warps = 4 * warps * std::int64_t(on.multiprocessors());
-  of.per_warp = int(std::clamp<std::int64_t>(nodes / resident_warps, 1, max_per_warp));
-  const auto kernel = sum_nodes<D, Real, Offset>;
-  const int bytes = warps * (of.template value_room<NodeTerms<Real, D, Nodes::rows>>() * int(sizeof(Real)) +
+  const std::int64_t resident_warps = 4 * warps * std::int64_t(on.multiprocessors());
+  of.per_warp = int(std::clamp<std::int64_t>(of.count / resident_warps, 1, max_per_warp));
+  const auto kernel = sum_nodes<D, b, Real>;
+  const int bytes = warps * (of.template value_room<NodeTerms<Real, D, b>>() * int(sizeof(Real)) +
                              of.index_room() * int(sizeof(Index)));
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
              "asking for shared memory");
-  kernel<<<of.slices * blocks_for(nodes, warps * of.per_warp), node_threads, bytes, on.stream()>>>(of);
+  kernel<<<of.slices * blocks_for(of.count, warps * of.per_warp), node_threads, bytes, on.stream()>>>(of);
   check_launch("a product by nodes with several vectors");
 }
 

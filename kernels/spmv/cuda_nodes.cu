@@ -1,5 +1,5 @@
-// y = A x where A consists of full blocks of 3 x 3 (nodes.hpp). The long rows of a node: by a warp, whose lanes are those of the
-// one order of sums and take each element of x for three rows. Short rows: a thread each, their values by way of shared memory.
+// y = A x where A consists of full blocks (nodes.hpp), each element of x taken once for all rows of a node. Long rows: by a warp,
+// whose lanes are those of the one order of sums. Short rows: a thread each, by way of shared memory.
 #include <algorithm>
 
 #include <seidel/formats/runtime/cuda_launch.cuh>
@@ -14,239 +14,298 @@ using namespace seidel::cuda;
 
 namespace {
 
-constexpr int b = Nodes::rows;
 // Measured on an H200; docs/notes/products.md has the tables.
 constexpr int threads = 128, warps = threads / warp_size;
-constexpr int min_blocks = 8;      // per multiprocessor: 64 registers
-constexpr int long_batch = 3;      // columns of A under way per lane, for three rows
-constexpr int short_batch = 2;     // blocks under way per thread
-constexpr int room = 480;          // values of short rows in shared memory per warp
-constexpr int max_nodes = 10;      // of a warp, whose lanes have a row each
-constexpr int max_long_nodes = 5;  // where rows are long: the warps of a block read what lies together
-static_assert(max_nodes * b <= warp_size);
+constexpr int min_blocks = 8;  // per multiprocessor: 64 registers
+
+/// For nodes of b rows.
+template <int b>
+struct Tuning {
+  static constexpr int long_batch = b == 6 ? 1 : 3;  // columns of A under way per lane, for b rows
+  static constexpr int max_long_nodes = 15 / b;      // of a warp: the warps of a block read what lies together
+  static constexpr int max_nodes = warp_size / b;    // of a warp, whose lanes have a short row each
+  static constexpr int factor_room =
+      (b == 3 || b == 4 ? 480 : 640) / (b + 1);  // elements of x in shared memory per warp
+  static constexpr int room = b * factor_room;   // and values
+  static_assert(room >= b * short_sum, "a node of short rows fits");
+};
 
 /// What the rows of A tell.
 struct Found {
   Index unfit, longest;
 };
 
-template <class Real, class Offset>
-__global__ void __launch_bounds__(threads)
-    prove_blocks(const CsrView<Real, Offset, Device> A, Index* columns, Found* found) {
-  const std::int64_t node = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / warp_size;
+template <int b, class Offset>
+__global__ void __launch_bounds__(threads) prove_blocks(const Span<const Offset, Device> row_ptrs, const Index* col_idx,
+                                                        Index* first_block, Index* columns, Found* found) {
+  const std::int64_t node = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / warp_size, nrows = row_ptrs.size() - 1;
   volatile Found* const so_far = found;
-  if (node * b >= A.nrows || so_far->unfit) return;
-  const Offset* const row_ptr = A.row_ptr.data() + node * b;
+  if (node * b >= nrows || so_far->unfit) return;
+  const Offset* const row_ptr = row_ptrs.data() + node * b;
   const Offset first = row_ptr[0], length = row_ptr[1] - first;
   bool fits = length % b == 0 && length <= sum_block;
   for (int r = 1; r < b; ++r) fits = fits && row_ptr[r + 1] - row_ptr[r] == length;
-  const Index* const of_first = A.col_idx.data() + first;
+  const Index* const of_first = col_idx + first;
+  // Nodes before this one that do not fit may put its blocks anywhere below nnz / (b * b).
   for (int k = lane(); fits && k < length; k += warp_size) {
     const Index column = of_first[k];
     fits = column % b == k % b && column - k % b == of_first[k - k % b];
     for (int r = 1; r < b; ++r) fits = fits && of_first[r * length + k] == column;
-    // Nodes before this one that do not fit may put this place anywhere below nnz / 9.
     if (k % b == 0) columns[first / (b * b) + k / b] = column / b;
   }
   if (!fits) so_far->unfit = 1;
-  if (lane() == 0 && so_far->longest < length) atomicMax(&found->longest, Index(length));
+  if (lane() > 0) return;
+  first_block[node] = Index(first / (b * b));
+  if ((node + 1) * b == nrows) first_block[node + 1] = Index(row_ptr[b] / (b * b));
+  if (so_far->longest < length) atomicMax(&found->longest, Index(length));
 }
 
-template <class Real, class Offset, class Store>
+template <class Real, class Store>
 struct Product {
-  CsrView<Real, Offset, Device> A;
-  const Index* columns;  // of blocks
+  Index count;               // of nodes
+  const Index* first_block;  // of each
+  const Index* columns;      // of blocks
+  const Real* values;
   const Real* x;
   Store store;
 };
 
-/// The sums of three rows over the lanes: those of row 0 in lane 0, of row 1 in lane 16, of row 2 in lane 8.
-template <class Real>
-__device__ Real sums_of_three(const Real (&s)[b]) {
-  const bool upper = lane() & 16, odd_eight = lane() & 8;
-  const auto from = [](Real value, int apart) { return __shfl_xor_sync(whole_warp, value, apart); };
-  const Real of_two = (upper ? s[1] : s[0]) + from(upper ? s[0] : s[1], 16), of_last = s[2] + from(s[2], 16);
-  Real of_three = (odd_eight ? of_last : of_two) + from(odd_eight ? of_two : of_last, 8);
+/// The sums of N rows over the lanes: that of row r in the lane whose five bits are those of r in reverse.
+template <int width = warp_size / 2, class Real, int N>
+__device__ Real sums_over_lanes(const Real (&s)[N]) {
+  const auto from = [](Real value) { return __shfl_xor_sync(whole_warp, value, width); };
+  const bool is_upper = lane() & width;
+  Real halves[(N + 1) / 2];
 #pragma unroll
-  for (int width = 4; width; width /= 2) of_three = of_three + from(of_three, width);
-  return of_three;
+  for (int r = 0; r + 1 < N; r += 2) halves[r / 2] = (is_upper ? s[r + 1] : s[r]) + from(is_upper ? s[r] : s[r + 1]);
+  if constexpr (N % 2 == 1) halves[N / 2] = s[N - 1] + from(s[N - 1]);
+  if constexpr (width > 1)
+    return sums_over_lanes<width / 2>(halves);
+  else
+    return halves[0];
 }
 
-/// Adds the terms begin ... of the three rows from entry `first` on, of which each has `length` entries, to a lane's sums, as many
-/// as are under way at once. `column`: of the blocks of the lane's terms.
-template <class Real, class Offset, class Store>
-__device__ __forceinline__ void add_terms(const Product<Real, Offset, Store>& of, Offset first, int length, int begin,
-                                          const Index (&column)[long_batch], Real (&s)[b], const auto& meanwhile) {
-  Real value[long_batch][b], factor[long_batch];
-  const auto place = [&](int j) { return min(begin + j * warp_size + lane(), length - 1); };
+/// A node whose rows have `length` entries each.
+template <class Real>
+struct Node {
+  const Real* values;
+  const Index* columns;
+  int length;
+};
+
+template <int b, class Real>
+__device__ __forceinline__ void ask_for_columns(const Node<Real>& node, int begin,
+                                                Index (&column)[Tuning<b>::long_batch]) {
 #pragma unroll
-  for (int j = 0; j < long_batch; ++j) factor[j] = __ldg(of.x + (column[j] * b + unsigned(place(j)) % b));
+  for (int j = 0; j < Tuning<b>::long_batch; ++j)
+    column[j] = streamed(node.columns + unsigned(min(begin + j * warp_size + lane(), node.length - 1)) / b);
+}
+/// Adds the terms begin ... of the rows to a lane's sums, as many as are under way at once. `column`: of the blocks of the lane's
+/// terms.
+template <int b, class Real>
+__device__ __forceinline__ void add_terms(const Node<Real>& node, int begin,
+                                          const Index (&column)[Tuning<b>::long_batch], const Real* x, Real (&s)[b],
+                                          const auto& meanwhile) {
+  constexpr int batch = Tuning<b>::long_batch;
+  Real value[batch][b], factor[batch];
+  const auto place = [&](int j) { return min(begin + j * warp_size + lane(), node.length - 1); };
+#pragma unroll
+  for (int j = 0; j < batch; ++j) factor[j] = __ldg(x + (column[j] * b + unsigned(place(j)) % b));
 #pragma unroll
   for (int r = 0; r < b; ++r)
 #pragma unroll
-    for (int j = 0; j < long_batch; ++j) value[j][r] = streamed(of.A.values.data() + first + r * length + place(j));
+    for (int j = 0; j < batch; ++j) value[j][r] = streamed(node.values + r * node.length + place(j));
   meanwhile();
 #pragma unroll
-  for (int j = 0; j < long_batch; ++j)
-    if (begin + j * warp_size + lane() < length)
+  for (int j = 0; j < batch; ++j)
+    if (begin + j * warp_size + lane() < node.length)
 #pragma unroll
       for (int r = 0; r < b; ++r) s[r] = std::fma(value[j][r], factor[j], s[r]);
-}
-template <class Real, class Offset, class Store>
-__device__ __forceinline__ void ask_for_columns(const Product<Real, Offset, Store>& of, Offset first, int length,
-                                                int begin, Index (&column)[long_batch]) {
-#pragma unroll
-  for (int j = 0; j < long_batch; ++j)
-    column[j] = streamed(of.columns + first / (b * b) + unsigned(min(begin + j * warp_size + lane(), length - 1)) / b);
 }
 
 /// The nodes first_node, first_node + warps, ... whose rows are long, one after another. The columns of the next one are under way
 /// while one is added.
-template <class Real, class Offset, class Store>
-__device__ void long_rows(const Product<Real, Offset, Store>& of, std::int64_t first_node, int count) {
+template <int b, class Real, class Store>
+__device__ void long_rows(const Product<Real, Store>& of, std::int64_t first_node, int count) {
+  constexpr int batch = Tuning<b>::long_batch;
   const std::int64_t mine = first_node + lane() * warps;
-  const bool is_node = lane() < count && mine < of.A.nrows / b;
-  const Offset* const row_ptr = of.A.row_ptr.data() + (is_node ? mine : 0) * b;
-  const Offset my_first = __ldg(row_ptr);
-  const int my_length = is_node ? int(__ldg(row_ptr + 1) - my_first) : 0;
+  const bool is_node = lane() < count && mine < of.count;
+  const Index* const first_block = of.first_block + (is_node ? mine : 0);
+  const Index my_first = __ldg(first_block);
+  const int my_length = is_node ? (__ldg(first_block + 1) - my_first) * b : 0;
   unsigned left = __ballot_sync(whole_warp, my_length > short_sum);
-  int who, length;
-  Offset first;
-  Index column[long_batch];
+  if (!left) return;
+  int who;
+  Node<Real> next;
+  Index column[batch];
   const auto go_to_next = [&] {
     who = __ffs(int(left)) - 1;
     left &= left - 1;
-    first = __shfl_sync(whole_warp, my_first, who);
-    length = __shfl_sync(whole_warp, my_length, who);
-    ask_for_columns(of, first, length, 0, column);
+    const Index first = __shfl_sync(whole_warp, my_first, who);
+    next = {of.values + first * std::int64_t(b * b), of.columns + first, __shfl_sync(whole_warp, my_length, who)};
+    ask_for_columns<b>(next, 0, column);
   };
-  if (!left) return;
   go_to_next();
   for (bool is_more = true; is_more;) {
     const Index row = Index(first_node + who * warps) * b;
-    const Offset its_first = first;
-    const int its_length = length;
+    const Node<Real> node = next;
     is_more = left != 0;
     Real s[b] = {};
-    add_terms(of, its_first, its_length, 0, column, s, [&] {
+    add_terms<b>(node, 0, column, of.x, s, [&] {
       if (is_more) go_to_next();
     });
 #pragma unroll 1
-    for (int begin = long_batch * warp_size; begin < its_length; begin += long_batch * warp_size) {
-      Index further[long_batch];
-      ask_for_columns(of, its_first, its_length, begin, further);
-      add_terms(of, its_first, its_length, begin, further, s, [] {});
+    for (int begin = batch * warp_size; begin < node.length; begin += batch * warp_size) {
+      Index further[batch];
+      ask_for_columns<b>(node, begin, further);
+      add_terms<b>(node, begin, further, of.x, s, [] {});
     }
-    const Real sum = sums_of_three(s);
-    if (lane() % 8 == 0 && lane() < 24) of.store(row + (lane() == 16 ? 1 : lane() / 4), sum);
+    const Real sum = sums_over_lanes(s);
+    if (const int r = int(__brev(unsigned(lane())) >> 27); r < b) of.store(row + r, sum);
   }
 }
 
-/// The sum of a row of up to 64 entries, from left to right; the columns of the next blocks are under way meanwhile.
-template <class Real>
-__device__ Real short_row_sum(const Real* values, int blocks, const Index* columns, const Real* x) {
-  Real s = 0;
-  if (blocks == 0) return s;
-  Index column[short_batch];
-#pragma unroll
-  for (int j = 0; j < short_batch; ++j) column[j] = __ldg(columns + min(j, blocks - 1));
-#pragma unroll 1
-  for (int k = 0; k < blocks; k += short_batch) {
-    Real factors[short_batch * b];
-#pragma unroll
-    for (int j = 0; j < short_batch * b; ++j) factors[j] = __ldg(x + (column[j / b] * b + j % b));
-#pragma unroll
-    for (int j = 0; j < short_batch; ++j) column[j] = __ldg(columns + min(k + short_batch + j, blocks - 1));
-#pragma unroll
-    for (int j = 0; j < short_batch * b; ++j)
-      if (k + j / b < blocks) s = std::fma(values[k * b + j], factors[j], s);
-  }
-  return s;
+/// To shared memory, without a detour through registers, what stays in the caches.
+template <class T>
+__device__ void stage_factor(T* to, const T* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+               :
+               : "r"(unsigned(__cvta_generic_to_shared(to))), "l"(from), "n"(int(sizeof(T)))
+               : "memory");
+#else
+  *to = __ldg(from);
+#endif
 }
 
-/// Where stage_rows() puts the values of rows, and no columns.
-template <class Real>
-struct ValuesStage {
-  Real* values;
-  int room;
-  static constexpr int granule = 1;
+/// Where stage_rows() puts the values of whole nodes of a warp, and the elements of x that they need.
+template <int b, class Real>
+struct NodeStage {
+  Real *values, *factors;
+  const Index* columns;  // of the warp's first block
+  const Real* x;
+  static constexpr int room = Tuning<b>::room, granule = 1;
 
-  template <class Offset>
-  __device__ void copy(const CsrView<Real, Offset, Device>& A, Offset base, int count, int place) const {
+  __device__ void copy(const CsrView<Real, int, Device>& A, int base, int count, int place) const {
+    constexpr int batch = 4;
     stage(values + place, A.values.data() + base, count);
+    const Index* const from = columns + base / (b * b);
+    Real* const to = factors + place / b;
+    const int n = count / b;
+    for (int k = lane(); k < n; k += batch * warp_size) {
+      Index column[batch];
+#pragma unroll
+      for (int j = 0; j < batch; ++j) column[j] = __ldg(from + unsigned(min(k + j * warp_size, n - 1)) / b);
+#pragma unroll
+      for (int j = 0; j < batch; ++j)
+        if (const int at = k + j * warp_size; at < n) stage_factor(to + at, x + (column[j] * b + unsigned(at) % b));
+    }
   }
 };
 
-template <class Real, class Offset, class Store>
-__global__ void __launch_bounds__(threads, min_blocks)
-    sum_nodes(const __grid_constant__ Product<Real, Offset, Store> of, int nodes_per_warp) {
-  __shared__ Real values_of_warps[warps][room];
-  const int warp = threadIdx.x / warp_size;
-  const std::int64_t first_node = std::int64_t(blockIdx.x) * warps * nodes_per_warp;
-  long_rows(of, first_node + warp, nodes_per_warp);
+/// The sum of a row of up to 64 entries, from left to right.
+template <int b, class Real>
+__device__ Real short_row_sum(const Real* values, const Real* factors, int length) {
+  Real s = 0;
+#pragma unroll 2
+  for (int k = 0; k < length; k += b)
+#pragma unroll
+    for (int j = k; j < k + b; ++j) s = std::fma(values[j], factors[j], s);
+  return s;
+}
 
-  const std::int64_t first_row = (first_node + warp * nodes_per_warp) * b;
-  if (first_row >= of.A.nrows) return;
-  const int nrows = int(min(std::int64_t(nodes_per_warp * b), of.A.nrows - first_row)), mine = min(lane(), nrows);
-  const Offset* const row_ptr = of.A.row_ptr.data() + first_row + mine;
-  const Offset first = __ldg(row_ptr), last = lane() < nrows ? __ldg(row_ptr + 1) : first;
-  const int length = int(last - first);
-  const bool is_long = length > short_sum;
-  if (__all_sync(whole_warp, is_long || lane() >= nrows)) return;
-  const ValuesStage<Real> to{values_of_warps[warp], room};
-  const Index* const columns = of.columns + (first - Offset(lane() % b) * length) / (b * b);
-  for (int begin = 0; begin < nrows;) {
-    const Staged staged = stage_rows<1>(of.A, to, begin, first, last, is_long);
+template <int b, class Real, class Store>
+__global__ void __launch_bounds__(threads, min_blocks)
+    sum_nodes(const __grid_constant__ Product<Real, Store> of, int nodes_per_warp) {
+  __shared__ Real values[warps][Tuning<b>::room], factors[warps][Tuning<b>::factor_room];
+  const int warp = threadIdx.x / warp_size;
+  const std::int64_t first_of_all = std::int64_t(blockIdx.x) * warps * nodes_per_warp;
+  long_rows<b>(of, first_of_all + warp, nodes_per_warp);
+
+  // Each lane knows a node, and then the row of another.
+  const std::int64_t first_node = first_of_all + warp * nodes_per_warp;
+  if (first_node >= of.count) return;
+  const int nodes = int(min(std::int64_t(nodes_per_warp), of.count - first_node));
+  const Index* const first_block = of.first_block + first_node + min(lane(), nodes);
+  const Index block = __ldg(first_block), before = __shfl_sync(whole_warp, block, 0);
+  const int blocks = lane() < nodes ? __ldg(first_block + 1) - block : 0;
+  const bool is_long = blocks * b > short_sum;
+  if (__all_sync(whole_warp, is_long || lane() >= nodes)) return;
+  // Among the values of this warp's nodes, whose rows have at most 2048 each.
+  const int first = (block - before) * (b * b), length = __shfl_sync(whole_warp, blocks, lane() / b) * b;
+  CsrView<Real, int, Device> of_warp;
+  of_warp.values = {of.values + before * std::int64_t(b * b), 0};
+  const NodeStage<b, Real> to{values[warp], factors[warp], of.columns + before, of.x};
+  for (int begin = 0; begin < nodes;) {
+    const Staged staged = stage_rows<1>(of_warp, to, begin, first, first + blocks * (b * b), is_long);
+    const int place = __shfl_sync(whole_warp, staged.place, lane() / b);
     wait_for_staged();
-    if (staged.place >= 0 && lane() < nrows)
-      of.store(Index(first_row) + lane(), short_row_sum(to.values + staged.place, length / b, columns, of.x));
+    if (place >= 0 && lane() < nodes * b)
+      of.store(Index(first_node) * b + lane(),
+               short_row_sum<b>(to.values + place + lane() % b * length, to.factors + place / b, length));
     begin = staged.next;
     __syncwarp();
   }
 }
 
-}  // namespace
-
-template <class Real, class Offset>
-std::optional<Nodes> find_nodes(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
-  if (A.nrows == 0 || !Nodes::may_be(A.nrows, A.nnz())) return {};
-  Nodes nodes{Array<Index, Device>(on, A.nnz() / (b * b))};
-  Array<Found, Device> found(on, 1);
-  set_bytes(on, found.span(), 0);
-  launch(on, prove_blocks<Real, Offset>, blocks_for(A.nrows / b, warps), threads, "looking for blocks", A,
-         nodes.columns.data(), found.data());
-  const Found all = value_of(on, found.data());
-  if (all.unfit) return {};
-  nodes.longest = all.longest;
-  return nodes;
+/// Calls `f` with b as a constant.
+void with_constant(int b, const auto& f) {
+  switch (b) {
+    case 2: return f(std::integral_constant<int, 2>{});
+    case 3: return f(std::integral_constant<int, 3>{});
+    case 4: return f(std::integral_constant<int, 4>{});
+    case 6: return f(std::integral_constant<int, 6>{});
+  }
 }
 
-template <class Real, class Offset, class Store>
-void nodes_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Nodes& nodes, const Real* x,
-                   const Store& store) {
-  // Few nodes are shared among as many warps as the GPU holds.
-  const std::int64_t resident_warps = std::int64_t(min_blocks) * warps * on.multiprocessors(),
-                     most = A.nnz() > short_sum * std::int64_t(A.nrows) ? max_long_nodes : max_nodes;
-  const int nodes_per_warp = int(std::clamp<std::int64_t>(A.nrows / b / resident_warps, 1, most));
-  launch(on, sum_nodes<Real, Offset, Store>, blocks_for(A.nrows, warps * nodes_per_warp * b), threads,
-         "a product with a sparse matrix", Product<Real, Offset, Store>{A, nodes.columns.data(), x, store},
-         nodes_per_warp);
+}  // namespace
+
+template <class Offset>
+std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_ptr, Span<const Index, Device> col_idx) {
+  const std::int64_t nrows = row_ptr.size() - 1, nnz = col_idx.size();
+  Array<Found, Device> found(on, 1);
+  for (const int rows : Nodes::sizes) {
+    if (nrows == 0 || !Nodes::may_be(rows, nrows, nnz)) continue;
+    Nodes nodes{rows, Array<Index, Device>(on, nrows / rows + 1), Array<Index, Device>(on, nnz / (rows * rows))};
+    set_bytes(on, found.span(), 0);
+    with_constant(rows, [&](auto b) {
+      launch(on, prove_blocks<b, Offset>, blocks_for(nrows / b, warps), threads, "looking for blocks", row_ptr,
+             col_idx.data(), nodes.first_block.data(), nodes.columns.data(), found.data());
+    });
+    const Found all = value_of(on, found.data());
+    if (all.unfit) continue;
+    nodes.longest = all.longest;
+    return nodes;
+  }
+  return {};
+}
+
+template <class Real, class Store>
+void nodes_product(const Cuda& on, const Nodes& nodes, const Real* values, const Real* x, const Store& store) {
+  const Product<Real, Store> of{nodes.count(), nodes.first_block.data(), nodes.columns.data(), values, x, store};
+  with_constant(nodes.rows, [&](auto b) {
+    // Few nodes are shared among as many warps as the GPU holds; otherwise a warp has as many as fill its shared memory some times.
+    using Tuned = Tuning<b>;
+    const std::int64_t resident_warps = std::int64_t(min_blocks) * warps * on.multiprocessors(),
+                       blocks = nodes.columns.size(), count = of.count,
+                       fit = std::clamp<std::int64_t>(Tuned::room * count / std::max<std::int64_t>(b * b * blocks, 1),
+                                                      1, Tuned::max_nodes),
+                       most = blocks * b > short_sum * count ? Tuned::max_long_nodes : Tuned::max_nodes / fit * fit;
+    const int nodes_per_warp = int(std::clamp<std::int64_t>(count / resident_warps, 1, most));
+    launch(on, sum_nodes<b, Real, Store>, blocks_for(count, warps * nodes_per_warp), threads,
+           "a product with a sparse matrix", of, nodes_per_warp);
+  });
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real, class Offset>
+template <class Real>
 void instances(const Cuda& on, const Nodes& nodes, Real* x) {
-  const CsrView<Real, Offset, Device> A;
-  nodes_product(on, A, nodes, x, StoreProduct<Real>{x});
-  nodes_product(on, A, nodes, x, StoreResidual<Real>{x, x});
+  nodes_product(on, nodes, x, x, StoreProduct<Real>{x});
+  nodes_product(on, nodes, x, x, StoreResidual<Real>{x, x});
 }
-template void instances<double, std::int32_t>(const Cuda&, const Nodes&, double*);
-template void instances<double, std::int64_t>(const Cuda&, const Nodes&, double*);
-template void instances<float, std::int32_t>(const Cuda&, const Nodes&, float*);
-template void instances<float, std::int64_t>(const Cuda&, const Nodes&, float*);
-template std::optional<Nodes> find_nodes(const Cuda&, const CsrView<double, std::int32_t, Device>&);
-template std::optional<Nodes> find_nodes(const Cuda&, const CsrView<double, std::int64_t, Device>&);
-template std::optional<Nodes> find_nodes(const Cuda&, const CsrView<float, std::int32_t, Device>&);
-template std::optional<Nodes> find_nodes(const Cuda&, const CsrView<float, std::int64_t, Device>&);
+template void instances(const Cuda&, const Nodes&, double*);
+template void instances(const Cuda&, const Nodes&, float*);
+template std::optional<Nodes> find_nodes(const Cuda&, Span<const std::int32_t, Device>, Span<const Index, Device>);
+template std::optional<Nodes> find_nodes(const Cuda&, Span<const std::int64_t, Device>, Span<const Index, Device>);
 
 }  // namespace seidel::spmv_detail

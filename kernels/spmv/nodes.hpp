@@ -1,34 +1,49 @@
-// A CSR matrix of full blocks of 3 x 3, as displacements in space give: a GPU reads one column per nine entries.
+// A CSR matrix of full blocks of b x b, as several unknowns per node give: a GPU reads one column per b * b entries.
 #pragma once
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include <seidel/formats/csr.hpp>
+#include <seidel/kernels/sum.hpp>
 
 namespace seidel::spmv_detail {
 
-/// The columns of the blocks of A; its values stay where they are. The rows 3 i, 3 i + 1 and 3 i + 2 of a node have the same
-/// columns, which come by threes 3 j, 3 j + 1, 3 j + 2.
+/// The pattern of the blocks of A; its values stay where they are. The `rows` rows of a node have the same columns, which come in
+/// runs rows * j, ..., rows * j + rows - 1.
 struct Nodes {
-  static constexpr int rows = 3;  // per node
+  /// What is looked for, in this order: nodes of 4 rows are nodes of 2 rows as well, with more columns.
+  static constexpr int sizes[] = {6, 4, 3, 2};
 
-  Array<Index, Device> columns;  // j of each block, node after node: as many as A has entries / 9
-  Index longest = 0;             // entries of the longest row
+  int rows = 0;                      // per node: b
+  Array<Index, Device> first_block;  // of each node, and their number: as many as A has rows / b, and one
+  Array<Index, Device> columns;      // j of each block, node after node: as many as A has entries / (b * b)
+  Index longest = 0;                 // entries of the longest row
 
-  std::int64_t bytes() const { return columns.size() * std::int64_t(sizeof(Index)); }
-  static bool may_be(std::int64_t nrows, std::int64_t nnz) { return nrows % rows == 0 && nnz % (rows * rows) == 0; }
+  Index count() const { return Index(first_block.size() - 1); }
+  std::int64_t bytes() const { return (first_block.size() + columns.size()) * std::int64_t(sizeof(Index)); }
+  /// Long rows of 6 are faster as nodes of 3: a lane holds the sums of three rows and more of their entries.
+  static bool may_be(int rows, std::int64_t nrows, std::int64_t nnz) {
+    return nrows % rows == 0 && nnz % (rows * rows) == 0 && nnz / (rows * rows) <= std::numeric_limits<Index>::max() &&
+           (rows <= 4 || nnz <= short_sum * nrows);
+  }
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
-    return may_be(nrows, nnz) ? nnz / (rows * rows) * std::int64_t(sizeof(Index)) : 0;
+    std::int64_t most = 0;
+    for (const int rows : sizes)
+      if (may_be(rows, nrows, nnz))
+        most = std::max(most, (nrows / rows + 1 + nnz / (rows * rows)) * std::int64_t(sizeof(Index)));
+    return most;
   }
 };
 
-/// The nodes of A, or none if not all of A are full blocks, or a row has more than 2048 entries.
-/// Cost    reads the pattern once, up to the first rows that show otherwise; waits.
-template <class Real, class Offset>
-std::optional<Nodes> find_nodes(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+/// The largest nodes of A, or none if not all of A are full blocks, or a row has more than 2048 entries.
+/// Cost    reads the pattern once per size, up to the first rows that show otherwise; waits.
+template <class Offset>
+std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_ptr, Span<const Index, Device> col_idx);
 
-/// store(row, sum of the row's products with x) for each row. Allocates nothing; waits for nothing.
-template <class Real, class Offset, class Store>
-[[gnu::used]] void nodes_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Nodes& nodes,
-                                 const Real* x, const Store& store);
+/// store(row, sum of the row's products with x) for each row, where `values` are those of A. Allocates nothing; waits for nothing.
+template <class Real, class Store>
+[[gnu::used]] void nodes_product(const Cuda& on, const Nodes& nodes, const Real* values, const Real* x,
+                                 const Store& store);
 
 }  // namespace seidel::spmv_detail

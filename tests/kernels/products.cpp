@@ -48,52 +48,52 @@ Plain rows_with_equal_columns(std::int64_t n, unsigned seed) {
   return plain;
 }
 
-/// Nodes of three rows with the same columns, which come by threes: as many blocks per node as `blocks` says, from none to a row
-/// of 2049 entries.
-Plain blocks_of_three(std::int64_t nodes, const auto& blocks, unsigned seed) {
+/// Nodes of b rows with the same columns, which come in runs of b: as many blocks per node as `blocks` says, from none to a row of
+/// more than 2048 entries.
+Plain matrix_of_blocks(int b, std::int64_t nodes, const auto& blocks, unsigned seed) {
   std::mt19937_64 random(seed);
-  Plain plain{3 * 1500, std::vector<Row>(3 * nodes)};
+  Plain plain{b * 1500, std::vector<Row>(b * nodes)};
   for (std::int64_t node = 0; node < nodes; ++node)
     for (auto left = blocks(random); left > 0;) {
-      const Index column = Index(3 * (random() % 1500));
-      if (plain.rows[3 * node].contains(column)) continue;
-      for (std::int64_t entry = 0; entry < 9; ++entry)
-        plain.rows[3 * node + entry / 3][column + Index(entry % 3)] = double(random() % 1000) / 8 - 60;
+      const Index column = Index(b * (random() % 1500));
+      if (plain.rows[b * node].contains(column)) continue;
+      for (int entry = 0; entry < b * b; ++entry)
+        plain.rows[b * node + entry / b][column + Index(entry % b)] = double(random() % 1000) / 8 - 60;
       --left;
     }
   return plain;
 }
-std::vector<std::pair<const char*, Plain>> matrices_of_blocks(unsigned seed) {
-  using Random = std::mt19937_64;
-  std::vector<std::pair<const char*, Plain>> all;
-  all.emplace_back("one block", blocks_of_three(
-                                    1, [](Random&) { return 1; }, seed));
-  all.emplace_back("short rows of blocks", blocks_of_three(
-                                               331, [](Random& r) { return r() % 22; }, seed));
-  all.emplace_back("rows of 27 blocks", blocks_of_three(
-                                            97, [](Random&) { return 27; }, seed));
-  all.emplace_back("blocks around 64 entries", blocks_of_three(
-                                                   301, [](Random& r) { return 18 + r() % 8; }, seed));
-  all.emplace_back("few longer rows of blocks",
-                   blocks_of_three(
-                       211, [](Random& r) { return r() % 20 ? r() % 12 : 21 + r() % 40; }, seed));
-  all.emplace_back("most rows of blocks long, none above 256 entries",
-                   blocks_of_three(
-                       223, [](Random& r) { return r() % 8 ? 22 + r() % 64 : r() % 22; }, seed));
-  all.emplace_back("blocks up to 2046 entries", blocks_of_three(
-                                                    31, [](Random& r) { return 630 + r() % 53; }, seed));
+std::vector<std::pair<std::string, Plain>> matrices_of_blocks(unsigned seed) {
+  std::vector<std::pair<std::string, Plain>> all;
+  for (const int b : {2, 3, 4, 6}) {
+    const unsigned short_blocks = short_sum / b, blocks_of_256 = 256 / b, most = 2048 / b;
+    const auto add = [&](const char* name, std::int64_t nrows, const auto& blocks) {
+      all.emplace_back(std::string(name) + ", " + std::to_string(b), matrix_of_blocks(b, nrows / b, blocks, seed));
+    };
+    add("one block", b, [](auto&) { return 1u; });
+    add("short rows of blocks", 990, [&](auto& r) { return r() % (short_blocks + 1); });
+    add("rows of 27 blocks", 300, [](auto&) { return 27u; });
+    add("blocks around 64 entries", 600, [&](auto& r) { return short_blocks - 3 + r() % 8; });
+    add("few longer rows of blocks", 600,
+        [&](auto& r) { return r() % 20 ? r() % (short_blocks / 2) : short_blocks + r() % short_blocks; });
+    add("most rows of blocks long, none above 256 entries", 480, [&](auto& r) {
+      return r() % 8 ? short_blocks + 1 + r() % (blocks_of_256 - short_blocks) : r() % short_blocks;
+    });
+    add("blocks up to 2048 entries", 36, [&](auto& r) { return most - r() % 53; });
+    add("a row of more than 2048 entries in blocks", 12, [&](auto& r) { return most + r() % 2; });
+  }
   return all;
 }
 
 /// Short rows, rows around 64 and 2048 entries, thousands of them in one row, in places that chance decides.
-std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
+std::vector<std::pair<std::string, Plain>> matrices(unsigned seed) {
   std::mt19937_64 random(seed);
   const auto of_lengths = [&](std::int64_t n, auto length) {
     std::vector<std::int64_t> lengths(n);
     for (auto& l : lengths) l = length();
     return rows_of_lengths(lengths, 5000, seed);
   };
-  std::vector<std::pair<const char*, Plain>> all;
+  std::vector<std::pair<std::string, Plain>> all;
   all.emplace_back("rows of every length", rows_of_lengths(awkward_lengths(), 100003, seed));
   all.emplace_back("short rows", of_lengths(3001, [&] { return random() % 9; }));
   all.emplace_back("rows up to 64", of_lengths(1501, [&] { return random() % 65; }));
@@ -114,9 +114,6 @@ std::vector<std::pair<const char*, Plain>> matrices(unsigned seed) {
   all.emplace_back("many kinds of rows", rows_of_kinds(2000, 240, seed));
   all.emplace_back("more kinds of rows than are taken", rows_of_kinds(3000, 256, seed));
   for (auto& matrix : matrices_of_blocks(seed)) all.push_back(std::move(matrix));
-  all.emplace_back("a row of 2049 entries in blocks",
-                   blocks_of_three(
-                       4, [](std::mt19937_64& r) { return r() % 2 ? 683 : 682; }, seed));
   all.emplace_back("empty rows only", rows_of_lengths({0, 0, 0}, 7, seed));
   all.emplace_back("no rows", Plain{5, {}});
   return all;
@@ -338,8 +335,8 @@ TEST_CASE_TEMPLATE("one row that differs from the rows above it is of another ki
   });
 }
 
-TEST_CASE_TEMPLATE("a prepared product on a GPU sees blocks of 3 x 3, if all of A consists of them", Real, double,
-                   float) {
+TEST_CASE_TEMPLATE("a prepared product on a GPU sees nodes of several unknowns, if all of A consists of them", Real,
+                   double, float) {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -351,30 +348,70 @@ TEST_CASE_TEMPLATE("a prepared product on a GPU sees blocks of 3 x 3, if all of 
         check_vectors(on, A, seed);
         return Product(on, there.view()).describe();
       };
-      const Plain whole = blocks_of_three(
-          50, [](std::mt19937_64& r) { return 15 + r() % 10; }, seed);
-      CHECK(form_of(whole) == "50 nodes in blocks of 3 x 3");
-      const auto differs = [&](const auto& change) {
-        Plain plain = whole;
-        change(plain.rows, random() % plain.rows.size());
-        CHECK(form_of(plain).starts_with("CSR"));
+      const auto nodes_of = [](std::int64_t nodes, int b) {
+        const std::string of = std::to_string(b);
+        return std::to_string(nodes) + " nodes in blocks of " + of + " x " + of;
       };
-      differs([](auto& rows, std::size_t i) { rows[i].erase(rows[i].begin()); });
-      differs([](auto& rows, std::size_t i) { rows[i].erase(std::prev(rows[i].end())); });
-      differs([](auto& rows, std::size_t) { rows.pop_back(); });
-      differs([](auto& rows, std::size_t) { rows.insert(rows.begin(), 3, {{0, 1.0}, {2, 1.0}, {4, 1.0}}); });
-      differs([](auto& rows, std::size_t) { rows.insert(rows.begin(), 3, {{1, 1.0}, {2, 1.0}, {3, 1.0}}); });
-      differs([](auto& rows, std::size_t i) {  // another column in one row of a node
-        for (Index column = 0;; column += 3)
-          if (!rows[i].contains(column)) {
-            for (Index c = 0; c < 3; ++c) rows[i][column + c] = 1;
-            break;
-          }
-        for (int c = 0; c < 3; ++c) rows[i].erase(std::prev(rows[i].end()));
-      });
-      const Plain long_rows = blocks_of_three(
-          2, [](std::mt19937_64&) { return 683; }, seed);
-      CHECK(form_of(long_rows).starts_with("CSR"));
+      for (const int b : {2, 3, 4, 6}) {
+        CAPTURE(b);
+        const Plain whole = matrix_of_blocks(
+            b, 60, [](auto& r) { return 5 + r() % 6; }, seed);
+        CHECK(form_of(whole) == nodes_of(60, b));
+        const auto differs = [&](const auto& change, const std::string& form) {
+          Plain plain = whole;
+          change(plain.rows, random() % plain.rows.size());
+          CHECK(form_of(plain).starts_with(form));
+        };
+        differs([](auto& rows, std::size_t i) { rows[i].erase(rows[i].begin()); }, "CSR");
+        differs([](auto& rows, std::size_t i) { rows[i].erase(std::prev(rows[i].end())); }, "CSR");
+        differs([](auto& rows, std::size_t) { rows.pop_back(); }, "CSR");
+        const auto insert_node = [&](std::vector<Index> columns) {
+          differs(
+              [&](auto& rows, std::size_t) {
+                Row row;
+                for (const Index column : columns) row[column] = 1;
+                rows.insert(rows.begin(), b, row);
+              },
+              "CSR");
+        };
+        std::vector<Index> with_gap(b), moved(b);
+        for (int c = 0; c < b; ++c) with_gap[c] = c < b - 1 ? c : b + c, moved[c] = c + 1;
+        insert_node(with_gap);
+        insert_node(moved);
+        differs(
+            [&](auto& rows, std::size_t i) {  // another column in one row of a node
+              for (int c = 0; c < b; ++c) rows[i].erase(std::prev(rows[i].end()));
+              for (Index column = 0;; column += b)
+                if (!rows[i].contains(column)) {
+                  for (Index c = 0; c < b; ++c) rows[i][column + c] = 1;
+                  break;
+                }
+            },
+            "CSR");
+        const Plain long_rows = matrix_of_blocks(
+            b, 2, [&](auto&) { return 2048 / b + 1; }, seed);
+        CHECK(form_of(long_rows).starts_with("CSR"));
+      }
+      // In one part of one node a run of columns is another.
+      const auto with_one_divided = [&](int b, int parts) {
+        Plain plain = matrix_of_blocks(
+            b, 60, [](auto& r) { return 5 + r() % 6; }, seed);
+        const int of_part = b / parts;
+        const std::int64_t first_row = b * std::int64_t(random() % 60);
+        Index column = 0;
+        while (plain.rows[first_row].contains(column)) column += b;
+        for (int r = 0; r < of_part; ++r) {
+          Row& row = plain.rows[first_row + r];
+          for (int c = 0; c < of_part; ++c) row.erase(std::prev(row.end())), row[column + c] = 1;
+        }
+        return plain;
+      };
+      CHECK(form_of(with_one_divided(6, 2)) == nodes_of(120, 3));
+      CHECK(form_of(with_one_divided(6, 3)) == nodes_of(180, 2));
+      CHECK(form_of(with_one_divided(4, 2)) == nodes_of(120, 2));
+      const Plain long_rows_of_six = matrix_of_blocks(
+          6, 60, [](auto& r) { return 15 + r() % 10; }, seed);
+      CHECK(form_of(long_rows_of_six) == nodes_of(120, 3));
     }
   });
 }
