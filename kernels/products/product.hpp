@@ -27,7 +27,7 @@ namespace seidel {
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
 /// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well, the
-///         pattern once where A consists of blocks, and it waits. A product allocates nothing but scratch memory and waits for
+///         pattern up to three times where A consists of blocks, and it waits. A product allocates nothing but scratch memory and waits for
 ///         nothing. Without kinds, on the host, X in column-major layout is brought into row-major first, 2.5 times as fast as
 ///         reading it as it lies, in memory that is taken the first time and kept: one product at a time then. On a GPU,
 ///         column-major X or Y without kinds takes scratch memory of up to 32 of their columns.

@@ -35,29 +35,52 @@ struct Found {
   Index unfit, longest;
 };
 
-template <int b, class Offset>
-__global__ void __launch_bounds__(threads) prove_blocks(const Span<const Offset, Device> row_ptrs, const Index* col_idx,
-                                                        Index* first_block, Index* columns, Found* found) {
-  const std::int64_t node = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / warp_size, nrows = row_ptrs.size() - 1;
+constexpr int found_per_warp = 16;  // nodes: so that few warps read and write what is found
+
+/// The first node that this warp looks at.
+__device__ inline std::int64_t first_looked_at() {
+  return (std::int64_t(blockIdx.x) * threads + threadIdx.x) / warp_size * found_per_warp;
+}
+
+/// Whether all of A are full blocks of b x b.
+template <class Offset>
+__global__ void __launch_bounds__(threads)
+    prove_blocks(const Span<const Offset, Device> row_ptrs, const Index* col_idx, int b, Found* found) {
   volatile Found* const so_far = found;
-  if (node * b >= nrows || so_far->unfit) return;
-  const Offset* const row_ptr = row_ptrs.data() + node * b;
-  const Offset first = row_ptr[0], length = row_ptr[1] - first;
-  bool fits = length % b == 0 && length <= sum_block;
-  for (int r = 1; r < b; ++r) fits = fits && row_ptr[r + 1] - row_ptr[r] == length;
-  const Index* const of_first = col_idx + first;
-  // Nodes before this one that do not fit may put its blocks anywhere below nnz / (b * b).
-  for (int k = lane(); fits && k < length; k += warp_size) {
-    const Index column = of_first[k];
-    fits = column % b == k % b && column - k % b == of_first[k - k % b];
-    for (int r = 1; r < b; ++r) fits = fits && of_first[r * length + k] == column;
-    if (k % b == 0) columns[first / (b * b) + k / b] = column / b;
+  if (so_far->unfit) return;
+  const std::int64_t first_node = first_looked_at(), nodes = (row_ptrs.size() - 1) / b;
+  bool fits = true;
+  Index longest = 0;
+  for (std::int64_t node = first_node; node < min(first_node + found_per_warp, nodes); ++node) {
+    const Offset* const row_ptr = row_ptrs.data() + node * b;
+    const Offset first = row_ptr[0], length = row_ptr[1] - first;
+    fits &= length % b == 0 && length <= sum_block;
+    for (int r = 1; r < b; ++r) fits &= row_ptr[r + 1] - row_ptr[r] == length;
+    if (!fits) break;
+    for (int k = lane() * b; k < length; k += warp_size * b) {
+      const Index* const of_block = col_idx + first + k;
+      const Index column = of_block[0];
+      fits &= column % b == 0;
+      for (int r = 0; r < b; ++r)
+        for (int c = 0; c < b; ++c) fits &= of_block[r * length + c] == column + c;
+    }
+    longest = max(longest, Index(length));
   }
   if (!fits) so_far->unfit = 1;
-  if (lane() > 0) return;
-  first_block[node] = Index(first / (b * b));
-  if ((node + 1) * b == nrows) first_block[node + 1] = Index(row_ptr[b] / (b * b));
-  if (so_far->longest < length) atomicMax(&found->longest, Index(length));
+  if (lane() == 0) atomicMax(&found->longest, longest);
+}
+
+template <class Offset>
+__global__ void __launch_bounds__(threads) write_blocks(const Span<const Offset, Device> row_ptrs, const Index* col_idx,
+                                                        int b, Index* first_block, Index* columns) {
+  const std::int64_t first_node = first_looked_at(), nodes = (row_ptrs.size() - 1) / b;
+  for (std::int64_t node = first_node; node < min(first_node + found_per_warp, nodes); ++node) {
+    const Offset first = row_ptrs[node * b], length = row_ptrs[node * b + 1] - first;
+    const Index block = Index(first / (b * b)), count = Index(length / b);
+    for (Index k = lane(); k < count; k += warp_size) columns[block + k] = col_idx[first + k * b] / b;
+    if (lane() == 0) first_block[node] = block;
+    if (lane() == 0 && node + 1 == nodes) first_block[nodes] = block + count;
+  }
 }
 
 template <class Real, class Store>
@@ -263,21 +286,30 @@ void with_constant(int b, const auto& f) {
 template <class Offset>
 std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_ptr, Span<const Index, Device> col_idx) {
   const std::int64_t nrows = row_ptr.size() - 1, nnz = col_idx.size();
+  if (nrows == 0) return {};
   Array<Found, Device> found(on, 1);
-  for (const int rows : Nodes::sizes) {
-    if (nrows == 0 || !Nodes::may_be(rows, nrows, nnz)) continue;
-    Nodes nodes{rows, Array<Index, Device>(on, nrows / rows + 1), Array<Index, Device>(on, nnz / (rows * rows))};
+  Nodes nodes;
+  const auto blocks_of_threads = [&](int b) { return blocks_for(nrows / b, warps * found_per_warp); };
+  const auto are_nodes = [&](int b) {
+    if (!Nodes::may_be(b, nrows, nnz)) return false;
     set_bytes(on, found.span(), 0);
-    with_constant(rows, [&](auto b) {
-      launch(on, prove_blocks<b, Offset>, blocks_for(nrows / b, warps), threads, "looking for blocks", row_ptr,
-             col_idx.data(), nodes.first_block.data(), nodes.columns.data(), found.data());
-    });
+    launch(on, prove_blocks<Offset>, blocks_of_threads(b), threads, "looking for blocks", row_ptr, col_idx.data(), b,
+           found.data());
     const Found all = value_of(on, found.data());
-    if (all.unfit) continue;
+    if (all.unfit) return false;
+    nodes.rows = b;
     nodes.longest = all.longest;
-    return nodes;
-  }
-  return {};
+    return true;
+  };
+  // Nodes of 4 rows are nodes of 2 rows as well, those of 6 also of 3.
+  const bool twos = are_nodes(2), threes = are_nodes(3);
+  if (!(twos && threes && are_nodes(6)) && twos) are_nodes(4);
+  if (nodes.rows == 0) return {};
+  nodes.first_block = Array<Index, Device>(on, nrows / nodes.rows + 1);
+  nodes.columns = Array<Index, Device>(on, nnz / (nodes.rows * nodes.rows));
+  launch(on, write_blocks<Offset>, blocks_of_threads(nodes.rows), threads, "copying the columns of blocks", row_ptr,
+         col_idx.data(), nodes.rows, nodes.first_block.data(), nodes.columns.data());
+  return nodes;
 }
 
 template <class Real, class Store>

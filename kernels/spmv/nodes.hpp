@@ -12,10 +12,7 @@ namespace seidel::spmv_detail {
 /// The pattern of the blocks of A; its values stay where they are. The `rows` rows of a node have the same columns, which come in
 /// runs rows * j, ..., rows * j + rows - 1.
 struct Nodes {
-  /// What is looked for, in this order: nodes of 4 rows are nodes of 2 rows as well, with more columns.
-  static constexpr int sizes[] = {6, 4, 3, 2};
-
-  int rows = 0;                      // per node: b
+  int rows = 0;                      // per node: 2, 3, 4 or 6
   Array<Index, Device> first_block;  // of each node, and their number: as many as A has rows / b, and one
   Array<Index, Device> columns;      // j of each block, node after node: as many as A has entries / (b * b)
   Index longest = 0;                 // entries of the longest row
@@ -29,7 +26,7 @@ struct Nodes {
   }
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
     std::int64_t most = 0;
-    for (const int rows : sizes)
+    for (const int rows : {2, 3})  // those of 4 and 6 hold less
       if (may_be(rows, nrows, nnz))
         most = std::max(most, (nrows / rows + 1 + nnz / (rows * rows)) * std::int64_t(sizeof(Index)));
     return most;
@@ -37,7 +34,8 @@ struct Nodes {
 };
 
 /// The largest nodes of A, or none if not all of A are full blocks, or a row has more than 2048 entries.
-/// Cost    reads the pattern once per size, up to the first rows that show otherwise; waits.
+/// Cost    reads the pattern once per size among 2, 3, 4 and 6 that fits, and one row per node; where a size does not fit, up to the
+///         first rows that show it; waits once per size.
 template <class Offset>
 std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_ptr, Span<const Index, Device> col_idx);
 
