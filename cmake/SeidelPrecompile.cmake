@@ -1,3 +1,5 @@
+include(CheckCXXCompilerFlag)
+
 # seidel_precompile(TARGET [HEADER...]): parsing the standard library is half the time of compiling a small file, so it is done once a target.
 # Not under a compiler launcher: a cache of objects saves more, and few caches can look through precompiled headers.
 function(seidel_precompile target)
@@ -9,6 +11,11 @@ function(seidel_precompile target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # from precompiled headers it tells its own false alarms about std::string
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overread;-Wno-stringop-overflow>")
+    # From version 13 on -O2 and -O3 include this option; sources with -O1 may use their headers only if they have it, too.
+    check_cxx_compiler_flag(-munroll-only-small-loops SEIDEL_CXX_HAS_SMALL_LOOPS)
+    if(SEIDEL_CXX_HAS_SMALL_LOOPS)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-munroll-only-small-loops>)
+    endif()
   endif()
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
