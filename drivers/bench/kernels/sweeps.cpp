@@ -32,6 +32,7 @@ double error_of_pair(const Matrix& A, HostSpan<const double> b, HostSpan<const d
   struct Row {
     long double diagonal, upper, upper_scale, y, y_scale;
   };
+  const auto entries_of = [](HostSpan<const double> v) { return [v](Index c) { return v[c]; }; };
   std::vector<Row> rows(static_cast<std::size_t>(A.nrows));
   parallel_for(OpenMP{}, A.nrows, [&](std::int64_t first, std::int64_t last) {
     for (Index i = Index(first); i < last; ++i) {
@@ -39,12 +40,9 @@ double error_of_pair(const Matrix& A, HostSpan<const double> b, HostSpan<const d
       for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
         if (A.col_idx[e] == i) r.diagonal = A.values[e];
       const auto above = [i](Index c) { return c > i; };
-      const RowSum row = row_sum(
-          A, i, [&](Index c) { return z[c]; }, above);
+      const RowSum row = row_sum(A, i, entries_of(z), above);
       RowSum before;
-      if (!x.empty())
-        before = row_sum(
-            A, i, [&](Index c) { return x[c]; }, above);
+      if (!x.empty()) before = row_sum(A, i, entries_of(x), above);
       r.upper = before.sum, r.upper_scale = before.scale;
       r.y = z[i] + (row.sum - before.sum) / r.diagonal;
       r.y_scale = std::fabs(z[i]) + (row.scale + before.scale) / std::fabs(r.diagonal);
@@ -53,10 +51,9 @@ double error_of_pair(const Matrix& A, HostSpan<const double> b, HostSpan<const d
   return worst_of(A.nrows, [&](std::int64_t i) {  // (D + L) y + U x = b
     const Row& r = rows[std::size_t(i)];
     const auto lower = [i](Index c) { return c < i; };
-    const RowSum row = row_sum(
-        A, Index(i), [&](Index c) { return rows[std::size_t(c)].y; }, lower);
-    const RowSum scale = row_sum(
-        A, Index(i), [&](Index c) { return rows[std::size_t(c)].y_scale; }, lower);
+    const auto y = [&](Index c) { return rows[std::size_t(c)].y; };
+    const auto y_scale = [&](Index c) { return rows[std::size_t(c)].y_scale; };
+    const RowSum row = row_sum(A, Index(i), y, lower), scale = row_sum(A, Index(i), y_scale, lower);
     const long double bi = b[i];
     const long double allowed = std::fabs(bi) + r.upper_scale + scale.scale + std::fabs(r.diagonal) * r.y_scale;
     const std::int64_t terms = 4 * (A.row_ptr[i + 1] - A.row_ptr[i]) + 16;
