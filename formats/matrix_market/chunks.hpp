@@ -51,9 +51,9 @@ class Chunks {
     for (auto& entry : first_entry) entry.store(-1, std::memory_order_relaxed);
     first_entry[0] = 0;
     std::atomic<std::int64_t> next = 0, done = 0;
+    std::int64_t told = 0;  // by the calling thread
     parallel_parts(OpenMP{int(std::max<std::int64_t>(1, std::min<std::int64_t>(on.threads, count_)))},
                    [&](int part, int) {
-                     std::int64_t told = 0;
                      for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < count_;) {
                        Chunk chunk = lines(c);
                        const std::int64_t entries = count_entries(chunk.first, chunk.last, end_);
@@ -64,9 +64,10 @@ class Chunks {
                        first_entry[before + 1].store(chunk.last_entry, std::memory_order_release);
                        if (chunk.last_entry > most || !work(c, std::as_const(chunk), part)) next = count_;
                        done += done_with(c);
-                       if (part == 0 && progress_ && done - told >= worth_telling) progress_(told = done, end_ - body_);
+                       if (part == 0) tell(done, told, 1, 1);
                      }
                    });
+    tell(done, told, 1, 1);
     return first_entry[std::size_t(count_)];
   }
 
@@ -75,23 +76,30 @@ class Chunks {
   template <class Work>
   void for_each_of_stretches(int stretches, int pass, const Work& work) const {
     std::atomic<std::int64_t> done = 0;
+    std::int64_t told = 0;  // by the calling thread
     parallel_parts(OpenMP{stretches}, [&](int part, int nparts) {
-      std::int64_t told = 0;
       for (int stretch = part; stretch < stretches; stretch += nparts) {
         const Range mine = even_share(count_, stretch, stretches);
         for (std::int64_t c = mine.first; c < mine.last; ++c) {
           const Chunk chunk = lines(c);
           if (chunk.first < chunk.last) work(chunk.first, chunk.last, stretch);
           done += done_with(c);
-          if (part == 0 && progress_ && done - told >= worth_telling)
-            progress_((end_ - body_) * (pass - 1) + (told = done), (end_ - body_) * 2);
+          if (part == 0) tell(done, told, pass, 2);
         }
       }
     });
+    tell(done, told, pass, 2);
   }
 
  private:
   static constexpr std::int64_t worth_telling = 1 << 22;  // bytes
+
+  /// Tells of the bytes done in this pass where they are worth it, and always of the last.
+  void tell(std::int64_t done, std::int64_t& told, int pass, int passes) const {
+    const std::int64_t all = end_ - body_;
+    if (progress_ && (done - told >= worth_telling || (done == all && told < all)))
+      progress_(all * (pass - 1) + (told = done), all * passes);
+  }
 
   const char* nominal(std::int64_t c) const { return c == count_ ? end_ : body_ + c * bytes_; }
   Chunk lines(std::int64_t c) const {
