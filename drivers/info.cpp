@@ -180,14 +180,14 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
   const std::string repair = options.repair ? " --repair" : "";
   if (story.loaded.file && story.loaded.file->field == Field::complex) {
     lines.raw("next:   " + same_program(options.command_line, "convert " + quoted(options.matrix) +
-                                                                  " REAL.mtx --real-form   (the real system to solve; "
-                                                                  "likewise for b)"));
+                                                                  " REAL.mtx --real-form   # the real system to solve; "
+                                                                  "likewise for b"));
   } else if (p.nonfinite > 0) {
     lines.raw("next:   correct the entries that are NaN or infinite; seidel solve refuses them");
   } else if (!p.square) {
     lines.raw("next:   " +
               same_program(options.command_line, "solve " + quoted(options.matrix) + repair +
-                                                     " --least-squares   (the x with the least ||b - Ax||)"));
+                                                     " --least-squares   # the x with the least ||b - Ax||"));
   } else if (story.rows.nrows > 0) {
     lines.item("solve with", choose_method(p, story.rows).reason);
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));

@@ -135,14 +135,14 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
       lines.item("", more.cost);
     else
       lines.raw("  try:           " + command_with(options.command_line, more.options) +
-                (more.cost.empty() ? "" : "   (" + more.cost + ")"));
+                (more.cost.empty() ? "" : "   # " + more.cost));
     return;
   }
   if (verdict == SolveVerdict::solved) {
     lines.raw(paint.green("solved:") + " " + reached_text(story));
     if (options.out.empty())
       lines.raw("next:   " + command_with(options.command_line, "--out x.mtx") +
-                (options.rhs.empty() ? "   (your own right-hand side: --rhs b.mtx)" : ""));
+                (options.rhs.empty() ? "   # your own right-hand side: --rhs b.mtx" : ""));
     return;
   }
   if (summary.status == Status::interrupted) {
@@ -150,9 +150,9 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
     // Factors have no x to go on from, and --x0 is one x for all right-hand sides.
     if (summary.method == direct_method.name || story.columns.size() > 1) return;
     lines.raw(options.out.empty() || options.out == "-"
-                  ? "next:   " + command_with(options.command_line, "--out x.mtx") + "   (save x to resume later)"
+                  ? "next:   " + command_with(options.command_line, "--out x.mtx") + "   # save x to resume later"
                   : "next:   " + command_with(options.command_line, "--x0 " + quoted(options.out)) +
-                        "   (resumes from the saved x)");
+                        "   # resumes from the saved x");
     return;
   }
   const auto& diagnosis = story.diagnosis;

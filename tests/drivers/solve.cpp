@@ -267,7 +267,7 @@ TEST_CASE("the next command calls the program as it was called, and quotes what 
   CHECK(contains(info.out, "next:   seidel solve '" + (folder / "my A.mtx") + "'\n"));
   const Run solve = seidel_program({"solve", folder / "my A.mtx", "--tol=1e-9"});
   CHECK(contains(solve.out, "next:   seidel solve '" + (folder / "my A.mtx") +
-                                "' --tol=1e-9 --out x.mtx   (your own right-hand side: --rhs b.mtx)\n"));
+                                "' --tol=1e-9 --out x.mtx   # your own right-hand side: --rhs b.mtx\n"));
 }
 
 TEST_CASE("a changed command keeps names with blanks and quotes, and one --set of each key") {
