@@ -139,15 +139,20 @@ MoreDigits more_digits(const SolveStory& story) {
   if (const double target = residual * goal / outcome.error / 2;
       outcome.error_source == ErrorSource::constants && target > summary.limit_of_precision(story.properties.norm_inf))
     return {.options = "--tol " + brief(target), .cost = "rows nearly sum to zero, so a constant in x hardly shows"};
-  const std::int64_t most = story.options.max_iterations;
-  if (summary.error && summary.iterations + summary.error->iterations >= most)
-    return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
   const double limit = summary.limit_of_precision(story.properties.norm_inf);
   if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" ||
-      outcome.error_source == ErrorSource::constants || story.options.error_tolerance ||
+      outcome.error_source == ErrorSource::constants ||
       (outcome.error_source == ErrorSource::refinement && least_squares))
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);
+  if (const std::int64_t most = story.options.max_iterations;
+      summary.error && summary.iterations + summary.error->iterations >= most) {
+    const auto& [change, at_target, beyond, at_least, iterations, seconds] = *summary.error;
+    if (beyond < at_target && decades * double(iterations) < 10 * double(most) * std::log10(at_target / beyond))
+      return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
+    return {.cost = "more iterations gave no more digits"};
+  }
+  if (story.options.error_tolerance) return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double rate = decades_per_iteration(summary.history);
   return {.options = formatted("--error-tol {}", brief(goal)),
           .cost = rate > 0 && decades / rate < 1e9

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -92,6 +93,38 @@ TEST_CASE("every command behind `try:` is accepted, and leads to an end in three
   for (const char* generated : {"poisson3d:9", "convdiff:20", "emptyrows:60", "random:200x200:900"})
     matrices.emplace_back(generated);
   follow_all(matrices);
+}
+
+TEST_CASE("more iterations are proposed for more digits only where they brought some") {
+  const Folder folder;
+  std::string ramp;
+  for (int i = 0; i < 2500; ++i) ramp += std::to_string(i * i % 11 - 5) + "\n";
+  write_file(folder / "b.txt", ramp);
+  std::ostringstream hilbert, b;
+  hilbert.precision(17), b.precision(17);
+  hilbert << "%%MatrixMarket matrix array real general\n12 12\n";
+  for (int i = 0; i < 12; ++i) {
+    double sum = 0;
+    for (int j = 0; j < 12; ++j) hilbert << 1.0 / (1 + i + j) << "\n", sum += (j % 4 - 2.0) / (1 + i + j);
+    b << sum << "\n";
+  }
+  write_file(folder / "hilbert.mtx", hilbert.str());
+  write_file(folder / "b12.txt", b.str());
+  const auto run = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "solve");
+    words.insert(words.end(), {"--method", "minres", "--precond", "none"});
+    return seidel_program(words).out;
+  };
+  const std::vector<std::string> slow = {"poisson2d:50", "--rhs", folder / "b.txt", "--tol", "1e-2",
+                                         "--error-tol",  "1e-9"};
+  std::vector<std::string> limited = slow;
+  limited.insert(limited.end(), {"--max-iterations", "130"});
+  CHECK(contains(run(limited), "--max-iterations 1300   # the limit of iterations was reached\n"));
+  CHECK(contains(run(slow), "solved: "));  // with 20000
+  const std::string out = run({folder / "hilbert.mtx", "--rhs", folder / "b12.txt", "--error-tol", "1e-3"});
+  CAPTURE(out);
+  CHECK(contains(out, "solved to the residual asked for:"));
+  CHECK(!contains(out, "--max-iterations"));  // 20000 are at the limit of precision
 }
 
 TEST_CASE("the same of the matrices in the folder SEIDEL_TEST_MATRICES" *
