@@ -188,12 +188,19 @@ void leaves_the_range(Facts& f) {
     f.add("numbers leave the range of double precision", f.summary.reason, f.other_way(), "scale A and b");
 }
 
+/// Largest to smallest magnitude of the entries, where that is a sign of different units.
+double spread(const Facts& f) {
+  const double ratio = f.A.min_abs > 0 ? f.A.max_abs / f.A.min_abs : 1;
+  return ratio < 1e8 ? 1 : ratio;
+}
+
 void is_nearly_singular(Facts& f) {
   const bool by_size = f.limit() >= 0.01;
   if (!(by_size || f.rounded() || f.nothing_gained()) || f.overflowed() || f.rows.empty_rows ||
       f.A.zero_row_sums == f.rows.nrows)
     return;
-  f.add("A is singular, or so nearly singular that double precision cannot tell the difference",
+  f.add(spread(f) > 1 ? "A is badly scaled, or singular"
+                      : "A is singular, or so nearly singular that double precision cannot tell the difference",
         f.rounded() ? "p'Ap was not positive, but its distance from 0 is within rounding error"
         : !by_size  ? "the recurrence says " + text(f.summary.truth_checks.back().recurrence) +
                          ", the true residual stays at " + text(f.summary.relative_residual)
@@ -300,8 +307,7 @@ void is_at_the_limit_of_precision(Facts& f) {
 }
 
 void is_badly_scaled(Facts& f) {
-  const double ratio = f.A.min_abs > 0 ? f.A.max_abs / f.A.min_abs : 1;
-  if (ratio < 1e8) return;
+  if (spread(f) == 1) return;
   const bool helpless = f.choice.preconditioner != PreconditionerKind::none || !f.full_diagonal();
   f.add("A is badly scaled", "magnitudes of its entries go from " + text(f.A.min_abs) + " to " + text(f.A.max_abs),
         helpless || f.choice.automatic ? "" : f.other_way(),

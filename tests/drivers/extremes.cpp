@@ -37,6 +37,15 @@ TEST_CASE("an x that factors find right is returned, though one that is all wron
   CHECK(contains(read_file(folder / "x.txt"), "\n3.33333333333333"));
 }
 
+TEST_CASE("a regular matrix whose entries have different units is not just called singular") {
+  Folder folder;
+  write_file(folder / "A.mtx", banner + "2 2 4\n1 1 1e54\n1 2 0.1\n2 1 -0.8\n2 2 3e-40\n");
+  write_file(folder / "b.txt", "0 1\n");
+  const json report =
+      report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "gmres", "--precond", "none"});
+  CHECK(report["diagnosis"][0]["cause"] == "A is badly scaled, or singular");
+}
+
 TEST_CASE("an iteration that meets the target after the factors did not is judged by them") {
   Folder folder;
   write_file(folder / "A.mtx", banner + "3 3 4\n1 1 2e-131\n2 2 3.6e34\n3 1 -0.54\n3 3 3.2e-34\n");
