@@ -46,7 +46,11 @@ void refine_least_squares(const OpenMP& host, const DirectSystem& system, HostSp
                           double seconds, const Criteria& criteria, Outcome& outcome) {
   const View& A = system.A;
   const std::int64_t rows = std::int64_t(A.nrows) + A.ncols, nnz = std::max(A.nrows, A.ncols) + 2 * A.nnz();
-  if (std::max(rows, nnz) >= std::numeric_limits<std::int32_t>::max() || !(seconds_to_count(nnz) <= seconds)) return;
+  const std::int64_t available = without_margin(available_bytes(Host{}));
+  constexpr std::int64_t bytes_per_nonzero = 100;  // to count what factors take
+  if (std::max(rows, nnz) >= std::numeric_limits<std::int32_t>::max() || !(seconds_to_count(nnz) <= seconds) ||
+      bytes_per_nonzero * nnz > available)
+    return;
   const Stopwatch watch;
   const auto At = transpose(host, A);
   const bool wide = A.ncols > A.nrows;
@@ -55,9 +59,7 @@ void refine_least_squares(const OpenMP& host, const DirectSystem& system, HostSp
   for (const double a : A.values) size = std::max(size, std::abs(a));
   const auto K = wide ? augmented(size, At.view(), A) : augmented(size, A, At.view());
   DirectSolver factors(K.view(), false);
-  if (!(factors.forecast().seconds <= seconds) ||
-      2 * factors.forecast().bytes > without_margin(available_bytes(Host{})))
-    return;
+  if (!(factors.forecast().seconds <= seconds) || 2 * factors.forecast().bytes > available) return;
 
   const V b(host, copied_to<Host>(host, system.b));
   V x(host, copied_to<Host>(host, std::as_const(outcome.x).span())), r = like(b), c(host, rows);
