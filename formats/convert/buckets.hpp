@@ -1,10 +1,12 @@
 // Entries on their way to buckets of neighbouring keys: collected in batches that stay in a cache, written to
 // memory in whole lines past the caches, so that each line travels once. Plain stores would fetch each line first, and
-// lose it again before it is full.
+// lose it again before it is full. On its way an entry is its value and a word: its other index, and the low bits of its
+// key, which tell it from the others of its bucket.
 //
 // Source  Wassenberg, Sanders, Engineering a multi-core radix sort, Euro-Par 2011 (batches in software).
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -13,18 +15,9 @@
 #endif
 
 #include <seidel/formats/runtime/array.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::convert_detail {
-
-inline constexpr int batch_size = 32;  // of keys: one line of memory
-inline constexpr int low_bits = 16;    // of a key that a batch keeps; its bucket says the others
-
-template <class Real>
-struct alignas(64) Batch {
-  Real values[batch_size];
-  Index others[batch_size];
-  std::uint16_t keys[batch_size];
-};
 
 /// Where grouped entries go: n of each but ptr, which has nkeys + 1. No values: the structure alone is wanted.
 template <class Real, class Offset>
@@ -33,6 +26,25 @@ struct Grouped {
   Offset* ptr = nullptr;
   Index* others = nullptr;
   Real* values = nullptr;
+};
+
+/// How keys are cut into buckets: key >> shift is the bucket.
+struct Buckets {
+  static constexpr std::int64_t max_entries =
+      24000;                            // on average: with their copies 576 KB, which a second cache holds
+  static constexpr int max_bits = 10;   // of a bucket: 1024 batches are 384 KB, which a second cache holds
+  static constexpr int max_shift = 16;  // counters of a bucket's keys fit in a cache too, though buckets be more
+  static constexpr int batch_size =
+      32;  // entries: whole lines; with 16 they are written out too often, 64 gain nothing
+
+  Buckets(std::int64_t n, std::int64_t nkeys)
+      : shift(std::clamp(int(std::bit_width(std::uint64_t(nkeys - 1))) -
+                             std::clamp(int(std::bit_width(std::uint64_t(n / max_entries))), 1, max_bits),
+                         0, max_shift)),
+        count(((nkeys - 1) >> shift) + 1) {}
+
+  const int shift;
+  const std::int64_t count;
 };
 
 /// Copies whole lines to a line's begin.
@@ -53,91 +65,124 @@ inline void finish_streams() {
 }
 inline bool begins_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
 
-/// The entries of one thread. Its entries of bucket b go to places first[b], first[b] + 1 ... of `to` and `keys`.
-template <class Real, class Offset>
+/// The entries of one thread. Those of bucket b go to places first[b], first[b] + 1 ... of `words` and `values`.
+template <class Real, class Word>
 class Distribution {
  public:
-  Distribution(const Grouped<Real, Offset>& to, std::uint16_t* keys, std::int64_t nbuckets, const std::int64_t* first,
-               std::int64_t* next, Batch<Real>* batches)
-      : to_(to),
-        keys_(keys),
-        nbuckets_(nbuckets),
+  Distribution(Word* words, Real* values, std::int64_t nbuckets, const std::int64_t* first)
+      : words_(words),
+        values_(values),
         first_(first),
-        next_(next),
-        batches_(batches),
-        whole_lines_(begins_a_line(to.others) && begins_a_line(to.values)) {
-    std::memcpy(next, first, std::size_t(nbuckets) * sizeof(std::int64_t));
+        nbuckets_(nbuckets),
+        whole_lines_(begins_a_line(words) && begins_a_line(values)),
+        batch_words_(nbuckets * size),
+        batch_values_(nbuckets * size),
+        slots_(nbuckets),
+        places_(nbuckets) {
+    for (std::int64_t b = 0; b < nbuckets; ++b) {
+      slots_[b] = std::uint32_t(b * size + first[b] % size);
+      places_[b] = first[b] / size * size;
+    }
   }
-  void add(std::int64_t bucket, std::uint16_t key, Index other, Real value) {
-    const std::int64_t at = next_[bucket]++;
-    const int place = int(at % batch_size);
-    Batch<Real>& batch = batches_[bucket];
-    batch.keys[place] = key, batch.others[place] = other, batch.values[place] = value;
-    if (place == batch_size - 1) write(bucket, at - place, batch_size);
+  /// Takes entries of `mine`: key >> shift is their bucket.
+  template <class Entries>
+  void add(const Entries& entries, Range mine, int shift) {
+    Word* const batch_words = batch_words_.data();  // kept in registers, which members are not
+    Real* const batch_values = batch_values_.data();
+    std::uint32_t* const slots = slots_.data();
+    const auto low = (std::uint32_t(1) << shift) - 1;
+    std::int64_t row = entries.row_of(mine.first);
+    entries.each(row, mine.first, mine.last, [&](Index key, Index other, Real value) {
+      const auto bucket = std::uint32_t(key) >> shift;
+      const std::uint32_t slot = slots[bucket];
+      batch_words[slot] = Word(other) << shift | (std::uint32_t(key) & low);
+      batch_values[slot] = value;
+      slots[bucket] = slot + 1;
+      if ((slot + 1) % size == 0) [[unlikely]]
+        write(bucket);
+    });
   }
   /// Writes the batches that are not full.
   void finish() {
-    for (std::int64_t bucket = 0; bucket < nbuckets_; ++bucket)
-      if (const std::int64_t rest = next_[bucket] % batch_size) write(bucket, next_[bucket] - rest, int(rest));
+    for (std::int64_t b = 0; b < nbuckets_; ++b) copy(b, slots_[b] - b * size);
     finish_streams();
+  }
+  static std::int64_t bytes(std::int64_t nbuckets) {
+    return nbuckets * std::int64_t(size * (sizeof(Word) + sizeof(Real)) + sizeof(std::uint32_t) + sizeof(std::int64_t));
   }
 
  private:
-  /// The first `count` places of a batch, to `at` and on; those before first[bucket] are others'.
-  void write(std::int64_t bucket, std::int64_t at, int count) {
-    const Batch<Real>& batch = batches_[bucket];
-    if (count == batch_size && at >= first_[bucket] && whole_lines_) {
-      stream_lines(to_.others + at, batch.others, sizeof batch.others);
-      if (to_.values) stream_lines(to_.values + at, batch.values, sizeof batch.values);
-      stream_lines(keys_ + at, batch.keys, sizeof batch.keys);
-      return;
+  static constexpr int size = Buckets::batch_size;
+
+  [[gnu::noinline]] void write(std::int64_t bucket) {
+    if (const std::int64_t to = places_[bucket], from = bucket * size; to >= first_[bucket] && whole_lines_) {
+      stream_lines(words_ + to, &batch_words_[from], size * sizeof(Word));
+      if (values_) stream_lines(values_ + to, &batch_values_[from], size * sizeof(Real));
+    } else {
+      copy(bucket, size);
     }
-    for (int place = int(std::max<std::int64_t>(first_[bucket] - at, 0)); place < count; ++place) {
-      to_.others[at + place] = batch.others[place];
-      if (to_.values) to_.values[at + place] = batch.values[place];
-      keys_[at + place] = batch.keys[place];
+    slots_[bucket] = std::uint32_t(bucket * size);
+    places_[bucket] += size;
+  }
+  /// The first `count` entries of a batch; what goes before first[bucket] is others'.
+  void copy(std::int64_t bucket, std::int64_t count) {
+    const std::int64_t to = places_[bucket], from = bucket * size;
+    for (std::int64_t k = std::max<std::int64_t>(first_[bucket] - to, 0); k < count; ++k) {
+      words_[to + k] = batch_words_[from + k];
+      if (values_) values_[to + k] = batch_values_[from + k];
     }
   }
 
-  const Grouped<Real, Offset> to_;
-  std::uint16_t* const keys_;
-  const std::int64_t nbuckets_;
+  Word* const words_;
+  Real* const values_;
   const std::int64_t* const first_;
-  std::int64_t* const next_;
-  Batch<Real>* const batches_;
+  const std::int64_t nbuckets_;
   const bool whole_lines_;
+  Array<Word> batch_words_;
+  Array<Real> batch_values_;
+  Array<std::uint32_t> slots_;  // where the next entry of a bucket stands among the batches
+  Array<std::int64_t> places_;  // where its batch goes
 };
 
 /// Sorts buckets by key, each within its places: entries are sorted into memory that a cache holds, and copied back.
-template <class Real, class Offset>
+template <class Real, class Offset, class Word>
 class BucketSorter {
  public:
-  explicit BucketSorter(int shift) : counts_((std::int64_t(1) << shift) + 1) {}
+  explicit BucketSorter(int shift) : shift_(shift), places_(std::int64_t(1) << shift) {}
 
-  /// Entries first ... last - 1 have keys first_key + their `keys`, below last_key.
-  void operator()(const Grouped<Real, Offset>& to, const std::uint16_t* keys, std::int64_t first, std::int64_t last,
+  /// Entries first ... last - 1 have keys first_key + the low bits of their words, below last_key.
+  void operator()(const Grouped<Real, Offset>& to, const Word* words, std::int64_t first, std::int64_t last,
                   std::int64_t first_key, std::int64_t last_key) {
-    std::int64_t* const place = counts_.data();
-    std::fill(place, place + (last_key - first_key), 0);
-    for (std::int64_t k = first; k < last; ++k) ++place[keys[k]];
-    const bool is_one_key = first < last && place[keys[first]] == last - first;
-    std::int64_t sum = 0;
+    const int shift = shift_;  // in a register, though numbers are written
+    const Word low = (Word(1) << shift) - 1;
+    const std::int64_t n = last - first;
+    Offset* const place = places_.data();
+    std::fill_n(place, last_key - first_key, Offset(0));
+    for (std::int64_t k = first; k < last; ++k) ++place[words[k] & low];
+    const bool is_one_key = n > 0 && place[words[first] & low] == n;
+    Offset sum = 0;
     for (std::int64_t key = first_key; key < last_key; ++key) {
-      to.ptr[key + 1] = Offset(first + sum + place[key - first_key]);
       sum += std::exchange(place[key - first_key], sum);
+      to.ptr[key + 1] = Offset(first) + sum;
     }
-    if (is_one_key) return;
-    if (last - first > others_.size()) take(last - first);
+    if (is_one_key) {
+      for (std::int64_t k = first; k < last; ++k) to.others[k] = Index(words[k] >> shift);
+      return;
+    }
+    if (n > others_.size()) take(n);
+    Index* const others = others_.data();
+    Real* const values = values_.data();
     for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t at = place[keys[k]]++;
-      others_[at] = to.others[k];
-      if (to.values) values_[at] = to.values[k];
+      const Word word = words[k];
+      const Offset at = place[word & low]++;
+      others[at] = Index(word >> shift);
+      if (to.values) values[at] = to.values[k];
     }
-    std::copy_n(others_.data(), last - first, to.others + first);
-    if (to.values) std::copy_n(values_.data(), last - first, to.values + first);
+    std::copy_n(others, n, to.others + first);
+    if (to.values) std::copy_n(values, n, to.values + first);
   }
   std::int64_t bytes() const {
-    return 8 * counts_.size() + std::int64_t(sizeof(Index) + sizeof(Real)) * others_.size();
+    return std::int64_t(sizeof(Offset)) * places_.size() + std::int64_t(sizeof(Index) + sizeof(Real)) * others_.size();
   }
 
  private:
@@ -146,7 +191,8 @@ class BucketSorter {
     others_ = Array<Index>(n + n / 8), values_ = Array<Real>(n + n / 8);  // the next may be a little larger
   }
 
-  Array<std::int64_t> counts_;
+  const int shift_;
+  Array<Offset> places_;
   Array<Index> others_;
   Array<Real> values_;
 };

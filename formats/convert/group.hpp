@@ -18,8 +18,10 @@ template <class Real>
 struct Triplets {
   HostSpan<const Index> keys, others;
   HostSpan<const Real> values;
+  Index bound;  // others are less
 
   std::int64_t size() const { return values.size(); }
+  Index nothers() const { return bound; }
   std::int64_t row_of(std::int64_t) const { return 0; }
   /// visit(key, other index, value) for entries first ... last - 1. `row` is row_of(first) before, row_of(last) after.
   template <class Visit>
@@ -38,6 +40,7 @@ struct ByColumn {
   CsrView<Real, Offset, Host> A;
 
   std::int64_t size() const { return A.col_idx.size(); }
+  Index nothers() const { return A.nrows; }
   /// The row of entry k, so that a long row can be shared out too.
   std::int64_t row_of(std::int64_t k) const {
     return std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), Offset(k)) - A.row_ptr.begin() - 1;
@@ -97,20 +100,18 @@ void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
 }
 
 /// Threads first move the entries to buckets of neighbouring keys (every thread knows its places in every bucket from
-/// counts), then sort the buckets one by one, in memory that fits in cache. Both within the result. Returns how many
-/// bytes were taken besides it: 2 per entry, and what a cache holds.
-template <class Entries, class Real, class Offset>
-std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
-  const std::int64_t n = entries.size(), nkeys = to.nkeys;
-  // Some 30,000 entries per bucket fit in a second cache, as do the batches of 256 buckets.
-  const int wanted_bits = std::clamp(int(std::bit_width(std::uint64_t(n) >> 15)), 1, 8);
-  const int shift = std::clamp(int(std::bit_width(std::uint64_t(nkeys - 1))) - wanted_bits, 0, low_bits);
-  const std::int64_t nbuckets = ((nkeys - 1) >> shift) + 1;
-  const auto low = std::uint32_t((std::int64_t(1) << shift) - 1);
-  const int nparts = std::max(1, on.threads);
-  Array<std::int64_t> places(nparts * nbuckets), next(nparts * nbuckets), bucket_ptr(nbuckets + 1);
-  Array<Batch<Real>> batches(nparts * nbuckets);
-  Array<std::uint16_t> keys(n);
+/// counts), then sort the buckets one by one, in memory that fits in cache. Between the two an entry is its value and a
+/// word of other index and low bits of the key: within the result, or where they need more than 32 bits in 8 bytes per
+/// entry besides. Returns how many bytes were taken besides the result.
+template <class Word, class Entries, class Real, class Offset>
+std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Buckets& buckets,
+                              const Grouped<Real, Offset>& to) {
+  const std::int64_t n = entries.size(), nkeys = to.nkeys, nbuckets = buckets.count;
+  const int shift = buckets.shift, nparts = std::max(1, on.threads);
+  constexpr bool within_result = sizeof(Word) == sizeof(Index);
+  Array<Word> wide(within_result ? 0 : n);
+  Word* const words = within_result ? reinterpret_cast<Word*>(to.others) : wide.data();
+  Array<std::int64_t> places(nparts * nbuckets), bucket_ptr(nbuckets + 1);
   for_each_in_turn(on, nparts, [&](std::int64_t part, int) {
     std::int64_t* const count = places.data() + part * nbuckets;
     std::fill(count, count + nbuckets, 0);
@@ -124,25 +125,20 @@ std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Gr
   }
   bucket_ptr[nbuckets] = sum;
   for_each_in_turn(on, nparts, [&](std::int64_t part, int) {
-    const std::int64_t at = part * nbuckets;
-    Distribution<Real, Offset> distribution(to, keys.data(), nbuckets, places.data() + at, next.data() + at,
-                                            batches.data() + at);
-    const Range mine = even_share(n, int(part), nparts);
-    std::int64_t row = entries.row_of(mine.first);
-    entries.each(row, mine.first, mine.last, [&](Index key, Index other, Real value) {
-      distribution.add(key >> shift, std::uint16_t(std::uint32_t(key) & low), other, value);
-    });
+    Distribution<Real, Word> distribution(words, to.values, nbuckets, places.data() + part * nbuckets);
+    distribution.add(entries, even_share(n, int(part), nparts), shift);
     distribution.finish();
   });
   to.ptr[0] = 0;
-  std::vector<BucketSorter<Real, Offset>> sorters;
+  std::vector<BucketSorter<Real, Offset, Word>> sorters;
   sorters.reserve(std::size_t(nparts));
   for (int part = 0; part < nparts; ++part) sorters.emplace_back(shift);
   for_each_in_turn(on, nbuckets, [&](std::int64_t bucket, int part) {
-    sorters[std::size_t(part)](to, keys.data(), bucket_ptr[bucket], bucket_ptr[bucket + 1], bucket << shift,
-                               std::min(nkeys, (bucket + 1) << shift));
+    sorters[std::size_t(part)](to, words, bucket_ptr[bucket], bucket_ptr[bucket + 1], bucket << shift,
+                               std::min<std::int64_t>(nkeys, (bucket + 1) << shift));
   });
-  std::int64_t bytes = 2 * n + (16 + std::int64_t(sizeof(Batch<Real>))) * nparts * nbuckets;
+  std::int64_t bytes = std::int64_t(sizeof(Word)) * wide.size() +
+                       (8 * (nbuckets + 1) + Distribution<Real, Word>::bytes(nbuckets)) * nparts;
   for (const auto& sorter : sorters) bytes += sorter.bytes();
   return bytes;
 }
@@ -201,7 +197,12 @@ template <class Entries, class Real, class Offset>
 std::int64_t group(const OpenMP& on, const Entries& entries, Spread spread, const Grouped<Real, Offset>& to) {
   const std::int64_t n = entries.size();
   const bool few = n < 2 * worth_per_thread;
-  if (!few && to.nkeys > 0 && spread == Spread::far) return group_by_buckets(on, entries, to);
+  if (!few && to.nkeys > 0 && spread == Spread::far) {
+    const Buckets buckets(n, to.nkeys);
+    return buckets.shift + std::bit_width(std::uint32_t(entries.nothers() - 1)) <= 32
+               ? group_by_buckets<std::uint32_t>(on, entries, buckets, to)
+               : group_by_buckets<std::uint64_t>(on, entries, buckets, to);
+  }
   if (!few && to.nkeys > 0 && on.threads > 1) return group_by_shares(on, entries, to);
   group_at_once(entries, to);
   return 0;

@@ -167,6 +167,20 @@ TEST_CASE("entries in any order and several in a place keep their order") {
   }
 }
 
+TEST_CASE("a row and the low bits of a column that just fit in a word of 32 bits, and one row more") {
+  constexpr Index ncols = 1 << 20;  // 16 buckets of 2^16 columns, for 65536 entries
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (const Index nrows : {65536, 65537}) {
+    CAPTURE(nrows);
+    std::vector<Entry> entries{{nrows - 1, ncols - 1}, {nrows - 1, 0}, {0, ncols - 1}};
+    for (Index i = 0; i < 65536; i += 8)
+      for (int k = 0; k < 8; ++k) entries.push_back({i, Index(random() % ncols)});
+    check_all(matrix_of_entries(nrows, ncols, entries));
+  }
+}
+
 TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or fewer") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
