@@ -28,6 +28,9 @@ struct Grouped {
   Real* values = nullptr;
 };
 
+/// Entries that are read together: so few that what is made of them fits in a first cache.
+inline constexpr std::int64_t taken_together = 256;
+
 /// How keys are cut into buckets: key >> shift is the bucket.
 struct Buckets {
   static constexpr std::int64_t max_entries =
@@ -84,23 +87,25 @@ class Distribution {
       places_[b] = first[b] / size * size;
     }
   }
-  /// Takes entries of `mine`: key >> shift is their bucket.
-  template <class Entries>
-  void add(const Entries& entries, Range mine, int shift) {
+  /// Takes at most taken_together entries: key >> shift is their bucket.
+  void add(const Index* keys, const Index* others, const Real* values, std::int64_t n, int shift) {
+    std::uint32_t buckets[taken_together];
+    Word words[taken_together];
+    for (std::int64_t k = 0; k < n; ++k) {  // several at once
+      buckets[k] = std::uint32_t(keys[k]) >> shift;
+      words[k] = Word(others[k]) << shift | (std::uint32_t(keys[k]) & ((std::uint32_t(1) << shift) - 1));
+    }
     Word* const batch_words = batch_words_.data();  // kept in registers, which members are not
     Real* const batch_values = batch_values_.data();
     std::uint32_t* const slots = slots_.data();
-    const auto low = (std::uint32_t(1) << shift) - 1;
-    std::int64_t row = entries.row_of(mine.first);
-    entries.each(row, mine.first, mine.last, [&](Index key, Index other, Real value) {
-      const auto bucket = std::uint32_t(key) >> shift;
-      const std::uint32_t slot = slots[bucket];
-      batch_words[slot] = Word(other) << shift | (std::uint32_t(key) & low);
-      batch_values[slot] = value;
-      slots[bucket] = slot + 1;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::uint32_t slot = slots[buckets[k]];
+      batch_words[slot] = words[k];
+      if (values) batch_values[slot] = values[k];
+      slots[buckets[k]] = slot + 1;
       if ((slot + 1) % size == 0) [[unlikely]]
-        write(bucket);
-    });
+        write(buckets[k]);
+    }
   }
   /// Writes the batches that are not full.
   void finish() {

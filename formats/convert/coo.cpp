@@ -35,7 +35,7 @@ void group_rows(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offset
   to.row_ptr = Array<Offset>(std::int64_t(A.nrows) + 1);
   to.col_idx = Array<Index>(A.nnz());
   to.values = Array<Real>(A.nnz());
-  group(on, Triplets<Real>{A.row_idx, A.col_idx, A.values, A.ncols}, Spread::far,
+  group(on, Triplets<Real>{A.row_idx.data(), A.col_idx.data(), A.values.data(), A.nnz(), A.ncols}, Spread::far,
         Grouped<Real, Offset>{A.nrows, to.row_ptr.data(), to.col_idx.data(), to.values.data()});
 }
 

@@ -16,49 +16,57 @@ namespace seidel::convert_detail {
 /// Entries given one by one: triplets.
 template <class Real>
 struct Triplets {
-  HostSpan<const Index> keys, others;
-  HostSpan<const Real> values;
-  Index bound;  // others are less
+  const Index *keys, *others;
+  const Real* values;  // or none: the structure alone is wanted
+  std::int64_t n;
+  Index nothers;  // others are less
 
-  std::int64_t size() const { return values.size(); }
-  Index nothers() const { return bound; }
+  static constexpr int at_once = 0;
   std::int64_t row_of(std::int64_t) const { return 0; }
-  /// visit(key, other index, value) for entries first ... last - 1. `row` is row_of(first) before, row_of(last) after.
-  template <class Visit>
-  void each(std::int64_t& /*row*/, std::int64_t first, std::int64_t last, const Visit& visit) const {
-    for (std::int64_t k = first; k < last; ++k) visit(keys[k], others[k], values[k]);
-  }
-  template <class Visit>
-  void each_key(std::int64_t first, std::int64_t last, const Visit& visit) const {
-    for (std::int64_t k = first; k < last; ++k) visit(keys[k]);
-  }
+  const Index* others_of(std::int64_t& /*row*/, Range some, Index* /*room*/) const { return others + some.first; }
 };
 
 /// The entries of a CSR matrix, keyed by column.
 template <class Real, class Offset>
 struct ByColumn {
-  CsrView<Real, Offset, Host> A;
+  explicit ByColumn(const CsrView<Real, Offset, Host>& A)
+      : keys(A.col_idx.data()), values(A.values.data()), n(A.col_idx.size()), nothers(A.nrows), row_ptr(A.row_ptr) {}
 
-  std::int64_t size() const { return A.col_idx.size(); }
-  Index nothers() const { return A.nrows; }
+  const Index* keys;
+  const Real* values;
+  std::int64_t n;
+  Index nothers;
+  HostSpan<const Offset> row_ptr;
+
+  static constexpr int at_once = 32;  // others_of() writes at most so many beyond
   /// The row of entry k, so that a long row can be shared out too.
   std::int64_t row_of(std::int64_t k) const {
-    return std::upper_bound(A.row_ptr.begin(), A.row_ptr.end(), Offset(k)) - A.row_ptr.begin() - 1;
+    return std::upper_bound(row_ptr.begin(), row_ptr.end(), Offset(k)) - row_ptr.begin() - 1;
   }
-  template <class Visit>
-  void each(std::int64_t& row, std::int64_t first, std::int64_t last, const Visit& visit) const {
-    const Real* const values = A.values.data();  // none: the structure alone is wanted
-    for (std::int64_t k = first; k < last; ++row) {
-      for (const std::int64_t end = std::min<std::int64_t>(last, A.row_ptr[row + 1]); k < end; ++k)
-        visit(A.col_idx[k], Index(row), values ? values[k] : Real());
-      if (k < A.row_ptr[row + 1]) return;  // the row goes on
+  /// The rows of some entries. `row` is row_of(some.first) before, row_of(some.last) after. Each row is written
+  /// at_once times, and the next one over it: where a row ends no processor foresees.
+  const Index* others_of(std::int64_t& row, Range some, Index* room) const {
+    for (std::int64_t k = some.first; k < some.last; ++row) {
+      const std::int64_t end = std::min<std::int64_t>(some.last, row_ptr[row + 1]);
+      for (Index* to = room + (k - some.first); k < end; k += at_once, to += at_once)
+        for (int i = 0; i < at_once; ++i) to[i] = Index(row);
+      k = end;
+      if (k < row_ptr[row + 1]) break;  // the row goes on
     }
-  }
-  template <class Visit>
-  void each_key(std::int64_t first, std::int64_t last, const Visit& visit) const {
-    for (std::int64_t k = first; k < last; ++k) visit(A.col_idx[k]);
+    return room;
   }
 };
+
+/// Calls visit(first, others, n) for entries first ... first + n - 1 of `mine`, taken_together at most.
+template <class Entries, class Visit>
+void for_some(const Entries& entries, Range mine, const Visit& visit) {
+  Index room[taken_together + Entries::at_once];
+  std::int64_t row = entries.row_of(mine.first);
+  for (std::int64_t first = mine.first; first < mine.last; first += taken_together) {
+    const Range these{first, std::min(first + taken_together, mine.last)};
+    visit(first, entries.others_of(row, these, room), these.last - first);
+  }
+}
 
 /// Writes entries of `mine`, each to place next(its key). Lines that are written to are asked for some entries before, since
 /// no processor foresees them.
@@ -68,23 +76,23 @@ void scatter(const Entries& entries, Range mine, const Grouped<Real, Offset>& to
   Offset places[2][some];
   const auto ask = [&](std::int64_t first) {
     Offset* place = places[first / some % 2];
-    entries.each_key(first, std::min(first + some, mine.last), [&](Index key) {
-      const Offset at = *place++ = next(key);
+    for (std::int64_t k = first, last = std::min(first + some, mine.last); k < last; ++k) {
+      const Offset at = *place++ = next(entries.keys[k]);
       __builtin_prefetch(to.others + at, 1);
       if (to.values) __builtin_prefetch(to.values + at, 1);
-    });
+    }
   };
-  std::int64_t row = entries.row_of(mine.first);
   ask(mine.first);
-  for (std::int64_t first = mine.first; first < mine.last; first += some) {
-    ask(first + some);
-    const Offset* place = places[first / some % 2];
-    entries.each(row, first, std::min(first + some, mine.last), [&](Index, Index other, Real value) {
-      const Offset at = *place++;
-      to.others[at] = other;
-      if (to.values) to.values[at] = value;
-    });
-  }
+  for_some(entries, mine, [&](std::int64_t begin, const Index* others, std::int64_t n) {
+    for (std::int64_t first = begin; first < begin + n; first += some, others += some) {
+      ask(first + some);
+      const Offset* place = places[first / some % 2];
+      for (std::int64_t k = 0, last = std::min(some, begin + n - first); k < last; ++k) {
+        to.others[place[k]] = others[k];
+        if (to.values) to.values[place[k]] = entries.values[first + k];
+      }
+    }
+  });
 }
 
 /// Groups in one pass over counters of all keys. Best on one core where the places written to stay in cache.
@@ -92,11 +100,11 @@ template <class Entries, class Real, class Offset>
 void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
   Offset* const ptr = to.ptr;
   std::fill(ptr, ptr + to.nkeys + 1, Offset(0));
-  entries.each_key(0, entries.size(), [&](Index key) { ++ptr[key + std::int64_t(1)]; });
+  for (std::int64_t k = 0; k < entries.n; ++k) ++ptr[entries.keys[k] + std::int64_t(1)];
   // ptr[key + 1] becomes the place of the key's next entry, and ends as the first place of the key after it.
   Offset sum = 0;
   for (std::int64_t key = 0; key < to.nkeys; ++key) sum += std::exchange(ptr[key + 1], sum);
-  scatter(entries, {0, entries.size()}, to, [&](Index key) { return ptr[key + std::int64_t(1)]++; });
+  scatter(entries, {0, entries.n}, to, [&](Index key) { return ptr[key + std::int64_t(1)]++; });
 }
 
 /// Threads first move the entries to buckets of neighbouring keys (every thread knows its places in every bucket from
@@ -106,7 +114,7 @@ void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
 template <class Word, class Entries, class Real, class Offset>
 std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Buckets& buckets,
                               const Grouped<Real, Offset>& to) {
-  const std::int64_t n = entries.size(), nkeys = to.nkeys, nbuckets = buckets.count;
+  const std::int64_t n = entries.n, nkeys = to.nkeys, nbuckets = buckets.count;
   const int shift = buckets.shift, nparts = std::max(1, on.threads);
   constexpr bool within_result = sizeof(Word) == sizeof(Index);
   Array<Word> wide(within_result ? 0 : n);
@@ -116,7 +124,7 @@ std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Bu
     std::int64_t* const count = places.data() + part * nbuckets;
     std::fill(count, count + nbuckets, 0);
     const Range mine = even_share(n, int(part), nparts);
-    entries.each_key(mine.first, mine.last, [&](Index key) { ++count[key >> shift]; });
+    for (std::int64_t k = mine.first; k < mine.last; ++k) ++count[entries.keys[k] >> shift];
   });
   std::int64_t sum = 0;
   for (std::int64_t bucket = 0; bucket < nbuckets; ++bucket) {
@@ -126,7 +134,13 @@ std::int64_t group_by_buckets(const OpenMP& on, const Entries& entries, const Bu
   bucket_ptr[nbuckets] = sum;
   for_each_in_turn(on, nparts, [&](std::int64_t part, int) {
     Distribution<Real, Word> distribution(words, to.values, nbuckets, places.data() + part * nbuckets);
-    distribution.add(entries, even_share(n, int(part), nparts), shift);
+    with_avx2([&] {
+      for_some(entries, even_share(n, int(part), nparts),
+               [&](std::int64_t first, const Index* others, std::int64_t some) {
+                 distribution.add(entries.keys + first, others, entries.values ? entries.values + first : nullptr, some,
+                                  shift);
+               });
+    });
     distribution.finish();
   });
   to.ptr[0] = 0;
@@ -156,18 +170,18 @@ struct Counted {
 /// keys of a share lie close together. Returns the bytes of the counters.
 template <class Entries, class Real, class Offset>
 std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
-  const std::int64_t n = entries.size();
+  const std::int64_t n = entries.n;
   std::vector<Counted<Offset>> shares(std::size_t(on.threads));
   for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
     const Range mine = even_share(n, int(share), on.threads);
     Index least = std::numeric_limits<Index>::max(), most = -1;
-    entries.each_key(mine.first, mine.last,
-                     [&](Index key) { least = std::min(least, key), most = std::max(most, key); });
+    for (std::int64_t k = mine.first; k < mine.last; ++k)
+      least = std::min(least, entries.keys[k]), most = std::max(most, entries.keys[k]);
     if (most < 0) return;
     auto& [first, count] = shares[std::size_t(share)];
     first = least;
     count.assign(std::size_t(most - least) + 1, 0);
-    entries.each_key(mine.first, mine.last, [&](Index key) { ++count[std::size_t(key - least)]; });
+    for (std::int64_t k = mine.first; k < mine.last; ++k) ++count[std::size_t(entries.keys[k] - least)];
   });
   // A count becomes that of the same key in the shares before, and their sum the length of the group.
   for_shares(on, to.nkeys, on.threads, [&](std::int64_t begin, std::int64_t end, int) {
@@ -195,11 +209,11 @@ enum class Spread { near, far };  // whether the places that neighbouring entrie
 /// Entry k of `entries` becomes an entry of group key(k) of `to`. Returns the bytes taken besides.
 template <class Entries, class Real, class Offset>
 std::int64_t group(const OpenMP& on, const Entries& entries, Spread spread, const Grouped<Real, Offset>& to) {
-  const std::int64_t n = entries.size();
+  const std::int64_t n = entries.n;
   const bool few = n < 2 * worth_per_thread;
   if (!few && to.nkeys > 0 && spread == Spread::far) {
     const Buckets buckets(n, to.nkeys);
-    return buckets.shift + std::bit_width(std::uint32_t(entries.nothers() - 1)) <= 32
+    return buckets.shift + std::bit_width(std::uint32_t(entries.nothers - 1)) <= 32
                ? group_by_buckets<std::uint32_t>(on, entries, buckets, to)
                : group_by_buckets<std::uint64_t>(on, entries, buckets, to);
   }

@@ -180,7 +180,7 @@ TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>
   const Spread spread = sample.mean_span <= near_columns ? Spread::near : Spread::far;
   if (sample.is_mirrored && spread == Spread::near)  // far images lie in memory, and are fetched one by one
     if (const auto bytes = mirror(on, A, to)) return {.is_mirrored = true, .workspace_bytes = *bytes};
-  return {.workspace_bytes = group(on, ByColumn<Real, Offset>{A}, spread, to)};
+  return {.workspace_bytes = group(on, ByColumn<Real, Offset>(A), spread, to)};
 }
 
 }  // namespace
