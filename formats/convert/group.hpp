@@ -100,7 +100,18 @@ template <class Entries, class Real, class Offset>
 void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
   Offset* const ptr = to.ptr;
   std::fill(ptr, ptr + to.nkeys + 1, Offset(0));
-  for (std::int64_t k = 0; k < entries.n; ++k) ++ptr[entries.keys[k] + std::int64_t(1)];
+  // A small result is asked for meanwhile, from first to last: when it is written to, it lies in a cache.
+  constexpr std::int64_t some = 64 / sizeof(Index);
+  const bool is_small = entries.n * std::int64_t(sizeof(Index) + sizeof(Real)) <= cached_result;
+  for (std::int64_t first = 0; first < entries.n; first += some) {
+    if (is_small) {
+      __builtin_prefetch(to.others + first, 1);
+      if (to.values)
+        for (std::int64_t k = 0; k < some; k += 64 / sizeof(Real)) __builtin_prefetch(to.values + first + k, 1);
+    }
+    for (std::int64_t k = first, last = std::min(first + some, entries.n); k < last; ++k)
+      ++ptr[entries.keys[k] + std::int64_t(1)];
+  }
   // ptr[key + 1] becomes the place of the key's next entry, and ends as the first place of the key after it.
   Offset sum = 0;
   for (std::int64_t key = 0; key < to.nkeys; ++key) sum += std::exchange(ptr[key + 1], sum);
