@@ -23,6 +23,17 @@ struct Findings {
   unsigned long long sums[2];  // of blocks of rows with more than 2048 terms in a part
 };
 
+/// Place of the diagonal entry; the analysis has found that there is one.
+template <class Real, class Offset>
+__device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row) {
+  return Pattern<Offset>{A.nrows, A.row_ptr.data(), A.col_idx.data()}.lower_bound(row, row);
+}
+
+template <class Real>
+__device__ bool is_finite(Real v) {
+  return v - v == 0;
+}
+
 inline constexpr Index examined_every = 1021;  // rows a sample of which tells what the pattern is like
 
 /// Entries left of the diagonal of each row. Fills bad_row (no diagonal entry), longest_part and nodes.
@@ -51,11 +62,6 @@ template <class Offset>
 SortedRows order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
                       const Array<Index, Device>& wavefront, Findings* findings, SweepOrder& rows);
 
-/// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those
-/// of the vectors.
-void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<const Index, Device> row_in_A,
-                    Array<Index, Device>& place_of_row, Span<Index, Device> row_of_place);
-
 /// Both triangles: sizes and items. `distance`: wavefronts between a row and the one that it awaits first.
 template <class Real, class Offset>
 void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const SortedRows& order, float distance,
@@ -66,9 +72,5 @@ void lay_out(const Cuda& on, const Pattern<Offset>& A, const Index* lower, const
 template <class Real, class Offset>
 void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
           Plan<Real>& plan);
-
-/// Sets bad_row, to any row, if some value is not one that a sweep can use. The diagonal is full.
-template <class Real, class Offset>
-void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings);
 
 }  // namespace seidel::symgs_detail::device

@@ -1,6 +1,6 @@
 // Sums over one triangle with an x that is there already: what a sweep from a guess needs of the other triangle.
 #pragma once
-#include <seidel/kernels/symgs/cuda/colours/parts.cuh>
+#include <seidel/kernels/symgs/cuda/colour_parts.cuh>
 #include <seidel/kernels/symgs/cuda/long_rows.cuh>
 
 namespace seidel::symgs_detail::device {
@@ -38,10 +38,13 @@ __global__ void __launch_bounds__(hand_over_threads)
     if (strip.column(e) < ncolumns) __stcs(out + row * row_step + strip.column(e) * column_step, of_row.at[e]);
 }
 
+/// What a sum of the x given as S.x leaves in S.t: S(upper), b - S(lower) or b + S(lower).
+enum class Part { upper, minus_lower, plus_lower };
+
 constexpr int carry_batch = 4;
 
-template <class Real, bool lower, bool in_parts, class Stride>
-__device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane, Stride stride) {
+template <bool in_parts, class Real, class Stride>
+__device__ Real slice_sum(const Sweep<Real>& S, Part part, const Item& item, int lane, Stride stride) {
   const int width = item.width();
   const LaneEntries<const Real, Stride> A(S.stream, item, lane, stride);
   if constexpr (in_parts)
@@ -60,6 +63,7 @@ __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane, Stri
     for (int u = 0; u < carry_batch; ++u)
       if (from + u < width) sum = std::fma(v[u], g[u], sum);
   }
+  const bool lower = part != Part::upper;
   const int rank = lower ? lane % S.node : S.node - 1 - lane % S.node;
   const Index first = item.place + lane - lane % S.node;
   for (int q = 0; q < rank; ++q) {
@@ -72,40 +76,40 @@ __device__ Real slice_sum(const Sweep<Real>& S, const Item& item, int lane, Stri
 constexpr int carry_threads = 128;
 enum class SliceForm { padded, in_parts, dense };
 
-template <bool lower, int sign, class Real>
-__device__ void leave_sum(const Sweep<Real>& S, Index place, Real sum) {
+template <class Real>
+__device__ void leave_sum(const Sweep<Real>& S, Part part, Index place, Real sum) {
   const Index row = S.row_of_place ? S.row_of_place[place] : place;
-  S.t[place] = !lower ? sum : row >= 0 ? S.b[row] + sign * sum : Real(0);
+  if (part == Part::minus_lower) sum = -sum;
+  S.t[place] = part == Part::upper ? sum : row >= 0 ? S.b[row] + sum : Real(0);
 }
 
-/// t = b - S(lower) (or b + S(lower)) or S(upper), of the x given as S.x. Tickets, since the blocks of long rows are
-/// awaited.
-template <class Real, bool lower, SliceForm form, int sign = -1>
-__global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
+/// Tickets, since the blocks of long rows are awaited.
+template <class Real, SliceForm form>
+__global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S, Part part) {
   const Index k = Index(draw_ticket(S.ticket) * (carry_threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
-  const auto leave = [&](Index place, Real sum) { leave_sum<lower, sign>(S, place, sum); };
   Patience patience(S.hung);
   switch (item.kind()) {
     case Kind::slice:
     case Kind::runs:
       if (lane >= item.rows()) return;
       if constexpr (form == SliceForm::dense)
-        leave(item.place + lane, slice_sum<Real, lower, false>(S, item, lane, item.rows()));
+        leave_sum(S, part, item.place + lane, slice_sum<false>(S, part, item, lane, item.rows()));
       else
-        leave(item.place + lane, slice_sum<Real, lower, form == SliceForm::in_parts>(S, item, lane, FullStride{}));
+        leave_sum(S, part, item.place + lane,
+                  slice_sum<form == SliceForm::in_parts>(S, part, item, lane, FullStride{}));
       return;
     case Kind::row: {
       const Real sum = sum_of_terms(S, Single<Real>{}, item, lane, patience);
-      if (lane == 0) leave(item.place, sum);
+      if (lane == 0) leave_sum(S, part, item.place, sum);
       return;
     }
     case Kind::block: return sweep_block(S, Single<Real>{}, item, lane);
     case Kind::blocked_row: {
       const Real sum = sum_of_blocks(S, Single<Real>{}, item, lane, patience);
-      if (lane == 0) leave(item.place, sum);
+      if (lane == 0) leave_sum(S, part, item.place, sum);
       return;
     }
   }
@@ -113,14 +117,14 @@ __global__ void __launch_bounds__(carry_threads) sum_part(const Sweep<Real> S) {
 
 /// The same for slices alone, which nobody awaits. A pair from a guess by colours, with tickets and without: poisson3d:256
 /// 0.770 and 0.665 ms, and with as many blocks as a multiprocessor takes 0.619; hpcg:256 2.19, 2.03 and 1.95.
-template <class Real, bool lower, int sign = -1>
+template <class Real, Part part>
 __global__ void __launch_bounds__(carry_threads, 2048 / carry_threads) sum_slices(const Sweep<Real> S) {
   const Index k = Index(blockIdx.x * (carry_threads / lanes) + threadIdx.x / lanes);
   if (k >= S.count) return;
   const Item item = S.items[k];
   const int lane = threadIdx.x % lanes;
   if (lane >= item.rows()) return;
-  leave_sum<lower, sign>(S, item.place + lane, slice_sum<Real, lower, false>(S, item, lane, FullStride{}));
+  leave_sum(S, part, item.place + lane, slice_sum<false>(S, part, item, lane, FullStride{}));
 }
 
 }  // namespace seidel::symgs_detail::device

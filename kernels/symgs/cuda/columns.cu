@@ -1,11 +1,10 @@
 // Sweeps on a GPU: several right-hand sides, in strips of eight.
-#include <seidel/kernels/symgs/cuda/colours/sweep.cuh>
+#include <seidel/kernels/symgs/cuda/colour_sweep.cuh>
 #include <seidel/kernels/symgs/cuda/sweeps.cuh>
 
 namespace seidel::symgs_detail::device {
 
-/// Columns that are left to single sweeps.
-constexpr std::int64_t few_columns = 2;
+constexpr std::int64_t few_columns = 2;  // that are left to single sweeps
 
 template <class Real>
 template <bool forward, bool general>
@@ -16,7 +15,6 @@ void Sweeps<Real>::run_strips(const Sweep<Real>& S, bool ends) const {
     launch(on, kernel, blocks_for(std::int64_t(S.count) * S.strips, slices), slices * lanes * warps,
            "Gauss-Seidel sweeps", S);
   };
-  using namespace tuned;
   const int width = plan.half[forward ? 0 : 1].width;
   if (plan.dense)
     go(sweep_strips<Real, forward, general, StripsWide, true>, StripsWide{});

@@ -1,43 +1,25 @@
 // Analysis, last step, and the only one for new values: the entries of A go into the streams of both triangles.
 #include <seidel/kernels/symgs/cuda/analysis.cuh>
-#include <seidel/kernels/symgs/cuda/colours/parts.cuh>
-#include <seidel/kernels/symgs/symgs.hpp>
+#include <seidel/kernels/symgs/cuda/colour_parts.cuh>
 
 namespace seidel::symgs_detail::device {
 
 namespace {
 
-struct Half {
-  std::byte* stream;
-  const Item* items;
-  const Index* first_item;
-};
-
 template <class Real, class Offset>
 struct Filling {
   CsrView<Real, Offset, Device> A;
   const Index *row_of_place, *place_of_row;
-  Half half[2];
+  std::byte* stream[2];  // of both triangles
+  const Item* items[2];
+  const Index* first_item[2];
   Index slices;
   int node;
   bool dense;
   Findings* found;
 
-  __device__ Item first_item(int h, Index s) const {
-    return half[h].items[half[h].first_item[h == 0 ? s : slices - 1 - s]];
-  }
+  __device__ Item item_of(int h, Index s) const { return items[h][first_item[h][h == 0 ? s : slices - 1 - s]]; }
 };
-
-/// Place of the diagonal entry; the analysis has found that there is one.
-template <class Real, class Offset>
-__device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row) {
-  return Pattern<Offset>{A.nrows, A.row_ptr.data(), A.col_idx.data()}.lower_bound(row, row);
-}
-
-template <class Real>
-__device__ bool is_finite(Real v) {
-  return v - v == 0;
-}
 
 /// One lane of a slice: `count` entries, the first at `entry` and on in steps of `step`.
 template <class Real, class Offset>
@@ -97,7 +79,7 @@ __device__ void fill_slice(const Filling<Real, Offset>& F, const Item (&item)[2]
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const int width = item[h].width();
-    const LaneEntries<Real, int> to(F.half[h].stream, item[h], lane, F.dense ? item[h].rows() : lanes);
+    const LaneEntries<Real, int> to(F.stream[h], item[h], lane, F.dense ? item[h].rows() : lanes);
     const bool writes_columns = with_columns && (item[h].kind() != Kind::runs || (item[h].watch >> lane & 1));
     const Offset entry = h == 0 ? diagonal - rank - count[0] : last - 1;
     finite &= fill_lane(F, to, writes_columns, width, entry, h == 0 ? 1 : -1, count[h]);
@@ -126,7 +108,7 @@ __device__ void fill_row(const Filling<Real, Offset>& F, const Item (&item)[2], 
     for (std::int64_t begin = 0; begin < terms; begin += sum_block) {
       const int in_block = int(terms - begin < sum_block ? terms - begin : sum_block),
                 steps = (in_block + lanes - 1) / lanes;
-      const auto to = entries_at<Real>(F.half[h].stream, at, steps);
+      const auto to = entries_at<Real>(F.stream[h], at, steps);
       for (int k = lane; k < steps * lanes; k += lanes) {
         const Offset e = h == 0 ? first + Offset(begin + k) : last - 1 - Offset(begin + k);
         const Real v = k < in_block ? F.A.values[e] : 0;
@@ -136,7 +118,7 @@ __device__ void fill_row(const Filling<Real, Offset>& F, const Item (&item)[2], 
       }
       at += terms_units<Real>(in_block);
     }
-    if (lane == 0) *reinterpret_cast<Real*>(F.half[h].stream + std::int64_t(at) * unit_bytes) = reciprocal;
+    if (lane == 0) *reinterpret_cast<Real*>(F.stream[h] + std::int64_t(at) * unit_bytes) = reciprocal;
   }
   if (!finite) atomicMin(&F.found->bad_row, row);
 }
@@ -146,7 +128,7 @@ __global__ void fill_streams(const Filling<Real, Offset> F, const Index* slice_p
   const std::int64_t s = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
   const int lane = threadIdx.x % lanes;
   if (s >= F.slices) return;
-  const Item item[2] = {F.first_item(0, Index(s)), F.first_item(1, Index(s))};
+  const Item item[2] = {F.item_of(0, Index(s)), F.item_of(1, Index(s))};
   if (item[0].kind() <= Kind::runs)
     fill_slice<with_columns>(F, item, lane);
   else
@@ -156,24 +138,15 @@ __global__ void fill_streams(const Filling<Real, Offset> F, const Index* slice_p
 }  // namespace
 
 template <class Real, class Offset>
-void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
-  cuda::for_each(on, A.nnz(), "checking values", [A, findings] __device__(std::int64_t k) {
-    bool usable = is_finite(A.values[k]);
-    if (k < A.nrows) usable &= is_finite(1 / A.values[diagonal_of(A, Index(k))]);
-    if (!usable) findings->bad_row = A.nrows - 1;
-  });
-}
-
-template <class Real, class Offset>
 void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* place_of_row, Findings* findings,
           Plan<Real>& plan) {
-  const auto half = [&](int h) {
-    return Half{plan.half[h].stream.data(), plan.half[h].items.data(), plan.half[h].first_item.data()};
-  };
+  auto& [lower, upper] = plan.half;
   const Filling<Real, Offset> F{.A = A,
                                 .row_of_place = plan.row_of_place.data(),
                                 .place_of_row = place_of_row,
-                                .half = {half(0), half(1)},
+                                .stream = {lower.stream.data(), upper.stream.data()},
+                                .items = {lower.items.data(), upper.items.data()},
+                                .first_item = {lower.first_item.data(), upper.first_item.data()},
                                 .slices = plan.slices,
                                 .node = plan.node,
                                 .dense = plan.dense,
@@ -182,10 +155,6 @@ void fill(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Index* p
   launch_over(on, std::int64_t(plan.slices) * lanes, kernel, "filling the triangles", F, plan.slice_place.data());
 }
 
-template void look_for_unusable(const Cuda&, const CsrView<double, std::int32_t, Device>&, Findings*);
-template void look_for_unusable(const Cuda&, const CsrView<double, std::int64_t, Device>&, Findings*);
-template void look_for_unusable(const Cuda&, const CsrView<float, std::int32_t, Device>&, Findings*);
-template void look_for_unusable(const Cuda&, const CsrView<float, std::int64_t, Device>&, Findings*);
 template void fill(const Cuda&, const CsrView<double, std::int32_t, Device>&, const Index*, Findings*, Plan<double>&);
 template void fill(const Cuda&, const CsrView<double, std::int64_t, Device>&, const Index*, Findings*, Plan<double>&);
 template void fill(const Cuda&, const CsrView<float, std::int32_t, Device>&, const Index*, Findings*, Plan<float>&);

@@ -45,7 +45,7 @@ inline constexpr unsigned value_units = lanes * sizeof(Real) / unit_bytes;  // o
 /// A slice's entries: columns, then values, `width` per lane; the reciprocal diagonal; then the couplings within a node,
 /// node - 1 per lane. Entry k of lane l is entry k * stride + l, where the stride is 32, or, in an arrangement without
 /// gaps, the number of the slice's rows. Shorter rows have nothing (no_column, value 0) first: a sum that starts so
-/// stays +0. In a slice of more than 64 terms these stand otherwise (colours/parts.cuh).
+/// stays +0. In a slice of more than 64 terms these stand otherwise (colour_parts.cuh).
 inline constexpr Index no_column = std::numeric_limits<Index>::min();  // still negative with a place added
 /// Lists of `width` columns: one a lane, side by side, or one a run, one after another.
 SEIDEL_HD inline unsigned column_units(int width, int lists) { return unsigned(width * lists + lanes - 1) / lanes; }

@@ -14,17 +14,6 @@ SEIDEL_HD bool is_long(std::int64_t c, int classes_per_wavefront) { return class
 
 }  // namespace
 
-void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<const Index, Device> row_in_A,
-                    Array<Index, Device>& place_of_row, Span<Index, Device> row_of_place) {
-  const std::int64_t nrows = place_of_row.size(), places = row_in_A.size();
-  const Array<Index, Device> in_A = std::exchange(place_of_row, Array<Index, Device>(on, nrows));
-  cuda::for_each(on, std::max(places, nrows), "composing orders",
-                 [=, place_in_A = in_A.data(), place_of_row = place_of_row.data()] __device__(std::int64_t k) {
-                   if (k < nrows) place_of_row[new_to_old[k]] = place_in_A[k];
-                   if (k < places) row_of_place[k] = row_in_A[k] >= 0 ? new_to_old[row_in_A[k]] : -1;
-                 });
-}
-
 template <class Offset>
 SortedRows order_rows(const Cuda& on, const Pattern<Offset>& A, const Index* lower,
                       const Array<Index, Device>& wavefront, Findings* findings, SweepOrder& rows) {

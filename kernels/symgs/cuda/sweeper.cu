@@ -15,8 +15,30 @@ struct Unusable {
 template <class Real, class Offset>
 [[noreturn]] void refuse(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
   copy_bytes(on, Device{}, &findings->bad_row, Host{}, &A.nrows, sizeof(Index));
-  const Unusable<Real, Offset> unusable{A};
-  refuse_row(on, A, cuda::first_where(on, A.nrows, unusable));
+  refuse_row(on, A, cuda::first_where(on, A.nrows, Unusable<Real, Offset>{A}));
+}
+
+/// Sets bad_row, to any row, if some value is not one that a sweep can use. The diagonal is full.
+template <class Real, class Offset>
+void look_for_unusable(const Cuda& on, const CsrView<Real, Offset, Device>& A, Findings* findings) {
+  cuda::for_each(on, A.nnz(), "checking values", [A, findings] __device__(std::int64_t k) {
+    bool usable = is_finite(A.values[k]);
+    if (k < A.nrows) usable &= is_finite(1 / A.values[diagonal_of(A, Index(k))]);
+    if (!usable) findings->bad_row = A.nrows - 1;
+  });
+}
+
+/// For A permuted by new_to_old, and vectors in the order before: place_of_row and the row of each place become those
+/// of the vectors.
+void compose_orders(const Cuda& on, Span<const Index, Device> new_to_old, Span<const Index, Device> row_in_A,
+                    Array<Index, Device>& place_of_row, Span<Index, Device> row_of_place) {
+  const std::int64_t nrows = place_of_row.size(), places = row_in_A.size();
+  const Array<Index, Device> in_A = std::exchange(place_of_row, Array<Index, Device>(on, nrows));
+  cuda::for_each(on, std::max(places, nrows), "composing orders",
+                 [=, place_in_A = in_A.data(), place_of_row = place_of_row.data()] __device__(std::int64_t k) {
+                   if (k < nrows) place_of_row[new_to_old[k]] = place_in_A[k];
+                   if (k < places) row_of_place[k] = row_in_A[k] >= 0 ? new_to_old[row_in_A[k]] : -1;
+                 });
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // Sweeps on a GPU: which kernels a sweep is.
-#include <seidel/kernels/symgs/cuda/colours/sweep.cuh>
+#include <seidel/kernels/symgs/cuda/colour_sweep.cuh>
 #include <seidel/kernels/symgs/cuda/sweeps.cuh>
 
 namespace seidel::symgs_detail::device {
@@ -22,12 +22,11 @@ void Sweeps<Real>::run(const Sweep<Real>& S, bool ends) const {
   const auto go = [&](auto kernel, auto tuning) {
     launch(on, kernel, blocks_for(S.count, tuning.threads / lanes), tuning.threads, "a Gauss-Seidel sweep", S);
   };
-  using namespace tuned;
   const int width = plan.half[forward ? 0 : 1].width;
   if (plan.dense && width <= 3)
     go(sweep_items<Real, forward, general, DenseUpTo3>, DenseUpTo3{});
   else if (plan.dense)
-    go(sweep_items<Real, forward, general, DenseWide>, DenseWide{});
+    go(sweep_items<Real, forward, general, Wide>, Wide{});
   else if (plan.node > 3 || (plan.node > 1 && width <= 13))
     go(sweep_slices<Real, forward, general, Nodes>, Nodes{});
   else if (plan.node > 1)
@@ -41,13 +40,15 @@ void Sweeps<Real>::run(const Sweep<Real>& S, bool ends) const {
 }
 
 template <class Real>
-template <bool lower, int sign>
+template <Part part>
 void Sweeps<Real>::carry(const Sweep<Real>& S) const {
-  const auto kernel = plan.in_parts ? sum_part<Real, lower, SliceForm::in_parts, sign>
-                      : plan.wide   ? sum_slices<Real, lower, sign>
-                      : plan.dense  ? sum_part<Real, lower, SliceForm::dense, sign>
-                                    : sum_part<Real, lower, SliceForm::padded, sign>;
-  launch(on, kernel, blocks_for(S.count, carry_threads / lanes), carry_threads, "summing a triangle", S);
+  const auto blocks = blocks_for(S.count, carry_threads / lanes);
+  if (plan.wide && !plan.in_parts)
+    return launch(on, sum_slices<Real, part>, blocks, carry_threads, "summing slices", S);
+  const auto kernel = plan.in_parts ? sum_part<Real, SliceForm::in_parts>
+                      : plan.dense  ? sum_part<Real, SliceForm::dense>
+                                    : sum_part<Real, SliceForm::padded>;
+  launch(on, kernel, blocks, carry_threads, "summing a triangle", S, part);
 }
 
 template <class Real>
@@ -58,7 +59,7 @@ void Sweeps<Real>::one(bool forward, const Real* b, Real* out, Real omega) {
   if (old != out) bring_in(out, old);
   Sweep<Real> S = sweep(forward ? 1 : 0, b);
   S.x = old;
-  forward ? carry<false>(S) : carry<true>(S);
+  forward ? carry<Part::upper>(S) : carry<Part::minus_lower>(S);
   S = sweep(forward ? 0 : 1, b);
   S.x = plan.wide ? old : flags(0);
   S.old = omega == 1 ? nullptr : old;
@@ -82,7 +83,7 @@ void Sweeps<Real>::pair(const Real* b, Real* out, Real omega, From from) {
   if (guess) {
     if (after != out) bring_in(out, after);
     S.x = after;
-    carry<false>(S);
+    carry<Part::upper>(S);
   }
   S = sweep(0, b);
   if (plan.as_it_stands) S.row_of_place = nullptr;  // b is in the sweep's order too
@@ -119,7 +120,7 @@ void Sweeps<Real>::split_product(const Real* u, Real* p, Real* Ap, Real* w) {
   S = sweep(0, flags(2));
   S.row_of_place = nullptr;
   S.x = flags(0);
-  carry<true, +1>(S);
+  carry<Part::plus_lower>(S);
   deliver(flags(2), Ap);
 
   S.x = flags(1);

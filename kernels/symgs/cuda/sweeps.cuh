@@ -106,8 +106,7 @@ struct Sweeps : Sweeper<Real, Device> {
   void run(const Sweep<Real>& S, bool ends = false) const;
   template <bool forward, bool general>
   void run_strips(const Sweep<Real>& S, bool ends) const;
-  /// S.t = S(upper) of the given S.x, or b - S(lower), b + S(lower).
-  template <bool lower, int sign = -1>
+  template <Part part>
   void carry(const Sweep<Real>& S) const;
   void one(bool forward, const Real* b, Real* x, Real omega);
   void pair(const Real* b, Real* x, Real omega, From from);

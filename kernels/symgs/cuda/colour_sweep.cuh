@@ -1,7 +1,7 @@
 // One direction of the sweep where wavefronts are few and wide, as colours are: a launch each, and nothing is awaited
 // value by value. A launch begins while the one before it ends, asks for its part of the matrix and then waits for it.
 #pragma once
-#include <seidel/kernels/symgs/cuda/colours/parts.cuh>
+#include <seidel/kernels/symgs/cuda/colour_parts.cuh>
 
 namespace seidel::symgs_detail::device {
 
@@ -123,8 +123,8 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
     // The fewer warps there are, the more loads each should have under way.
     const bool many = last - first > max_at_once, few = last - first <= max_at_once / 2;
     const Index in_parts = plan.in_parts && half.widths[w] > short_sum ? half.widths[w] : 0;
-    if (in_parts > 6 * pairs_of_parts)
-      go(sweep_wavefront<Columns, forward, general, max_of_pair, 8>, 1);
+    if (in_parts > 6 * pairs_of_parts)  // rare: one kernel, whether relaxed or not
+      go(sweep_wavefront<Columns, forward, true, max_of_pair, 8>, 1);
     else if (in_parts && few)
       go(sweep_wavefront<Columns, forward, general, 6, 8, 4 * single>, 1);
     else if (in_parts && many)
@@ -137,8 +137,8 @@ void sweep_wide(const Cuda& on, const Plan<Real>& plan, Sweep<Real> S, bool ends
       go(sweep_wavefront<Columns, forward, general, 0, 3>, 1);
     else if (!many)
       go(sweep_wavefront<Columns, forward, general, 0, 13>, 1);
-    else if (last - first <= 3 * max_at_once)
-      go(sweep_wavefront<Columns, forward, general, 0, 10>, 1);
+    else if (!general && last - first <= 3 * max_at_once)
+      go(sweep_wavefront<Columns, forward, false, 0, 10>, 1);
     else
       go(sweep_wavefront<Columns, forward, general, 0, 4>, 1);
   }
