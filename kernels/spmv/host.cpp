@@ -14,7 +14,9 @@ namespace {
 /// Short rows that are summed side by side: the terms of one wait for each other. And how many entries before its sum a
 /// row is asked for: processors do not look beyond the end of a page by themselves.
 constexpr int rows_together = 4;
-constexpr std::int64_t entries_ahead = 256;
+constexpr std::int64_t entries_ahead = 512;
+/// Rows from which on it pays to look whether their columns are those of their neighbours, shifted.
+constexpr std::int64_t min_shifted = 16;
 
 /// The entries of a CSR matrix and the vector that it is multiplied by.
 template <class Real>
@@ -23,6 +25,14 @@ struct Entries {
   const Real* values;
   const Real* x;
   Real add(std::int64_t k, Real s) const { return std::fma(values[k], x[col_idx[k]], s); }
+  Entries from(std::int64_t first) const { return {col_idx + first, values + first, x}; }
+  /// Asks for what comes after entries first ... last - 1.
+  void fetch_later(std::int64_t first, std::int64_t last) const {
+    for (std::int64_t k = first + entries_ahead; k < last + entries_ahead; k += 64 / sizeof(Real))
+      __builtin_prefetch(values + k);
+    for (std::int64_t k = first + entries_ahead; k < last + entries_ahead; k += 64 / sizeof(Index))
+      __builtin_prefetch(col_idx + k);
+  }
 };
 
 /// A block of terms (kernels/sum.hpp).
@@ -61,7 +71,59 @@ template <class Real>
   _mm512_storeu_pd(of_8, _mm512_add_pd(_mm512_add_pd(lanes[0], lanes[2]), _mm512_add_pd(lanes[1], lanes[3])));
   return ((of_8[0] + of_8[4]) + (of_8[2] + of_8[6])) + ((of_8[1] + of_8[5]) + (of_8[3] + of_8[7]));
 }
+
+/// Whether each of four rows of `length` entries has the columns of the row before plus one. By hand, since compilers leave
+/// the loop to scalars.
+[[gnu::target("avx2")]] inline bool are_shifted(const Index* c, std::int64_t length) {
+  constexpr std::int64_t width = 8;
+  const std::int64_t n = 3 * length;
+  if (n < width || c[length] - c[0] != 1 || c[n + length - 1] - c[n - 1] != 1) return false;
+  const __m256i one = _mm256_set1_epi32(1);
+  __m256i differ = _mm256_setzero_si256();
+  for (std::int64_t k = 0; k < n; k += width) {
+    const std::int64_t at = std::min(k, n - width);
+    differ = _mm256_or_si256(
+        differ,
+        _mm256_xor_si256(one, _mm256_sub_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(c + at + length)),
+                                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c + at)))));
+  }
+  return _mm256_testz_si256(differ, differ);
+}
+
+/// Four rows of `length` entries, each with the columns of the row before plus one, so that their factors are neighbours in
+/// x. Up to 3 entries after the last row are read, and not used.
+[[gnu::target("avx2,fma")]] bool sums_of_shifted_avx2(const Entries<double>& A, std::int64_t first, std::int64_t length,
+                                                      double* sums) {
+  const Index* const c = A.col_idx + first;
+  if (!are_shifted(c, length)) return false;
+  const double* const values = A.values + first;
+  __m256d s = _mm256_setzero_pd();
+  for (std::int64_t k = 0; k < length; k += 4) {
+    const __m256d row0 = _mm256_loadu_pd(values + k), row1 = _mm256_loadu_pd(values + length + k),
+                  row2 = _mm256_loadu_pd(values + 2 * length + k), row3 = _mm256_loadu_pd(values + 3 * length + k);
+    const __m256d even01 = _mm256_unpacklo_pd(row0, row1), odd01 = _mm256_unpackhi_pd(row0, row1),
+                  even23 = _mm256_unpacklo_pd(row2, row3), odd23 = _mm256_unpackhi_pd(row2, row3);
+    const std::int64_t left = length - k;
+    s = _mm256_fmadd_pd(_mm256_permute2f128_pd(even01, even23, 0x20), _mm256_loadu_pd(A.x + c[k]), s);
+    if (left < 2) break;
+    s = _mm256_fmadd_pd(_mm256_permute2f128_pd(odd01, odd23, 0x20), _mm256_loadu_pd(A.x + c[k + 1]), s);
+    if (left < 3) break;
+    s = _mm256_fmadd_pd(_mm256_permute2f128_pd(even01, even23, 0x31), _mm256_loadu_pd(A.x + c[k + 2]), s);
+    if (left < 4) break;
+    s = _mm256_fmadd_pd(_mm256_permute2f128_pd(odd01, odd23, 0x31), _mm256_loadu_pd(A.x + c[k + 3]), s);
+  }
+  _mm256_storeu_pd(sums, s);
+  return true;
+}
 #endif
+
+/// How several rows are summed on this processor.
+template <class Real>
+struct SumsOfRows {
+  Real (*of_block)(const Entries<Real>&, std::int64_t first, std::int64_t last) = sum_of_block<Real>;
+  /// Of four rows whose columns are shifted: false if they are not. Null where it is not compiled.
+  bool (*of_shifted)(const Entries<Real>&, std::int64_t first, std::int64_t length, Real* sums) = nullptr;
+};
 
 /// A row of any length.
 template <class Real, class BlockSum>
@@ -87,38 +149,48 @@ template <class Real>
 }
 
 /// Rows first ... last - 1 of CSR; by value, so that pointers stay in registers.
-template <class Real, class Offset, class Store, class BlockSum>
-void csr_rows(const Offset* row_ptr, const Entries<Real> A, const Store store, const BlockSum sum_of_block,
-              std::int64_t first, std::int64_t last) {
-  const auto store_finished = [=](std::int64_t row, Real s, std::int64_t k, std::int64_t end) {
-    for (; k < end; ++k) s = A.add(k, s);
-    store(Index(row), s);
-  };
+template <class Real, class Offset, class Store>
+void csr_rows(const Offset* row_ptr, std::int64_t nnz, const Entries<Real> A, const Store store,
+              const SumsOfRows<Real> sums_of, std::int64_t first, std::int64_t last) {
   for (std::int64_t row = first; row < last;) {
     const std::int64_t end = std::min(row + rows_together, last);
     if (end - row == rows_together) {
       const std::int64_t at0 = row_ptr[row], at1 = row_ptr[row + 1], at2 = row_ptr[row + 2], at3 = row_ptr[row + 3],
                          at4 = row_ptr[row + 4];
       const std::int64_t longest = std::max(std::max(at1 - at0, at2 - at1), std::max(at3 - at2, at4 - at3));
-      if (longest <= short_sum) {
-        for (std::int64_t k = at0 + entries_ahead; k < at4 + entries_ahead; k += 64 / sizeof(Real))
-          __builtin_prefetch(A.values + k);
-        for (std::int64_t k = at0 + entries_ahead; k < at4 + entries_ahead; k += 64 / sizeof(Index))
-          __builtin_prefetch(A.col_idx + k);
-        const std::int64_t shortest = std::min(std::min(at1 - at0, at2 - at1), std::min(at3 - at2, at4 - at3));
-        const std::int64_t to1 = at1 - at0, to2 = at2 - at0, to3 = at3 - at0;
-        Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        for (std::int64_t k = at0; k < at0 + shortest; ++k)
-          s0 = A.add(k, s0), s1 = A.add(k + to1, s1), s2 = A.add(k + to2, s2), s3 = A.add(k + to3, s3);
-        store_finished(row, s0, at0 + shortest, at1);
-        store_finished(row + 1, s1, at1 + shortest, at2);
-        store_finished(row + 2, s2, at2 + shortest, at3);
-        store_finished(row + 3, s3, at3 + shortest, at4);
+      if (longest <= short_sum && at3 + longest + rows_together <= nnz) {
+        A.fetch_later(at0, at4);
+        if (Real sums[rows_together]; sums_of.of_shifted && longest >= min_shifted &&
+                                      at4 - at0 == rows_together * longest &&
+                                      sums_of.of_shifted(A, at0, longest, sums)) {
+          for (int i = 0; i < rows_together; ++i) store(Index(row + i), sums[i]);
+        } else if (at4 - at0 == rows_together * longest) {
+          const Entries<Real> row0 = A.from(at0), row1 = A.from(at1), row2 = A.from(at2), row3 = A.from(at3);
+          Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+          for (std::int64_t k = 0; k < longest; ++k)
+            s0 = row0.add(k, s0), s1 = row1.add(k, s1), s2 = row2.add(k, s2), s3 = row3.add(k, s3);
+          store(Index(row), s0), store(Index(row + 1), s1), store(Index(row + 2), s2), store(Index(row + 3), s3);
+        } else {
+          // All go on to the end of the longest and keep each partial sum, since loops as long as each row are
+          // mispredicted: a wrong guess costs as much as ten entries.
+          const Entries<Real> row0 = A.from(at0), row1 = A.from(at1), row2 = A.from(at2), row3 = A.from(at3);
+          Real s0 = 0, s1 = 0, s2 = 0, s3 = 0, partial[rows_together][short_sum + 1];
+          for (auto& of_row : partial) of_row[0] = 0;
+          for (std::int64_t k = 0; k < longest; ++k) {
+            partial[0][k + 1] = s0 = row0.add(k, s0), partial[1][k + 1] = s1 = row1.add(k, s1);
+            partial[2][k + 1] = s2 = row2.add(k, s2), partial[3][k + 1] = s3 = row3.add(k, s3);
+          }
+          store(Index(row), partial[0][at1 - at0]), store(Index(row + 1), partial[1][at2 - at1]);
+          store(Index(row + 2), partial[2][at3 - at2]), store(Index(row + 3), partial[3][at4 - at3]);
+        }
         row = end;
         continue;
       }
     }
-    for (; row < end; ++row) store(Index(row), row_sum(A, sum_of_block, row_ptr[row], row_ptr[row + 1]));
+    for (; row < end; ++row) {
+      A.fetch_later(row_ptr[row], row_ptr[row + 1]);
+      store(Index(row), row_sum(A, sums_of.of_block, row_ptr[row], row_ptr[row + 1]));
+    }
   }
 }
 
@@ -137,12 +209,14 @@ template <class Real, class Offset, class Store>
 void rows(const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store, std::int64_t first,
           std::int64_t last) {
   const Entries<Real> entries{A.col_idx.data(), A.values.data(), x};
-  auto* block_sum = sum_of_block<Real>;
+  SumsOfRows<Real> sums_of;
 #ifdef __x86_64__
-  if constexpr (std::is_same_v<Real, double>)
-    if (best_instruction_set() == InstructionSet::avx512) block_sum = sum_of_block_avx512;
+  if constexpr (std::is_same_v<Real, double>) {
+    sums_of.of_shifted = sums_of_shifted_avx2;
+    if (best_instruction_set() == InstructionSet::avx512) sums_of.of_block = sum_of_block_avx512;
+  }
 #endif
-  with_avx2([&] { csr_rows(A.row_ptr.data(), entries, store, block_sum, first, last); },
+  with_avx2([&] { csr_rows(A.row_ptr.data(), A.row_ptr[A.nrows], entries, store, sums_of, first, last); },
             [&] { plain_rows(A, x, store, first, last); });
 }
 

@@ -91,6 +91,14 @@ TEST_CASE_TEMPLATE("products have the same bits in every format and on every bac
   SUBCASE("no rows") { check_products<Real>(Plain{5, {}}, seed); }
   SUBCASE("no columns") { check_products<Real>(rows_of_lengths({0, 0, 0}, 0, seed), seed); }
   SUBCASE("empty rows only") { check_products<Real>(rows_of_lengths({0, 0, 0}, 7, seed), seed); }
+  SUBCASE("rows of 14 to 65 entries with the columns of the row before, plus one, but for one in some") {
+    const auto values = random_values<double>(70, seed);
+    Plain plain{800, std::vector<Row>(624)};
+    for (Index i = 0; i < 624; ++i)
+      for (Index k = 0; k < 14 + i / 12; ++k)
+        plain.rows[i].emplace(i + 2 * k + (i % 31 == 5 && k == i % 13), values[(i + k) % 70]);
+    check_products<Real>(plain, seed);
+  }
   SUBCASE("lattice") { check_products<Real>(poisson(23, 24, 25), seed); }
 }
 
@@ -112,6 +120,23 @@ TEST_CASE("NaN and infinity reach the rows that hold them, and no others") {
   CHECK(y[0] != y[0]);
   CHECK(y[1] == inf);
   CHECK(y[2] == 2);
+}
+
+TEST_CASE("NaN and infinity stay in their rows where rows of uneven lengths are summed side by side") {
+  Plain plain{3, {}};
+  for (Index i = 0; i < 64; ++i) {
+    plain.rows.emplace_back();
+    for (Index col = 0; col < (i % 4 == 1 ? 3 : i % 3); ++col) plain.rows[i].emplace(col, 1.0);
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const auto A = csr_of<double>(plain);
+  Array<double> x(std::vector<double>{2, inf, nan}), y(std::vector<double>(64, nan));
+  spmv(OpenMP{1}, A.view(), x, y);
+  for (Index i = 0; i < 64; ++i) {
+    CAPTURE(i);
+    const auto length = plain.rows[i].size();
+    CHECK((length == 3 ? y[i] != y[i] : y[i] == (length == 2 ? inf : length == 1 ? 2 : 0)));
+  }
 }
 
 TEST_CASE("vectors that do not fit the matrix are refused") {
