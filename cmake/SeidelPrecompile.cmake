@@ -11,10 +11,14 @@ function(seidel_precompile target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # from precompiled headers it tells its own false alarms about std::string
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overread;-Wno-stringop-overflow>")
-    # From version 13 on -O2 and -O3 include this option; sources with -O1 may use their headers only if they have it, too.
-    check_cxx_compiler_flag(-munroll-only-small-loops SEIDEL_CXX_HAS_SMALL_LOOPS)
-    if(SEIDEL_CXX_HAS_SMALL_LOOPS)
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-munroll-only-small-loops>)
+    # From version 13 on -O2 and -O3 include these; sources with -O1 may use their headers only if they have them, too.
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+      foreach(option -munroll-only-small-loops -mvzeroupper)
+        check_cxx_compiler_flag(${option} SEIDEL_CXX_HAS${option})
+        if(SEIDEL_CXX_HAS${option})
+          target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
+        endif()
+      endforeach()
     endif()
   endif()
   target_precompile_headers(${target} PRIVATE ${headers})
