@@ -55,7 +55,7 @@ inline void stream_lines(void* to, const void* from, std::size_t bytes) {
 #ifdef __x86_64__
   for (std::size_t at = 0; at < bytes; at += sizeof(__m128i))
     _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(to) + at),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(from) + at)));
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(from) + at)));
 #else
   std::memcpy(to, from, bytes);
 #endif
@@ -67,19 +67,6 @@ inline void finish_streams() {
 #endif
 }
 inline bool begins_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
-
-/// Copies n elements, those that fill lines of the result past the caches.
-template <class T>
-void stream(const T* from, std::int64_t n, T* to) {
-  std::int64_t k = 0;
-  for (; k < n && !begins_a_line(to + k); ++k) to[k] = from[k];
-  const std::int64_t whole = (n - k) / std::int64_t(64 / sizeof(T)) * std::int64_t(64 / sizeof(T));
-  stream_lines(to + k, from + k, std::size_t(whole) * sizeof(T));
-  for (k += whole; k < n; ++k) to[k] = from[k];
-}
-
-/// A result of so many bytes lies in a last cache when it is used next.
-inline constexpr std::int64_t cached_result = 8 << 20;
 
 /// The entries of one thread. Those of bucket b go to places first[b], first[b] + 1 ... of `words` and `values`.
 template <class Real, class Word>

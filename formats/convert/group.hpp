@@ -100,9 +100,9 @@ template <class Entries, class Real, class Offset>
 void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
   Offset* const ptr = to.ptr;
   std::fill(ptr, ptr + to.nkeys + 1, Offset(0));
-  // A small result is asked for meanwhile, from first to last: when it is written to, it lies in a cache.
-  constexpr std::int64_t some = 64 / sizeof(Index);
-  const bool is_small = entries.n * std::int64_t(sizeof(Index) + sizeof(Real)) <= cached_result;
+  // A small result is asked for meanwhile, from first to last: when it is written to, it lies in a last cache.
+  constexpr std::int64_t some = 64 / sizeof(Index), cached_bytes = 8 << 20;
+  const bool is_small = entries.n * std::int64_t(sizeof(Index) + sizeof(Real)) <= cached_bytes;
   for (std::int64_t first = 0; first < entries.n; first += some) {
     if (is_small) {
       __builtin_prefetch(to.others + first, 1);

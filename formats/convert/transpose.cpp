@@ -57,19 +57,20 @@ void ask_ahead(const CsrView<Real, Offset, Host>& A, Range rows, std::int64_t& a
   }
 }
 
-/// The values of rows `rows` of A', that of entry k to images[k - first], if A has an entry (c, r) for each (r, c) of them and
-/// their columns ascend. Rows r ascend, so the entries of row c are met one after the other, and nothing is searched for but
-/// the first of a share.
+/// Rows `rows` of A', if A has an entry (c, r) for each (r, c) of them and their columns ascend. Rows r ascend, so the
+/// entries of row c are met one after the other, and nothing is searched for but the first of a share.
 ///
 /// No processor foresees which entries are next. Rows that the last column of a row leads to are new, and asked for well
 /// ahead; row c is walked a little at each visit, and asked for one line ahead of it.
 template <class Real, class Offset>
-bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors<Offset>& cursors, Real* images,
-                 std::int64_t first) {
+bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors<Offset>& cursors,
+                 const Grouped<Real, Offset>& to) {
   constexpr std::int64_t columns_in_line = 64 / sizeof(Index), values_in_line = 64 / sizeof(Real);
   const Index* const columns = A.col_idx.data();
   const Real* const values = A.values.data();
   const Offset* const row_ptr = A.row_ptr.data();
+  Index* const others = to.others;
+  Real* const images = to.values;
   Offset* const place = cursors.place;
   const auto nnz = std::make_unsigned_t<Offset>(A.col_idx.size());
   for (auto r = Index(rows.first); r < rows.last; ++r) {
@@ -86,9 +87,10 @@ bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors
         if (at == nnz) return false;
       }
       place[c] = Offset(at + 1);
+      others[k] = c;
       __builtin_prefetch(columns + at + columns_in_line);
       if (values) {
-        images[k - first] = values[at];
+        images[k] = values[at];
         __builtin_prefetch(values + at + values_in_line);
       }
     }
@@ -140,35 +142,18 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
   std::atomic<bool> all = true;
   std::atomic<std::int64_t> bytes = 0;
   to.ptr[0] = 0;
-  // A large result goes past the caches, which would fetch each line of it first; its values some rows at a time.
-  constexpr std::int64_t max_staged = 8192;
-  const bool past_caches = A.col_idx.size() * std::int64_t(sizeof(Index) + sizeof(Real)) > cached_result;
   const auto mirror_share = [&](Range rows, Cursors<Offset> cursors) {
-    constexpr std::int64_t some = 64, asked_together = 2;  // rows, which may be short
-    Array<Real> stage(past_caches ? max_staged : 0);
-    for (Range these{rows.first, rows.first}; these.last < rows.last && all.load(std::memory_order_relaxed);) {
-      these = {these.last, std::min(these.last + some, rows.last)};
-      const std::int64_t begin = A.row_ptr[these.first], n = A.row_ptr[these.last] - begin;
-      const bool is_staged = past_caches && to.values && n <= max_staged;
-      bool are_mirrored = true;
-      for (std::int64_t r = these.first; r < these.last && are_mirrored; r += asked_together) {
-        const Range next{r, std::min(r + asked_together, these.last)};
+    constexpr std::int64_t some = 4096;         // rows between looks at the other threads
+    constexpr std::int64_t asked_together = 2;  // they may be short
+    for (std::int64_t first = rows.first; first < rows.last && all.load(std::memory_order_relaxed); first += some)
+      for (std::int64_t r = first, last = std::min(first + some, rows.last); r < last; r += asked_together) {
+        const Range next{r, std::min(r + asked_together, last)};
         ask_ahead(A, next, cursors.asked);
-        are_mirrored = is_staged ? mirror_rows(A, next, cursors, stage.data(), begin)
-                                 : mirror_rows(A, next, cursors, to.values, std::int64_t(0));
+        if (!mirror_rows(A, next, cursors, to)) {
+          all = false;
+          return;
+        }
       }
-      if (!are_mirrored) {
-        all = false;
-        break;
-      }
-      const Index* const columns = A.col_idx.data() + begin;  // mirrored, they are the same
-      if (past_caches)
-        stream(columns, n, to.others + begin);
-      else
-        std::copy_n(columns, n, to.others + begin);
-      if (is_staged) stream(stage.data(), n, to.values + begin);
-    }
-    finish_streams();
     if (!are_within_rows(A, cursors)) all = false;
   };
   if (nshares == 1) {  // cursors end where the rows do, which is what they leave in the result
