@@ -16,7 +16,7 @@ MultiVectorView<T, Space> shaped(Span<T, Space> data, std::int64_t nrows, std::i
 }
 
 /// Of one column for spmv, of several for spmm. The matrix is converted where the product runs. Errors  ResourceError where the format refuses it.
-template <const Kernel& kernel, class Format, class B>
+template <bool several_columns, class Format, class B>
 Prepared product(const ProductTask& task, const Where& where) {
   const B on = back_end<B>(where);
   const auto csr = csr_of(on, task.of);
@@ -27,11 +27,11 @@ Prepared product(const ProductTask& task, const Where& where) {
   auto operands = std::make_shared<Operands<B, Made>>(task.x, where, task.of.A.nrows * task.k, std::move(*made));
   return prepared(operands, seconds, bytes, [k = task.k, layout = task.layout](auto& o) {
     const Span<const double, SpaceOf<B>> x = o.x;
-    if constexpr (&kernel == &kernels::spmv) {
-      multiply(o.on, o.kept, x, o.y.span());
-    } else {
+    if constexpr (several_columns) {
       const auto A = view_of(o.kept);
       multiply(o.on, o.kept, shaped(x, A.ncols, k, layout), shaped(o.y.span(), A.nrows, k, layout));
+    } else {
+      multiply(o.on, o.kept, x, o.y.span());
     }
   });
 }
@@ -40,17 +40,17 @@ Prepared product(const ProductTask& task, const Where& where) {
 
 std::vector<Rival> products_rivals() {
   std::vector<Rival> all;
-  const auto add = [&]<const Kernel & kernel>() {
+  const auto add = [&]<bool several_columns>(const Kernel& kernel) {
     for_each_back_end([&]<class B>(BackendName on, const B*) {
       for_each_product_format([&]<class Format>(const Format&) {
-        if constexpr (&kernel == &kernels::spmv || Format::several_columns)
-          all.push_back(
-              {&kernel, Format::name, on, Format::variant, Role::exact, Format::help, product<kernel, Format, B>});
+        if constexpr (!several_columns || Format::several_columns)
+          all.push_back({&kernel, Format::name, on, Format::variant, Role::exact, Format::help,
+                         product<several_columns, Format, B>});
       });
     });
   };
-  add.template operator()<kernels::spmv>();
-  add.template operator()<kernels::spmm>();
+  add.template operator()<false>(kernels::spmv);
+  add.template operator()<true>(kernels::spmm);
   return all;
 }
 
