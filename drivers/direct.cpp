@@ -156,6 +156,7 @@ bool DirectSolver::factorise() {
 
 bool DirectSolver::factorise_nearby() {
   if (factors_->nearby) return true;
+  if (stop_requested()) return false;  // factorise() may have been given up
   constexpr double size = 1e-10;
   const Sparse matrix = rows_of(A_), transposed = matrix.transpose();
   const bool symmetric = (matrix - transposed).norm() == 0 || (matrix + transposed).norm() == 0;
