@@ -22,7 +22,8 @@ class AnyOperator {
 
  public:
   template <LinearOperator<V> A>
-  requires(!std::same_as<A, AnyOperator>) AnyOperator(A matrix) : held_(std::make_shared<Held<A>>(std::move(matrix))) {}
+    requires(!std::same_as<A, AnyOperator>)
+  AnyOperator(A matrix) : held_(std::make_shared<Held<A>>(std::move(matrix))) {}
 
   std::int64_t nrows() const { return held_->nrows(); }
   std::int64_t ncols() const { return held_->ncols(); }
@@ -76,8 +77,8 @@ class AnyPreconditioner {
 
  public:
   template <Preconditioner<V> M>
-  requires(!std::same_as<M, AnyPreconditioner>) AnyPreconditioner(M m)
-      : held_(std::make_shared<Held<M>>(std::move(m))) {}
+    requires(!std::same_as<M, AnyPreconditioner>)
+  AnyPreconditioner(M m) : held_(std::make_shared<Held<M>>(std::move(m))) {}
 
   void apply(const V& r, V& z) const { held_->apply(r, z); }
   void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const {

@@ -40,12 +40,15 @@ class SymgsPreconditioner {
       : SymgsPreconditioner(on, order == Order::natural ? viewing(on, A) : by_colours(on, A), omega, sweeps) {}
   /// For A in host memory, and sweeps on a GPU.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order = Order::natural, Real omega = 1,
-                      int sweeps = 1) requires(!HostBackend<B>)
+                      int sweeps = 1)
+    requires(!HostBackend<B>)
       : SymgsPreconditioner(on, from_host(on, A, order), omega, sweeps) {}
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
   /// Cost  three to five sweeps; for colours a permuted matrix, which is given back.
-  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order) requires HostBackend<B> {
+  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
+    requires HostBackend<B>
+  {
     return SweepAnalysis<Stored, Offset, B>(on, (order == Order::natural ? viewing(on, A) : by_colours(on, A)).A)
         .bytes();
   }
@@ -66,7 +69,9 @@ class SymgsPreconditioner {
   bool is_symmetric() const { return true; }
 
   /// As smoother: the sweeps on A x = b from the guess x.
-  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const requires std::same_as<Stored, Real> {
+  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const
+    requires std::same_as<Stored, Real>
+  {
     if (!permuted_r_) return pairs(b.span(), x.span());
     gather<B, Real>(on_, plan_.new_to_old, b.span(), permuted_r_->span());
     gather<B, Real>(on_, plan_.new_to_old, std::as_const(x).span(), permuted_z_->span());
