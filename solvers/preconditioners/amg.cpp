@@ -70,27 +70,23 @@ Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) 
   return found.lattice;
 }
 
-struct Recipe {
-  template <Backend B, class Offset>
-  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
-    const Settings& set = choice.settings;
-    const auto& known = A.near_null.vectors;
-    const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
-    const Lattice lattice = lattice_of(A.here, set);
-    const CoarseningChoice kind = coarsening_of(set);
-    return made_of<B>(AmgPreconditioner<Offset, B>(
-        on, A.there,
-        {.coarsening = {.strength = set[details[strength]],
-                        .coarsest = Index(set[details[coarsest]]),
-                        .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
-                        .first = FirstLevel(int(set[details[first]])),
-                        .coarse_row = kind == classical ? CoarseRow::row : CoarseRow::aggregate,
-                        .lattice = lattice},
-         .smoother = AmgSmoother(int(set[details[smoother]])),
-         .storage = AmgStorage(int(set[details[storage]])),
-         .cycle = AmgCycle(int(set[details[cycle]]))},
-        {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()}));
-  }
+constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A,
+                                                      const MethodChoice& choice) {
+  const Settings& set = choice.settings;
+  const auto& known = A.near_null.vectors;
+  const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
+  return made_of<B>(AmgPreconditioner<Offset, B>(
+      on, A.there,
+      {.coarsening = {.strength = set[details[strength]],
+                      .coarsest = Index(set[details[coarsest]]),
+                      .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
+                      .first = FirstLevel(int(set[details[first]])),
+                      .coarse_row = coarsening_of(set) == classical ? CoarseRow::row : CoarseRow::aggregate,
+                      .lattice = lattice_of(A.here, set)},
+       .smoother = AmgSmoother(int(set[details[smoother]])),
+       .storage = AmgStorage(int(set[details[storage]])),
+       .cycle = AmgCycle(int(set[details[cycle]]))},
+      {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()}));
 };
 
 std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
@@ -123,7 +119,7 @@ constinit const PreconditionerKind PreconditionerKind::amg = {
       return coarsening_of(set) == of_lattice ? "gmg" : "amg";
     },
     .memory = memory_of,
-    .make = preconditioners_detail::makes<Recipe>()};
+    .make = preconditioners_detail::makes(prepared)};
 
 template class SingleCycle<OpenMP>;
 template Hierarchy<std::int32_t, Host> coarsened(const OpenMP&, const CsrView<double, std::int32_t, Host>&,

@@ -4,21 +4,11 @@
 
 namespace seidel {
 
-namespace {
-
-struct Recipe {
-  template <Backend B, class Offset>
-  static MadePreconditioner<B> make(const B&, const HereAndThere<B, Offset>&, const MethodChoice&) {
-    return made_of<B>(IdentityPreconditioner{});
-  }
-};
-
-}  // namespace
-
 constinit const PreconditionerKind PreconditionerKind::none = {
     .name = "none",
     .help = "no preconditioner",
     .memory = [](const SystemSize&, const MethodChoice&) { return std::vector<MemoryPart>(); },
-    .make = preconditioners_detail::makes<Recipe>()};
+    .make = preconditioners_detail::makes(
+        []<Backend B>(const B&, const auto&, const MethodChoice&) { return made_of<B>(IdentityPreconditioner{}); })};
 
 }  // namespace seidel

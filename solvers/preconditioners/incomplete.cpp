@@ -1,4 +1,4 @@
-// Incomplete factors without fill, on the host.
+// The entries `ilu0` and `ic0`: incomplete factors without fill, and how they are found on the host.
 #include <seidel/solvers/preconditioners/incomplete.hpp>
 
 namespace seidel {
@@ -80,5 +80,41 @@ template bool incomplete_factors(const OpenMP&, Factors, const CsrView<double, s
                                  HostSpan<double>);
 template bool incomplete_factors(const OpenMP&, Factors, const CsrView<double, std::int64_t, Host>&, double,
                                  HostSpan<double>);
+
+namespace {
+
+std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice&) {
+  return {sweep_memory(A, 8),
+          {.what = "the values of the factors, while they are found", .bytes = 8 * A.nnz, .min_bytes = 8 * A.nnz}};
+}
+
+std::int64_t counted_bytes(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A, const MethodChoice&) {
+  return SweepAnalysis<double, std::int64_t, OpenMP>(on, A).bytes();
+}
+
+template <Factors what>
+constexpr auto prepared =
+    []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice&) {
+      return made_of<B>(IncompletePreconditioner<Offset, B>(on, A.there, what));
+    };
+
+}  // namespace
+
+constinit const PreconditionerKind PreconditionerKind::ilu0 = {
+    .name = "ilu0",
+    .help = "incomplete LU factors on the pattern of A",
+    .needs_diagonal = true,
+    .memory = memory_of,
+    .count = counted_bytes,
+    .make = preconditioners_detail::makes(prepared<Factors::lu>)};
+
+constinit const PreconditionerKind PreconditionerKind::ic0 = {
+    .name = "ic0",
+    .help = "incomplete Cholesky factors on the pattern of a symmetric A",
+    .needs_diagonal = true,
+    .needs_definite = true,
+    .memory = memory_of,
+    .count = counted_bytes,
+    .make = preconditioners_detail::makes(prepared<Factors::cholesky>)};
 
 }  // namespace seidel

@@ -119,17 +119,4 @@ class IncompletePreconditioner {
   GaussSeidel<double, Offset, B> sweeps_;
 };
 
-namespace preconditioners_detail {
-
-inline std::vector<MemoryPart> incomplete_memory(const SystemSize& A, const MethodChoice&) {
-  return {sweep_memory(A, 8),
-          {.what = "the values of the factors, while they are found", .bytes = 8 * A.nnz, .min_bytes = 8 * A.nnz}};
-}
-inline std::int64_t counted_incomplete(const OpenMP& on, const CsrView<double, std::int64_t, Host>& A,
-                                       const MethodChoice&) {
-  return SweepAnalysis<double, std::int64_t, OpenMP>(on, A).bytes();
-}
-
-}  // namespace preconditioners_detail
-
 }  // namespace seidel

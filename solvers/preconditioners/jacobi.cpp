@@ -4,25 +4,17 @@
 
 namespace seidel {
 
-namespace {
-
-struct Recipe {
-  template <Backend B, class Offset>
-  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice&) {
-    return made_of<B>(JacobiPreconditioner(on, A.there));
-  }
-};
-
-std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice&) {
-  return {{.what = "the diagonal, for jacobi", .bytes = 8 * A.nrows, .min_bytes = 8 * A.nrows}};
-}
-
-}  // namespace
-
-constinit const PreconditionerKind PreconditionerKind::jacobi = {.name = "jacobi",
-                                                                 .help = "the diagonal of A",
-                                                                 .needs_diagonal = true,
-                                                                 .memory = memory_of,
-                                                                 .make = preconditioners_detail::makes<Recipe>()};
+constinit const PreconditionerKind PreconditionerKind::jacobi = {
+    .name = "jacobi",
+    .help = "the diagonal of A",
+    .needs_diagonal = true,
+    .memory =
+        [](const SystemSize& A, const MethodChoice&) {
+          return std::vector<MemoryPart>{
+              {.what = "the diagonal, for jacobi", .bytes = 8 * A.nrows, .min_bytes = 8 * A.nrows}};
+        },
+    .make = preconditioners_detail::makes([]<Backend B>(const B& on, const auto& A, const MethodChoice&) {
+      return made_of<B>(JacobiPreconditioner(on, A.there));
+    })};
 
 }  // namespace seidel

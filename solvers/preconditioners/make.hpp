@@ -35,15 +35,11 @@ MadePreconditioner<B> make_preconditioner(const B& on, const HereAndThere<B, Off
 }
 
 namespace preconditioners_detail {
-/// PreconditionerKind::make of a type with a static template make<B, Offset>.
-template <class Recipe>
-constexpr decltype(PreconditionerKind::make) makes() {
-  decltype(PreconditionerKind::make) all{Recipe::template make<OpenMP, std::int32_t>,
-                                         Recipe::template make<OpenMP, std::int64_t>, nullptr, nullptr};
-  if constexpr (built_with_cuda) {
-    std::get<2>(all) = Recipe::template make<Cuda, std::int32_t>;
-    std::get<3>(all) = Recipe::template make<Cuda, std::int64_t>;
-  }
+/// PreconditionerKind::make of a lambda whose parameters are `auto`.
+template <class Make>
+constexpr decltype(PreconditionerKind::make) makes(Make make) {
+  decltype(PreconditionerKind::make) all{make, make, nullptr, nullptr};
+  if constexpr (built_with_cuda) std::get<2>(all) = make, std::get<3>(all) = make;
   return all;
 }
 }  // namespace preconditioners_detail

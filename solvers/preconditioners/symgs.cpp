@@ -25,20 +25,14 @@ constexpr Setting details[] = {
 
 bool single(const MethodChoice& choice) { return choice.settings[details[storage]] != 0; }
 
-struct Recipe {
-  /// `Stored`: what the sweeps are done in.
-  template <class Stored, Backend B, class Offset>
-  static SymgsPreconditioner<double, Offset, B, Stored> symgs(const B& on, const HereAndThere<B, Offset>& A,
-                                                              const MethodChoice& choice) {
-    const double w = choice.settings[details[omega]];
-    const int pairs = int(choice.settings[details[sweeps]]);
-    return {on, A.there, choice.order, w, pairs};
-  }
-  template <Backend B, class Offset>
-  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
-    if (choice.form == Form::eisenstat) return made_of<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.there));
-    return single(choice) ? made_of<B>(symgs<float>(on, A, choice)) : made_of<B>(symgs<double>(on, A, choice));
-  }
+constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A,
+                                                      const MethodChoice& choice) {
+  if (choice.form == Form::eisenstat) return made_of<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.there));
+  const auto stored_as = [&]<class Stored>(Stored) {  // what the sweeps are done in
+    return made_of<B>(SymgsPreconditioner<double, Offset, B, Stored>(
+        on, A.there, choice.order, choice.settings[details[omega]], int(choice.settings[details[sweeps]])));
+  };
+  return single(choice) ? stored_as(float()) : stored_as(double());
 };
 
 std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
@@ -79,6 +73,6 @@ constinit const PreconditionerKind PreconditionerKind::symgs = {
     .orders = all_orders,
     .memory = memory_of,
     .count = counted_bytes,
-    .make = preconditioners_detail::makes<Recipe>()};
+    .make = preconditioners_detail::makes(prepared)};
 
 }  // namespace seidel

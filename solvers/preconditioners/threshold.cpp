@@ -164,14 +164,12 @@ std::span<const Setting> settings_of(Factors what) {
 }
 
 template <Factors what>
-struct Recipe {
-  template <Backend B, class Offset>
-  static MadePreconditioner<B> make(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
-    const auto settings = settings_of(what);
-    return made_of<B>(ThresholdPreconditioner<Offset, B>(
-        on, A, what, {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]]}));
-  }
-};
+constexpr auto prepared =
+    []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
+      const auto settings = settings_of(what);
+      return made_of<B>(ThresholdPreconditioner<Offset, B>(
+          on, A, what, {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]]}));
+    };
 
 /// With all the fill that is allowed; dropped entries make it less.
 template <Factors what>
@@ -194,7 +192,7 @@ constinit const PreconditionerKind PreconditionerKind::ilut = {
     .keeps_symmetry = false,
     .settings = lu_settings,
     .memory = threshold_memory<Factors::lu>,
-    .make = preconditioners_detail::makes<Recipe<Factors::lu>>()};
+    .make = preconditioners_detail::makes(prepared<Factors::lu>)};
 
 constinit const PreconditionerKind PreconditionerKind::ict = {
     .name = "ict",
@@ -203,6 +201,6 @@ constinit const PreconditionerKind PreconditionerKind::ict = {
     .needs_definite = true,
     .settings = cholesky_settings,
     .memory = threshold_memory<Factors::cholesky>,
-    .make = preconditioners_detail::makes<Recipe<Factors::cholesky>>()};
+    .make = preconditioners_detail::makes(prepared<Factors::cholesky>)};
 
 }  // namespace seidel
