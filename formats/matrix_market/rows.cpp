@@ -2,63 +2,31 @@
 #include <seidel/formats/matrix_market/rows.hpp>
 
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <vector>
 
-#include <seidel/formats/runtime/shares.hpp>
+#include <seidel/formats/convert/sort_rows.hpp>
 
 namespace seidel::mm {
 
 namespace {
 
 constexpr std::int64_t short_row = 24, long_row = 4096;
-
-void insertion_sort(Index* col, double* value, std::int64_t n) {
-  for (std::int64_t k = 1; k < n; ++k) {
-    const Index c = col[k];
-    const double v = value[k];
-    std::int64_t j = k;
-    for (; j > 0 && column_of(col[j - 1]) > column_of(c); --j) {
-      col[j] = col[j - 1];
-      value[j] = value[j - 1];
-    }
-    col[j] = c;
-    value[j] = v;
-  }
-}
+constexpr auto key = [](Index flagged) { return column_of(flagged); };
 
 /// The number of threads that pays off for so many entries.
 OpenMP worth(const OpenMP& on, std::int64_t entries) {
   return {entries < 2 * worth_per_thread ? 1 : std::max(1, on.threads)};
 }
 
-/// Radix sort by digits of 8 bits from the lowest; needs a second array of the same size.
-void radix_sort(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
+/// By column, in as many bytes as these columns take.
+void sort_long_row(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
   Index low = column_of(col[0]), high = low;
   for (std::int64_t k = 1; k < n; ++k) {
     low = std::min(low, column_of(col[k]));
     high = std::max(high, column_of(col[k]));
   }
-  Index *from = col, *to = col_room;
-  double *value_from = value, *value_to = value_room;
-  for (int shift = 0; shift < 32 && (std::uint32_t(high - low) >> shift) != 0; shift += 8) {
-    const auto digit = [&](Index c) { return std::uint32_t(column_of(c) - low) >> shift & 255; };
-    std::int64_t start[257] = {};
-    for (std::int64_t k = 0; k < n; ++k) ++start[digit(from[k]) + 1];
-    for (int d = 0; d < 256; ++d) start[d + 1] += start[d];
-    for (std::int64_t k = 0; k < n; ++k) {
-      const std::int64_t at = start[digit(from[k])]++;
-      to[at] = from[k];
-      value_to[at] = value_from[k];
-    }
-    std::swap(from, to);
-    std::swap(value_from, value_to);
-  }
-  if (from != col) {
-    std::copy(from, from + n, col);
-    std::copy(value_from, value_from + n, value);
-  }
+  convert_detail::sort_by_bytes(col, value, n, col_room, value_room, low, high, key);
 }
 
 bool ascending(const Index* col, std::int64_t n) {
@@ -123,9 +91,9 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
         continue;
       }
       if (n <= short_row)
-        insertion_sort(col, value, n);
+        convert_detail::sort_by_insertion(col, value, n, key);
       else
-        radix_sort(col, value, n, col_room.data() + part * long_row, value_room.data() + part * long_row);
+        sort_long_row(col, value, n, col_room.data() + part * long_row, value_room.data() + part * long_row);
       look_for_equals(col, n, facts);
     }
     if (facts.equal) equal = true;
@@ -140,7 +108,7 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
       const std::int64_t n = row_ptr[row + 1] - row_ptr[row];
       if (n <= long_row) continue;
       Index* col = col_idx + row_ptr[row];
-      if (!ascending(col, n)) radix_sort(col, values + row_ptr[row], n, col_room.data(), value_room.data());
+      if (!ascending(col, n)) sort_long_row(col, values + row_ptr[row], n, col_room.data(), value_room.data());
       look_for_equals(col, n, facts);
     }
   }
