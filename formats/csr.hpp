@@ -34,6 +34,12 @@ struct Csr {
 
   std::int64_t nnz() const { return values.size(); }
   CsrView<Real, Offset, Space> view() const { return {nrows, ncols, row_ptr, col_idx, values}; }
+  /// Takes memory for so many entries on a back end.
+  template <class On>
+  void take_entries(const On& on, std::int64_t count) {
+    col_idx = Array<Index, Space>(on, count);
+    values = Array<Real, Space>(on, count);
+  }
 };
 
 /// Read-only view of a CSC matrix: the columns of A are the rows of `transposed`, a CSR matrix with the same arrays.

@@ -14,9 +14,6 @@ namespace {
 /// Triplets whose rows do not descend are grouped already.
 template <class Real, class Offset>
 void copy_grouped(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offset>& to) {
-  to.row_ptr = Array<Offset>(std::int64_t(A.nrows) + 1);
-  to.col_idx = Array<Index>(A.nnz());
-  to.values = Array<Real>(A.nnz());
   for_shares(on, to.row_ptr.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
     std::int64_t k = std::lower_bound(A.row_idx.begin(), A.row_idx.end(), Index(first)) - A.row_idx.begin();
     for (std::int64_t i = first; i < last; ++i) {
@@ -32,9 +29,6 @@ void copy_grouped(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offs
 
 template <class Real, class Offset>
 void group_rows(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offset>& to) {
-  to.row_ptr = Array<Offset>(std::int64_t(A.nrows) + 1);
-  to.col_idx = Array<Index>(A.nnz());
-  to.values = Array<Real>(A.nnz());
   group(on, Triplets<Real>{A.row_idx.data(), A.col_idx.data(), A.values.data(), A.nnz(), A.ncols}, Spread::far,
         Grouped<Real, Offset>{A.nrows, to.row_ptr.data(), to.col_idx.data(), to.values.data()});
 }
@@ -89,9 +83,8 @@ template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report) {
   check(on, A);
   require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
-  Csr<Real, Offset> to;
-  to.nrows = A.nrows;
-  to.ncols = A.ncols;
+  Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), {}, {}};
+  to.take_entries(on, A.nnz());
   const bool grouped =
       first_where(on, A.nnz() - 1, 1, [&](std::int64_t k) { return A.row_idx[k + 1] < A.row_idx[k]; }) >= A.nnz() - 1;
   if (grouped)

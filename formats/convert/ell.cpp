@@ -48,8 +48,7 @@ Csr<Real, Offset> to_csr(const OpenMP& on, const EllView<Real, Host>& A) {
     for (std::int64_t i = first; i < last; ++i) to.row_ptr[i + 1] = Offset(A.row_length[i]);
   });
   offsets_from_lengths(on, to.row_ptr);
-  to.col_idx = Array<Index>(to.row_ptr[A.nrows]);
-  to.values = Array<Real>(to.row_ptr[A.nrows]);
+  to.take_entries(on, to.row_ptr[A.nrows]);
   for_shares(on, A.nrows, A.width + std::int64_t(1), [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t block = first; block < last; block += rows_at_once)
       for (Index k = 0; k < A.width; ++k)

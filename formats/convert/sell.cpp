@@ -98,8 +98,7 @@ Csr<Real, Offset> to_csr(const OpenMP& on, const SellView<Real, Host>& A) {
     for (std::int64_t p = first; p < last; ++p) to.row_ptr[A.row_at(p) + std::int64_t(1)] = Offset(A.row_length[p]);
   });
   offsets_from_lengths(on, to.row_ptr);
-  to.col_idx = Array<Index>(to.row_ptr[A.nrows]);
-  to.values = Array<Real>(to.row_ptr[A.nrows]);
+  to.take_entries(on, to.row_ptr[A.nrows]);
   for_row_pieces(on, A.slice_ptr, [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t s = first; s < last; ++s)
       for (std::int64_t p = s * C; p < std::min<std::int64_t>(A.nrows, (s + 1) * C); ++p)

@@ -91,8 +91,7 @@ Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int6
   offsets_from_lengths(on, row_ptr);
   require_room(spec, 0, row_ptr[nrows]);
   Matrix A{Index(nrows), Index(ncols), std::move(row_ptr), {}, {}};
-  A.col_idx = Array<Index>(A.row_ptr[nrows]);
-  A.values = Array<double>(A.row_ptr[nrows]);
+  A.take_entries(on, A.row_ptr[nrows]);
   fill_rows(on, A, fill);
   return A;
 }

@@ -55,8 +55,7 @@ namespace {
 
 void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A) {
   reading.require(nnz * 12);
-  A.col_idx = Array<Index>(room);
-  A.values = Array<double>(room);
+  A.take_entries(reading.on(), room);
 }
 
 Csr<double, std::int64_t> rows_of(const Reading& reading) {

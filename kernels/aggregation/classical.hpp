@@ -298,9 +298,7 @@ Csr<double, Offset, SpaceOf<B>> classical_interpolation(const B& on, const CsrVi
   Array<double, Space> weight(on, max_prolongator_entries * n);
   Array<std::int32_t, Space> count(on, n + 1);
   for_each_row(on, A.row_ptr, ChooseWeights<Offset, Space>{{A, strong, rows.of_row}, chosen, weight, count});
-  const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
-  P.col_idx = Array<Index, Space>(on, nnz);
-  P.values = Array<double, Space>(on, nnz);
+  P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
   for_each_row(on, A.row_ptr, PlaceWeights<Offset, Space>{chosen, weight, P.row_ptr, P.col_idx, P.values});
   return P;
 }

@@ -135,9 +135,7 @@ Csr<double, Offset, SpaceOf<B>> interpolation(const B& on, const CsrView<double,
   Csr<double, Offset, Space> P{Index(n), Index(coarse.points()), Array<Offset, Space>(on, n + 1), {}, {}};
   Array<std::int32_t, Space> count(on, n + 1);
   for_each_of(on, n + 1, CountInterpolation<Space>{fine, coarse, count});
-  const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
-  P.col_idx = Array<Index, Space>(on, nnz);
-  P.values = Array<double, Space>(on, nnz);
+  P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
   fill_interpolation<B, Offset>(on, A, fine, coarse, P);
   return P;
 }

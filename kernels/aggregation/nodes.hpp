@@ -163,9 +163,7 @@ Csr<double, Offset, SpaceOf<B>> node_matrix(const B& on, const CsrView<double, O
     for_each_row(on, A.row_ptr, CountFullBlocks<Offset, Space>{A.row_ptr, block, count});
   else
     for_each_row(on, A.row_ptr, CountBlocks<Offset, Space>{row, count});
-  const std::int64_t nnz = places_of<B, Offset>(on, count, G.row_ptr);
-  G.col_idx = Array<Index, Space>(on, nnz);
-  G.values = Array<double, Space>(on, nnz);
+  G.take_entries(on, places_of<B, Offset>(on, count, G.row_ptr));
   const Span<const Offset, Space> row_ptr = G.row_ptr;
   if (blocks == Blocks::full)
     for_each_row(on, row_ptr, FillFullBlocks<Offset, Space>{A, block, row_ptr, G.col_idx, G.values});

@@ -277,9 +277,7 @@ Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, O
   Array<Index, Space> chosen(on, max_prolongator_entries * n);
   Array<std::int32_t, Space> count(on, n + 1);
   for_each_row_of(on, A, ChooseColumns<Offset, Space>{{{strong, aggregates.of_row}, omega}, chosen, count});
-  const std::int64_t nnz = places_of<B, Offset>(on, count, P.row_ptr);
-  P.col_idx = Array<Index, Space>(on, nnz);
-  P.values = Array<double, Space>(on, nnz);
+  P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
   for_each_row(on, A.row_ptr, PlaceColumns<Offset, Space>{chosen, P.row_ptr, P.col_idx});
   for_each_row_of(on, A,
                   ValuesOfRow<Offset, Space>{{{strong, aggregates.of_row}, omega}, P.row_ptr, P.col_idx, P.values});

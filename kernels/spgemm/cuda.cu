@@ -255,8 +255,7 @@ Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A_, c
   const Pattern<Offset> A(A_), B(B_);
   const std::int64_t nrows = A.nrows, ncols = B.ncols;
   Plan<Device> plan;
-  C.nrows = A.nrows, C.ncols = B.ncols;
-  C.row_ptr = Array<Offset, Device>(on, nrows + 1);
+  C = {A.nrows, B.ncols, Array<Offset, Device>(on, nrows + 1), {}, {}};
   Scratch<Cuda> scratch(on);
   const auto census = scratch.take<Census>(1);
   const auto bounds = scratch.take<Index>(nrows), lengths = scratch.take<Index>(nrows + 1);
@@ -307,8 +306,7 @@ Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A_, c
     plan.rows = Array<Index, Device>(on, nrows);
     list_rows(on, nrows, Plan<Device>::nclasses, plan.begin, class_of, plan.rows.span());
   }
-  C.col_idx = Array<Index, Device>(on, nnz);
-  C.values = Array<Real, Device>(on, nnz);
+  C.take_entries(on, nnz);
   if (wanted == Wanted::result_and_plan && rows_of(plan, 0).size > 0)
     plan.contributors = Array<std::uint8_t, Device>(on, nnz);
   compute(on, plan, A_, B_, C);

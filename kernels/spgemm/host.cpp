@@ -201,8 +201,7 @@ Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
     require_countable<Offset>(work[nrows]);
   }
 
-  C.nrows = A.nrows, C.ncols = B.ncols;
-  C.row_ptr = Array<Offset>(nrows + 1);
+  C = {A.nrows, B.ncols, Array<Offset>(nrows + 1), {}, {}};
   std::vector<Entries<Real>> found(plan.first_row.size() - 1);
   for_parts(on, plan, [&](int part) {
     ColumnSet columns(B.ncols);
@@ -233,8 +232,7 @@ Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
     });
   });
   offsets_from_lengths(on, C.row_ptr);
-  C.col_idx = Array<Index>(C.row_ptr[nrows]);
-  C.values = Array<Real>(C.row_ptr[nrows]);
+  C.take_entries(on, C.row_ptr[nrows]);
   for_parts(on, plan, [&](int part) {  // first touched by those who will use it
     const Entries<Real> mine = std::move(found[std::size_t(part)]);
     const Offset first = C.row_ptr[plan.first_row[part]];

@@ -78,8 +78,7 @@ Csr<double, Offset, Host> joined(const std::vector<Entries>& lower, const std::v
       throw InputError("incomplete factorisation: the factors have too many entries\n  allow less fill");
     W.row_ptr[row + 1] = Offset(nnz);
   }
-  W.col_idx = Array<Index>(nnz);
-  W.values = Array<double>(nnz);
+  W.take_entries(OpenMP{1}, nnz);
   std::int64_t k = 0;
   const auto put = [&](const Entry& entry) {
     W.col_idx[k] = entry.col;
