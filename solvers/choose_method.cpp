@@ -10,13 +10,7 @@
 
 namespace seidel {
 
-std::string_view to_string(Order order) {
-  switch (order) {
-    case Order::natural: return "natural";
-    case Order::colours: return "colours";
-  }
-  return "unknown";
-}
+std::string_view to_string(Order order) { return order == Order::natural ? "natural" : "colours"; }
 std::string_view to_string(Form form) { return forms[int(form)]; }
 
 namespace {

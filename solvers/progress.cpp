@@ -45,16 +45,9 @@ const char* text(Breakdown breakdown) {
 }  // namespace
 
 std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::converged: return "converged";
-    case Status::iteration_limit: return "iteration_limit";
-    case Status::time_limit: return "time_limit";
-    case Status::stagnated: return "stagnated";
-    case Status::indefinite: return "indefinite";
-    case Status::breakdown: return "breakdown";
-    case Status::interrupted: return "interrupted";
-  }
-  return "unknown";
+  constexpr std::string_view words[] = {"converged",  "iteration_limit", "time_limit", "stagnated",
+                                        "indefinite", "breakdown",       "interrupted"};
+  return words[int(status)];
 }
 
 Progress::Progress(std::string_view method, const Criteria& criteria, double norm_b) : criteria_(criteria) {

@@ -12,25 +12,14 @@
 
 namespace seidel {
 
-std::string_view name(FileLayout layout) { return layout == FileLayout::coordinate ? "coordinate" : "array"; }
-std::string_view name(Field field) {
-  switch (field) {
-    case Field::real: return "real";
-    case Field::integer: return "integer";
-    case Field::pattern: return "pattern";
-    case Field::complex: return "complex";
-  }
-  return "unknown";
-}
-std::string_view name(Symmetry symmetry) {
-  switch (symmetry) {
-    case Symmetry::general: return "general";
-    case Symmetry::symmetric: return "symmetric";
-    case Symmetry::skew_symmetric: return "skew-symmetric";
-    case Symmetry::hermitian: return "hermitian";
-  }
-  return "unknown";
-}
+namespace {
+constexpr std::string_view layouts[] = {"coordinate", "array"}, fields[] = {"real", "integer", "pattern", "complex"},
+                           symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};  // as their enums
+}  // namespace
+
+std::string_view name(FileLayout layout) { return layouts[int(layout)]; }
+std::string_view name(Field field) { return fields[int(field)]; }
+std::string_view name(Symmetry symmetry) { return symmetries[int(symmetry)]; }
 
 namespace mm {
 
