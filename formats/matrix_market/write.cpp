@@ -9,6 +9,7 @@
 
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
+#include <seidel/formats/runtime/search.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
@@ -101,14 +102,17 @@ std::string banner(FileLayout layout, Symmetry symmetry, const std::string& comm
   return text;
 }
 
+/// The first entry of the row whose column is not below `column`, or the end of the row.
+std::int64_t first_from(const Matrix& A, std::int64_t row, std::int64_t column) {
+  const std::int64_t first = A.row_ptr[row];
+  return first + count_below(A.col_idx.data() + first, A.row_ptr[row + 1] - first, column);
+}
+
 /// The first entry of row `row` that is written, as are all after it: for a triangle the one on or right of the diagonal.
 /// By symmetry these form a column of the lower triangle, which is listed by columns, like most such files.
 std::int64_t row_start(const Matrix& A, std::int64_t row, Symmetry symmetry) {
   if (symmetry == Symmetry::general) return A.row_ptr[row];
-  const Index* first = A.col_idx.data() + A.row_ptr[row];
-  const Index* last = A.col_idx.data() + A.row_ptr[row + 1];
-  const Index least = Index(row) + (symmetry == Symmetry::skew_symmetric);
-  return std::lower_bound(first, last, least) - A.col_idx.data();
+  return first_from(A, row, row + (symmetry == Symmetry::skew_symmetric));
 }
 
 /// Whether entry k of row `row` has the mirror image that the symmetry requires.
@@ -116,11 +120,9 @@ bool mirrored(const Matrix& A, std::int64_t row, std::int64_t k, Symmetry symmet
   const Index col = A.col_idx[k];
   const bool skew = symmetry == Symmetry::skew_symmetric;
   if (col == row) return !skew || A.values[k] == 0;
-  const Index* first = A.col_idx.data() + A.row_ptr[col];
-  const Index* last = A.col_idx.data() + A.row_ptr[col + 1];
-  const Index* at = std::lower_bound(first, last, Index(row));
-  if (at == last || *at != row) return false;
-  const double a = A.values[k], b = A.values[at - A.col_idx.data()];
+  const std::int64_t at = first_from(A, col, row);
+  if (at == A.row_ptr[col + std::int64_t(1)] || A.col_idx[at] != row) return false;
+  const double a = A.values[k], b = A.values[at];
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(skew ? -b : b) ||
          (std::isnan(a) && std::isnan(b));
 }
@@ -157,10 +159,8 @@ Symmetry exact_symmetry(const Matrix& A, int threads) {
   const auto has = [&](Symmetry symmetry) { return first_unmirrored_row(on, A, symmetry) == A.nrows; };
   if (has(Symmetry::symmetric)) return Symmetry::symmetric;
   if (!has(Symmetry::skew_symmetric)) return Symmetry::general;
-  for (Index row = 0; row < A.nrows; ++row) {  // a zero on the diagonal, which no skew-symmetric file can list
-    const auto first = A.col_idx.begin() + A.row_ptr[row], last = A.col_idx.begin() + A.row_ptr[row + std::int64_t(1)];
-    if (std::binary_search(first, last, row)) return Symmetry::general;
-  }
+  for (std::int64_t row = 0; row < A.nrows; ++row)  // a zero on the diagonal, which no skew-symmetric file can list
+    if (first_from(A, row, row) < first_from(A, row, row + 1)) return Symmetry::general;
   return Symmetry::skew_symmetric;
 }
 
