@@ -15,6 +15,12 @@ using std::to_string;
 constexpr const char* sorting =
     "\n  a CooView of the entries and to_csr sort the rows and add up what stands in the same place";
 
+void require_sizes(Index nrows, Index ncols) {
+  if (nrows < 0 || ncols < 0)
+    throw ShapeError("the matrix: found " + to_string(nrows) + " x " + to_string(ncols) +
+                     ", expected sizes of at least 0");
+}
+
 template <class T>
 void require_size(HostSpan<const T> found, std::int64_t expected, const std::string& array) {
   if (found.size() != expected)
@@ -61,9 +67,7 @@ void report_row(std::int64_t row, const Index* first, const Index* last, Index n
 
 template <class Real, class Offset>
 void check(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  if (A.nrows < 0 || A.ncols < 0)
-    throw ShapeError("the matrix: found " + to_string(A.nrows) + " x " + to_string(A.ncols) +
-                     ", expected sizes of at least 0");
+  require_sizes(A.nrows, A.ncols);
   require_size(A.row_ptr, std::int64_t(A.nrows) + 1, "row_ptr");
   require_size(A.col_idx, A.nnz(), "col_idx");
   require_size(A.values, A.nnz(), "values");
@@ -82,9 +86,7 @@ void check(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
 
 template <class Real>
 void check(const OpenMP& on, const CooView<Real, Host>& A) {
-  if (A.nrows < 0 || A.ncols < 0)
-    throw ShapeError("the matrix: found " + to_string(A.nrows) + " x " + to_string(A.ncols) +
-                     ", expected sizes of at least 0");
+  require_sizes(A.nrows, A.ncols);
   require_size(A.row_idx, A.nnz(), "row_idx");
   require_size(A.col_idx, A.nnz(), "col_idx");
   require_size(A.values, A.nnz(), "values");

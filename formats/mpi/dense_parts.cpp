@@ -64,11 +64,7 @@ class SharedFile {
 
   /// Errors  ResourceError naming the file.
   void check(int status, const char* what) const {
-    if (status == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(status, text, &length);
-    throw ResourceError(path_ + ": cannot be " + what + ": " + std::string(text, std::size_t(length)));
+    if (status != MPI_SUCCESS) throw ResourceError(path_ + ": cannot be " + what + ": " + mpi_text(status));
   }
   void require_count(const MPI_Status& status, MPI_Datatype type, std::int64_t expected, const char* what) const {
     int found = 0;

@@ -7,12 +7,15 @@
 
 namespace seidel {
 
-void mpi_check(int status, const char* what) {
-  if (status == MPI_SUCCESS) return;
+std::string mpi_text(int status) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw BackendError(std::string(what) + " failed: " + std::string(text, std::size_t(length)));
+  return {text, std::size_t(length)};
+}
+
+void mpi_check(int status, const char* what) {
+  if (status != MPI_SUCCESS) throw BackendError(std::string(what) + " failed: " + mpi_text(status));
 }
 
 ProcessGrid::ProcessGrid(MPI_Comm all, int rows, int columns) : all_(all), rows_(rows), columns_(columns) {

@@ -10,6 +10,8 @@
 
 namespace seidel {
 
+/// What MPI says of it.
+std::string mpi_text(int status);
 /// Errors  BackendError with what MPI says of `status`, unless it is success. `what` reads on as "... failed".
 void mpi_check(int status, const char* what);
 

@@ -6,17 +6,21 @@
 #include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/formats/runtime/release_scratch.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel {
 
 namespace {
 
-[[noreturn]] void refuse_bytes(std::int64_t bytes, std::int64_t available) {
-  throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of device memory were needed, " +
-                      std::to_string(available) +
-                      " are free\n  end what else uses the GPU (nvidia-smi lists it), or compute on the host");
+/// Errors  ResourceError if `status` says that there is not so much memory.
+void check_taken(cudaError_t status, std::int64_t bytes, const DeviceAllocator& from) {
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw ResourceError("out of memory: " + std::to_string(bytes) + " bytes of device memory were needed, " +
+                        std::to_string(from.available()) +
+                        " are free\n  end what else uses the GPU (nvidia-smi lists it), or compute on the host");
+  }
+  cuda_check(status, "taking device memory");
 }
 
 /// Source  NVIDIA, CUDA C++ Programming Guide, "Stream Ordered Memory Allocator".
@@ -39,12 +43,7 @@ class DevicePool final : public DeviceAllocator {
 
   void* allocate(std::int64_t bytes, CUstream_st* stream) override {
     void* p = nullptr;
-    const cudaError_t status = cudaMallocFromPoolAsync(&p, std::size_t(bytes), pool_, stream);
-    if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      refuse_bytes(bytes, available());
-    }
-    cuda_check(status, "taking device memory");
+    check_taken(cudaMallocFromPoolAsync(&p, std::size_t(bytes), pool_, stream), bytes, *this);
     return p;
   }
   void release(void* p, std::int64_t, CUstream_st* stream) noexcept override {
@@ -66,12 +65,7 @@ class PlainMemory final : public DeviceAllocator {
  public:
   void* allocate(std::int64_t bytes, CUstream_st*) override {
     void* p = nullptr;
-    const cudaError_t status = cudaMalloc(&p, std::size_t(bytes));
-    if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      refuse_bytes(bytes, available());
-    }
-    cuda_check(status, "taking device memory");
+    check_taken(cudaMalloc(&p, std::size_t(bytes)), bytes, *this);
     return p;
   }
   void release(void* p, std::int64_t, CUstream_st*) noexcept override {
