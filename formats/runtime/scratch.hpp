@@ -47,4 +47,9 @@ class Scratch<Cuda> {
   std::int64_t chunk_, used_;  // how far the memory was in use when this scope began
 };
 
+/// Gives back what Scratch has kept so far, if none of it is in use. What is taken next is taken anew. For
+/// after a step that needs much of it once, where memory is short.
+inline void release_scratch(const OpenMP&) {}
+void release_scratch(const Cuda& on);
+
 }  // namespace seidel

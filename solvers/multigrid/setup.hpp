@@ -13,7 +13,6 @@
 
 #include <seidel/formats/check.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/runtime/release_scratch.hpp>
 #include <seidel/kernels/aggregation/classical.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
@@ -25,7 +24,6 @@
 #include <seidel/solvers/multigrid/level_numbers.hpp>
 #include <seidel/solvers/multigrid/nodes.hpp>
 #include <seidel/solvers/multigrid/single_cycle.hpp>
-#include <seidel/solvers/multigrid/spectral_bound.hpp>
 
 namespace seidel {
 
