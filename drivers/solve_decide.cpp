@@ -7,6 +7,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
@@ -19,9 +20,10 @@ namespace {
 OrderChoice fastest_order(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const Inspected& seen,
                           bool cuda) {
   if (!cuda) return choose_order_on_host();
+  const Index rows_per_node = unknowns_per_node<OpenMP, std::int64_t>(host, A);
   return choose_order(gpu_sweeps, {.nrows = A.nrows,
                                    .nnz = A.nnz(),
-                                   .steps = wavefronts(host, A).count() / rows_per_node(A),
+                                   .steps = wavefronts(host, A).count() / rows_per_node,
                                    .colours = count_of_colours(host, A),
                                    .dominated = 2 * seen.properties.weakly_dominant_rows >= A.nrows});
 }

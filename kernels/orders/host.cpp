@@ -1,4 +1,4 @@
-// Wavefronts, greedy colours and nodes of a pattern, in one pass each.
+// Wavefronts and greedy colours of a pattern, in one pass each.
 #include <seidel/kernels/orders/orders.hpp>
 
 #include <algorithm>
@@ -68,28 +68,10 @@ Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const In
   return colour;
 }
 
-template <class Offset>
-int rows_per_node_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
-  const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
-  const auto same_as_before = [&](std::int64_t i) {
-    const Index *const row = col_idx.data() + row_ptr[i], *const end = col_idx.data() + row_ptr[i + 1];
-    return std::equal(col_idx.data() + row_ptr[i - 1], row, row, end);
-  };
-  for (int s = 6; s > 1; --s) {
-    if (n % s != 0) continue;
-    std::int64_t i = 0;
-    while (i < n && (i % s == 0 || same_as_before(i))) ++i;
-    if (i == n) return s;
-  }
-  return 1;
-}
-
 template Wavefronts wavefronts_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
 template Wavefronts wavefronts_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
 template Array<Index> greedy_colours_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
 template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
-template int rows_per_node_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
-template int rows_per_node_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
 
 }  // namespace orders_detail
 

@@ -1,5 +1,4 @@
-// Which rows a sweep may take at once: wavefronts of the natural order, colours for another order, nodes of rows that
-// have one pattern.
+// Which rows a sweep may take at once: wavefronts of the natural order, colours for another order.
 #pragma once
 #include <vector>
 
@@ -26,8 +25,6 @@ Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const In
 template <class Offset>
 Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device> row_ptr,
                                        Span<const Index, Device> col_idx);
-template <class Offset>
-int rows_per_node_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
 }  // namespace orders_detail
 
 /// A row's wavefront is one more than the largest among the rows before it that A or A' couples it to, so that one
@@ -67,14 +64,5 @@ Array<Index, Device> greedy_colours(const Cuda& on, const CsrView<Real, Offset, 
 Array<Index> colour_order(const OpenMP& on, HostSpan<const Index> colours, HostSpan<const Index> turn = {});
 /// Sorts on the device. Does not wait.
 Array<Index, Device> colour_order(const Cuda& on, Span<const Index, Device> colours, HostSpan<const Index> turn = {});
-
-/// The largest s up to 6 such that rows s k ... s k + s - 1 have the same columns for every k, as the unknowns of a
-/// node of a mesh; 1 if there is none. A GPU takes a node in one step.
-///
-/// Cost  one pass over the pattern where rows do share theirs, else a few rows.
-template <class Real, class Offset>
-int rows_per_node(const CsrView<Real, Offset, Host>& A) {
-  return orders_detail::rows_per_node_of(A.row_ptr, A.col_idx);
-}
 
 }  // namespace seidel

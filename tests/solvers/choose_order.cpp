@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
@@ -55,14 +56,16 @@ TEST_CASE("more steps never favour natural order, more colours never colours, an
 }
 
 TEST_CASE("a node is as many rows of one pattern as follow each other everywhere") {
-  const auto nodes_of = [](const char* spec) { return rows_per_node(generate(OpenMP{1}, spec).view()); };
+  const auto nodes_of = [](const char* spec) {
+    return unknowns_per_node<OpenMP, std::int64_t>(OpenMP{1}, generate(OpenMP{1}, spec).view());
+  };
   CHECK(nodes_of("elasticity3d:4") == 3);
   CHECK(nodes_of("poisson3d:6") == 1);
   const std::int64_t row_ptr[] = {0, 2, 4, 6, 8};
   const Index same[] = {0, 1, 0, 1, 2, 3, 2, 3}, shifted[] = {0, 1, 0, 1, 2, 3, 1, 3};
   const double values[8] = {};
   const auto with = [&](const Index* columns) {
-    return rows_per_node(CsrView<double, std::int64_t, Host>{4, 4, {row_ptr, 5}, {columns, 8}, {values, 8}});
+    return unknowns_per_node<OpenMP, std::int64_t>(OpenMP{1}, {4, 4, {row_ptr, 5}, {columns, 8}, {values, 8}});
   };
   CHECK(with(same) == 2);
   CHECK(with(shifted) == 1);
