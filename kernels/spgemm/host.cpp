@@ -289,21 +289,19 @@ std::string describe(std::int64_t products, std::int64_t nnz) {
   return std::to_string(products) + " products for " + std::to_string(nnz) + " entries";
 }
 
-template Plan<Host> multiply(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
-                             const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&, Wanted);
-template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int32_t, Host>&,
-                          const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t, Host>&);
-template Plan<Host> multiply(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
-                             const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&, Wanted);
-template void find_values(const OpenMP&, Plan<Host>&, const CsrView<double, std::int64_t, Host>&,
-                          const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t, Host>&);
-template Plan<Host> multiply(const OpenMP&, const CsrView<float, std::int32_t, Host>&,
-                             const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&, Wanted);
-template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int32_t, Host>&,
-                          const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t, Host>&);
-template Plan<Host> multiply(const OpenMP&, const CsrView<float, std::int64_t, Host>&,
-                             const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&, Wanted);
-template void find_values(const OpenMP&, Plan<Host>&, const CsrView<float, std::int64_t, Host>&,
-                          const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t, Host>&);
+/// Never called: names both functions, so that their code is emitted here.
+template <class Real, class Offset>
+void instances(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A, Csr<Real, Offset, Host>& C) {
+  multiply(on, A, A, C, Wanted::result);
+  find_values(on, plan, A, A, C);
+}
+template void instances(const OpenMP&, Plan<Host>&, const CsrView<double, std::int32_t, Host>&,
+                        Csr<double, std::int32_t>&);
+template void instances(const OpenMP&, Plan<Host>&, const CsrView<double, std::int64_t, Host>&,
+                        Csr<double, std::int64_t>&);
+template void instances(const OpenMP&, Plan<Host>&, const CsrView<float, std::int32_t, Host>&,
+                        Csr<float, std::int32_t>&);
+template void instances(const OpenMP&, Plan<Host>&, const CsrView<float, std::int64_t, Host>&,
+                        Csr<float, std::int64_t>&);
 
 }  // namespace seidel::spgemm_detail

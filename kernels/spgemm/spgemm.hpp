@@ -51,18 +51,19 @@ struct Plan<Device> {
 enum class Wanted { result, result_and_plan };
 /// Finds C, whose memory is taken here, and what find_values needs if that is wanted.
 template <class Real, class Offset>
-Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
-                    Csr<Real, Offset, Host>& C, Wanted wanted);
+[[gnu::used]] Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A,
+                                  const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C, Wanted wanted);
 template <class Real, class Offset>
-Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A, const CsrView<Real, Offset, Device>& B,
-                      Csr<Real, Offset, Device>& C, Wanted wanted);
+[[gnu::used]] Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                    const CsrView<Real, Offset, Device>& B, Csr<Real, Offset, Device>& C,
+                                    Wanted wanted);
 /// Finds the values of C again.
 template <class Real, class Offset>
-void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
-                 const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C);
+[[gnu::used]] void find_values(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A,
+                               const CsrView<Real, Offset, Host>& B, Csr<Real, Offset, Host>& C);
 template <class Real, class Offset>
-void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Device>& A,
-                 const CsrView<Real, Offset, Device>& B, Csr<Real, Offset, Device>& C);
+[[gnu::used]] void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Device>& A,
+                               const CsrView<Real, Offset, Device>& B, Csr<Real, Offset, Device>& C);
 
 /// Errors  ResourceError if Offset cannot count nnz entries.
 template <class Offset>
