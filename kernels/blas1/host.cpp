@@ -4,39 +4,6 @@
 
 namespace seidel::blas1 {
 
-namespace {
-
-template <class Real>
-Real largest(const OpenMP& on, const Real* x, std::int64_t n) {
-  std::array<Real, max_chunks> found;
-  const int nchunks = int(std::min<std::int64_t>(max_chunks, n / worth_per_thread + 1));
-  const auto search = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t c = first; c < last; ++c) {
-      Real m = 0;
-      const Range mine = even_share(n, int(c), nchunks);
-      for (std::int64_t i = mine.first; i < mine.last; ++i) {
-        const Real a = std::fabs(x[i]);
-        if (!(a <= m)) m = a;  // a NaN enters,
-        if (m != m) break;     // and stays
-      }
-      found[c] = m;
-    }
-  };
-  if (on.threads <= 1 || nchunks == 1)
-    search(0, nchunks);
-  else
-    parallel_parts(on, [&](int part, int nparts) {
-      const Range mine = even_share(nchunks, part, nparts);
-      search(mine.first, mine.last);
-    });
-  Real m = 0;
-  for (int c = 0; c < nchunks && m == m; ++c)
-    if (!(found[c] <= m)) m = found[c];
-  return m;
-}
-
-}  // namespace
-
 template <class Op>
 void for_each_element(const OpenMP& on, std::int64_t n, const Op& op) {
   parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
@@ -101,17 +68,41 @@ void add_combination(const OpenMP& on, const Columns<Real>& v, Real sign, const 
 
 template <class Real>
 Real max_abs(const OpenMP& on, const Real* x, std::int64_t n) {
-  return largest(on, x, n);
+  std::array<Real, max_chunks> found;
+  const int nchunks = int(std::min<std::int64_t>(max_chunks, n / worth_per_thread + 1));
+  const auto search = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t c = first; c < last; ++c) {
+      Real m = 0;
+      const Range mine = even_share(n, int(c), nchunks);
+      for (std::int64_t i = mine.first; i < mine.last; ++i) {
+        const Real a = std::fabs(x[i]);
+        if (!(a <= m)) m = a;  // a NaN enters,
+        if (m != m) break;     // and stays
+      }
+      found[c] = m;
+    }
+  };
+  if (on.threads <= 1 || nchunks == 1)
+    search(0, nchunks);
+  else
+    parallel_parts(on, [&](int part, int nparts) {
+      const Range mine = even_share(nchunks, part, nparts);
+      search(mine.first, mine.last);
+    });
+  Real m = 0;
+  for (int c = 0; c < nchunks && m == m; ++c)
+    if (!(found[c] <= m)) m = found[c];
+  return m;
 }
 
 template <class Real>
 void leave_max_abs(const OpenMP& on, const Real* x, std::int64_t n, Real* result) {
-  *result = largest(on, x, n);
+  *result = max_abs(on, x, n);
 }
 
 template <class Real>
 void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale) {
-  find_scale(largest(on, x, n), scale);
+  find_scale(max_abs(on, x, n), scale);
 }
 
 template <class Real>
