@@ -5,6 +5,7 @@
 #include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/solvers/finite.hpp>
 #include <seidel/solvers/gmres.hpp>
+#include <seidel/solvers/matrix_operator.hpp>
 
 namespace seidel {
 
@@ -41,5 +42,17 @@ std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iter
   if (restart < 1) throw UsageError("gmres: restart is " + std::to_string(restart) + ", expected 1 or more");
   return std::size_t(std::max<std::int64_t>(1, std::min({std::int64_t(restart), n, max_iterations})));
 }
+
+namespace matrix_operator_detail {
+
+void refuse_nonfinite_values() { throw InputError("the matrix holds NaN or infinity, finite values are needed"); }
+
+void refuse_nonfinite_value(std::int64_t row, std::int64_t col, double value) {
+  throw InputError("the matrix: the entry in row " + std::to_string(row + 1) + ", column " + std::to_string(col + 1) +
+                   " is " + std::to_string(value) +
+                   ", a finite value is needed\n  correct this entry (rows and columns are counted from 1)");
+}
+
+}  // namespace matrix_operator_detail
 
 }  // namespace seidel
