@@ -27,26 +27,24 @@ std::string text(const char* format, Values... values) {
   return buffer;
 }
 
-/// The estimate whose pair of sweeps takes `pair` seconds.
-OrderEstimate estimate(const SweepMachine& machine, double n, double nnz, double setup, double pair,
-                       double iterations) {
-  return {setup, pair, pair + rest_bytes(n, nnz) / machine.bytes_per_second, iterations};
+/// The estimate for sweeps of so many steps that follow each other.
+OrderEstimate estimate(const SweepMachine& machine, const SweptMatrix& A, double setup_per_entry, std::int64_t steps,
+                       double seconds_per_step, double iterations) {
+  const double n = double(A.nrows), nnz = double(A.nnz);
+  const double pair = pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(steps) * seconds_per_step;
+  return {setup_per_entry * nnz, pair, pair + rest_bytes(n, nnz) / machine.bytes_per_second, iterations};
 }
 
 }  // namespace
 
 OrderEstimate estimate_natural(const SweepMachine& machine, const SweptMatrix& A) {
-  const double n = double(A.nrows), nnz = double(A.nnz);
-  const double pair = pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(A.steps) * machine.seconds_per_step;
-  return estimate(machine, n, nnz, machine.analysis_seconds_per_entry * nnz, pair, expected_iterations);
+  return estimate(machine, A, machine.analysis_seconds_per_entry, A.steps, machine.seconds_per_step,
+                  expected_iterations);
 }
 
 OrderEstimate estimate_colours(const SweepMachine& machine, const SweptMatrix& A) {
-  const double n = double(A.nrows), nnz = double(A.nnz);
-  const double pair =
-      pair_bytes(n, nnz) / machine.bytes_per_second + 2 * double(A.colours) * machine.seconds_per_colour;
-  return estimate(machine, n, nnz, (machine.analysis_seconds_per_entry + machine.reorder_seconds_per_entry) * nnz, pair,
-                  expected_iterations * (A.dominated ? more_if_dominated : more_if_not));
+  return estimate(machine, A, machine.analysis_seconds_per_entry + machine.reorder_seconds_per_entry, A.colours,
+                  machine.seconds_per_colour, expected_iterations * (A.dominated ? more_if_dominated : more_if_not));
 }
 
 OrderChoice choose_order(const SweepMachine& machine, const SweptMatrix& A) {

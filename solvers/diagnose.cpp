@@ -41,6 +41,11 @@ struct Facts {
   void add(std::string cause, std::string evidence, std::string remedy, std::string advice = "") {
     found.push_back({std::move(cause), std::move(evidence), std::move(remedy), std::move(advice)});
   }
+  /// Whether that is so of the last method, or of one that was tried before.
+  template <class Is>
+  bool any(const Is& is) const {
+    return is(summary) || std::any_of(summary.attempts.begin(), summary.attempts.end(), is);
+  }
   bool full_diagonal() const { return A.diagonal_missing + A.diagonal_zero == 0; }
   double tolerance() const {
     return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
@@ -57,26 +62,20 @@ struct Facts {
            std::abs(curvature) <= double(rows.max) * std::numeric_limits<double>::epsilon() * A.norm_inf;
   }
   bool rounded() const {
-    for (const Attempt& attempt : summary.attempts)
-      if (rounded(attempt.status, attempt.curvature)) return true;
-    return rounded(summary.status, summary.curvature);
+    return any([&](const auto& of) { return rounded(of.status, of.curvature); });
   }
   bool preconditioned() const {
     return choice.preconditioner != PreconditionerKind::none &&
            (summary.attempts.empty() || summary.attempts.back().preconditioned);
   }
   bool dominated() const { return 2 * A.weakly_dominant_rows >= rows.nrows; }
-  bool overflowed() const {
-    for (const Attempt& attempt : summary.attempts)
-      if (attempt.breakdown == Breakdown::not_finite) return true;
-    return summary.breakdown == Breakdown::not_finite;
+  bool broke_down(Breakdown why) const {
+    return any([&](const auto& of) { return of.breakdown == why; });
   }
+  bool overflowed() const { return broke_down(Breakdown::not_finite); }
   bool needs_symmetry() const { return summary.method == "cg" || summary.method == "minres"; }
   bool tried(std::string_view name) const {
-    if (summary.method == name) return true;
-    for (const Attempt& attempt : summary.attempts)
-      if (attempt.method == name) return true;
-    return false;
+    return any([&](const auto& of) { return of.method == name; });
   }
   /// What may do better than a method, a preconditioner or a limit that was asked for: all that the program chooses by
   /// itself, with as many iterations as it usually takes. What that could not do is left to factors. There it ends:
@@ -97,11 +96,7 @@ struct Facts {
   /// What finds the x with the least residual, if that was not tried.
   std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares"; }
   /// Factors found A singular.
-  bool zero_pivot() const {
-    for (const Attempt& attempt : summary.attempts)
-      if (attempt.breakdown == Breakdown::zero_pivot) return true;
-    return summary.breakdown == Breakdown::zero_pivot;
-  }
+  bool zero_pivot() const { return broke_down(Breakdown::zero_pivot); }
   std::string symgs_advice() const {
     return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
                ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
