@@ -1,6 +1,7 @@
 // One type for all operators, and one for all preconditioners: what a program holds that learns at run time which it
 // is.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,137 +14,104 @@ namespace seidel {
 namespace any_detail {
 template <class V>
 using Block = decltype(block_like(std::declval<const V&>(), 1));
-}
+template <class V>
+using Apply = std::function<void(const V& from, V& to)>;
+template <class V>
+using ApplyColumns = std::function<void(const Block<V>& from, Block<V>& to, std::size_t first, std::size_t count)>;
+}  // namespace any_detail
 
-/// Owns any operator on vectors of type V. Copies share it. Cost  one virtual call an application.
+/// Owns any operator on vectors of type V. Copies share it. Cost  one indirect call an application.
 template <class V>
 class AnyOperator {
   using Block = any_detail::Block<V>;
+  using Real = typename V::Real;
 
  public:
   template <LinearOperator<V> A>
-    requires(!std::same_as<A, AnyOperator>)
-  AnyOperator(A matrix) : held_(std::make_shared<Held<A>>(std::move(matrix))) {}
-
-  std::int64_t nrows() const { return held_->nrows(); }
-  std::int64_t ncols() const { return held_->ncols(); }
-  void apply(const V& x, V& y) const { held_->apply(x, y); }
-  void apply_dot(const V& x, V& y, typename V::Real* sum) const { held_->apply_dot(x, y, sum); }
-  void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const {
-    held_->apply_columns(x, y, first, count);
+  requires(!std::same_as<A, AnyOperator>) AnyOperator(A matrix) {
+    const auto held = std::make_shared<const A>(std::move(matrix));
+    nrows_ = held->nrows(), ncols_ = held->ncols();
+    apply_ = [held](const V& x, V& y) { held->apply(x, y); };
+    apply_dot_ = [held](const V& x, V& y, Real* sum) { seidel::apply_dot(*held, x, y, sum); };
+    apply_columns_ = [held](const Block& x, Block& y, std::size_t first, std::size_t count) {
+      seidel::apply_columns(*held, x, y, first, count);
+    };
+    residual_ = [held](const V& x, const V& b, V& r) { seidel::residual(*held, x, b, r); };
+    if constexpr (TransposableOperator<A, V>)
+      apply_transposed_ = [held](const V& x, V& y) { held->apply_transposed(x, y); };
   }
-  void residual(const V& x, const V& b, V& r) const { held_->residual_of(x, b, r); }
+
+  std::int64_t nrows() const { return nrows_; }
+  std::int64_t ncols() const { return ncols_; }
+  void apply(const V& x, V& y) const { apply_(x, y); }
+  void apply_dot(const V& x, V& y, Real* sum) const { apply_dot_(x, y, sum); }
+  void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const {
+    apply_columns_(x, y, first, count);
+  }
+  void residual(const V& x, const V& b, V& r) const { residual_(x, b, r); }
 
   /// Whether what is held is a TransposableOperator. If not, its operation must not be called.
-  bool is_transposable() const { return held_->is_transposable(); }
-  void apply_transposed(const V& x, V& y) const { held_->apply_transposed(x, y); }
+  bool is_transposable() const { return bool(apply_transposed_); }
+  void apply_transposed(const V& x, V& y) const { apply_transposed_(x, y); }
 
  private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual std::int64_t nrows() const = 0;
-    virtual std::int64_t ncols() const = 0;
-    virtual void apply(const V& x, V& y) const = 0;
-    virtual void apply_dot(const V& x, V& y, typename V::Real* sum) const = 0;
-    virtual void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const = 0;
-    virtual void residual_of(const V& x, const V& b, V& r) const = 0;
-    virtual bool is_transposable() const = 0;
-    virtual void apply_transposed(const V& x, V& y) const = 0;
-  };
-  template <class A>
-  struct Held final : Base {
-    explicit Held(A a) : matrix(std::move(a)) {}
-    std::int64_t nrows() const override { return matrix.nrows(); }
-    std::int64_t ncols() const override { return matrix.ncols(); }
-    void apply(const V& x, V& y) const override { matrix.apply(x, y); }
-    void apply_dot(const V& x, V& y, typename V::Real* sum) const override { seidel::apply_dot(matrix, x, y, sum); }
-    void apply_columns(const Block& x, Block& y, std::size_t first, std::size_t count) const override {
-      seidel::apply_columns(matrix, x, y, first, count);
-    }
-    void residual_of(const V& x, const V& b, V& r) const override { seidel::residual(matrix, x, b, r); }
-    bool is_transposable() const override { return TransposableOperator<A, V>; }
-    void apply_transposed(const V& x, V& y) const override {
-      if constexpr (TransposableOperator<A, V>) matrix.apply_transposed(x, y);
-    }
-    A matrix;
-  };
-  std::shared_ptr<const Base> held_;
+  std::int64_t nrows_, ncols_;
+  any_detail::Apply<V> apply_, apply_transposed_;
+  any_detail::ApplyColumns<V> apply_columns_;
+  std::function<void(const V& x, V& y, Real* sum)> apply_dot_;
+  std::function<void(const V& x, const V& b, V& r)> residual_;
 };
 
-/// Owns any preconditioner of vectors of type V. Copies share it. Cost  one virtual call an application.
+/// Owns any preconditioner of vectors of type V. Copies share it. Cost  one indirect call an application.
 template <class V>
 class AnyPreconditioner {
   using Block = any_detail::Block<V>;
 
  public:
   template <Preconditioner<V> M>
-    requires(!std::same_as<M, AnyPreconditioner>)
-  AnyPreconditioner(M m) : held_(std::make_shared<Held<M>>(std::move(m))) {}
-
-  void apply(const V& r, V& z) const { held_->apply(r, z); }
-  void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const {
-    held_->apply_columns(r, z, first, count);
+  requires(!std::same_as<M, AnyPreconditioner>) AnyPreconditioner(M m) {
+    const auto held = std::make_shared<const M>(std::move(m));
+    apply_ = [held](const V& r, V& z) { held->apply(r, z); };
+    apply_columns_ = [held](const Block& r, Block& z, std::size_t first, std::size_t count) {
+      seidel::apply_columns(*held, r, z, first, count);
+    };
+    is_symmetric_ = [held] { return held->is_symmetric(); };
+    is_linear_ = [held] { return seidel::is_linear(*held); };
+    diagonal_ = [held] { return diagonal_of<V>(*held); };
+    if constexpr (requires { held->bytes(); }) bytes_ = [held] { return held->bytes(); };
+    if constexpr (requires { held->describe(); }) describe_ = [held] { return held->describe(); };
+    if constexpr (SplitPreconditioner<M, V>) {
+      solve_lower_ = [held](const V& r, V& y) { held->solve_lower(r, y); };
+      diagonal_of_A_ = [held] { return &held->diagonal_of_A(); };
+      split_product_ = [held](const V& u, V& p, V& Ap, V& w) { held->split_product(u, p, Ap, w); };
+    }
   }
-  bool is_symmetric() const { return held_->is_symmetric(); }
-  bool is_linear() const { return held_->is_linear(); }
-  const V* diagonal() const { return held_->diagonal(); }
+
+  void apply(const V& r, V& z) const { apply_(r, z); }
+  void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const {
+    apply_columns_(r, z, first, count);
+  }
+  bool is_symmetric() const { return is_symmetric_(); }
+  bool is_linear() const { return is_linear_(); }
+  const V* diagonal() const { return diagonal_(); }
   /// 0 and "" where what is held does not tell.
-  std::int64_t bytes() const { return held_->bytes(); }
-  std::string describe() const { return held_->describe(); }
+  std::int64_t bytes() const { return bytes_ ? bytes_() : 0; }
+  std::string describe() const { return describe_ ? describe_() : ""; }
 
   /// Whether what is held is a SplitPreconditioner. If not, its three operations must not be called.
-  bool is_split() const { return held_->is_split(); }
-  void solve_lower(const V& r, V& y) const { held_->solve_lower(r, y); }
-  const V& diagonal_of_A() const { return *held_->diagonal_of_A(); }
-  void split_product(const V& u, V& p, V& Ap, V& w) const { held_->split_product(u, p, Ap, w); }
+  bool is_split() const { return bool(split_product_); }
+  void solve_lower(const V& r, V& y) const { solve_lower_(r, y); }
+  const V& diagonal_of_A() const { return *diagonal_of_A_(); }
+  void split_product(const V& u, V& p, V& Ap, V& w) const { split_product_(u, p, Ap, w); }
 
  private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual void apply(const V& r, V& z) const = 0;
-    virtual void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const = 0;
-    virtual bool is_symmetric() const = 0;
-    virtual bool is_linear() const = 0;
-    virtual const V* diagonal() const = 0;
-    virtual std::int64_t bytes() const = 0;
-    virtual std::string describe() const = 0;
-    virtual bool is_split() const = 0;
-    virtual void solve_lower(const V& r, V& y) const = 0;
-    virtual const V* diagonal_of_A() const = 0;
-    virtual void split_product(const V& u, V& p, V& Ap, V& w) const = 0;
-  };
-  template <class M>
-  struct Held final : Base {
-    explicit Held(M m) : preconditioner(std::move(m)) {}
-    void apply(const V& r, V& z) const override { preconditioner.apply(r, z); }
-    void apply_columns(const Block& r, Block& z, std::size_t first, std::size_t count) const override {
-      seidel::apply_columns(preconditioner, r, z, first, count);
-    }
-    bool is_symmetric() const override { return preconditioner.is_symmetric(); }
-    bool is_linear() const override { return seidel::is_linear(preconditioner); }
-    const V* diagonal() const override { return diagonal_of<V>(preconditioner); }
-    std::int64_t bytes() const override {
-      if constexpr (requires { preconditioner.bytes(); }) return preconditioner.bytes();
-      return 0;
-    }
-    std::string describe() const override {
-      if constexpr (requires { preconditioner.describe(); }) return preconditioner.describe();
-      return {};
-    }
-    bool is_split() const override { return SplitPreconditioner<M, V>; }
-    void solve_lower(const V& r, V& y) const override {
-      if constexpr (SplitPreconditioner<M, V>) preconditioner.solve_lower(r, y);
-    }
-    const V* diagonal_of_A() const override {
-      if constexpr (SplitPreconditioner<M, V>) return &preconditioner.diagonal_of_A();
-      return nullptr;
-    }
-    void split_product(const V& u, V& p, V& Ap, V& w) const override {
-      if constexpr (SplitPreconditioner<M, V>) preconditioner.split_product(u, p, Ap, w);
-    }
-    M preconditioner;
-  };
-  std::shared_ptr<const Base> held_;
+  any_detail::Apply<V> apply_, solve_lower_;
+  any_detail::ApplyColumns<V> apply_columns_;
+  std::function<void(const V& u, V& p, V& Ap, V& w)> split_product_;
+  std::function<bool()> is_symmetric_, is_linear_;
+  std::function<const V*()> diagonal_, diagonal_of_A_;
+  std::function<std::int64_t()> bytes_;
+  std::function<std::string()> describe_;
 };
 
 }  // namespace seidel

@@ -1,5 +1,6 @@
 // One type for all smoothers.
 #pragma once
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -7,7 +8,7 @@
 
 namespace seidel {
 
-/// Owns any smoother of vectors of type V. Copies share it. Cost  one virtual call per application.
+/// Owns any smoother of vectors of type V. Copies share it. Cost  one indirect call per application.
 template <class V>
 class AnySmoother {
  public:
@@ -16,25 +17,15 @@ class AnySmoother {
       : AnySmoother(std::make_shared<S>(std::move(smoother))) {}
   /// One that the caller keeps, too.
   template <Smoother<V> S>
-  explicit AnySmoother(std::shared_ptr<S> smoother) : held_(std::make_shared<Held<S>>(std::move(smoother))) {}
+  explicit AnySmoother(std::shared_ptr<S> smoother)
+      : smooth_([smoother](const V& b, V& x) { smoother->smooth(b, x); }),
+        smooth_from_zero_([smoother](const V& b, V& x) { smoother->smooth_from_zero(b, x); }) {}
 
-  void smooth(const V& b, V& x) const { held_->smooth(b, x); }
-  void smooth_from_zero(const V& b, V& x) const { held_->smooth_from_zero(b, x); }
+  void smooth(const V& b, V& x) const { smooth_(b, x); }
+  void smooth_from_zero(const V& b, V& x) const { smooth_from_zero_(b, x); }
 
  private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual void smooth(const V& b, V& x) const = 0;
-    virtual void smooth_from_zero(const V& b, V& x) const = 0;
-  };
-  template <class S>
-  struct Held final : Base {
-    explicit Held(std::shared_ptr<S> s) : smoother(std::move(s)) {}
-    void smooth(const V& b, V& x) const override { smoother->smooth(b, x); }
-    void smooth_from_zero(const V& b, V& x) const override { smoother->smooth_from_zero(b, x); }
-    std::shared_ptr<S> smoother;
-  };
-  std::shared_ptr<const Base> held_;
+  std::function<void(const V&b, V&x)> smooth_, smooth_from_zero_;
 };
 
 }  // namespace seidel
