@@ -19,10 +19,8 @@ struct RowStatistics {
 };
 
 /// One pass over row_ptr, in the memory of the back end. The same bits on each and for any number of threads. Waits.
-template <class Offset>
-RowStatistics row_statistics(const OpenMP& on, HostSpan<const Offset> row_ptr, Index ncols);
-template <class Offset>
-RowStatistics row_statistics(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index ncols);
+template <Backend On, class Offset>
+RowStatistics row_statistics(const On& on, Span<const Offset, typename On::Space> row_ptr, Index ncols);
 template <Backend On, class Real, class Offset>
 RowStatistics row_statistics(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
   return row_statistics(on, A.row_ptr, A.ncols);
@@ -37,10 +35,8 @@ struct FormatBytes {
 };
 
 /// SELL with slices of 32 rows in the order of the matrix. Cost and memory as row_statistics().
-template <class Offset>
-FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_per_value);
-template <class Offset>
-FormatBytes format_bytes(const Cuda& on, DeviceSpan<const Offset> row_ptr, int bytes_per_value);
+template <Backend On, class Offset>
+FormatBytes format_bytes(const On& on, Span<const Offset, typename On::Space> row_ptr, int bytes_per_value);
 template <Backend On, class Real, class Offset>
 FormatBytes format_bytes(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
   return format_bytes(on, A.row_ptr, int(sizeof(Real)));

@@ -40,15 +40,6 @@ Lengths look_at_lengths(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
 
 }  // namespace properties_detail
 
-template <class Offset>
-RowStatistics row_statistics(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index ncols) {
-  return properties_detail::row_statistics_of(on, row_ptr, ncols);
-}
-template <class Offset>
-FormatBytes format_bytes(const Cuda& on, DeviceSpan<const Offset> row_ptr, int bytes_per_value) {
-  return properties_detail::format_bytes_of(on, row_ptr, bytes_per_value);
-}
-
 template RowStatistics row_statistics(const Cuda&, DeviceSpan<const std::int32_t>, Index);
 template RowStatistics row_statistics(const Cuda&, DeviceSpan<const std::int64_t>, Index);
 template FormatBytes format_bytes(const Cuda&, DeviceSpan<const std::int32_t>, int);

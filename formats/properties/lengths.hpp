@@ -46,16 +46,22 @@ Lengths look_at_lengths(const OpenMP& on, HostSpan<const Offset> row_ptr);
 template <class Offset>
 Lengths look_at_lengths(const Cuda& on, DeviceSpan<const Offset> row_ptr);
 
-/// The answers, from row pointers in the memory of a back end.
-template <class On, class RowPointers>
-RowStatistics row_statistics_of(const On& on, const RowPointers& row_ptr, Index ncols) {
+}  // namespace seidel::properties_detail
+
+namespace seidel {
+
+template <Backend On, class Offset>
+RowStatistics row_statistics(const On& on, Span<const Offset, typename On::Space> row_ptr, Index ncols) {
+  using namespace properties_detail;
   const std::int64_t nrows = std::max<std::int64_t>(0, row_ptr.size() - 1);
   return row_statistics_of(nrows > 0 ? look_at_lengths(on, row_ptr) : Lengths{}, nrows, ncols);
 }
-template <class On, class RowPointers>
-FormatBytes format_bytes_of(const On& on, const RowPointers& row_ptr, int bytes_per_value) {
+
+template <Backend On, class Offset>
+FormatBytes format_bytes(const On& on, Span<const Offset, typename On::Space> row_ptr, int bytes_per_value) {
+  using namespace properties_detail;
   const std::int64_t nrows = std::max<std::int64_t>(0, row_ptr.size() - 1);
   return format_bytes_of(nrows > 0 ? look_at_lengths(on, row_ptr) : Lengths{}, nrows, bytes_per_value);
 }
 
-}  // namespace seidel::properties_detail
+}  // namespace seidel

@@ -69,15 +69,6 @@ FormatBytes format_bytes_of(const Lengths& seen, std::int64_t nrows, int bytes_p
 
 }  // namespace properties_detail
 
-template <class Offset>
-RowStatistics row_statistics(const OpenMP& on, HostSpan<const Offset> row_ptr, Index ncols) {
-  return properties_detail::row_statistics_of(on, row_ptr, ncols);
-}
-template <class Offset>
-FormatBytes format_bytes(const OpenMP& on, HostSpan<const Offset> row_ptr, int bytes_per_value) {
-  return properties_detail::format_bytes_of(on, row_ptr, bytes_per_value);
-}
-
 template RowStatistics row_statistics(const OpenMP&, HostSpan<const std::int32_t>, Index);
 template RowStatistics row_statistics(const OpenMP&, HostSpan<const std::int64_t>, Index);
 template FormatBytes format_bytes(const OpenMP&, HostSpan<const std::int32_t>, int);
