@@ -6,14 +6,18 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "backends.hpp"
+#include "matrices.hpp"
 
 namespace {
 
 const doctest::TestCaseData* running = nullptr;
+std::vector<unsigned> seeds;                    // that the running test drew
 std::set<const doctest::TestCaseData*> halved;  // ran, but not on the GPU
 int tagged = 0;                                 // "[cuda]" in the name: not run at all without a GPU
 std::set<std::string> others;                   // skipped by their own decorator
@@ -29,9 +33,16 @@ struct Tally : doctest::IReporter {
     failed = int(all.numTestCasesFailed);
     passed = int(all.numTestCasesPassingFilters) - failed - int(here.size());
   }
-  void test_case_start(const doctest::TestCaseData& test) override { running = &test; }
+  void test_case_start(const doctest::TestCaseData& test) override { running = &test, seeds.clear(); }
   void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override { running = nullptr; }
+  void test_case_end(const doctest::CurrentTestCaseStats& test) override {
+    if (!test.testCaseSuccess && !seeds.empty()) {
+      std::printf("%s: drew the seeds", running->m_name);
+      for (const unsigned seed : seeds) std::printf(" %u", seed);
+      std::printf("\n");
+    }
+    running = nullptr;
+  }
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
   void subcase_end() override {}
@@ -52,6 +63,11 @@ bool filtered(int argc, char** argv) {
 }
 
 }  // namespace
+
+unsigned seidel::tests::fresh_seed() {
+  seeds.push_back(std::random_device{}());
+  return seeds.back();
+}
 
 void seidel::tests::skipped_cuda() {
   if (running) halved.insert(running);

@@ -57,8 +57,8 @@ Csr<Real, Offset> as(const Matrix& A) {
 }
 Matrix copy_of(const Matrix& A);
 
-/// A seed that no run before had. Print it where it is used: CAPTURE(seed).
-inline unsigned fresh_seed() { return std::random_device{}(); }
+/// A seed that no run before had. A test that fails prints those that it drew. Only from the test's own thread.
+unsigned fresh_seed();
 
 /// Uniform in (-1, 1), never 0.
 inline double random_value(std::mt19937_64& random) {

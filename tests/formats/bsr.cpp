@@ -65,7 +65,6 @@ std::string refusal(const Make& make) {
 
 TEST_CASE("a matrix of full blocks becomes BSR and comes back the same") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   with_every_block([&](auto format) {
     constexpr int block = size_of(decltype(format){});
     CAPTURE(block);
@@ -114,7 +113,6 @@ TEST_CASE("blocks with gaps and sizes that blocks do not divide are refused, nam
 
 TEST_CASE_TEMPLATE("products of blocks have the bits of CSR", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   with_every_block([&](auto format) {
     using Format = decltype(format);
     constexpr int block = size_of(Format{});

@@ -65,9 +65,7 @@ Matrix reference_transpose(const Matrix& A) {
 }  // namespace
 
 TEST_CASE("triplets in any order become the same canonical matrix") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (const NamedMatrix& named : awkward_matrices()) {
     const Matrix& A = named.matrix;
     CAPTURE(named.name);
@@ -93,9 +91,7 @@ TEST_CASE("triplets in any order become the same canonical matrix") {
 }
 
 TEST_CASE("entries in the same place are added in order of appearance and counted") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (const bool by_rows : {false, true})
     for (const int n : {1, 5, 300, 2000, 60000}) {
       CAPTURE(n);
@@ -168,9 +164,7 @@ TEST_CASE("the transpose has the entries where they belong, and (A')' is A") {
 }
 
 TEST_CASE("random matrices survive every round trip") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (int repeat = 0; repeat < 6; ++repeat) {
     const Matrix A = random_matrix(unsigned(random()), Index(1 + random() % 20000), Index(1 + random() % 20000),
                                    1 + Index(random() % 8));

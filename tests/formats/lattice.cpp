@@ -55,9 +55,7 @@ TEST_CASE("the lattices of generators are found, with any number of threads") {
 }
 
 TEST_CASE("a missing neighbour is no harm; a single coupling to another point is refused, and its row named") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   const Lattice lattice{9, 8, 7};
   for (int attempt = 0; attempt < 20; ++attempt) {
     auto rows = stencil(lattice, 1 + attempt % 3);

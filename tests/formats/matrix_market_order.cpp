@@ -13,7 +13,6 @@ using namespace seidel::tests;
 
 TEST_CASE("the order of entries in a file and the threads never change a result") {
   const std::uint64_t seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   // Rows of 0, a few, 25, 300 and 6000 entries: each way of sorting; and a dense column.
   std::vector<std::array<int, 2>> places;
@@ -49,7 +48,6 @@ TEST_CASE("the order of entries in a file and the threads never change a result"
 
 TEST_CASE("duplicates are added in the order of the file by every number of threads") {
   const std::uint64_t seed = fresh_seed();
-  CAPTURE(seed);
   for (const char* symmetry : {"general", "symmetric", "skew-symmetric"}) {
     CAPTURE(symmetry);
     std::mt19937_64 random(seed);
@@ -114,7 +112,6 @@ TEST_CASE("one triangle, by columns or in another order, is the whole matrix") {
 TEST_CASE("a triangle of any shape is mirrored alike by every number of threads") {
   const Index n = 9000;
   const std::uint64_t seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   const auto with_diagonal = [&](auto add, auto shape) {
     for (Index i = 0; i < n; ++i) add(i, i);

@@ -32,7 +32,6 @@ using namespace seidel::tests;
 TEST_CASE("every double survives writing and reading bit for bit") {
   const Folder folder;
   const std::uint64_t seed = fresh_seed();
-  CAPTURE(seed);
   const std::pair<Symmetry, int> symmetries[] = {
       {Symmetry::general, 0}, {Symmetry::symmetric, 1}, {Symmetry::skew_symmetric, -1}};
   for (const auto& [symmetry, sign] : symmetries)
@@ -99,7 +98,6 @@ TEST_CASE("vectors survive bit for bit, with their odd values") {
 
 TEST_CASE("quick numbers are those of strtod, or left to the careful ones") {
   const std::uint64_t seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   const char* formats[] = {"%.17g", "%.16e", "%.3e", "%g", "%.15f", "%.0f", "%.20g", "%+.8E"};
   std::int64_t wrong = 0, taken = 0, all = 0;

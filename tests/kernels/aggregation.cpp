@@ -60,9 +60,7 @@ std::vector<std::set<Index>> strong_neighbours(const Matrix& A, const std::vecto
 }  // namespace
 
 TEST_CASE("a coupling is strong as the definition says, at every scale of the matrix") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed))
+  for (const auto& [name, A] : graphs(fresh_seed()))
     for (const double scale : {1.0, 0x1p-600, 0x1p+600, -1.0}) {
       CAPTURE(name);
       CAPTURE(scale);
@@ -97,9 +95,7 @@ TEST_CASE("numbers in place of random ones are distinct in each round, and never
 }
 
 TEST_CASE("roots are independent at distance 2, and no row could be added") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed)) {
+  for (const auto& [name, A] : graphs(fresh_seed())) {
     CAPTURE(name);
     const auto neighbour = steps(OpenMP{1}, A, RootSets::one).neighbour;
     const auto near = strong_neighbours(A, neighbour);
@@ -127,9 +123,7 @@ TEST_CASE("roots are independent at distance 2, and no row could be added") {
 }
 
 TEST_CASE("every coupled row is in one aggregate, beside another row of it, and no other row is in any") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed))
+  for (const auto& [name, A] : graphs(fresh_seed()))
     for (const RootSets sets : {RootSets::one, RootSets::two}) {
       CAPTURE(name);
       const Steps found = steps(OpenMP{1}, A, sets);
@@ -153,9 +147,7 @@ TEST_CASE("every coupled row is in one aggregate, beside another row of it, and 
 }
 
 TEST_CASE("the prolongator is (I - omega D^-1 A_F) T, cut to four entries per row with its sums kept") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed)) {
+  for (const auto& [name, A] : graphs(fresh_seed())) {
     CAPTURE(name);
     const Steps found = steps(OpenMP{1}, A, RootSets::two);
     CHECK(found.again == found.values);
@@ -179,7 +171,6 @@ TEST_CASE("the prolongator is (I - omega D^-1 A_F) T, cut to four entries per ro
 
 TEST_CASE("aggregation has the same bits on every back end and with any number of threads") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   auto all = graphs(seed);
   all.push_back({"a large lattice", lattice(300, 200, 1, 0.3)});
   all.push_back({"large and random", random_graph(seed, 30000, 5)});

@@ -130,9 +130,7 @@ TEST_CASE("unknowns per node are as many consecutive rows as have the same colum
 }
 
 TEST_CASE("the matrix of nodes has the largest magnitude of each block") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A, block] : cases(seed)) {
+  for (const auto& [name, A, block] : cases(fresh_seed())) {
     CAPTURE(name);
     std::vector<Row> expected(std::size_t(A.nrows / block));
     for (Index i = 0; i < A.nrows; ++i)
@@ -161,7 +159,6 @@ TEST_CASE("the matrix of nodes has the largest magnitude of each block") {
 
 TEST_CASE("the tentative prolongator is an orthonormal basis of the near-null vectors on each aggregate") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A, block] : cases(seed))
     for (const Index count : {1, 3, 7}) {
       CAPTURE(name);
@@ -210,7 +207,6 @@ TEST_CASE("the tentative prolongator is an orthonormal basis of the near-null ve
 
 TEST_CASE("the smoothed prolongator is (I - omega D^-1 A) T") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A, block] : cases(seed)) {
     CAPTURE(name);
     const Steps s = steps(OpenMP{1}, A, block, some_modes(seed, A.nrows, 3));
@@ -240,7 +236,6 @@ TEST_CASE("a coarse matrix is divided by the correction, and zeros on its diagon
 
 TEST_CASE("aggregation of nodes has the same bits on every back end and with any number of threads") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A, block] : cases(seed))
     for (const Index count : {3, 7}) {
       CAPTURE(name);

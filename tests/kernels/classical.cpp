@@ -90,9 +90,7 @@ std::map<Index, long double> weights(const Matrix& A, const Steps& found, Index 
 }  // namespace
 
 TEST_CASE("a coupling is strong to either row as the definition says, in both directions alike") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed)) {
+  for (const auto& [name, A] : graphs(fresh_seed())) {
     CAPTURE(name);
     const auto neighbour = steps(OpenMP{1}, A).neighbour;
     std::vector<double> largest(A.nrows);
@@ -110,9 +108,7 @@ TEST_CASE("a coupling is strong to either row as the definition says, in both di
 }
 
 TEST_CASE("no two coarse rows are strongly coupled, and every fine row is to one") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed)) {
+  for (const auto& [name, A] : graphs(fresh_seed())) {
     CAPTURE(name);
     const Steps found = steps(OpenMP{1}, A);
     Index coarse = 0;
@@ -140,9 +136,7 @@ TEST_CASE("no two coarse rows are strongly coupled, and every fine row is to one
 }
 
 TEST_CASE("coarse rows are taken as they are, fine ones interpolated by extended+i, cut to four with its sums kept") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& [name, A] : graphs(seed)) {
+  for (const auto& [name, A] : graphs(fresh_seed())) {
     CAPTURE(name);
     const Steps found = steps(OpenMP{1}, A);
     CHECK(found.updated == found.values);
@@ -179,9 +173,7 @@ TEST_CASE("rows with couplings of the sign of the diagonal only are neither coar
 }
 
 TEST_CASE("classical coarsening ends, within memory, on matrices that are not symmetric or not finite") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   std::vector<Row> rows(500);
   for (Index i = 0; i < 500; ++i) {
     for (int k = 0; k < 8; ++k) rows[std::size_t(i)][Index(random() % 500)] = -double(random() % 5);
@@ -196,7 +188,6 @@ TEST_CASE("classical coarsening ends, within memory, on matrices that are not sy
 
 TEST_CASE("classical coarsening has the same bits on every back end and with any number of threads") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   auto all = graphs(seed);
   all.push_back({"a large lattice", lattice(300, 200, 1, 0.3)});
   all.push_back({"large and random", random_graph(seed, 30000, 5)});

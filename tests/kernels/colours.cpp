@@ -31,9 +31,7 @@ std::vector<Index> literal_colours(const Plain& A) {
 }  // namespace
 
 TEST_CASE("each row takes the least colour that no coupled row before it has") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& named : awkward_to_sweep(seed)) {
+  for (const auto& named : awkward_to_sweep(fresh_seed())) {
     const Plain& plain = named.plain;
     CAPTURE(named.name);
     const auto expected = literal_colours(plain);

@@ -69,7 +69,6 @@ TEST_CASE("[cuda] sweeps by colours, a launch each, give the bits of the natural
     if (!have_gpu()) return skipped_cuda();
     const Cuda on;
     const unsigned seed = fresh_seed();
-    CAPTURE(seed);
     const auto compare = [&]<class Real>(const Plain& plain, Real) {
       const auto A = csr_of<Real>(plain);
       const Index n = A.nrows;

@@ -118,9 +118,7 @@ void check_scaled(std::mt19937_64& random, const Matrix& A, bool of_nodes) {
 }  // namespace
 
 TEST_CASE("level matrices of nodes: each row has the bits that it has alone") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (const auto& [nodes, rows, columns, blocks, mean] : {std::tuple{1, 3, 3, 1, 1},
                                                            {1, 6, 6, 1, 1},
                                                            {67, 2, 2, 67, 6},
@@ -143,9 +141,7 @@ TEST_CASE("level matrices of nodes: each row has the bits that it has alone") {
 }
 
 TEST_CASE("level matrices of what are no nodes: columns that differ, a row too many, rows that are too long") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   std::vector<Row> rows(60);
   for (Index i = 0; i < 60; ++i)
     for (Index j = i / 3 * 3; j < std::min(60, i / 3 * 3 + 9); ++j) rows[i][j] = random_value(random);
@@ -166,9 +162,7 @@ TEST_CASE("level matrices of what are no nodes: columns that differ, a row too m
 }
 
 TEST_CASE("level matrices of nodes: the correction with the sweep after it") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   Matrix P, AP;
   do {  // the first rows, which tell how many are a node, have entries
     const Matrix A = random_nodes(random, 200, 3, 3, 200, 5);

@@ -96,9 +96,7 @@ void check_products(std::mt19937_64& random, Index nrows, Index ncols, const Row
 }  // namespace
 
 TEST_CASE("level matrices: rows scaled from both sides, with and without their diagonal, in any layout") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (const auto& [nrows, ncols, off_diagonal] : {std::tuple{0, 5, false},
                                                    {1, 1, true},
                                                    {33, 33, true},
@@ -127,9 +125,7 @@ TEST_CASE("level matrices: rows scaled from both sides, with and without their d
 }
 
 TEST_CASE("level matrices: the correction with the sweep after it") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   const Index n = 500, m = 60;
   const Matrix A = random_rows(random, n, n, 4), P = random_rows(random, n, m, 2),
                AP = spgemm(OpenMP{1}, A.view(), P.view());
@@ -174,9 +170,7 @@ TEST_CASE("scales to a unit diagonal: zero, negative and vanishing entries have 
 }
 
 TEST_CASE("level matrices: several vectors side by side have the bits that each has alone") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   const Index nrows = 517, ncols = 301;
   const Matrix A = random_rows(random, nrows, ncols, 9);
   const auto left = scales(random, nrows), right = scales(random, ncols), numbers = scales(random, 50);

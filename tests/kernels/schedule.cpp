@@ -50,7 +50,6 @@ std::int64_t wrong_orders(const Plain& plain, int threads) {
 
 TEST_CASE("a stretch is swept after those that it needs, both ways, with any number of threads") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::vector<NamedPlain> matrices = awkward_to_sweep(seed);
   matrices.push_back({"lines of 64", poisson(64, 24, 20)});
   Plain upper = poisson(70, 20, 20);  // couplings that A' alone has

@@ -112,7 +112,6 @@ Plain plain_of(const Matrix& A) {
 
 TEST_CASE("sparse products of awkward matrices are sums of products in the order of a row, bit for bit") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, matrix] : awkward_matrices()) {
     CAPTURE(name);
     const Plain A = plain_of(matrix), T = transposed(A);
@@ -128,7 +127,6 @@ TEST_CASE("sparse products of awkward matrices are sums of products in the order
 
 TEST_CASE("sparse products are right where rows of A and of the result have every length") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   const auto row = [&](std::int64_t ncols, std::int64_t length) {
     return random_row(random, Index(ncols), Index(length));
@@ -181,7 +179,6 @@ TEST_CASE("sparse products are right where rows of A and of the result have ever
 
 TEST_CASE("sparse products that are large enough for several threads keep their bits") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Plain A = poisson(40, 40, 12);
   check_plain(A, A, seed);
   const Plain nodes = [&] {  // three unknowns each

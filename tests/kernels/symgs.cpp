@@ -75,7 +75,6 @@ void check_all_sweeps(const Plain& plain, const Case<Real>& expected, Real omega
 
 TEST_CASE_TEMPLATE("sweeps are the literal formula, bit for bit, on every back end", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& named : awkward_to_sweep(seed))
     for (const Real omega : {Real(1), Real(1.3)}) {
       const Plain& plain = named.plain;
@@ -89,7 +88,6 @@ TEST_CASE_TEMPLATE("sweeps are the literal formula, bit for bit, on every back e
 
 TEST_CASE("a swept row solves its equation with the newest values, to rounding") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   constexpr double u = std::numeric_limits<double>::epsilon() / 2;
   for (const auto& named : awkward_to_sweep(seed)) {
     const Plain& plain = named.plain;
@@ -134,7 +132,6 @@ TEST_CASE("the solution stays where it is, to rounding") {
 
 TEST_CASE("as a preconditioner of a symmetric matrix SymGS is symmetric and positive") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Plain plain = poisson(15, 16, 17);
   const auto x = random_values<double>(plain.nrows(), seed), y = random_values<double>(plain.nrows(), seed + 1);
   const auto zero = std::vector<double>(plain.nrows(), 0);
@@ -198,7 +195,6 @@ TEST_CASE_TEMPLATE("a matrix that no sweep can use is refused, naming the first 
 
 TEST_CASE("new values are checked, then taken over") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Plain plain = random_square(9000, 2, seed);
   const auto expected = literal<double>(plain, 1.0, seed);
   on_every_backend([&](auto on) {
@@ -247,7 +243,6 @@ TEST_CASE("sizes and wavefronts are told") {
 
 TEST_CASE("fewer threads than asked for give the same bits") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Plain plain = random_square(40000, 4, seed);
   const auto expected = literal<double>(plain, 1.0, seed);
   const auto A = csr_of<double>(plain);

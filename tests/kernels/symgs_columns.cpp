@@ -23,7 +23,6 @@ std::int64_t size_of(std::int64_t n, std::int64_t k, Layout layout, std::int64_t
 TEST_CASE_TEMPLATE("column j of a pair for k columns is the pair for column j, on every back end", Real, double,
                    float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::vector<NamedPlain> matrices = {{"random", random_square(700, 5, seed)}};
   for (auto& named : awkward_to_sweep(seed))
     if (named.name == "1 x 1" || named.name == "dense 200 x 200" || named.name == "dense row" ||

@@ -25,9 +25,7 @@ std::vector<std::int64_t> literal_wavefronts(const Plain& A) {
 }  // namespace
 
 TEST_CASE("wavefronts are what their definition says, ascending within one") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  for (const auto& named : awkward_to_sweep(seed)) {
+  for (const auto& named : awkward_to_sweep(fresh_seed())) {
     const Plain& plain = named.plain;
     CAPTURE(named.name);
     const auto A = csr_of<double, std::int64_t>(plain);

@@ -18,7 +18,6 @@ struct RightHandSides {
 RightHandSides awkward_columns(const Matrix& A, std::size_t k) {
   RightHandSides columns;
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (std::size_t j = 0; j < k; ++j) {
     auto b = random_vector(seed + unsigned(j), A.nrows);
     std::vector<double> x0(A.nrows);

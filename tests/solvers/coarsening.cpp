@@ -65,7 +65,6 @@ TEST_CASE("iterations of cg with classical coarsening stay within those of the d
 
 TEST_CASE("classical coarsening and that of the caller have the same bits on every back end, and take new values") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A] : {NamedMatrix{"poisson2d", poisson(60)},
                                 {"elasticity3d", generate(OpenMP{2}, "elasticity3d:8")},
                                 {"random", random_spd(seed, 3000, 4)},

@@ -218,7 +218,6 @@ TEST_CASE("incomplete factors have the same bits on every back end, and need few
 
 TEST_CASE("threshold factors without thresholds are those of A, and solve it") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Matrix general = with_dominant_diagonal(random_matrix(seed, 200, 200, 5)), symmetric = random_spd(seed, 200, 5);
   for (const Factors what : {Factors::lu, Factors::cholesky}) {
     const Matrix& A = what == Factors::lu ? general : symmetric;

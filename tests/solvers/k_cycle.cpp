@@ -17,7 +17,6 @@ using V = Vector<double, OpenMP>;
 TEST_CASE(
     "visits of a K cycle find the x of least error in the space that they span, and one is enough if it is good") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Matrix A = random_spd(seed, 500, 6);
   const MatrixOperator op(OpenMP{1}, A.view());
   const auto start = random_vector(seed, A.nrows);
@@ -60,7 +59,6 @@ TEST_CASE("visits of a K cycle leave x without NaN where nothing is left to do")
 
 TEST_CASE("with a K cycle gmres needs as many iterations as with a V cycle, and cg in its flexible form few more") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const char* spec : {"elasticity3d:8", "poisson3d:16", "aniso3d:16:0.01"})
     for (const AmgStorage storage : {AmgStorage::fp32, AmgStorage::fp64}) {
       CAPTURE(std::string(spec));

@@ -144,7 +144,6 @@ const How by_lsmr{.method = Method::lsmr};
 TEST_CASE(
     "lsmr finds the least-squares solution of least norm, for every shape and rank, with the same bits everywhere") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A] : shapes(seed)) {
     const Decomposition dense(A);
     const double norm_A = dense.norm(), least = dense.least();
@@ -177,7 +176,6 @@ TEST_CASE(
 
 TEST_CASE("lsmr says which of the two was met") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Matrix A = random_matrix(seed, 200, 40, 8);
   const Outcome exact = solve_on(OpenMP{1}, by_lsmr, A, times(A, ramp(A.ncols)), least_squares());
   CHECK(exact->relative_residual <= 1e-8);
@@ -200,7 +198,6 @@ TEST_CASE("a b that is orthogonal to the columns of A, or zero, has x = 0 as its
   }
   // The same but for rounding, which must not become a solution.
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Matrix R = random_matrix(seed, 50, 10, 5);
   auto b = random_vector(seed, R.nrows);
   const auto fit = times(R, Decomposition(R).solve(b));
@@ -212,7 +209,6 @@ TEST_CASE("a b that is orthogonal to the columns of A, or zero, has x = 0 as its
 
 TEST_CASE("where a solution is asked for and there is none, lsmr says so, and x is a least-squares solution") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Matrix A = with_copies(random_matrix(seed, 40, 40, 6));
   const Outcome solved = solve_on(OpenMP{1}, by_lsmr, A, times(A, ramp(A.ncols)));
   CHECK(solved->converged());
@@ -226,7 +222,6 @@ TEST_CASE("where a solution is asked for and there is none, lsmr says so, and x 
 
 TEST_CASE("lsmr estimates the error of its x") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const Index nrows : {400, 90, 60}) {
     // An error e along a singular vector of size sigma adds sigma^2 e to A'r: where sigma is below sqrt(1e-5) ||A||, a tolerance
     // of 1e-5 tells nothing of it.
@@ -254,7 +249,6 @@ TEST_CASE("lsmr estimates the error of its x") {
 
 TEST_CASE("lsmr takes an approximation of A'A as preconditioner: columns of length 1 need fewer iterations") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   Matrix A = random_matrix(seed, 300, 60, 9);
   for (std::int64_t k = 0; k < A.nnz(); ++k) A.values[k] *= std::pow(10, A.col_idx[k] % 4);
   using V = Vector<double, OpenMP>;

@@ -80,7 +80,6 @@ std::vector<NamedMatrix> systems(unsigned seed) {
 
 TEST_CASE("multigrid as preconditioner is symmetric and positive definite, with any smoother, cycle and storage") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const std::pair<AmgSmoother, AmgStorage> kinds[] = {
       {AmgSmoother::automatic, AmgStorage::fp32}, {AmgSmoother::jacobi, AmgStorage::fp32},
       {AmgSmoother::chebyshev, AmgStorage::fp32}, {AmgSmoother::automatic, AmgStorage::fp64},
@@ -127,7 +126,6 @@ TEST_CASE("a stronger smoother and a second visit of the coarser levels need no 
 
 TEST_CASE("levels in single precision need as many iterations as those in double, but for one in ten") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   auto all = systems(seed);
   all.push_back({"poisson3d", generate(OpenMP{2}, "poisson3d:24")});
   all.push_back({"aniso3d", generate(OpenMP{2}, "aniso3d:20:0.01")});
@@ -168,7 +166,6 @@ TEST_CASE("iterations of cg with amg stay within those of the design, for b = A 
 
 TEST_CASE("hierarchies and cycles have the same bits on every back end and with any number of threads") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A] : systems(seed)) {
     CAPTURE(name);
     const auto r = random_vector(seed, A.nrows);
@@ -192,7 +189,6 @@ TEST_CASE("hierarchies and cycles have the same bits on every back end and with 
 
 TEST_CASE("new values in the same pattern: as a new hierarchy, if the couplings stay, and a preconditioner if not") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, A] : systems(seed)) {
     CAPTURE(name);
     Matrix scaled = copy_of(A), shifted = copy_of(A);
@@ -222,7 +218,6 @@ TEST_CASE("new values in the same pattern: as a new hierarchy, if the couplings 
 
 TEST_CASE("the dense inverse is symmetric, and A times it the identity; of a singular A it solves what can be solved") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const Index n : {0, 1, 2, 63, 191, 192, 221}) {  // from 192 rows on with panels, by all threads
     CAPTURE(n);
     const Matrix A = n > 0 ? random_spd(seed, n, 5) : matrix_of(0, {});

@@ -42,7 +42,6 @@ Csr<double, std::int32_t> scaled(const Csr<double, std::int32_t>& A, double c) {
 
 TEST_CASE("several pairs of sweeps are one from zero, and the others from what it left, on every back end") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const auto A = csr_of<double>(random_square(3000, 4, seed));
   const auto r = random_values<double>(A.nrows, seed);
   for (const double omega : {1.0, 1.3}) {
@@ -63,7 +62,6 @@ TEST_CASE("several pairs of sweeps are one from zero, and the others from what i
 
 TEST_CASE("in every order and precision an application has the same bits on every back end") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const auto A = csr_of<double>(random_square(9000, 3, seed));
   const auto r = random_values<double>(A.nrows, seed);
   for (const Order order : {Order::natural, Order::colours}) {
@@ -84,7 +82,6 @@ TEST_CASE("in every order and precision an application has the same bits on ever
 
 TEST_CASE("in single precision powers of two beyond its range in A and r change no digit") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const auto A = csr_of<double>(random_square(500, 4, seed));
   const auto r = random_values<double>(A.nrows, seed);
   const auto z = applied(OpenMP{1}, InSingle<OpenMP>(OpenMP{1}, A.view(), Order::natural), r);
