@@ -9,6 +9,7 @@
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::tests {
 
@@ -28,6 +29,17 @@ void on_every_backend(const Test& test) {
     else
       skipped_cuda();
   }
+}
+
+/// What run() says when it throws an Error_, which it must.
+template <class Error_ = Error, class Run>
+std::string refusal(const Run& run) {
+  try {
+    run();
+  } catch (const Error_& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
 }
 
 /// Fills memory that the next arrays on a GPU are likely to get with ones, so that what is not written shows.

@@ -33,16 +33,6 @@ auto here(const B& on, const Matrix& A) {
   return copied_to<Host>(on, A.view());
 }
 
-template <class Convert>
-std::string refusal(const Convert& convert) {
-  try {
-    convert();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 /// Triplets of A in the order given.
 Coo<double> triplets(const Matrix& A, const std::vector<std::int64_t>& order) {
   std::vector<Index> row_of(A.nnz());

@@ -40,12 +40,7 @@ Matrix made(const std::string& spec, std::uint64_t seed = 1) {
 /// What generate() says when it refuses.
 template <class Refusal = UsageError>
 std::string refusal_of(const std::string& spec) {
-  try {
-    generate(OpenMP{2}, spec);
-  } catch (const Refusal& error) {
-    return error.what();
-  }
-  return "";
+  return refusal<Refusal>([&] { generate(OpenMP{2}, spec); });
 }
 
 double entry(const Matrix& A, Index i, Index j) {

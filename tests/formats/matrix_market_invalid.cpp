@@ -1,6 +1,7 @@
 // Each malformed file has one fault and bears its name; its first defect is reported alike, however it is read.
 #include <doctest/doctest.h>
 
+#include "../backends.hpp"
 #include "../files.hpp"
 
 #include <filesystem>
@@ -115,12 +116,7 @@ const Invalid invalid[] = {
 };
 
 std::string error_of(const std::string& path, const ReadOptions& options) {
-  try {
-    read_matrix_market(path, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "read without an error";
+  return refusal<InputError>([&] { read_matrix_market(path, options); });
 }
 
 }  // namespace
@@ -195,14 +191,10 @@ TEST_CASE("the first of two far defects is reported by every number of threads")
         ReadOptions options;
         options.threads = threads;
         options.chunk_bytes = 4096;
-        try {
-          parse_matrix_market(text_with(9000, one, 9001, other), "text", options);
-          CHECK(false);
-        } catch (const InputError& error) {
-          const std::string message = error.what();
-          CHECK(message.find("text:9002:") == 0);
-          CHECK(message.find(std::string("expected ") + expected) != message.npos);
-        }
+        const std::string message =
+            refusal<InputError>([&] { parse_matrix_market(text_with(9000, one, 9001, other), "text", options); });
+        CHECK(message.find("text:9002:") == 0);
+        CHECK(message.find(std::string("expected ") + expected) != message.npos);
       }
 }
 

@@ -207,12 +207,7 @@ TEST_CASE("a write that fails leaves the old file and nothing else") {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{100000, limit.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  std::string message;
-  try {
-    write_matrix_market(folder / "A.mtx", A.view());
-  } catch (const ResourceError& error) {
-    message = error.what();
-  }
+  const std::string message = refusal<ResourceError>([&] { write_matrix_market(folder / "A.mtx", A.view()); });
   setrlimit(RLIMIT_FSIZE, &limit);
   std::signal(SIGXFSZ, handler);
   CHECK(message.find("A.mtx: could not be written after 100000 bytes (File too large)") != message.npos);

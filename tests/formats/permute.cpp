@@ -25,12 +25,7 @@ HostSpan<const Index> span(const std::vector<Index>& p) { return {p.data(), std:
 
 template <class B>
 std::string refusal(const B& on, const std::vector<Index>& p, Index n) {
-  try {
-    inverse_permutation(on, moved_to(on, p).span(), n);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return tests::refusal<Error>([&] { inverse_permutation(on, moved_to(on, p).span(), n); });
 }
 
 }  // namespace

@@ -20,23 +20,12 @@ using namespace seidel::tests;
 
 namespace {
 
-/// The message of the BackendError that `run` must throw.
-template <class Run>
-std::string complaint(const Run& run) {
-  try {
-    run();
-  } catch (const BackendError& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
 }  // namespace
 
 TEST_CASE("a CUDA call that fails says where, what and why") {
-  const std::string said = complaint([] { cuda_check(cudaErrorInvalidValue, "a call"); });
+  const std::string said = refusal<BackendError>([] { cuda_check(cudaErrorInvalidValue, "a call"); });
   CHECK(contains(said, "tests/kernels/cuda_backend.cpp:"));
   CHECK(said.find("tests/") == 0);  // not the path on the machine that built it
   CHECK(contains(said, "a call failed: invalid argument (cudaErrorInvalidValue)"));
@@ -155,11 +144,11 @@ TEST_CASE("[cuda] in the child: a fault on the device" * doctest::skip()) {
   const Cuda on;
   Array<double, Device> x(on, 10);
   fill<Cuda, double>(on, Span<double, Device>(reinterpret_cast<double*>(8), 10), 1);
-  const std::string said = complaint([&] { on.synchronize(); });
+  const std::string said = refusal<BackendError>([&] { on.synchronize(); });
   CHECK(contains(said, "formats/runtime/cuda_backend.cpp:"));
   CHECK(contains(said, "start the program again"));
-  CHECK(contains(complaint([&] { fill<Cuda, double>(on, x, 1), on.synchronize(); }), "CUDA: "));
-  CHECK(contains(complaint([&] { dot<Cuda, double>(on, x, x); }), "CUDA: "));
+  CHECK(contains(refusal<BackendError>([&] { fill<Cuda, double>(on, x, 1), on.synchronize(); }), "CUDA: "));
+  CHECK(contains(refusal<BackendError>([&] { dot<Cuda, double>(on, x, x); }), "CUDA: "));
 }
 TEST_CASE("[cuda] a fault on the device is a BackendError, then and later") {
   char program[4096] = {};

@@ -40,12 +40,7 @@ struct Pairs {
 static_assert(Coarsening<Pairs, OpenMP, std::int64_t> && Coarsening<Pairs, OpenMP, std::int32_t> == false);
 
 std::string message(const Matrix& A, const AmgOptions& options, const Parts<OpenMP>& parts = {}) {
-  try {
-    Amg<OpenMP>(OpenMP{1}, A.view(), options, {}, parts);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return refusal([&] { Amg<OpenMP>(OpenMP{1}, A.view(), options, {}, parts); });
 }
 
 }  // namespace
