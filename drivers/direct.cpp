@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <future>
 #include <optional>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include <seidel/drivers/report/text.hpp>
@@ -42,6 +42,14 @@ Eigen::Map<const RowMajor> rows_of(const CsrView<double, std::int32_t, Host>& A)
   return {A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()};
 }
 
+/// Scales of rows and columns alike that bring a positive diagonal to between 1 and 4.
+Arrangement unit_diagonal(const CsrView<double, std::int32_t, Host>& A) {
+  Array<double> scale(A.nrows), same(A.nrows);
+  const Eigen::VectorXd diagonal = Sparse(rows_of(A)).diagonal();
+  for (Index i = 0; i < A.nrows; ++i) scale[i] = same[i] = std::ldexp(1.0, -(std::ilogb(diagonal[i]) >> 1));
+  return {.row_scale = std::move(scale), .column_scale = std::move(same)};
+}
+
 /// Entries below the diagonal of each column of the Cholesky factor of the pattern of P (A + A') P'.
 /// Source  Davis, Algorithm 849: A concise sparse Cholesky factorization package, ACM TOMS 31(4), 2005.
 std::vector<std::int64_t> column_counts(const Sparse& A) {
@@ -70,7 +78,7 @@ struct DirectSolver::Factors {
   std::optional<bool> regular = {};  // what factorise() found
   Order order = {};
   /// Of LU: row_of[j] is the row whose entry in column j should be large. The scales keep pivots from being chosen by the
-  /// units of the rows.
+  /// units of the rows. Of LDL': the scales bring the diagonal to about 1, so that no pivot is too small to divide by.
   Arrangement to = {};
   Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::NaturalOrdering<std::int32_t>> cholesky = {};
   Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<std::int32_t>> lu = {};
@@ -141,11 +149,12 @@ bool DirectSolver::factorise() {
   if (factors_->regular) return *factors_->regular;
   const Sparse matrix = rows_of(A_);
   if (factors_->positive) {
+    factors_->to = unit_diagonal(A_);
     Sparse ordered(A_.nrows, A_.ncols);
-    ordered = matrix.twistedBy(factors_->order);
+    ordered = factors_->scaled(matrix).twistedBy(factors_->order);
     if (!compute([A = std::move(ordered)](Factors& factors) { factors.cholesky.compute(A); })) return false;
     const auto& pivots = factors_->cholesky;
-    if (pivots.info() == Eigen::Success && pivots.vectorD().minCoeff() > 0) return *(factors_->regular = true);
+    if (pivots.info() == Eigen::Success && (pivots.vectorD().array() > 0).all()) return *(factors_->regular = true);
     factors_->positive = false;
     factors_->to = max_product_matching(A_).arrangement;
   }
@@ -183,15 +192,15 @@ void DirectSolver::solve(HostSpan<const double> r, HostSpan<double> d) const {
   if (A_.nrows == 0) return;
   const ConstVector rhs(r.data(), r.size());
   Eigen::Map<Eigen::VectorXd> solution(d.data(), d.size());
+  const auto [R, C] = factors_->scales();
+  const Eigen::VectorXd scaled = R.cwiseProduct(rhs);
   if (factors_->positive) {
-    const Eigen::VectorXd ordered = factors_->order * rhs;
-    const Eigen::VectorXd found = factors_->cholesky.solve(ordered);
+    const Eigen::VectorXd found = factors_->cholesky.solve(factors_->order * scaled);
     solution = factors_->order.inverse() * found;
   } else {
-    const auto [R, C] = factors_->scales();
-    solution = factors_->lu.solve(Eigen::VectorXd(R.cwiseProduct(rhs)));
-    solution = C.cwiseProduct(solution);
+    solution = factors_->lu.solve(scaled);
   }
+  solution = C.cwiseProduct(solution);
 }
 
 bool DirectSolver::is_singular() const {
@@ -200,19 +209,16 @@ bool DirectSolver::is_singular() const {
   constexpr double min_loss = 1e-6, max_loss = 0.03;
   const Index n = A_.nrows;
   if (n == 0) return false;
-  Eigen::VectorXd R(n), C(n);
-  if (factors_->positive) {
-    C = R = Sparse(rows_of(A_)).diagonal().cwiseSqrt().cwiseInverse();
-  } else {
-    std::tie(R, C) = factors_->scales();
-  }
+  const ConstVector R = factors_->scales().first, C = factors_->scales().second;
   Array<double> z(n), r(n), d(n);
-  const auto size = [&](Array<double>& v) { return C.cwiseInverse().cwiseProduct(vector_of(v)).cwiseAbs().maxCoeff(); };
+  const auto size = [&](Array<double>& v) {
+    return vector_of(v).cwiseQuotient(C).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+  };
   for (Index i = 0; i < n; ++i) r[i] = fraction(i) / R[i];
   solve(r, z.span());
   const double loss = eps * size(z);
-  if (!(loss > min_loss)) return false;
   if (!(loss <= max_loss)) return true;
+  if (loss <= min_loss) return false;
   vector_of(z) /= size(z);
   const Array<double> zero(n, 0.0);
   certified_residual(OpenMP{1}, A_, std::as_const(z).span(), zero.span(), r.span());

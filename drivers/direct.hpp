@@ -59,7 +59,7 @@ class DirectSolver {
   /// Whether A is singular as far as double precision can tell. Factors of a singular A are those of A + E with E of the size
   /// of rounding: their inverse is large, and makes a z of size 1 with A z nearly 0, of which a correction toward A z = 0 leaves
   /// most only if A is singular. Sizes are those of R A C, where no entry is much larger than 1, whatever the units of
-  /// rows and unknowns are; of LDL' R = C brings the diagonal to 1. Cost  two solve() at most.
+  /// rows and unknowns are. Cost  two solve() at most.
   bool is_singular() const;
   /// "LDL' with 12,345 entries"
   std::string description() const;

@@ -45,10 +45,15 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
       fell = 1;
       break;
     }
+    if (!std::isfinite(residual)) {  // x is beyond the range of double, or the factors are
+      copy(best, x);
+      done.error = std::numeric_limits<double>::infinity();
+      return done;
+    }
     done.history.push_back(residual);
     copy(x, best);
     const bool stop = criteria.stop && criteria.stop->load(std::memory_order_relaxed);
-    if (solves == max_solves || stop || !std::isfinite(residual)) break;
+    if (solves == max_solves || stop) break;
     if (solves > 1 && (correction <= eps || fell > 0.5)) break;
     solver.solve(std::as_const(r).span(), d.span());
     axpy(1, d, x);
