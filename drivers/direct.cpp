@@ -15,6 +15,7 @@
 
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/arrange.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
 
@@ -131,8 +132,10 @@ DirectSolver::~DirectSolver() = default;
 bool DirectSolver::compute(std::function<void(Factors&)> work) {
   constexpr double long_seconds = 0.2;
   if (stop_requested()) return false;
+  const Stopwatch watch;
   if (forecast_.seconds < long_seconds) {
     work(*factors_);
+    seconds_ += watch.seconds();
     return true;
   }
   std::packaged_task<void()> task([factors = factors_, work = std::move(work)] { work(*factors); });
@@ -141,6 +144,7 @@ bool DirectSolver::compute(std::function<void(Factors&)> work) {
   while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
     if (stop_requested()) return false;
   done.get();
+  seconds_ += watch.seconds();
   return true;
 }
 

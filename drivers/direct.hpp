@@ -61,6 +61,8 @@ class DirectSolver {
   /// most only if A is singular. Sizes are those of R A C, where no entry is much larger than 1, whatever the units of
   /// rows and unknowns are. Cost  two solve() at most.
   bool is_singular() const;
+  /// Spent on factors so far.
+  double seconds() const { return seconds_; }
   /// "LDL' with 12,345 entries"
   std::string description() const;
 
@@ -70,6 +72,7 @@ class DirectSolver {
   CsrView<double, std::int32_t, Host> A_;
   std::shared_ptr<Factors> factors_;
   DirectForecast forecast_;
+  double seconds_ = 0;
 };
 
 }  // namespace seidel::drivers

@@ -123,6 +123,7 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
   summary.method = "direct";
   summary.norm_b = norm2(b);
   outcome.product_format = "CSR";
+  const double spent = solver.seconds();
   const bool in_time = solver.forecast().seconds <= criteria.seconds;
   const bool regular = in_time && solver.factorise();
   const bool nearby = in_time && !regular && solver.factorise_nearby();
@@ -157,7 +158,9 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
     summary.reason = formatted("factorising takes about {}, longer than the limit of time",
                                human_seconds(solver.forecast().seconds));
   }
-  summary.seconds = outcome.solve_seconds = watch.seconds();
+  summary.seconds = watch.seconds();
+  outcome.setup_seconds = outcome.preconditioner_seconds = solver.seconds();
+  outcome.solve_seconds = summary.seconds - (solver.seconds() - spent);
   summary.attempts = {summary.as_attempt()};
   summary.attempts.back().preconditioned = false;
   outcome.x = copied_to<Host>(host, std::as_const(x).span());

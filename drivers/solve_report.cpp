@@ -215,13 +215,14 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   lines.item("right-hand side", right_hand_side_text(story));
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
   lines.item("method", choice.reason);
+  const bool direct = choice.method == direct_method;
   if (const std::string details = method_text(story);
-      details != choice.method.name &&
-      (options.verbose || choice.method == direct_method || choice.form == Form::eisenstat))
+      details != choice.method.name && (options.verbose || direct || choice.form == Form::eisenstat))
     lines.item("", details);
   if (options.verbose)
-    lines.item("preconditioner",
-               formatted("{}, made in {}", outcome.preconditioner, human_seconds(outcome.preconditioner_seconds)));
+    lines.item(direct ? "factors" : "preconditioner",
+               formatted("{}made in {}", direct ? "" : outcome.preconditioner + ", ",
+                         human_seconds(outcome.preconditioner_seconds)));
   else if (outcome.preconditioner_shift != 0)
     lines.item("preconditioner", outcome.preconditioner);
   if (options.verbose) add_levels(lines, outcome.levels, paint);
@@ -255,8 +256,9 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   if (options.verbose) {
     for (const auto& part : story.memory.items)
       if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
-    lines.item("products",
-               formatted("{}, prepared in {}", outcome.product_format, human_seconds(outcome.product_seconds)));
+    if (!direct)
+      lines.item("products",
+                 formatted("{}, prepared in {}", outcome.product_format, human_seconds(outcome.product_seconds)));
   }
 }
 

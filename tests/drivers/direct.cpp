@@ -63,7 +63,12 @@ TEST_CASE("direct solves symmetric and unsymmetric systems to the last digits, a
     CHECK(report["preconditioner"] == "none");
     CHECK(report["error_against_ones"] <= 1e-9);
     CHECK(report["history"].size() == std::size_t(report["iterations"]) + 1);
+    CHECK(report["seconds"]["preconditioner"] > 0);  // the factors
+    CHECK(report["seconds"]["preconditioner"] <= report["seconds"]["setup"]);
   }
+  const Run run = seidel_program({"solve", "poisson2d:40", "--method", "direct", "--verbose"});
+  CHECK(contains(run.out, "\nfactors          made in "));
+  CHECK(!contains(run.out, "in 0 s"));
 }
 
 TEST_CASE("direct says that a matrix is singular: no solution, or one of many") {

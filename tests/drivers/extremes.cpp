@@ -59,8 +59,9 @@ TEST_CASE("an iteration that meets the target after the factors did not is judge
 
 TEST_CASE("factors of a positive definite matrix whose pivots have no reciprocal in double precision solve with it") {
   Folder folder;
-  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n"
-                               "1 1 1e-300\n2 1 -1e-309\n2 2 2e-309\n");
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n"
+             "1 1 1e-300\n2 1 -1e-309\n2 2 2e-309\n");
   write_file(folder / "b.txt", "1e-300 2.999999999e-309\n");  // x = 1 + 2e-9, 2
   const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "direct"});
   CHECK(report["verdict"] == "solved");
