@@ -73,7 +73,7 @@ int run(const ConvertOptions& options) {
                     loaded.name, count(found.matched), count(A.nrows)));
     rows = std::move(found.arrangement.row_of);
     A = arranged(A.view(), {.row_of = Array<Index>(std::vector<Index>(rows.begin(), rows.end()))});
-    say(options, "its rows are in another order: those of a right-hand side must follow (\"rows\" of --json)");
+    say(options, "the rows are in another order; b needs the same one, which --json FILE lists as \"rows\"");
   }
   // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
   WriteOptions write;

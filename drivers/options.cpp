@@ -210,7 +210,7 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
                        ->required())};
     app->add_flag("--transpose", options.transpose, "write the transpose");
     app->add_flag("--permute-diagonal", options.permute_diagonal,
-                  "bring large entries to the diagonal: its rows in another order, which --json tells (for b)");
+                  "reorder the rows so that large entries stand on the diagonal; b needs the same order, which --json lists");
     app->add_flag("--real-form", options.real_form,
                   "of a complex file: [Re A, -Im A; Im A, Re A], and [Re b; Im b] of a vector");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
