@@ -65,7 +65,7 @@ Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) 
   if (coarsening_of(set) != of_lattice) return {};
   const FoundLattice found = find_lattice(OpenMP{}, A);
   if (found.lattice.nx == 0)
-    throw InputError("amg: found no lattice: " + found.otherwise +
+    throw InputError("gmg: found no lattice: " + found.otherwise +
                      "\n  take amg with aggregates, which needs no lattice");
   return found.lattice;
 }

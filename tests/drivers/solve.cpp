@@ -53,6 +53,7 @@ TEST_CASE("gmg finds the lattice of a file and says so, and names the row that d
   const Run refused = with(spoilt);
   CHECK(refused.exit_code == 3);
   CHECK(contains(refused.err, "row 3 "));
+  CHECK(contains(refused.err, spoilt + ": gmg: found no lattice"));
   CHECK(!contains(seidel_program({"info", spoilt}).out, "12 x 10 x 14"));
 }
 
