@@ -15,6 +15,7 @@
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/lattice.hpp>
 #include <seidel/formats/properties.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/products/formats.hpp>
 #include <seidel/solvers/choose_method.hpp>
@@ -322,8 +323,14 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
 
 int run(const InfoOptions& options) {
   const OpenMP host = host_threads(options);
+  const auto require = [](std::int64_t nrows, std::int64_t nnz) {
+    const std::int64_t of_matrix = 12 * nnz + 8 * (nrows + 1), of_look = 4 * nrows;  // where it looks for a_ji to a_ij
+    require_memory(of_matrix + of_look,
+                   formatted("a matrix of {} and {}", plural(nrows, "row"), plural(nnz, "nonzero")),
+                   "use a larger machine");
+  };
   const LoadedMatrix loaded =
-      load_matrix(options.matrix, options, options.repair, {}, ReadOptions::Complex::as_real_form);
+      load_matrix(options.matrix, options, options.repair, require, ReadOptions::Complex::as_real_form);
   const auto A = loaded.matrix.view();
   const Stopwatch looking;
   InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}, {}};

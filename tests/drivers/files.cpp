@@ -185,6 +185,13 @@ TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and tak
   CAPTURE(convert.err);
   CHECK(convert.exit_code == 4);
   CHECK(contains(convert.err, "--transpose: 160 MB of memory are needed"));
+
+  const Run info = seidel_program(
+      {"info", "-"},
+      {.text = "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n", .memory = limit});
+  CAPTURE(info.err);
+  CHECK(info.exit_code == 4);
+  CHECK(contains(info.err, "a matrix of 20,000,000 rows and 1 nonzero: 240 MB of memory are needed"));
 }
 
 TEST_CASE("a reader that has seen enough ends the program without a word") {
