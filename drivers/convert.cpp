@@ -57,9 +57,8 @@ int run(const ConvertOptions& options) {
   const Stopwatch converting;
   auto& A = loaded.matrix;
   if (options.transpose) {
-    const std::int64_t entry_bytes = host.threads > 1 ? 12 + 16 : 12;  // threads sort a copy
-    require_memory(entry_bytes * A.nnz() + 8 * (std::int64_t(A.ncols) + 1), "--transpose",
-                   "the matrix and its transpose are both held: use a larger machine");
+    require_memory(12 * A.nnz() + max_transpose_workspace(A.nrows, A.ncols, A.nnz()) + 8 * (std::int64_t(A.ncols) + 1),
+                   "--transpose", "the matrix and its transpose are both held: use a larger machine");
     A = transpose(host, A.view());
   }
   Array<Index> rows;  // in the order in which they are written

@@ -6,6 +6,7 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/products/product.hpp>
 
@@ -109,7 +110,10 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   if (method.needs == Needs::nothing) {
     const std::int64_t transposed = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (ncols + 1);
     plan.items.push_back({"A', for products with it", transposed, ""});
-    if (needs.cuda)
+    if (const std::int64_t vectors = like_x * 8 * ncols + like_b * vector; !needs.cuda)  // those are taken after it
+      plan.items.push_back({"entries on their way to A', beyond what vectors need later",
+                            std::max<std::int64_t>(0, max_transpose_workspace(n, ncols, needs.nnz) - vectors), ""});
+    else
       plan.items.push_back({"the same of A'", Product<double, std::int32_t, Cuda>::max_bytes(ncols, needs.nnz), ""});
   }
   if (!needs.choice.fallbacks.empty()) {

@@ -215,6 +215,11 @@ std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Gro
   return bytes;
 }
 
+/// Whether an entry on its way, its other index and the low bits of its key, needs more than 32 bits.
+inline bool needs_wide_words(const Buckets& buckets, std::int64_t nothers) {
+  return buckets.shift + std::bit_width(std::uint32_t(nothers - 1)) > 32;
+}
+
 enum class Spread { near, far };  // whether the places that neighbouring entries go to lie in a cache together
 
 /// Entry k of `entries` becomes an entry of group key(k) of `to`. Returns the bytes taken besides.
@@ -224,9 +229,8 @@ std::int64_t group(const OpenMP& on, const Entries& entries, Spread spread, cons
   const bool few = n < 2 * worth_per_thread;
   if (!few && to.nkeys > 0 && spread == Spread::far) {
     const Buckets buckets(n, to.nkeys);
-    return buckets.shift + std::bit_width(std::uint32_t(entries.nothers - 1)) <= 32
-               ? group_by_buckets<std::uint32_t>(on, entries, buckets, to)
-               : group_by_buckets<std::uint64_t>(on, entries, buckets, to);
+    return needs_wide_words(buckets, entries.nothers) ? group_by_buckets<std::uint64_t>(on, entries, buckets, to)
+                                                      : group_by_buckets<std::uint32_t>(on, entries, buckets, to);
   }
   if (!few && to.nkeys > 0 && on.threads > 1) return group_by_shares(on, entries, to);
   group_at_once(entries, to);

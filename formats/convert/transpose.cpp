@@ -185,6 +185,10 @@ TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>
 
 }  // namespace
 
+std::int64_t max_transpose_workspace(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz) {
+  return ncols > 0 && needs_wide_words(Buckets(nnz, ncols), nrows) ? 8 * nnz : 0;
+}
+
 template <class Real, class Offset>
 void transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Csr<Real, Offset>& T, TransposeReport* report) {
   require_transposed(A, T);

@@ -141,6 +141,16 @@ TEST_CASE("a plan leaves a margin, and asks for the memory of a GPU before the m
   plan_read_for_gpu(1000, 7000, {}, 1'000'000).require();
 }
 
+TEST_CASE("the plan of lsmr holds what transposition takes for a time, as far as that is more than the vectors") {
+  const auto planned = [](std::int64_t n, std::int64_t nnz) {
+    return plan_solve({.nrows = n, .nnz = nnz, .choice = {Method::lsmr}}, 0).needed();
+  };
+  const std::int64_t large = 1 << 25, small = 1 << 12, nnz = 1'900'000'000;
+  CHECK(planned(large, nnz) - planned(large, nnz / 2) > (12 + 7) * nnz / 2);  // not 8: it shares with vectors
+  CHECK(planned(small, nnz) - planned(small, nnz / 2) == 12 * nnz / 2);
+  CHECK(planned(large, large) - planned(large, 0) == 12 * large);
+}
+
 TEST_CASE("a method that may have to go on is left out where its memory is not there, and nothing else is") {
   const MethodChoice choice{
       .method = Method::cg, .fallbacks = {Method::minres, Method::gmres}, .reason = "cg, because"};

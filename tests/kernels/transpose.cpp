@@ -211,6 +211,23 @@ TEST_CASE("values need no more alignment than a number has") {
   });
 }
 
+TEST_CASE("the host takes what a plan says besides the result: 8 bytes per entry where 32 bits do not tell a place") {
+  for (const auto& [spec, wide] :
+       {std::pair{"random:200000x8000000:300000", true}, {"random:60000x60000:300000", false}}) {
+    CAPTURE(spec);
+    const auto A = generate(OpenMP{}, spec);
+    const std::int64_t planned = max_transpose_workspace(A.nrows, A.ncols, A.nnz());
+    CHECK(planned == (wide ? 8 * A.nnz() : 0));
+    for (const int threads : {1, 2}) {
+      TransposeReport report;
+      CHECK(same(transposed(OpenMP{threads}, A.view(), &report), sorted_transpose(A.view())));
+      CHECK(report.workspace_bytes >= planned);
+      CHECK(report.workspace_bytes <= planned + threads * std::int64_t(2'000'000));
+    }
+  }
+  CHECK(max_transpose_workspace(0, 0, 0) == 0);
+}
+
 TEST_CASE("a GPU takes at most 8 bytes per entry besides the result, and less where columns are evenly filled") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
