@@ -17,31 +17,13 @@
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/solve_singular.hpp>
+#include <seidel/drivers/solve_write.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/solvers/finite.hpp>
 
 namespace seidel::drivers {
 
 namespace {
-
-/// A column for each right-hand side, empty after its last iteration.
-std::string history_csv(const std::vector<Outcome>& outcomes, Goal goal) {
-  std::string text = "iteration";
-  std::size_t longest = 0;
-  for (std::size_t j = 0; j < outcomes.size(); ++j) {
-    text += goal == Goal::solution ? ",relative_residual" : ",residual_or_orthogonality";
-    if (outcomes.size() > 1) text += formatted("_{}", j + 1);
-    longest = std::max(longest, outcomes[j].summary.history.size());
-  }
-  for (std::size_t i = 0; i < longest; ++i) {
-    text += formatted("\n{}", i);
-    for (const Outcome& outcome : outcomes) {
-      const auto& history = outcome.summary.history;
-      text += i < history.size() ? formatted(",{}", history[i]) : ",";
-    }
-  }
-  return text + "\n";
-}
 
 /// For loaded.b and more_b.
 std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there,
@@ -306,23 +288,15 @@ std::int64_t colours_instead_of(const SolveOptions& options, const Loaded& loade
   return chain ? count_of_colours(host_threads(options), loaded.wide()) : 0;
 }
 
-void write_results(const SolveOptions& options, const std::vector<Outcome>& outcomes) {
-  WriteOptions write;
-  write.threads = host_threads(options).threads;
-  std::vector<HostSpan<const double>> x;
-  for (const Outcome& outcome : outcomes) x.push_back(outcome.x);
-  if (!options.out.empty()) write_vectors(options.out, x, write);
-  if (!options.history.empty()) write_text(options.history, history_csv(outcomes, options.request.goal));
-}
-
-void report(const SolveOptions& options, SolveStory story) {
+void report(const SolveOptions& options, SolveStory story, const Written& written) {
   story.diagnosis = causes_of(story);
   const bool output_is_taken = options.out == "-" || options.history == "-";
   print(options,
         solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
         output_is_taken);
-  if (!options.json.empty()) write_text(options.json, solve_json(story).text());
   if (!options.html.empty()) write_text(options.html, solve_page(story));
+  if (!written.failure.empty()) throw ResourceError(written.failure);
+  if (!options.json.empty()) write_text(options.json, solve_json(story).text());
 }
 
 }  // namespace
@@ -350,12 +324,15 @@ int run(const SolveOptions& options) {
     singular.push_back(loaded.with_column(j, [&] { return look_at_rhs(options, seen, loaded, space); }));
   std::vector<Decided> decided;
   decided.push_back(decide(options, where, loaded, there, seen, singular.front()));
+  say_if_disk_is_full(options, loaded.matrix.matrix.ncols * std::int64_t(loaded.columns()));
   const double setup_seconds = setup.seconds();
   const std::vector<Outcome> outcomes = solve_all(options, loaded, there, seen, singular, decided);
-  write_results(options, outcomes);
+  const Written written = write_results(options, outcomes);
+  SolveOptions told_options = options;
+  told_options.out = written.x;
   std::vector<SolveStory> stories;
   for (std::size_t j = 0; j < outcomes.size(); ++j)
-    stories.push_back({.options = options,
+    stories.push_back({.options = told_options,
                        .loaded = loaded.matrix,
                        .properties = seen.properties,
                        .rows = seen.rows,
@@ -372,7 +349,7 @@ int run(const SolveOptions& options) {
   told.columns = stories;
   told.column = worst;
   told.colours_instead = colours_instead_of(options, loaded, decided[worst], told.outcome);
-  report(options, told);
+  report(options, told, written);
   return told.outcome.solved ? 0 : 1;
 }
 

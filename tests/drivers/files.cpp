@@ -208,6 +208,28 @@ TEST_CASE("a full disk exits 4, names the file and leaves none") {
   CHECK(contains(run.err, "/dev/full"));
 }
 
+TEST_CASE(
+    "an x that --out cannot take is not lost: it goes to a temporary file, the report says where, and the exit is 4") {
+  const Folder folder;
+  const std::vector<std::string> words = {"solve", "poisson2d:9", "--history", "/dev/full", "--out"};
+  const auto with = [&](const std::string& out, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), words.begin(), words.end()), more.insert(more.begin() + 5, out);
+    return seidel_program(more, {.environment = "TMPDIR=" + folder.path()});
+  };
+  const Run run = with("/dev/full", {"--json", folder / "report.json"});
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 4);
+  CHECK(contains(run.out, "solved: ||b - Ax||"));
+  const std::size_t begin = run.err.find("x was written to "), end = run.err.find(" instead");
+  REQUIRE(end != std::string::npos);
+  const std::string file = run.err.substr(begin + 17, end - begin - 17);
+  CHECK(file.starts_with(folder.path()));
+  CHECK(contains(run.out, "x to " + file));
+  CHECK(contains(read_file(folder / "report.json"), "seidel.error/1"));
+  CHECK(with(folder / "x.mtx").exit_code == 4);  // of the history
+  CHECK(read_file(file) == read_file(folder / "x.mtx"));
+}
+
 TEST_CASE("generate, convert and convert back give the same bytes; .gz is told by its name") {
   Folder folder;
   for (const char* spec : {"poisson2d:7x5", "random:40x30:200", "convdiff:6"}) {
