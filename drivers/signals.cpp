@@ -1,8 +1,11 @@
 // Signal handlers can reach nothing but a global: the one the program has.
 #include <time.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <string_view>
 
 #include <seidel/drivers/signals.hpp>
 
@@ -12,6 +15,9 @@ namespace {
 
 std::atomic<bool> stop{false};
 std::atomic<std::int64_t> first_ns{0};  // when the first signal came; 0 before
+volatile std::sig_atomic_t talks = 0;
+constexpr std::string_view said =
+    "\nseidel: ends after the step under way (a setup, an iteration); once more ends at once\n";
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler must not wait for a lock");
 
@@ -29,7 +35,13 @@ extern "C" void request_stop(int signal) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   const std::int64_t now_ns = std::int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
   std::int64_t first = 0;
-  if (first_ns.compare_exchange_strong(first, now_ns)) return stop.store(true);
+  if (first_ns.compare_exchange_strong(first, now_ns)) {
+    stop.store(true);
+    const int kept = errno;  // of what was interrupted
+    if (talks) (void)!::write(STDERR_FILENO, said.data(), said.size());
+    errno = kept;
+    return;
+  }
   if (now_ns - first < at_once_ns) return;
   handle(signal, SIG_DFL);
   raise(signal);  // ends the process when this returns
@@ -37,8 +49,9 @@ extern "C" void request_stop(int signal) {
 
 }  // namespace
 
-StopOnSignal::StopOnSignal() {
+StopOnSignal::StopOnSignal(bool quiet) {
   first_ns = 0;
+  talks = !quiet && isatty(STDERR_FILENO);
   handle(SIGINT, request_stop);
   handle(SIGTERM, request_stop);
 }

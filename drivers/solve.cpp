@@ -307,7 +307,7 @@ int run(const SolveOptions& options) {
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   require_backend(options);
   Loaded loaded = load(options);
-  const StopOnSignal stop;  // from here on Ctrl-C ends with a report
+  const StopOnSignal stop(options.quiet);  // from here on Ctrl-C ends with a report
   const Stopwatch setup;
   Placement where = options.request.method == direct_method ? Placement{.because = "factors are computed on one core"}
                                                             : place(options, loaded.matrix.matrix.nnz());

@@ -2,10 +2,14 @@
 #include <seidel/drivers/signals.hpp>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <string>
 
 using namespace seidel::drivers;
 
@@ -60,5 +64,37 @@ TEST_CASE("a second Ctrl-C ends the process, but not at once: timeout(1) signals
     const int status = ended_by(signal, {10, 1000});  // the last one is impatient
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == signal);
+  }
+}
+
+TEST_CASE("who presses Ctrl-C at a terminal is told that a setup may take a while to end, once") {
+  for (const bool quiet : {false, true}) {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(terminal >= 0);
+    REQUIRE(grantpt(terminal) == 0);
+    REQUIRE(unlockpt(terminal) == 0);
+    const int other_end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    REQUIRE(other_end >= 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      dup2(other_end, STDERR_FILENO);
+      const StopOnSignal stop(quiet);
+      kill(getpid(), SIGINT);
+      kill(getpid(), SIGINT);
+      (void)!write(STDERR_FILENO, "end", 3);
+      _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    char text[400];
+    const ssize_t size = read(terminal, text, sizeof text);
+    REQUIRE(size > 0);
+    const std::string said(text, std::size_t(size));
+    const std::size_t first = said.find("once more ends at once");
+    CHECK((first != said.npos) == !quiet);
+    CHECK(said.find("once more", first == said.npos ? 0 : first + 1) == said.npos);
+    CHECK(said.ends_with("end"));
+    close(other_end), close(terminal);
   }
 }
