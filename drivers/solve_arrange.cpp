@@ -34,29 +34,33 @@ bool may_permute(const SolveOptions& options, const Inspected& seen) {
   return seen.rows.empty_rows == 0 && (request.preconditioner || !(seen.properties.symmetric || seen.properties.skew));
 }
 
-bool may_scale(const SolveOptions& options) {
+bool may_scale(const SolveOptions& options, const Inspected& seen) {
   const MethodRequest& request = options.request;
-  return options.scale == Scale::automatic && !request.preconditioner &&
-         !(request.method && (request.method->needs != Needs::square || *request.method == direct_method));
+  if (options.scale == Scale::none || request.preconditioner) return false;
+  if (!request.method || request.method->needs == Needs::square) return request.method != direct_method;
+  return request.method->needs != Needs::nothing && seen.properties.symmetric;  // its scales are symmetric, too
 }
 
 }  // namespace
 
 std::unique_ptr<Arranged> arrange(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
   const MatrixProperties& p = seen.properties;
-  if (p.first_bad_diagonal < 0) return {};  // preconditioners do not change when rows and columns are scaled
+  const bool full_diagonal = p.first_bad_diagonal < 0;
+  if (full_diagonal &&  // preconditioners do not change when rows and columns are scaled
+      choose_method(p, seen.rows, options.request).preconditioner != PreconditionerKind::none)
+    return {};
   auto to = std::make_unique<Arranged>();
   const std::string zeros =
       formatted("because {} zero on the diagonal", plural(p.diagonal_missing + p.diagonal_zero, "row is", "rows are"));
   const auto make = [&](const auto& A, auto& made) {
-    if (may_permute(options, seen))
+    if (!full_diagonal && may_permute(options, seen))
       if (Matching found = max_product_matching(A); found.matched == A.nrows) {
         to->by = std::move(found.arrangement);
         if (options.scale == Scale::none) to->by.row_scale = {}, to->by.column_scale = {};
         to->why = formatted("made of A with its rows permuted{}, {}", options.scale == Scale::none ? "" : " and scaled",
                             zeros);
       }
-    if (to->by.empty() && may_scale(options) && spread_of_rows(loaded.wide()) > much) {
+    if (to->by.empty() && may_scale(options, seen) && spread_of_rows(loaded.wide()) > much) {
       to->by = equilibration(A);
       to->why = "but rows and columns are scaled, because their entries differ much in size";
     }

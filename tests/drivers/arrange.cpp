@@ -3,6 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <sstream>
+
 using namespace seidel::tests;
 using nlohmann::json;
 
@@ -60,6 +65,52 @@ TEST_CASE("zeros on the diagonal do not stop a preconditioner, with the same bit
   CHECK(plain["permuted"] == true);
   CHECK(plain["scaled"] == false);
   CHECK(json::parse(seidel_program({"solve", "poisson2d:9", "--json", "-"}).out)["permuted"] == false);
+}
+
+TEST_CASE(
+    "minres without preconditioner sees scaled rows, so that small ones are solved for: the error is what it says") {
+  constexpr int n = 900, m = n / 3;  // [2^20 T, B'; B, -2^-20 I], B takes every third unknown
+  std::mt19937_64 random(7);
+  std::vector<double> x(n + m), b(n + m, 0.0);
+  for (double& v : x) v = double(random() % 2001) - 1000;
+  std::string text;
+  int count = 0;
+  const auto put = [&](int i, int j, double value) {
+    std::ostringstream line;
+    line.precision(17);
+    line << i + 1 << " " << j + 1 << " " << value << "\n";
+    text += line.str(), ++count;
+    b[i] += value * x[j];  // exactly
+    if (i != j) b[j] += value * x[i];
+  };
+  for (int i = 0; i < n; ++i) {
+    put(i, i, std::ldexp(2.25, 20));
+    if (i > 0) put(i, i - 1, -std::ldexp(1, 20));
+  }
+  for (int k = 0; k < m; ++k) put(n + k, 3 * k, 1), put(n + k, n + k, -std::ldexp(1, -20));
+  Folder folder;
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n" + std::to_string(n + m) + " " +
+                                   std::to_string(n + m) + " " + std::to_string(count) + "\n" + text);
+  std::ostringstream numbers;
+  numbers.precision(17);
+  for (const double v : b) numbers << v << "\n";
+  write_file(folder / "b.txt", numbers.str());
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "minres", "--out",
+                                  folder / "x.mtx", "--json", "-"});
+  const json report = json::parse(run.out);
+  CHECK(report["scaled"] == true);
+  CHECK(report["preconditioner"] == "none");
+  CHECK(report["iterations"] <= 400);
+  std::istringstream lines(read_file(folder / "x.mtx"));
+  std::string line;
+  std::getline(lines, line), std::getline(lines, line);
+  double error = 0, size = 0;
+  for (const double v : x) {
+    std::getline(lines, line);
+    error = std::max(error, std::abs(std::stod(line) - v)), size = std::max(size, std::abs(v));
+  }
+  CHECK(error / size <= 1e-2);  // not scaled it is 1
+  CHECK(error / size <= 30 * report["error_estimate"].get<double>());
 }
 
 TEST_CASE("convert --permute-diagonal writes the rows in that order, and says which") {
