@@ -209,8 +209,9 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
         written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")
                        ->required())};
     app->add_flag("--transpose", options.transpose, "write the transpose");
-    app->add_flag("--permute-diagonal", options.permute_diagonal,
-                  "reorder the rows so that large entries stand on the diagonal; b needs the same order, which --json lists");
+    app->add_flag(
+        "--permute-diagonal", options.permute_diagonal,
+        "reorder the rows so that large entries stand on the diagonal; b needs the same order, which --json lists");
     app->add_flag("--real-form", options.real_form,
                   "of a complex file: [Re A, -Im A; Im A, Re A], and [Re b; Im b] of a vector");
     app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
@@ -326,7 +327,12 @@ Request parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // An option that is not known explains a missing argument better than the missing argument does.
     refuse_extras(last_of(app), path_of(app), settings_of(app));
-    throw UsageError(formatted("{}: {}\n  see {} --help", within_program(path_of(app)), error.what(), path_of(app)));
+    const std::string said = error.what();
+    const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;  // "--tol: ..."
+    throw UsageError(
+        formatted("{}: {}\n  see {} --help", within_program(path_of(app)),
+                  mismatch ? said.substr(0, said.find(':')) + ": found none or several, expected one value" : said,
+                  path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app);
   if (bench->parsed() && bench->get_subcommands().empty()) {
