@@ -76,3 +76,49 @@ TEST_CASE("with new values in the same pattern every preconditioner is that of t
         });
   });
 }
+
+TEST_CASE("values that a preconditioner refuses do it no lasting harm: it takes the next ones") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Matrix good = random_spd(seed, 900, 4);
+  Matrix bad = copy_of(good), nan = copy_of(good);
+  for (Index i = 0; i < good.nrows; ++i)
+    for (std::int64_t k = good.row_ptr[i]; k < good.row_ptr[i + 1]; ++k) {
+      if (good.col_idx[k] == i && i % 7 == 3) bad.values[k] = 0;
+      if (i == 500) nan.values[k] = std::numeric_limits<double>::quiet_NaN();
+    }
+  on_every_backend([&](auto on) {
+    using B = decltype(on);
+    using Space = SpaceOf<B>;
+    using V = Vector<double, B>;
+    const auto A = copied_to<Space>(on, good.view()), without = copied_to<Space>(on, bad.view()),
+               with_nan = copied_to<Space>(on, nan.view());
+    const auto check = [&](const char* name, auto updated) {
+      CAPTURE(name);
+      V r(on, moved_to(on, ramp(good.nrows))), z = like(r), expected = like(r);
+      updated.apply(r, expected);
+      for (const auto* wrong : {&without, &with_nan}) {
+        try {
+          updated.update_values(wrong->view());
+          updated.apply(r, z);
+        } catch (const Error&) {}
+        updated.update_values(A.view());
+        fill(z, std::numeric_limits<double>::quiet_NaN());
+        updated.apply(r, z);
+        const auto found = copied_to<Host>(on, std::as_const(z).span()),
+                   wanted = copied_to<Host>(on, std::as_const(expected).span());
+        CHECK(std::vector(found.begin(), found.end()) == std::vector(wanted.begin(), wanted.end()));
+      }
+    };
+    check("jacobi", JacobiPreconditioner(on, A.view()));
+    for (const Order order : {Order::natural, Order::colours})
+      check("symgs", SymgsPreconditioner<double, std::int64_t, B>(on, A.view(), order));
+    check("split symgs", SplitSymgsPreconditioner(on, A.view()));
+    for (const Factors what : {Factors::lu, Factors::cholesky}) {
+      check("ilu0, ic0", IncompletePreconditioner<std::int64_t, B>(on, A.view(), what));
+      check("ilut, ict", ThresholdPreconditioner<std::int64_t, B>(on, {good.view(), A.view()}, what, {}));
+    }
+    for (const AmgSmoother smoother : {AmgSmoother::automatic, AmgSmoother::symgs})
+      check("amg", AmgPreconditioner<std::int64_t, B>(on, A.view(), {.smoother = smoother}));
+  });
+}
