@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <seidel/drivers/bench/rivals/wavefront_sweep.hpp>
+#include <seidel/drivers/bench/kernels/sweeps.hpp>
+#include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
 #include <seidel/kernels/symgs/row.hpp>
@@ -23,10 +24,10 @@ constexpr int narrow = 1024;  // rows that one block takes at once
 /// backward one; and the forward half from x = 0, where S(upper) is 0.
 enum class Step { forward, forward_from_zero, backward };
 
-using Matrix = CsrView<double, std::int32_t, Device>;
+using DeviceMatrix = CsrView<double, std::int32_t, Device>;
 
-struct Operands {
-  Matrix A;
+struct Rows {
+  DeviceMatrix A;
   const Index* rows;             // by wavefront
   const std::int32_t* diagonal;  // place in A.values of the diagonal of the row in place p
   const double* reciprocal;      // by place
@@ -39,12 +40,12 @@ struct Part {
   std::int64_t length;
 };
 /// Entries of `row` left of the diagonal, which stands at place `diagonal` of A.values: ascending columns.
-__device__ Part lower_part(const Matrix& A, std::int64_t row, std::int32_t diagonal, const double* x) {
+__device__ Part lower_part(const DeviceMatrix& A, std::int64_t row, std::int32_t diagonal, const double* x) {
   const std::int32_t first = A.row_ptr[row];
   return {{A.col_idx.data() + first, A.values.data() + first, 1, x}, diagonal - first};
 }
 /// Entries right of it: descending columns.
-__device__ Part upper_part(const Matrix& A, std::int64_t row, std::int32_t diagonal, const double* x) {
+__device__ Part upper_part(const DeviceMatrix& A, std::int64_t row, std::int32_t diagonal, const double* x) {
   const std::int32_t last = A.row_ptr[row + 1];
   return {{A.col_idx.data() + last - 1, A.values.data() + last - 1, -1, x}, last - 1 - diagonal};
 }
@@ -92,7 +93,7 @@ __device__ double part_sum(const PartOf& part_of, std::int64_t p, bool active) {
 
 /// The rows of a wavefront whose places are first ... last - 1; all threads of a block call it.
 template <Step step>
-__device__ void sweep_rows(const Operands& of, std::int64_t first, std::int64_t last, const double* b, double* x) {
+__device__ void sweep_rows(const Rows& of, std::int64_t first, std::int64_t last, const double* b, double* x) {
   const std::int64_t p = first + std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const bool active = p < last;
   Index i = 0;
@@ -116,25 +117,11 @@ __device__ void sweep_rows(const Operands& of, std::int64_t first, std::int64_t 
 /// for each whole: a barrier of the block is then all that must stand between them.
 template <Step step>
 __global__ void __launch_bounds__(narrow)
-    sweep_wavefronts(const Operands of, const std::int64_t* start, std::int64_t wavefront, std::int64_t count,
+    sweep_wavefronts(const Rows of, const std::int64_t* start, std::int64_t wavefront, std::int64_t count,
                      int direction, const double* b, double* x) {
   for (; count > 0; --count, wavefront += direction) {
     sweep_rows<step>(of, start[wavefront], start[wavefront + 1], b, x);
     if (count > 1) __syncthreads();
-  }
-}
-
-/// Finds each row's diagonal and its reciprocal; a row that no sweep can use sets `unusable`.
-__global__ void __launch_bounds__(threads_of_wide)
-    find_diagonals(const Matrix A, const Index* rows, std::int32_t* diagonal, double* reciprocal, int* unusable) {
-  const std::int64_t p = std::int64_t(blockIdx.x) * threads_of_wide + threadIdx.x;
-  if (p >= A.nrows) return;
-  const std::int32_t k = usable_diagonal(A, rows[p]);
-  if (k < 0) {
-    *unusable = 1;
-  } else {
-    diagonal[p] = k;
-    reciprocal[p] = 1 / A.values[k];
   }
 }
 
@@ -159,42 +146,37 @@ std::vector<Launch> launches_for(const std::vector<std::int64_t>& start) {
   return found;
 }
 
-}  // namespace
-
-struct WavefrontSweep::State {
-  Cuda on;
-  Matrix A;
+/// What the rival keeps beside b and x.
+struct Kept {
+  DeviceMatrix A;
+  Array<double, Device> guess;  // empty: from zero
   Array<Index, Device> rows;
   Array<std::int64_t, Device> start;
   Array<std::int32_t, Device> diagonal;
   Array<double, Device> reciprocal, t;
   std::vector<Launch> launches;
 
-  State(const Cuda& on, const Matrix& A)
-      : on(on), A(A), diagonal(on, A.nrows), reciprocal(on, A.nrows), t(on, A.nrows) {
-    on.synchronize();  // A may still be under way on this stream
-    const auto row_ptr = copied_to<Host>(on, A.row_ptr);
-    const auto col_idx = copied_to<Host>(on, A.col_idx);
-    const Wavefronts found =
-        wavefronts(OpenMP{}, CsrView<double, std::int32_t, Host>{A.nrows, A.ncols, row_ptr, col_idx, {}});
+  /// Finds the wavefronts and the diagonal of each row.
+  void analyse(const Cuda& on, const CsrView<double, std::int32_t, Host>& on_host) {
+    const Wavefronts found = wavefronts(OpenMP{}, on_host);
+    Array<std::int32_t> places(A.nrows);
+    Array<double> reciprocals(A.nrows);
+    for (Index p = 0; p < A.nrows; ++p) {
+      places[p] = usable_diagonal(on_host, found.rows[p]);
+      if (places[p] < 0) throw InputError("found a row that no sweep can use, expected a finite, nonzero diagonal");
+      reciprocals[p] = 1 / on_host.values[places[p]];
+    }
     rows = copied_to<Device>(on, found.rows.span());
     start = copied_to<Device>(on, HostSpan<const std::int64_t>(found.start.data(), std::int64_t(found.start.size())));
+    diagonal = copied_to<Device>(on, std::as_const(places).span());
+    reciprocal = copied_to<Device>(on, std::as_const(reciprocals).span());
+    t = Array<double, Device>(on, A.nrows);
     launches = launches_for(found.start);
-    if (A.nrows == 0) return;
-    Array<int> none(1, 0);
-    Array<int, Device> unusable = copied_to<Device>(on, std::as_const(none).span());
-    find_diagonals<<<blocks_for(A.nrows, threads_of_wide), threads_of_wide, 0, on.stream()>>>(
-        A, rows.data(), diagonal.data(), reciprocal.data(), unusable.data());
-    check_launch("a search for diagonals");
-    on.synchronize();
-    if (copied_to<Host>(on, std::as_const(unusable).span())[0])
-      throw InputError("found a row that no sweep can use, expected a finite, nonzero diagonal");
   }
 
   template <Step step>
-  void run(const double* b, double* x) {
-    const Operands of{
-        .A = A, .rows = rows.data(), .diagonal = diagonal.data(), .reciprocal = reciprocal.data(), .t = t.data()};
+  void sweep(const Cuda& on, const double* b, double* x) {
+    const Rows of{A, rows.data(), diagonal.data(), reciprocal.data(), t.data()};
     constexpr bool forward = step != Step::backward;
     for (std::size_t l = 0; l < launches.size(); ++l) {
       const Launch& launch = launches[forward ? l : launches.size() - 1 - l];
@@ -206,21 +188,36 @@ struct WavefrontSweep::State {
   }
 };
 
-WavefrontSweep::WavefrontSweep(const Cuda& on, const Matrix& A) : state_(std::make_shared<State>(on, A)) {}
-
-void WavefrontSweep::pair(const double* b, double* x) const {
-  state_->run<Step::forward>(b, x);
-  state_->run<Step::backward>(b, x);
+Prepared prepare(const SweepTask& task, const Where& where) {
+  using On = Operands<Cuda, Kept>;
+  require_one_column(task);
+  const Cuda& cuda = *where.cuda;
+  const auto o = std::make_shared<On>(task.b, where, task.of.A.nrows, Kept{});
+  Kept& kept = o->kept;
+  kept.A = csr_of(cuda, task.of), kept.guess = copied_to<Device>(cuda, task.guess.span());
+  const double setup = seconds_to_make(cuda, [&] { kept.analyse(cuda, csr_of(OpenMP{1}, task.of)); });
+  const std::int64_t bytes = 24 * kept.t.size() + 8 * kept.start.size();
+  Prepared ready = prepared(o, setup, bytes, [](On& all) {
+    const double* const b = all.x.data();
+    double* const x = all.y.data();
+    if (all.kept.guess.empty())
+      all.kept.sweep<Step::forward_from_zero>(all.on, b, x);
+    else
+      all.kept.sweep<Step::forward>(all.on, b, x);
+    all.kept.sweep<Step::backward>(all.on, b, x);
+  });
+  if (!task.guess.empty()) ready.poison = [o] { copy<Cuda, double>(o->on, o->kept.guess, o->y); };
+  return ready;
 }
 
-void WavefrontSweep::pair_from_zero(const double* b, double* x) const {
-  state_->run<Step::forward_from_zero>(b, x);
-  state_->run<Step::backward>(b, x);
-}
+}  // namespace
 
-std::int64_t WavefrontSweep::bytes() const {
-  const State& s = *state_;
-  return (s.rows.size() + s.diagonal.size()) * std::int64_t(sizeof(Index)) + s.start.size() * 8 + 2 * s.t.size() * 8;
+std::vector<Rival> wavefront_sweep_rivals() {
+  std::vector<Rival> all;
+  for (const Kernel* kernel : {&kernels::symgs, &kernels::symgs_guess})
+    all.push_back({kernel, "csr", BackendName::cuda, "wavefronts", Role::exact,
+                   "one launch per wide wavefront, one per run of narrow ones; analysed on the host", prepare});
+  return all;
 }
 
 }  // namespace seidel::drivers
