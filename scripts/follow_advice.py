@@ -8,14 +8,12 @@ tried before. Exits with 1 if one does not.
 """
 import json
 import os
-import random
 import shlex
 import subprocess
 import sys
 import tempfile
 
-from solve_table import entries, exact_product, vector, write_vector
-import math
+from solve_table import known_system, largest_error, words_of
 
 BEGINNINGS = [[], ["--method", "cg"], ["--method", "bicgstab"], ["--method", "gmres"], ["--precond", "none"],
               ["--precond", "ilu0"], ["--method", "cg", "--precond", "none", "--max-iterations", "50"]]
@@ -27,7 +25,6 @@ def run(words, folder):
     report = os.path.join(folder, "report.json")
     if os.path.exists(report):
         os.remove(report)
-    words = [word for word in words if word not in ("--quiet",)]
     code = subprocess.run([*words, "--json", report, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           check=False).returncode
     if code > 1 or not os.path.exists(report):
@@ -37,17 +34,11 @@ def run(words, folder):
 
 
 def without_report(command):
-    words = shlex.split(command)
-    kept = []
-    skip = False
-    for word in words:
-        if skip:
-            skip = False
-        elif word == "--json":
-            skip = True
-        elif word != "--quiet":
-            kept.append(word)
-    return kept
+    words = [word for word in shlex.split(command) if word != "--quiet"]
+    if "--json" in words:
+        report = words.index("--json")
+        del words[report:report + 2]
+    return words
 
 
 def follow(command, folder, out, x):
@@ -59,8 +50,7 @@ def follow(command, folder, out, x):
         code, told = run(command, folder)
         if told is None:
             return [*steps, f"exit {code}"], code in (2, 3) and not steps  # refused at once is no advice
-        found = vector(out)
-        error = max(abs(u - v) for u, v in zip(found, x)) / max(abs(v) for v in x)
+        error = largest_error(out, x)
         steps.append(f"{' '.join(command[4:])}: exit {code}, {told['verdict']}, error {error:.1e}")
         if code == 0:
             return steps, error < 1e-2 or told["verdict"] != "solved"
@@ -72,24 +62,16 @@ def follow(command, folder, out, x):
         command = without_report(advice)
 
 
-def main(words):
-    options = words[words.index("--") + 1:] if "--" in words else []
-    program, *matrices = words[:words.index("--")] if "--" in words else words
+def main(arguments):
+    program, matrices, options = words_of(arguments)
     wrong = ways = 0
     with tempfile.TemporaryDirectory() as folder:
         for matrix in matrices:
-            found = entries(matrix)
-            if found is None:
+            known = known_system(matrix, folder)
+            if known is None:
                 continue
-            n, listed = found
-            name = os.path.basename(matrix).split(".")[0]
-            generator = random.Random(name)
-            x = [generator.gauss(0, 1) for _ in range(n)]
-            terms = [[] for _ in range(n)]
-            for i, j, value in listed:
-                terms[i].extend(exact_product(value, x[j]))
-            b, out = os.path.join(folder, "b.mtx"), os.path.join(folder, "x.mtx")
-            write_vector(b, [math.fsum(row) for row in terms])
+            name, x, b = known
+            out = os.path.join(folder, "x.mtx")
             for beginning in BEGINNINGS:
                 command = [program, "solve", matrix, "--rhs", b, "--out", out, *beginning, *options]
                 steps, right = follow(command, folder, out, x)

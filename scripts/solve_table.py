@@ -61,8 +61,8 @@ def write_vector(path, values):
         file.writelines(f"{value!r}\n" for value in values)
 
 
-def solve(program, matrix, options, folder):
-    """One row of the table."""
+def known_system(matrix, folder):
+    """The name of a matrix, a random x, and the file in which b = A x is; None if the matrix is not square and real."""
     name = os.path.basename(matrix).split(".")[0]
     found = entries(matrix)
     if found is None:
@@ -73,8 +73,30 @@ def solve(program, matrix, options, folder):
     terms = [[] for _ in range(n)]
     for i, j, value in listed:
         terms[i].extend(exact_product(value, x[j]))
-    b, out, report = (os.path.join(folder, file) for file in ("b.mtx", "x.mtx", "report.json"))
+    b = os.path.join(folder, "b.mtx")
     write_vector(b, [math.fsum(row) for row in terms])
+    return name, x, b
+
+
+def largest_error(path, x):
+    """Of the vector in a file, beside the largest entry of x."""
+    return max(abs(u - v) for u, v in zip(vector(path), x)) / max(abs(v) for v in x)
+
+
+def words_of(arguments):
+    """The program, the matrices, and the options behind --."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[0], arguments[1:end], arguments[end + 1:]
+
+
+def solve(program, matrix, options, folder):
+    """One row of the table."""
+    known = known_system(matrix, folder)
+    if known is None:
+        return None
+    name, x, b = known
+    n = len(x)
+    out, report = os.path.join(folder, "x.mtx"), os.path.join(folder, "report.json")
     command = [program, "solve", matrix, "--rhs", b, "--out", out, "--json", report, "--quiet", *options]
     began = time.time()
     code = subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode
@@ -83,17 +105,15 @@ def solve(program, matrix, options, folder):
         return {"name": name, "n": n, "exit": code, "seconds": seconds}
     with open(report) as file:
         told = json.load(file)
-    error = max(abs(u - v) for u, v in zip(vector(out), x)) / max(abs(v) for v in x)
-    return {**told, "name": name, "n": n, "exit": code, "seconds": seconds, "error": error}
+    return {**told, "name": name, "n": n, "exit": code, "seconds": seconds, "error": largest_error(out, x)}
 
 
 def number(value):
     return "" if value is None else f"{value:.1e}"
 
 
-def main(words):
-    options = words[words.index("--") + 1:] if "--" in words else []
-    program, *matrices = words[:words.index("--")] if "--" in words else words
+def main(arguments):
+    program, matrices, options = words_of(arguments)
     rows = []
     print("| matrix | rows | verdict | method | iterations | residual | estimated error | true error | seconds |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
