@@ -69,9 +69,13 @@ def style(index):
     return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[(index + index // len(COLOURS)) % len(MARKERS)], "markersize": 5}
 
 
-def short(name):
+def short(name, threads=1):
     """A rival's name without the kernel, which titles name."""
-    return name.split(".", 1)[1]
+    return name.split(".", 1)[1] + (f", {threads:.0f} threads" if threads > 1 else "")
+
+
+def of_columns(kernel, k, layout):
+    return f", k = {k:.0f}, {layout}" if kernel == "spmm" else ""
 
 
 def logarithmic(axis, least, most, formatter=None):
@@ -161,26 +165,32 @@ def draw_against_properties(rows, kernel, folder):
         save(figure, folder, f"{kernel}-against-{column.replace('_', '-')}")
 
 
-def draw_boxes(rows, kernel, folder):
+def draw_as_boxes(boxes, names, margin, xlabel, title):
+    """A box per name, the first at the top; returns the figure and its axes."""
     # The old word goes in Matplotlib 3.13; the new one came in 3.10.
     lying = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
+    figure, axes = plt.subplots(figsize=(8, margin + 0.32 * len(names)))
+    axes.boxplot(boxes, **lying, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
+    axes.set_yticks(range(1, len(names) + 1), names, fontsize=8)
+    axes.invert_yaxis()
+    values = [value for box in boxes for value in box]
+    logarithmic(axes.xaxis, min(values), max(values))
+    axes.set(xlabel=xlabel, title=title)
+    return figure, axes
+
+
+def draw_boxes(rows, kernel, folder):
     for (matrix,), group in grouped(rows, "matrix").items():
         names, boxes = [], []
         for (rival, threads, k, layout), trials in sorted(grouped(group, "rival", "threads", "k", "layout").items()):
-            names.append(short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else ""))
+            names.append(short(rival, threads) + of_columns(kernel, k, layout))
             boxes.append([1e3 * t["seconds"] for t in trials])
-        figure, axes = plt.subplots(figsize=(8, 1.2 + 0.32 * len(names)))
-        axes.boxplot(boxes, **lying, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
-        axes.set_yticks(range(1, len(names) + 1), names, fontsize=8)
-        axes.invert_yaxis()
-        times = [time for box in boxes for time in box]
-        logarithmic(axes.xaxis, min(times), max(times))
-        axes.set(xlabel="ms (median, quartiles, trials outside)", title=f"{kernel} of {matrix}")
+        figure, _ = draw_as_boxes(boxes, names, 1.2, "ms (median, quartiles, trials outside)", f"{kernel} of {matrix}")
         save(figure, folder, f"{kernel}-box-{''.join(c if c.isalnum() else '-' for c in Path(matrix).name)}")
 
 
 def draw_scaling(rows, kernel, folder):
-    rows = [r for r in rows if is_ours(r) and r["layout"] == rows[0]["layout"]]
+    rows = [r for r in rows if is_ours(r["rival"]) and r["layout"] == rows[0]["layout"]]
     serial = {(m, k, f): median(t, "seconds") for (m, k, f, b), t in grouped(rows, "matrix", "k", "format", "backend").items() if b == "serial"}
     threaded = [r for r in rows if r["backend"] == "openmp"]
     if not serial or len({r["threads"] for r in threaded}) < 2:
@@ -203,21 +213,26 @@ def draw_scaling(rows, kernel, folder):
     save(figure, folder, f"{kernel}-scaling")
 
 
-def is_ours(row):
-    return not any(word in row["rival"] for word in (".eigen", ".cusparse", ".cublas"))
+def is_ours(rival):
+    return not any(word in rival for word in (".eigen", ".cusparse", ".cublas"))
 
 
-def draw_speedups(rows, kernel, folder):
-    """Ours against the fastest baseline on the same kind of processor with no more threads; of many, the fastest in each place."""
-    bars = []
+def speedups(rows):
+    """Of each of ours in each place: how many times faster it is than the fastest baseline on the same kind of processor with no more threads."""
     for (matrix, k, layout), group in grouped(rows, "matrix", "k", "layout").items():
         times = {key: median(t, "seconds") for key, t in grouped(group, "rival", "backend", "threads").items()}
         for (rival, backend, threads), seconds in times.items():
-            baselines = [s for (r, b, t), s in times.items() if not is_ours({"rival": r}) and t <= threads and (b == "cuda") == (backend == "cuda")]
-            if is_ours({"rival": rival}) and baselines:
-                where = f", {threads:.0f} threads" if threads > 1 else ""
-                task = f"{matrix}" + (f", k = {k:.0f}" + (", col" if layout == "col" else "") if kernel == "spmm" else "")
-                bars.append((f"{task}: {short(rival)}{where}", min(baselines) / seconds, (task, backend, threads)))
+            baselines = [s for (r, b, t), s in times.items() if not is_ours(r) and t <= threads and (b == "cuda") == (backend == "cuda")]
+            if is_ours(rival) and baselines:
+                yield matrix, k, layout, rival, backend, threads, min(baselines) / seconds
+
+
+def draw_speedups(rows, kernel, folder):
+    """Ours against the fastest baseline; of many, the fastest in each place."""
+    bars = []
+    for matrix, k, layout, rival, backend, threads, ratio in speedups(rows):
+        task = f"{matrix}" + (f", k = {k:.0f}" + (", col" if layout == "col" else "") if kernel == "spmm" else "")
+        bars.append((f"{task}: {short(rival, threads)}", ratio, (task, backend, threads)))
     if len(bars) > 30:
         bars = [bar for bar in bars if bar[1] == max(b[1] for b in bars if b[2] == bar[2])]
     if not bars:
@@ -238,25 +253,14 @@ def draw_speedups(rows, kernel, folder):
 def draw_gains(rows, kernel, folder):
     """The speed-ups of ours over the fastest baseline, as a box over all matrices."""
     gains = defaultdict(list)
-    for (_, k, layout), group in grouped(rows, "matrix", "k", "layout").items():
-        times = {key: median(t, "seconds") for key, t in grouped(group, "rival", "backend", "threads").items()}
-        for (rival, backend, threads), seconds in times.items():
-            theirs = [s for (r, b, t), s in times.items() if not is_ours({"rival": r}) and t <= threads and (b == "cuda") == (backend == "cuda")]
-            if is_ours({"rival": rival}) and theirs:
-                name = short(rival) + (f", {threads:.0f} threads" if threads > 1 else "") + (f", k = {k:.0f}, {layout}" if kernel == "spmm" else "")
-                gains[name].append(min(theirs) / seconds)
+    for _, k, layout, rival, _, threads, ratio in speedups(rows):
+        gains[short(rival, threads) + of_columns(kernel, k, layout)].append(ratio)
     gains = {name: values for name, values in gains.items() if len(values) > 2}
     if not gains:
         return
-    lying = {"orientation": "horizontal"} if matplotlib.__version_info__ >= (3, 10) else {"vert": False}
-    figure, axes = plt.subplots(figsize=(8, 1.4 + 0.32 * len(gains)))
-    axes.boxplot(list(gains.values()), **lying, widths=0.6, medianprops={"color": COLOURS[1]}, flierprops={"markersize": 3})
-    axes.set_yticks(range(1, len(gains) + 1), [f"{name} ({len(values)})" for name, values in gains.items()], fontsize=8)
-    axes.invert_yaxis()
-    values = [value for box in gains.values() for value in box]
-    logarithmic(axes.xaxis, min(values), max(values))
+    figure, axes = draw_as_boxes(list(gains.values()), [f"{name} ({len(values)})" for name, values in gains.items()], 1.4,
+                                 "times faster than the fastest baseline (number of matrices)", f"{kernel} over all matrices")
     axes.axvline(1, color="#444444", linewidth=1)
-    axes.set(xlabel="times faster than the fastest baseline (number of matrices)", title=f"{kernel} over all matrices")
     save(figure, folder, f"{kernel}-gains")
 
 
@@ -311,12 +315,8 @@ def main():
     machine = json.loads(Path(options.machine).read_text()) if options.machine else None
     for (kernel,), of_kernel in sorted(grouped(rows, "kernel").items()):
         draw_roofline(of_kernel, kernel, machine, options.output)
-        draw_against_properties(of_kernel, kernel, options.output)
-        draw_boxes(of_kernel, kernel, options.output)
-        draw_scaling(of_kernel, kernel, options.output)
-        draw_speedups(of_kernel, kernel, options.output)
-        draw_gains(of_kernel, kernel, options.output)
-        draw_correlations(of_kernel, kernel, options.output)
+        for draw in (draw_against_properties, draw_boxes, draw_scaling, draw_speedups, draw_gains, draw_correlations):
+            draw(of_kernel, kernel, options.output)
     if options.residuals:
         draw_residuals(options.residuals, options.output)
 
