@@ -82,11 +82,10 @@ Prepared spmv_sell(const ProductTask& task, const Where& where) {
     kept.slice_ptr = copied_to<Device>(o->on, std::as_const(slice_ptr).span());
     kept.sell = copied_to<Device>(o->on, host.view());
   });
-  cusparseSpMatDescr_t raw;
-  check(cusparse().CreateSlicedEll(&raw, task.of.A.nrows, task.of.A.ncols, task.of.A.nnz(), kept.sell.values.size(), 32,
-                                   kept.slice_ptr.data(), kept.sell.col_idx.data(), kept.sell.values.data(),
-                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-  kept.A = CusparseMatrix(raw);
+  kept.A = created<CusparseMatrix>(cusparse().CreateSlicedEll, task.of.A.nrows, task.of.A.ncols, task.of.A.nnz(),
+                                   kept.sell.values.size(), 32, kept.slice_ptr.data(), kept.sell.col_idx.data(),
+                                   kept.sell.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                   CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
   return spmv_with<CUSPARSE_SPMV_SELL_ALG1, Preprocess::no>(o, setup,
                                                             12 * kept.sell.values.size() + 4 * kept.slice_ptr.size());
 }
@@ -97,11 +96,9 @@ Prepared spmm(const ProductTask& task, const Where& where) {
   Kept& kept = o->kept;
   kept.A = describe(csr_of(*where.cuda, task.of));
   const auto dense = [&](std::int64_t rows, double* data) {
-    cusparseDnMatDescr_t raw;
     const bool by_rows = task.layout == Layout::row_major;
-    check(cusparse().CreateDnMat(&raw, rows, task.k, by_rows ? task.k : rows, data, CUDA_R_64F,
-                                 by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
-    return CusparseDense(raw);
+    return created<CusparseDense>(cusparse().CreateDnMat, rows, task.k, by_rows ? task.k : rows, data, CUDA_R_64F,
+                                  by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL);
   };
   kept.X = dense(task.of.A.ncols, o->x.data()), kept.Y = dense(task.of.A.nrows, o->y.data());
   const auto& f = cusparse();
@@ -112,32 +109,30 @@ Prepared spmm(const ProductTask& task, const Where& where) {
                                  });
 }
 
-/// One triangle, analysed.
+/// One triangle, analysed, and the vectors of its solves.
 struct Triangle {
+  const CusparseHandle& handle;
+  const CusparseVector &from, &to;
   CusparseMatrix A;
-  CusparseSolve solve;
-  Array<std::byte, Device> buffer;
+  CusparseSolve solve = created<CusparseSolve>(cusparse().SpSV_createDescr);
+  Array<std::byte, Device> buffer = {};
 
-  Triangle(const Cuda& on, const CusparseHandle& handle, const CsrView<double, std::int32_t, Device>& all,
-           cusparseFillMode_t fill, const CusparseVector& from, const CusparseVector& to)
-      : A(describe(all)) {
-    const cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  void analyse(const Cuda& on, cusparseFillMode_t fill) {
+    cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
     check(cusparse().SpMatSetAttribute(A.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
-    check(cusparse().SpMatSetAttribute(A.get(), CUSPARSE_SPMAT_DIAG_TYPE, const_cast<cusparseDiagType_t*>(&diagonal),
-                                       sizeof diagonal));
-    cusparseSpSVDescr_t raw;
-    check(cusparse().SpSV_createDescr(&raw));
-    solve = CusparseSolve(raw);
+    check(cusparse().SpMatSetAttribute(A.get(), CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal));
     std::size_t size = 0;
-    check(cusparse().SpSV_bufferSize(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
-                                     CUSPARSE_SPSV_ALG_DEFAULT, raw, &size));
+    call(cusparse().SpSV_bufferSize, &size);
     buffer = Array<std::byte, Device>(on, std::int64_t(size));
-    check(cusparse().SpSV_analysis(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
-                                   CUSPARSE_SPSV_ALG_DEFAULT, raw, buffer.data()));
+    call(cusparse().SpSV_analysis, buffer.data());
   }
-  void run(const CusparseHandle& handle, const CusparseVector& from, const CusparseVector& to) const {
-    check(cusparse().SpSV_solve(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F,
-                                CUSPARSE_SPSV_ALG_DEFAULT, solve.get()));
+  void run() const { call(cusparse().SpSV_solve); }
+
+ private:
+  template <class Function, class... Last>
+  void call(Function* function, Last... last) const {
+    check(function(handle.get(), plain, &one, A.get(), from.get(), to.get(), CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
+                   solve.get(), last...));
   }
 };
 
@@ -163,17 +158,18 @@ Prepared symgs(const SweepTask& task, const Where& where) {
   kept.b = describe(o->x.span()), kept.y = describe(kept.between.span()), kept.dy = describe(kept.scaled.span()),
   kept.z = describe(o->y.span());
   const double setup = seconds_to_make(o->on, [&] {
-    kept.lower = std::make_unique<Triangle>(o->on, kept.handle, csr_of(*where.cuda, task.of), CUSPARSE_FILL_MODE_LOWER,
-                                            kept.b, kept.y);
-    kept.upper = std::make_unique<Triangle>(o->on, kept.handle, csr_of(*where.cuda, task.of), CUSPARSE_FILL_MODE_UPPER,
-                                            kept.dy, kept.z);
+    const auto A = csr_of(o->on, task.of);
+    kept.lower = std::make_unique<Triangle>(Triangle{kept.handle, kept.b, kept.y, describe(A)});
+    kept.lower->analyse(o->on, CUSPARSE_FILL_MODE_LOWER);
+    kept.upper = std::make_unique<Triangle>(Triangle{kept.handle, kept.dy, kept.z, describe(A)});
+    kept.upper->analyse(o->on, CUSPARSE_FILL_MODE_UPPER);
   });
   const std::int64_t bytes = kept.lower->buffer.size() + kept.upper->buffer.size() + 3 * 8 * std::int64_t(n);
   return prepared(o, setup, bytes, [](PairOn& on) {
     Pair& k = on.kept;
-    k.lower->run(k.handle, k.b, k.y);
+    k.lower->run();
     multiply<Cuda, double>(on.on, k.diagonal, k.between, k.scaled);
-    k.upper->run(k.handle, k.dy, k.z);
+    k.upper->run();
   });
 }
 

@@ -32,26 +32,29 @@ using CusparseVector = Owned<cusparseDnVecDescr_t, &CusparseFunctions::DestroyDn
 using CusparseDense = Owned<cusparseDnMatDescr_t, &CusparseFunctions::DestroyDnMat>;
 using CusparseSolve = Owned<cusparseSpSVDescr_t, &CusparseFunctions::SpSV_destroyDescr>;
 
+/// What create(&raw, arguments...) of the library makes.
+template <class Owner, class Create, class... Arguments>
+Owner created(Create* create, Arguments... arguments) {
+  typename Owner::pointer raw;
+  check(create(&raw, arguments...));
+  return Owner(raw);
+}
+
 inline CusparseHandle cusparse_on(const Cuda& on) {
-  cusparseHandle_t raw;
-  check(cusparse().Create(&raw));
-  CusparseHandle handle(raw);
-  check(cusparse().SetStream(raw, on.stream()));
+  auto handle = created<CusparseHandle>(cusparse().Create);
+  check(cusparse().SetStream(handle.get(), on.stream()));
   return handle;
 }
 
 // The library takes pointers to non-const and does not write through these.
 inline CusparseMatrix describe(const CsrView<double, std::int32_t, Device>& A) {
-  cusparseSpMatDescr_t raw;
-  check(cusparse().CreateCsr(&raw, A.nrows, A.ncols, A.nnz(), const_cast<std::int32_t*>(A.row_ptr.data()),
-                             const_cast<Index*>(A.col_idx.data()), const_cast<double*>(A.values.data()),
-                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-  return CusparseMatrix(raw);
+  return created<CusparseMatrix>(cusparse().CreateCsr, A.nrows, A.ncols, A.nnz(),
+                                 const_cast<std::int32_t*>(A.row_ptr.data()), const_cast<Index*>(A.col_idx.data()),
+                                 const_cast<double*>(A.values.data()), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                 CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
 }
 inline CusparseVector describe(Span<double, Device> x) {
-  cusparseDnVecDescr_t raw;
-  check(cusparse().CreateDnVec(&raw, x.size(), x.data(), CUDA_R_64F));
-  return CusparseVector(raw);
+  return created<CusparseVector>(cusparse().CreateDnVec, x.size(), x.data(), CUDA_R_64F);
 }
 
 }  // namespace seidel::drivers

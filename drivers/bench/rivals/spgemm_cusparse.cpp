@@ -30,15 +30,10 @@ struct Product {
   /// Forgets the last result.
   void begin(const SparseProductTask& task) {
     buffers.clear(), result = {};
-    cusparseSpGEMMDescr_t raw;
-    check(cusparse().SpGEMM_createDescr(&raw));
-    descriptor = Descriptor(raw);
+    descriptor = created<Descriptor>(cusparse().SpGEMM_createDescr);
     result.nrows = task.of.A->A.nrows, result.ncols = task.of.B().A.ncols;
     result.row_ptr = Array<std::int32_t, Device>(on, result.nrows + std::int64_t(1));
-    cusparseSpMatDescr_t empty;
-    check(cusparse().CreateCsr(&empty, result.nrows, result.ncols, 0, result.row_ptr.data(), nullptr, nullptr,
-                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-    C = CusparseMatrix(empty);
+    C = describe(std::as_const(result).view());
   }
   /// A step asks for its memory first: step(bytes, nullptr), then step(bytes, memory).
   template <class Step>
@@ -65,31 +60,24 @@ template <cusparseSpGEMMAlg_t algorithm>
 void multiply(Product& p, const SparseProductTask& task) {
   p.begin(task);
   const auto& f = cusparse();
-  auto* const handle = p.handle.get();
-  auto* const descriptor = p.descriptor.get();
-  auto *A = p.A.get(), *B = p.B.get(), *C = p.C.get();
-  p.step([&](std::size_t* bytes, void* memory) {
-    return f.SpGEMM_workEstimation(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor, bytes,
-                                   memory);
-  });
-  const auto compute = [&](std::size_t* bytes, void* memory) {
-    return f.SpGEMM_compute(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor, bytes,
-                            memory);
+  const auto call = [&](auto* function, auto... last) {  // the functions differ in their last arguments
+    return function(p.handle.get(), plain, plain, &one, p.A.get(), p.B.get(), &zero, p.C.get(), CUDA_R_64F, algorithm,
+                    p.descriptor.get(), last...);
   };
+  const auto compute = [&](std::size_t* bytes, void* memory) { return call(f.SpGEMM_compute, bytes, memory); };
+  p.step([&](std::size_t* bytes, void* memory) { return call(f.SpGEMM_workEstimation, bytes, memory); });
   if constexpr (algorithm == CUSPARSE_SPGEMM_ALG1) {
     p.step(compute);
   } else {                            // these say what they take in a step of its own
     constexpr float fraction = 0.2f;  // of the products at a time, as in the vendor's example
     std::size_t bytes = 0;
-    p.step([&](std::size_t* size, void* memory) {
-      return f.SpGEMM_estimateMemory(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor,
-                                     fraction, size, memory, &bytes);
-    });
+    p.step(
+        [&](std::size_t* size, void* memory) { return call(f.SpGEMM_estimateMemory, fraction, size, memory, &bytes); });
     p.buffers.emplace_back(p.on, std::int64_t(bytes) + 1);
     check(compute(&bytes, p.buffers.back().data()));
   }
   p.take_result();
-  check(f.SpGEMM_copy(handle, plain, plain, &one, A, B, &zero, C, CUDA_R_64F, algorithm, descriptor));
+  check(call(f.SpGEMM_copy));
 }
 
 template <cusparseSpGEMMAlg_t algorithm>
@@ -113,25 +101,21 @@ Prepared reuse(const SparseProductTask& task, const Where& where) {
   const double setup = seconds_to_make(p->on, [&] {
     p->begin(task);
     const auto& f = cusparse();
-    auto* const handle = p->handle.get();
-    auto* const descriptor = p->descriptor.get();
-    auto *A = p->A.get(), *B = p->B.get(), *C = p->C.get();
-    p->step([&](std::size_t* bytes, void* memory) {
-      return f.SpGEMMreuse_workEstimation(handle, plain, plain, A, B, C, algorithm, descriptor, bytes, memory);
-    });
-    std::size_t bytes[3] = {};
-    const auto count = [&](void* first, void* second, void* third) {
-      check(f.SpGEMMreuse_nnz(handle, plain, plain, A, B, C, algorithm, descriptor, &bytes[0], first, &bytes[1], second,
-                              &bytes[2], third));
+    const auto call = [&](auto* function, auto... last) {
+      return function(p->handle.get(), plain, plain, p->A.get(), p->B.get(), p->C.get(), algorithm, p->descriptor.get(),
+                      last...);
     };
-    count(nullptr, nullptr, nullptr);
-    const std::size_t first = p->buffers.size();
-    for (const std::size_t size : bytes) p->buffers.emplace_back(p->on, std::int64_t(size) + 1);
-    count(p->buffers[first].data(), p->buffers[first + 1].data(), p->buffers[first + 2].data());
+    p->step([&](std::size_t* bytes, void* memory) { return call(f.SpGEMMreuse_workEstimation, bytes, memory); });
+    std::size_t bytes[3] = {};
+    void* memory[3] = {};
+    const auto count = [&] {
+      check(call(f.SpGEMMreuse_nnz, &bytes[0], memory[0], &bytes[1], memory[1], &bytes[2], memory[2]));
+    };
+    count();  // what it takes
+    for (int i = 0; i < 3; ++i) memory[i] = p->buffers.emplace_back(p->on, std::int64_t(bytes[i]) + 1).data();
+    count();
     p->take_result();
-    p->step([&](std::size_t* size, void* memory) {
-      return f.SpGEMMreuse_copy(handle, plain, plain, A, B, C, algorithm, descriptor, size, memory);
-    });
+    p->step([&](std::size_t* size, void* to) { return call(f.SpGEMMreuse_copy, size, to); });
     compute(*p);
   });
   return {.run = [p, compute] { compute(*p); },
