@@ -107,21 +107,22 @@ __global__ void __launch_bounds__(piece_threads)
   }
 }
 
-/// Blocks that take `jobs` warps' work in turns.
-inline unsigned blocks_in_turns(const Cuda& on, std::int64_t jobs) {
-  constexpr int warps = piece_threads / warp_size, per_multiprocessor = 100;
-  return unsigned(
-      std::min<std::int64_t>((jobs + warps - 1) / warps, per_multiprocessor * std::int64_t(on.multiprocessors())));
+/// Blocks of 4 warps, at most so many per multiprocessor, that take the jobs of warps in turns. Where long rows have not been
+/// counted, most often there are none: blocks for all that there is room for would take longer than a small product.
+inline std::int64_t blocks_in_turns(const Cuda& on, std::int64_t jobs, int per_multiprocessor) {
+  constexpr int warps = piece_threads / warp_size;
+  return std::min((jobs + warps - 1) / warps, per_multiprocessor * std::int64_t(on.multiprocessors()));
 }
 
 template <class Real, class Store>
-void launch_finish(const Cuda& on, const spmv_detail::LongRowsView& rows, const SlotSums<Real>& sums,
+void launch_finish(const Cuda& on, const spmv_detail::LongRowsView& rows, bool is_counted, const SlotSums<Real>& sums,
                    const Store& store) {
   if (rows.room.cut_rows == 0) return;
   const auto kernel = finish_cut_rows<Real, Store>;
   static const bool can_begin_early = can_wait(kernel);
   launch_after(on, can_begin_early, kernel,
-               {.blocks = blocks_in_turns(on, rows.room.cut_rows * sums.columns), .threads = piece_threads},
+               {.blocks = blocks_in_turns(on, rows.room.cut_rows * sums.columns, is_counted ? 100 : 1),
+                .threads = piece_threads},
                "finishing long rows", rows, sums, store);
 }
 

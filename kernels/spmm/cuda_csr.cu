@@ -138,21 +138,23 @@ void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& prepar
   bool is_first = true;
   // Each kernel has rows of its own, and so may begin when the last blocks of the one before have.
   const auto begin = [&](const auto& kernel, std::int64_t blocks, int threads, int bytes) {
-    launch_after(on, can_overlap && preparation.is_counted && !is_first, kernel,
+    launch_after(on, can_overlap && !is_first, kernel,
                  {.blocks = of.slices * blocks, .threads = threads, .shared_bytes = bytes},
                  "a product with several vectors", of);
     is_first = false;
   };
   of.slices = D::slices(of.X.ncols);
+  const int per_multiprocessor = preparation.is_counted ? 100 : 24;  // blocks that take pieces in turns
   if (room.long_pieces > 0)
     begin(sum_pieces<D, Real, Offset>,
-          std::min<std::int64_t>(room.long_pieces, 100 * std::int64_t(on.multiprocessors())), threads_of_piece<D>, 0);
+          std::min<std::int64_t>(room.long_pieces, per_multiprocessor * std::int64_t(on.multiprocessors())),
+          threads_of_piece<D>, 0);
   if (room.moderate_pieces > 0) {
     const bool some_joined = 4 * std::int64_t(room.joined_rows) > room.moderate_pieces;
     of.room = some_joined ? room_for(max_joined, moderate_row, max_joined * moderate_row) : moderate_row;
     begin(some_joined ? sum_joined_rows<D, max_joined, Real, Offset> : sum_joined_rows<D, 1, Real, Offset>,
-          blocks_for(room.moderate_pieces, (some_joined ? max_joined : 1) * warps), piece_threads,
-          warps * (of.room * int(sizeof(Real)) + moderate_row * int(sizeof(Index))));
+          blocks_in_turns(on, room.moderate_pieces / (some_joined ? max_joined : 1) + 1, per_multiprocessor),
+          piece_threads, warps * (of.room * int(sizeof(Real)) + moderate_row * int(sizeof(Index))));
   }
   constexpr int rows = warp_size / Short::G, entry = sizeof(Real) + sizeof(Index);
   const bool sorts = preparation.is_uneven && Short::columns > 4;
@@ -163,7 +165,7 @@ void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& prepar
   of.room = room_for(rows, 32, 1000);
   begin(sorts ? sum_sorted_rows<Short, Real, Offset> : short_rows<Short, Real, Offset>,
         blocks_for(of.A.nrows, rows * of.turns * warps), block_threads, sorts ? 0 : warps * of.room * entry);
-  launch_finish(on, of.long_rows, of.slots, StoreFinished<Real>{of.Y});
+  launch_finish(on, of.long_rows, preparation.is_counted, of.slots, StoreFinished<Real>{of.Y});
 }
 
 template <class Real, class Offset>
@@ -200,9 +202,10 @@ MultiVectorView<T, Device> columns_of(const MultiVectorView<T, Device>& V, std::
 template <class Real, class Offset>
 void join_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows) {
   if (long_rows.room.moderate_pieces == 0) return;
-  join_pieces<<<blocks_for(long_rows.room.moderate_pieces, join_window * warps), piece_threads, 0, on.stream()>>>(
-      A.col_idx.data(), long_rows);
-  check_launch("joining rows with the same columns");
+  launch_after(
+      on, false, join_pieces,
+      {.blocks = blocks_in_turns(on, long_rows.room.moderate_pieces / join_window + 1, 16), .threads = piece_threads},
+      "joining rows with the same columns", A.col_idx.data(), long_rows);
 }
 
 template <class Real, class Offset>

@@ -245,17 +245,13 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
   const bool with_moderate = rows != RowClass::element;
   const std::int64_t pieces = long_rows.room.long_pieces + (with_moderate ? long_rows.room.moderate_pieces : 0);
   if (pieces == 0) return;
-  // Where there is only room for a list, most often there is nothing on it, and empty blocks take time too.
-  const bool is_exact = listing == Listing::done;
-  const std::int64_t max_blocks = (is_exact ? 100 : 16) * on.multiprocessors();
+  const bool is_counted = listing == Listing::done;
   const auto kernel = sum_pieces<Real, Offset, Store>;
   static const bool can_begin_early = can_wait(kernel);
   launch_after(on, can_begin_early, kernel,
-               {.blocks = std::min<std::int64_t>(blocks_in_turns(on, pieces), max_blocks), .threads = piece_threads},
-               name, of, long_rows, with_moderate, slots);
-  LongRowsView cut = long_rows;
-  if (!is_exact) cut.room.cut_rows = std::min<Index>(cut.room.cut_rows, 512);
-  launch_finish(on, cut, slots, StoreFinished<Store>{store});
+               {.blocks = blocks_in_turns(on, pieces, is_counted ? 100 : 16), .threads = piece_threads}, name, of,
+               long_rows, with_moderate, slots);
+  launch_finish(on, long_rows, is_counted, slots, StoreFinished<Store>{store});
 }
 
 /// Never called: names every product, so that its code is emitted here.

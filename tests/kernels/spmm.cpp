@@ -87,6 +87,52 @@ TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of column
   for (std::int64_t k : {1, 4, 5, 8}) check_columns<Real>(blocks, k, seed);
 }
 
+TEST_CASE("more long rows than the blocks of a GPU take in one turn have the bits of spmv") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  on_every_backend([&](auto on) {
+    using B = decltype(on);
+    if constexpr (!HostBackend<B>) {
+      std::mt19937_64 random(seed);
+      constexpr Index ncols = 5000;
+      constexpr std::int64_t k = 16;
+      std::vector<std::int64_t> row_ptr{0};
+      std::vector<Index> col_idx;
+      while (row_ptr.size() < 60'000) {
+        // Some rows with the same columns.
+        const auto kind = random() % 1000;
+        const Index length = Index(kind == 0   ? 2049 + random() % 400
+                                   : kind < 80 ? 257 + random() % 40
+                                               : 65 + random() % 4),
+                    first = Index(random() % 500), apart = 1 + (length < 2049);
+        for (auto run = 1 + random() % 4; run > 0; --run) {
+          for (Index j = 0; j < length; ++j) col_idx.push_back(first + apart * j);
+          row_ptr.push_back(std::int64_t(col_idx.size()));
+        }
+      }
+      const auto values = random_values<double>(std::int64_t(col_idx.size()), seed);
+      const Index nrows = Index(row_ptr.size() - 1);
+      const Csr<double, std::int64_t> A{nrows, ncols, Array<std::int64_t>(row_ptr), Array<Index>(col_idx),
+                                        Array<double>(values)};
+      const auto A_on = copied_to<Device>(on, A.view());
+      const auto x = random_values<double>(ncols * k, seed + 1);
+      const auto X_on = moved_to(on, x);
+      auto Y_on = moved_to(on, poisoned<double>(nrows * k));
+      spmm(on, A_on.view(), MultiVectorView<const double, Device>{ncols, k, k, Layout::row_major, X_on.data()},
+           MultiVectorView<double, Device>{nrows, k, k, Layout::row_major, Y_on.data()});
+      const auto Y = moved_back(on, Y_on);
+      for (std::int64_t j = 0; j < k; ++j) {
+        Array<double> column(ncols), product(nrows);
+        for (Index i = 0; i < ncols; ++i) column[i] = x[i * k + j];
+        spmv(OpenMP{1}, A.view(), column, product);
+        std::int64_t wrong = 0;
+        for (Index i = 0; i < nrows; ++i) wrong += !(Y[i * k + j] == product[i]);
+        CHECK(wrong == 0);
+      }
+    }
+  });
+}
+
 TEST_CASE("multivectors that do not fit the matrix are refused") {
   const auto A = csr_of<double>(rows_of_lengths({1, 2}, 3, 1));
   MultiVector<double> X(3, 4, Layout::row_major), Y(2, 4, Layout::column_major), narrow(2, 3, Layout::row_major);
