@@ -1,12 +1,14 @@
 // y = A x from CSR of whose rows nothing is known. A warp takes a share of the entries, one after another whatever rows they are
 // in: neighbouring lanes fetch neighbouring entries and the elements of x for them into shared memory. From there rows of up to
-// 64 entries are added by a lane each, longer ones by the warp.
+// 64 entries are added by a lane each, longer ones by the warp; in small matrices those of more than 256 entries by the warps of a
+// block together.
 #include <algorithm>
+#include <limits>
 
-#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/cuda_cut_rows.cuh>
+#include <seidel/kernels/spmv/cuda_listed_pieces.cuh>
 #include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/shares.hpp>
 
@@ -23,10 +25,13 @@ struct LargeMatrix {
   static constexpr int warps = 10, min_blocks = 3;  // of a block, per multiprocessor: 64 registers
   static constexpr int batch = 4;                   // entries under way per lane
   static constexpr int shared_percent = 28;  // of what a multiprocessor has for shared memory and the first cache
+  static constexpr bool by_block = false;    // whether a block lists rows of more than 256 entries
 };
 struct SmallMatrix {
-  static constexpr int warps = 8, min_blocks = 4, batch = 8, shared_percent = 60;
+  static constexpr int warps = 8, min_blocks = 4, batch = 8, shared_percent = 70;
+  static constexpr bool by_block = true;
 };
+static_assert(SmallMatrix::warps * SmallMatrix::min_blocks == SmallShares::per_multiprocessor);
 constexpr int sum_batch = 4;  // places of shared memory read at once
 constexpr const char* name = "a product with a sparse matrix";
 
@@ -56,19 +61,45 @@ struct Product {
   PieceSums<Real> pieces;
 };
 
+/// Rows begin ... end - 1, among which is the first before which there is a given cost; or it is row `end`.
+struct RowRange {
+  std::int64_t begin, end;
+};
+
+/// What there is before rows 0, step, 2 step, ..., one for each thread of a block: where its warps begin to look for rows.
+template <int threads>
+struct Landmarks {
+  Cost before[threads];
+
+  static __device__ std::int64_t step(Index nrows) { return nrows / threads + 1; }
+  template <class Offset>
+  __device__ void find(const Offset* row_ptr, Index nrows) {
+    const std::int64_t row = threadIdx.x * step(nrows);
+    before[threadIdx.x] =
+        row < nrows ? cost_before(__ldg(row_ptr + row), Index(row)) : std::numeric_limits<Cost>::max();
+  }
+  /// By a warp.
+  __device__ RowRange range_of(Cost cost, Index nrows) const {
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < threads; k += warp_size) count += __popc(__ballot_sync(whole_warp, before[k + lane()] < cost));
+    if (count == 0) return {0, 0};
+    return {(count - 1) * step(nrows) + 1, min(std::int64_t(nrows), count * step(nrows))};
+  }
+};
+
 /// One of the 32 rows up to the last before which there is less than `cost`; row 0 if there is none. By a warp.
 template <class Offset>
-__device__ Index row_before(const Offset* row_ptr, Index nrows, Cost cost) {
-  std::int64_t begin = 0, end = nrows;  // the first row after that cost is one of them
-  while (end - begin >= warp_size) {
-    const std::int64_t step = (end - begin) / warp_size + 1, row = begin + lane() * step;
-    const bool is_before = row < end && cost_before(__ldg(row_ptr + row), Index(row)) < cost;
+__device__ Index row_before(const Offset* row_ptr, RowRange range, Cost cost) {
+  while (range.end - range.begin >= warp_size) {
+    const std::int64_t step = (range.end - range.begin) / warp_size + 1, row = range.begin + lane() * step;
+    const bool is_before = row < range.end && cost_before(__ldg(row_ptr + row), Index(row)) < cost;
     const int count = __popc(__ballot_sync(whole_warp, is_before));
     if (count == 0) break;
-    end = min(end, begin + count * step);
-    begin += (count - 1) * step + 1;
+    range.end = min(range.end, range.begin + count * step);
+    range.begin += (count - 1) * step + 1;
   }
-  return Index(max(begin - 1, std::int64_t(0)));
+  return Index(max(range.begin - 1, std::int64_t(0)));
 }
 
 /// A lane's row, and which of its entries its warp adds: from ... to - 1 of the matrix.
@@ -147,21 +178,20 @@ struct Chunk {
 };
 
 /// Adds the entries from ... to - 1 of a long row, which are in the chunk, to the lanes' sums of its pieces, and stores those
-/// that are complete.
-template <int batch, class Real, class Offset, class Store>
-__device__ __forceinline__ void add_long_row(const Product<Real, Offset, Store>& of,
-                                             const Chunk<batch, Real, Offset>& chunk, Index row, Offset first,
-                                             Index length, Offset from, Offset to, Real& s) {
+/// that are complete. `cut`: the row may have more than 2048 entries.
+template <bool cut, class Entries, class Real, class Offset, class Store>
+__device__ __forceinline__ void add_long_row(const Product<Real, Offset, Store>& of, const Entries& chunk, Index row,
+                                             Offset first, Index length, Offset from, Offset to, Real& s) {
 #pragma unroll 1
   while (from < to) {
     const Index passed = Index(from - first);
-    const Offset end_of_piece = first + min((passed / sum_block + 1) * sum_block, length);
+    const Offset end_of_piece = first + (cut ? min((passed / sum_block + 1) * sum_block, length) : length);
     const Offset end = min(to, end_of_piece);
     if (passed % sum_block == 0) s = 0;
     s = chunk.add_lanes(s, from, end, passed);
     if (end == end_of_piece) {
       const Real sum = warp_sum(s);
-      if (length > sum_block)
+      if (cut && length > sum_block)
         finish_piece(of.pieces, of.store, row, first, length, passed / sum_block, sum);
       else if (lane() == 0)
         of.store(row, sum);
@@ -170,20 +200,20 @@ __device__ __forceinline__ void add_long_row(const Product<Real, Offset, Store>&
   }
 }
 
-template <class How, class Real, class Offset, class Store>
-__global__ void __launch_bounds__(How::warps* warp_size, How::min_blocks)
-    sum_shares(const __grid_constant__ Product<Real, Offset, Store> of) {
-  using Entries = Chunk<How::batch, Real, Offset>;
-  __shared__ Factors<Real> factors_of_warps[How::warps][Entries::room];
-  const std::int64_t share = std::int64_t(blockIdx.x) * How::warps + threadIdx.x / warp_size;
-  if (share >= of.shares.count) return;
+/// What a block of small shares may list.
+template <class How, class Offset>
+using Listed = ListedPieces<Offset, How::warps * SmallShares::max_cost>;
+
+/// Adds the rows of a share, which begins within `range`; How::by_block: lists those of more than 256 entries.
+template <class How, class Entries, class Real, class Offset, class Store>
+__device__ __forceinline__ void sum_share(const Product<Real, Offset, Store>& of, std::int64_t share, RowRange range,
+                                          Entries chunk, Listed<How, Offset>* listed) {
   const Cost begin = of.shares.begin(share), end = of.shares.begin(share + 1);
   const Offset* const row_ptr = of.A.row_ptr.data();
   const Index nrows = of.A.nrows;
   const auto first_entry = [&](Index row) { return __ldg(row_ptr + min(row, nrows)); };
-  Entries chunk{.factors = factors_of_warps[threadIdx.x / warp_size]};
   Real lane_sum = 0;  // of a long row
-  Index row = row_before(row_ptr, nrows, begin) + lane();
+  Index row = row_before(row_ptr, range, begin) + lane();
   Offset first = first_entry(row), last = first_entry(row + 1);
   for (bool is_end = false; !is_end; row += warp_size) {  // 32 rows at a time
     const RowPart<Offset> part(first, last, row < nrows, cost_before(first, row), begin, end);
@@ -191,15 +221,26 @@ __global__ void __launch_bounds__(How::warps* warp_size, How::min_blocks)
     if (!is_end) first = first_entry(row + warp_size), last = first_entry(row + warp_size + 1);  // under way meanwhile
     const unsigned mine = __ballot_sync(whole_warp, part.is_mine);
     if (mine == 0) continue;
-    unsigned long_rows = __ballot_sync(whole_warp, part.is_mine && part.is_long());
+    const bool is_listed = How::by_block && part.is_mine && part.length() > moderate_row;
+    if (is_listed) listed->add(row, part.from, part.to);
+    unsigned left_out = How::by_block ? __ballot_sync(whole_warp, is_listed) : 0;
+    unsigned long_rows = __ballot_sync(whole_warp, part.is_mine && part.is_long() && !is_listed);
     Offset from = __shfl_sync(whole_warp, part.from, __ffs(int(mine)) - 1);
     const Offset to = __shfl_sync(whole_warp, part.to, 31 - __clz(int(mine)));
     Real s = 0;
     while (from < to) {  // what of them is in one chunk
-      const Offset limit = is_end ? to : Offset(of.A.nnz());
+      const int out = __ffs(int(left_out)) - 1;
+      const Offset next_out = left_out ? __shfl_sync(whole_warp, part.from, out) : to;
+      if (from == next_out) {
+        from = __shfl_sync(whole_warp, part.to, out);
+        left_out &= left_out - 1;
+        chunk.is_empty = true;
+        continue;
+      }
+      const Offset limit = is_end || left_out ? next_out : Offset(of.A.nnz());
       if (chunk.is_empty || from - chunk.first == Entries::room)
         chunk.fetch(of, chunk.is_empty ? from - from % warp_size : from, limit);
-      const Offset until = chunk.end(to);
+      const Offset until = chunk.end(next_out);
       if (!part.is_long()) s = chunk.add(s, max(part.from, from), min(part.to, until));
 #pragma unroll 1
       while (long_rows) {
@@ -207,14 +248,44 @@ __global__ void __launch_bounds__(How::warps* warp_size, How::min_blocks)
         const Offset its_from = max(__shfl_sync(whole_warp, part.from, who), from),
                      its_to = __shfl_sync(whole_warp, part.to, who);
         if (its_from >= until) break;
-        add_long_row(of, chunk, row - lane() + who, __shfl_sync(whole_warp, part.first, who),
-                     __shfl_sync(whole_warp, part.length(), who), its_from, min(its_to, until), lane_sum);
+        add_long_row<!How::by_block>(of, chunk, row - lane() + who, __shfl_sync(whole_warp, part.first, who),
+                                     __shfl_sync(whole_warp, part.length(), who), its_from, min(its_to, until),
+                                     lane_sum);
         if (its_to > until) break;
         long_rows &= long_rows - 1;
       }
       from = until;
     }
     if (part.is_mine && !part.is_long()) of.store(row, s);
+  }
+}
+
+template <class How, class Real, class Offset, class Store>
+__global__ void __launch_bounds__(How::warps* warp_size, How::min_blocks)
+    sum_shares(const __grid_constant__ Product<Real, Offset, Store> of) {
+  using Entries = Chunk<How::batch, Real, Offset>;
+  __shared__ union {
+    Landmarks<How::warps * warp_size> landmarks;
+    Factors<Real> places[How::warps][Entries::room];
+  } shared;
+  const int warp = int(threadIdx.x) / warp_size;
+  const std::int64_t share = std::int64_t(blockIdx.x) * How::warps + warp;
+  const Entries chunk{.factors = shared.places[warp]};
+  const Index nrows = of.A.nrows;
+  if constexpr (How::by_block) {
+    __shared__ Listed<How, Offset> listed;
+    if (threadIdx.x == 0) listed.count = 0;
+    shared.landmarks.find(of.A.row_ptr.data(), nrows);
+    __syncthreads();
+    const RowRange range = shared.landmarks.range_of(of.shares.begin(share), nrows);
+    __syncthreads();
+    if (share < of.shares.count) sum_share<How>(of, share, range, chunk, &listed);
+    __syncthreads();
+    sum_listed<How::batch, How::warps>(of, listed, shared.places[0]);
+  } else {
+    if (share >= of.shares.count) return;
+    Listed<How, Offset>* const none = nullptr;
+    sum_share<How>(of, share, RowRange{0, nrows}, chunk, none);
   }
 }
 
@@ -244,11 +315,11 @@ template <class Real, class Offset, class Store>
 void shares_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
   if (A.nrows == 0) return;
   Scratch scratch(on);
-  const std::int64_t counters = A.nnz() / sum_block + 1;
+  const std::int64_t counters = TilesView::arrivals_of(A.nnz());
   const PieceSums<Real> pieces{.arrivals = zero_counters(on, counters),
                                .slots = scratch.take<Real>(2 * counters).data()};
   const Product<Real, Offset, Store> of{A, x, store, {}, pieces};
-  A.nnz() < few_entries ? launch_shares<SmallMatrix>(on, of) : launch_shares<LargeMatrix>(on, of);
+  SmallShares::fit(on, A.nrows, A.nnz()) ? launch_shares<SmallMatrix>(on, of) : launch_shares<LargeMatrix>(on, of);
 }
 
 /// Never called: names every product, so that its code is emitted here.

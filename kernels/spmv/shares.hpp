@@ -1,9 +1,24 @@
 // Products with a CSR matrix on a GPU of whose rows nothing is known: each warp takes a share of the entries and finds its rows.
 #pragma once
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/kernels/spmv/row.hpp>
+#include <seidel/kernels/spmv/tiles.hpp>
 
 namespace seidel::spmv_detail {
+
+/// Shares in a matrix so small that each warp has one, of this cost at most (a row costs as much as its entries and 4 more, as in
+/// tiles): there the warps of a block add long rows together, which is faster than tiles, of uneven rows too.
+struct SmallShares {
+  static constexpr int max_cost = 768, per_multiprocessor = 32;
+
+  static bool fit(const Cuda& on, std::int64_t nrows, std::int64_t nnz) {
+    return nnz + TilesView::cost_of_row * nrows < std::int64_t(max_cost) * per_multiprocessor * on.multiprocessors();
+  }
+};
+
+/// Takes the counters for products with so many entries, which then take none.
+inline void reserve_shares(const Cuda& on, std::int64_t nnz) { zero_counters(on, TilesView::arrivals_of(nnz)); }
 
 /// store(row, sum of the row's products with x) for each row.
 /// Cost  one launch; allocates nothing but scratch memory and counters; waits for nothing.

@@ -435,6 +435,34 @@ TEST_CASE_TEMPLATE("a row in hundreds of pieces has the bits of spmv, wherever i
     }
 }
 
+TEST_CASE_TEMPLATE("long rows that the warps of a block add together have the bits of spmv", Real, double, float) {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      std::mt19937_64 random(seed);
+      constexpr Index ncols = 5000;
+      // Rows that are just cut, whose last piece is an entry or two, beside rows that are just listed; up to where tiles are taken.
+      constexpr std::int64_t of_rows[] = {2049, 2050, 4097, 2048, 257, 257, 258, 256};
+      const std::int64_t largest = 3000 * std::int64_t(on.multiprocessors()) * 8;
+      for (const std::int64_t entries : {largest / 50, largest / 5, largest, largest + largest / 4})
+        for (const bool has_short_rows : {false, true}) {
+          CAPTURE(entries);
+          std::vector<std::int32_t> row_ptr{0};
+          while (row_ptr.back() < entries)
+            row_ptr.push_back(std::int32_t(row_ptr.back() +
+                                           (has_short_rows && random() % 4 ? random() % 70 : of_rows[random() % 8])));
+          Csr<Real, std::int32_t> A{Index(row_ptr.size() - 1), ncols, Array<std::int32_t>(row_ptr), {}, {}};
+          A.col_idx = Array<Index>(std::int64_t(row_ptr.back()));
+          A.values = Array<Real>(random_values<Real>(row_ptr.back(), seed));
+          for (Index i = 0; i < A.nrows; ++i)
+            for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) A.col_idx[k] = k - row_ptr[i] + i % 500;
+          check_vectors(on, A, seed);
+        }
+    }
+  });
+}
+
 TEST_CASE("a lattice is seen in the columns of an inner row") {
   const auto seen = [](std::vector<Index> offsets, Index nrows) {
     const auto [line, lines] = product_detail::lattice_of(offsets, nrows);
