@@ -12,6 +12,7 @@
 #include <seidel/kernels/spmm/spmm.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/nodes.hpp>
+#include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
 
@@ -23,7 +24,8 @@ namespace seidel {
 /// - on a GPU, columns of nodes: a matrix of full blocks keeps its values and has one column per block (spmv/nodes.hpp); for one
 ///   vector, and where most rows have more than 64 entries for several
 /// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu);
-///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp)
+///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp), or those of small
+///   matrices as if nothing were known of them (kernels/spmv/shares.hpp)
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
 /// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well, the
@@ -135,7 +137,9 @@ class Product {
     }
     const std::int64_t long_rows = long_rows_.exact.rows();
     return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
-           (tiles_.empty() ? "" : ", " + counted(tiles_.view.count, "tile"));
+           (in_shares_       ? ", in equal shares"
+            : tiles_.empty() ? ""
+                             : ", " + counted(tiles_.view.count, "tile"));
   }
 
  private:
@@ -148,7 +152,11 @@ class Product {
       if (kinds_) return;
       if (!spmv_detail::is_uneven(survey_, A_.nrows, A_.nnz()))
         nodes_ = spmv_detail::find_nodes(on_, A_.row_ptr, A_.col_idx);
-      if (!nodes_ && spmv_detail::tiles_pay(survey_, A_.nrows, A_.nnz()))
+      if (nodes_ || !spmv_detail::tiles_pay(survey_, A_.nrows, A_.nnz())) return;
+      in_shares_ = spmv_detail::SmallShares::fit(on_, A_.nrows, A_.nnz());
+      if (in_shares_)
+        spmv_detail::reserve_shares(on_, A_.nnz());
+      else
         tiles_ = spmv_detail::Tiles::of(on_, A_.row_ptr, A_.nnz());
     }
   }
@@ -166,6 +174,8 @@ class Product {
       spmv_detail::product(on_, A_, x, store);
     else if (nodes_)
       spmv_detail::nodes_product(on_, *nodes_, A_.values.data(), x, store);
+    else if (in_shares_)
+      spmv_detail::shares_product(on_, A_, x, store);
     else if (!tiles_.empty())
       spmv_detail::tiles_product(on_, A_, tiles_.view, x, store);
     else
@@ -177,6 +187,7 @@ class Product {
   spmv_detail::RowSurvey survey_;    // on a GPU
   spmv_detail::LongRows long_rows_;  // empty on the host
   spmv_detail::Tiles tiles_;         // if rows are uneven
+  bool in_shares_ = false;           // instead, in a small matrix
   std::optional<spmv_detail::Nodes> nodes_;
   std::optional<RowKinds> kinds_;
   mutable Array<Real, Space> side_by_side_;  // of the columns of the last product

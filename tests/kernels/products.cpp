@@ -459,6 +459,14 @@ TEST_CASE_TEMPLATE("long rows that the warps of a block add together have the bi
             for (std::int32_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) A.col_idx[k] = k - row_ptr[i] + i % 500;
           check_vectors(on, A, seed);
         }
+      const auto form_of = [&](std::int64_t nrows, std::int64_t length) {
+        const auto A = copied_to<Device>(
+            on, csr_of<Real>(rows_of_lengths(std::vector<std::int64_t>(nrows, length), 3000, seed)).view());
+        return Product(on, A.view()).describe();
+      };
+      CHECK(form_of(500, 100).ends_with("in equal shares"));
+      CHECK(form_of(500, 60) == "CSR, in equal shares");
+      CHECK(form_of(500, 20) == "CSR");
     }
   });
 }
