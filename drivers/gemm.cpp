@@ -1,5 +1,4 @@
 // seidel gemm: C = A B + C of dense matrices in files, on a grid of processes.
-#include <cstdio>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/mpi_session.hpp>

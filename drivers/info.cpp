@@ -1,8 +1,6 @@
 // seidel info: what a matrix is like, and what that means for solving.
 #include <unistd.h>
 
-#include <cmath>
-
 #include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/levels.hpp>

@@ -1,10 +1,8 @@
 // MATRIX on the command line: a file, standard input, or a generator.
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/stopwatch.hpp>

@@ -6,9 +6,7 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/solve_direct.hpp>
-#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
-#include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/choose_order.hpp>
 

@@ -8,7 +8,6 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/runtime/free_memory.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 

@@ -1,6 +1,5 @@
 // A system solved and certified: the only part of the program's solving that knows of back ends.
 #include <cmath>
-#include <memory>
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>

@@ -1,8 +1,6 @@
 // Our methods, preconditioners and back ends as contestants, and the judge of all.
 #include <seidel/drivers/bench/contest.hpp>
 
-#include <cmath>
-
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/solve_direct.hpp>

@@ -1,7 +1,6 @@
 // Every rival of bench on one operand: right or wrong, and not timed.
 #include <seidel/drivers/bench/kernels/matrix.hpp>
 #include <seidel/drivers/bench/measure.hpp>
-#include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 
 namespace seidel::drivers {

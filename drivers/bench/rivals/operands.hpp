@@ -8,7 +8,6 @@
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 
 namespace seidel::drivers {

@@ -1,5 +1,4 @@
 // Products of sparse matrices: seidel's, and the textbook's.
-#include <cmath>
 
 #include <seidel/drivers/bench/kernels/spgemm.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
