@@ -45,9 +45,9 @@ struct TransposeReport {
 /// Elsewhere, and where mirrored entries of neighbouring rows lie far apart, buckets of columns are sorted; one thread of
 /// the host counts and scatters near entries. Cuda waits up to five times; where columns are unevenly filled and A has more
 /// than 40 million entries, or too many rows and columns, about once more for each 8 million.
-/// Cost    mirrored, or counted and scattered: the result alone, and for large lattices on a GPU 1 byte per row. Buckets, besides it,
-///         per entry: host 2 bytes, 8 more if A has many rows and columns; Cuda 0.3, or 1.2 beyond 20 million entries; 2.3 or 3.2 where columns are unevenly filled, 7
-///         where A is large besides; some megabytes more where A has more columns than entries.
+/// Cost    mirrored, or counted and scattered: the result alone, and for large lattices 2 bytes per row, on a GPU 1. Buckets, besides it,
+///         per entry: host 2 bytes, 8 more if A has many rows and columns; Cuda 0.3, or 1.2 beyond 20 million entries; 2.3 or 3.2 where
+///         columns are unevenly filled, 7 where A is large besides; some megabytes more where A has more columns than entries.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>

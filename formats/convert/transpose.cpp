@@ -4,6 +4,7 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
+#include <seidel/formats/convert/mirror_kinds.hpp>
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/transposed.hpp>
 
@@ -110,26 +111,31 @@ bool has_entry(const CsrView<Real, Offset, Host>& A, Index row, Index col) {
   return std::binary_search(A.col_idx.begin() + A.row_ptr[row], A.col_idx.begin() + A.row_ptr[row + 1], col);
 }
 
-/// Some rows of A, evenly spread: whether they are mirrored, and how far their entries are apart.
+/// Some rows of A, spread over it, and on lattices over the lines: whether they are mirrored, how far their entries are
+/// apart, and how many are like the row below.
 struct Sample {
   bool is_mirrored = true;
   std::int64_t mean_span = 0;  // columns from the first entry to the last
+  bool are_alike = false;      // most of them
 };
 template <class Real, class Offset>
 Sample sample_of(const CsrView<Real, Offset, Host>& A) {
-  constexpr std::int64_t nsamples = 64;
+  constexpr std::int64_t nsamples = 64, anywhere = 40503;
   const std::int64_t step = std::max<std::int64_t>(A.nrows / nsamples, 1);
-  Sample sample{A.nrows == A.ncols, 0};
-  std::int64_t nrows = 0;
-  for (std::int64_t r = 0; r < A.nrows; r += step) {
-    const std::int64_t begin = A.row_ptr[r], end = A.row_ptr[r + 1];
+  Sample sample{.is_mirrored = A.nrows == A.ncols};
+  std::int64_t nrows = 0, alike = 0;
+  for (std::int64_t first = 0; first + step <= A.nrows; first += step) {
+    const std::int64_t r = first + first / step * anywhere % step, begin = A.row_ptr[r], end = A.row_ptr[r + 1];
     if (begin == end) continue;
     ++nrows;
     sample.mean_span += std::int64_t(A.col_idx[end - 1]) - A.col_idx[begin];
     const std::int64_t k = begin + nrows % (end - begin);  // one of each row: a search in cold memory takes long
     sample.is_mirrored = sample.is_mirrored && has_entry(A, A.col_idx[k], Index(r));
+    alike += r + 1 < A.nrows && A.row_ptr[r + 2] - end == end - begin && A.col_idx[end] - A.col_idx[begin] == 1 &&
+             A.col_idx[end + (end - begin) - 1] - A.col_idx[end - 1] == 1;
   }
   sample.mean_span /= std::max<std::int64_t>(nrows, 1);
+  sample.are_alike = 2 * alike > nrows;
   return sample;
 }
 
@@ -175,9 +181,13 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
 
 template <class Real, class Offset>
 TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Grouped<Real, Offset>& to) {
+  constexpr std::int64_t worth_kinds =
+      1 << 17;  // entries; tables of kinds take as long as transposing some ten thousand
   constexpr std::int64_t near_columns = 32768;  // two lines for each: some megabytes, of which the next rows use most
   const Sample sample = sample_of(A);
   const Spread spread = sample.mean_span <= near_columns ? Spread::near : Spread::far;
+  if (sample.is_mirrored && sample.are_alike && A.col_idx.size() >= worth_kinds)
+    if (const auto bytes = mirror_by_kinds(on, A, to)) return {.is_mirrored = true, .workspace_bytes = *bytes};
   if (sample.is_mirrored && spread == Spread::near)  // far images lie in memory, and are fetched one by one
     if (const auto bytes = mirror(on, A, to)) return {.is_mirrored = true, .workspace_bytes = *bytes};
   return {.workspace_bytes = group(on, ByColumn<Real, Offset>(A), spread, to)};

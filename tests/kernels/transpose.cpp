@@ -9,6 +9,7 @@
 #include <random>
 
 #include <seidel/formats/convert/cuda_mirror_kinds.hpp>
+#include <seidel/formats/convert/mirror_kinds.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
@@ -432,23 +433,30 @@ TEST_CASE("nodes with several unknowns are mirrored node by node, and one that i
 
 namespace {
 
-/// Whether a GPU transposes A by kinds of rows; if so, the result is right. A lattice with less than millions of entries would
-/// not be asked for its kinds otherwise.
+/// Whether A is transposed by kinds of rows; if so, the result is right. A small lattice would not be asked for its kinds
+/// otherwise. max_length is that of a GPU.
 template <class B, class Real, class Offset>
 bool has_kinds(const B& on, const CsrView<Real, Offset, Host>& A, int max_length = convert_detail::max_kind_length) {
   using Value = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
   bool done = false;
   const auto T = transposed_by(on, A, [&](const auto& there, auto& to) {
-    const convert_detail::Transposing<Value, Offset> of{.nrows = A.nrows,
-                                                        .ncols = A.ncols,
-                                                        .nnz = A.col_idx.size(),
-                                                        .row_ptr = there.row_ptr.data(),
-                                                        .col_idx = there.col_idx.data(),
-                                                        .values = reinterpret_cast<const Value*>(there.values.data()),
-                                                        .to_ptr = to.row_ptr.data(),
-                                                        .to_idx = to.col_idx.data(),
-                                                        .to_values = reinterpret_cast<Value*>(to.values.data())};
-    done = convert_detail::transpose_by_kinds(on, of, max_length).has_value();
+    if constexpr (HostBackend<B>) {
+      done = convert_detail::mirror_by_kinds(
+                 on, there,
+                 convert_detail::Grouped<Real, Offset>{A.ncols, to.row_ptr.data(), to.col_idx.data(), to.values.data()})
+                 .has_value();
+    } else {
+      const convert_detail::Transposing<Value, Offset> of{.nrows = A.nrows,
+                                                          .ncols = A.ncols,
+                                                          .nnz = A.col_idx.size(),
+                                                          .row_ptr = there.row_ptr.data(),
+                                                          .col_idx = there.col_idx.data(),
+                                                          .values = reinterpret_cast<const Value*>(there.values.data()),
+                                                          .to_ptr = to.row_ptr.data(),
+                                                          .to_idx = to.col_idx.data(),
+                                                          .to_values = reinterpret_cast<Value*>(to.values.data())};
+      done = convert_detail::transpose_by_kinds(on, of, max_length).has_value();
+    }
   });
   if (done) CHECK(same(T, sorted_transpose(A)));
   return done;
@@ -478,7 +486,7 @@ Matrix symmetric_band(Index nrows, Index width, const IsThere& is_there) {
 
 }  // namespace
 
-TEST_CASE("rows of few kinds are mirrored by their kinds on a GPU") {
+TEST_CASE("rows of few kinds are mirrored by their kinds") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -501,28 +509,28 @@ TEST_CASE("rows of few kinds are mirrored by their kinds on a GPU") {
     return is_gone(i) || is_gone(j);
   }));
   on_every_backend([&](const auto& on) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>)
-      for (const Matrix& A : all) {
-        CAPTURE(A.nrows);
-        CAPTURE(A.nnz());
-        CHECK(all_have_kinds(on, A));
+    for (const Matrix& A : all) {
+      CAPTURE(A.nrows);
+      CAPTURE(A.nnz());
+      CHECK(all_have_kinds(on, A));
+      if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>)
         if (A.nnz() / A.nrows > 3) CHECK(!all_have_kinds(on, A, 3));  // some rows are longer
-        // One entry moves within its row: it has no image, or columns do not ascend.
-        for (int repeat = 0; repeat < 5; ++repeat) {
-          Matrix B = copy_of(A);
-          const Index row = Index(random() % std::uint64_t(A.nrows));
-          const std::int64_t begin = A.row_ptr[row], length = A.row_ptr[row + std::int64_t(1)] - begin;
-          if (length == 0) continue;
-          Index& column = B.col_idx[begin + std::int64_t(random() % std::uint64_t(length))];
-          const Index was = column;
-          column = Index(random() % std::uint64_t(A.ncols));
-          CHECK(all_have_kinds(on, B) == (column == was));
-        }
+      // One entry moves within its row: it has no image, or columns do not ascend.
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        Matrix B = copy_of(A);
+        const Index row = Index(random() % std::uint64_t(A.nrows));
+        const std::int64_t begin = A.row_ptr[row], length = A.row_ptr[row + std::int64_t(1)] - begin;
+        if (length == 0) continue;
+        Index& column = B.col_idx[begin + std::int64_t(random() % std::uint64_t(length))];
+        const Index was = column;
+        column = Index(random() % std::uint64_t(A.ncols));
+        CHECK(all_have_kinds(on, B) == (column == was));
       }
+    }
   });
 }
 
-TEST_CASE("more kinds, entries or distances than tables have room for, or rows too long, are left alone on a GPU") {
+TEST_CASE("more kinds, entries or distances than tables have room for, or rows too long, are left alone") {
   // A pair of rows for each distance, with rows between them that have nothing but their diagonal: 1 + 2 `pairs` kinds.
   const auto pairs = [](int count, bool with_empty_row) {
     std::vector<Entry> entries;
@@ -555,17 +563,41 @@ TEST_CASE("more kinds, entries or distances than tables have room for, or rows t
   std::mt19937_64 random(seed);
   const Matrix dense_band = made_symmetric(symmetric_band(200, 30, [&](Index, Index) { return random() % 4 == 0; }));
   on_every_backend([&](const auto& on) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) {
-      CHECK(all_have_kinds(on, pairs(127, false)));
-      CHECK(!all_have_kinds(on, pairs(127, true)));
-      CHECK(!all_have_kinds(on, pairs(128, false)));
-      CHECK(all_have_kinds(on, stars(16)));  // 256 distances
-      CHECK(!all_have_kinds(on, stars(17)));
-      CHECK(!all_have_kinds(on, dense_band));  // 200 kinds, thousands of entries
-      CHECK(!all_have_kinds(on, symmetric_band(1000, 32, [](Index, Index) { return true; })));  // rows of 65
-      CHECK(!all_have_kinds(on, scattered(seed, 1000, 1000, 9000)));
-    }
+    CHECK(all_have_kinds(on, pairs(127, false)));
+    CHECK(!all_have_kinds(on, pairs(127, true)));
+    CHECK(!all_have_kinds(on, pairs(128, false)));
+    CHECK(all_have_kinds(on, stars(16)));  // 256 distances
+    CHECK(!all_have_kinds(on, stars(17)));
+    CHECK(all_have_kinds(on, dense_band) ==
+          HostBackend<std::decay_t<decltype(on)>>);  // 200 kinds, thousands of entries
+    CHECK(!all_have_kinds(on, symmetric_band(1000, 32, [](Index, Index) { return true; })));  // rows of 65
+    CHECK(!all_have_kinds(on, scattered(seed, 1000, 1000, 9000)));
   });
+}
+
+TEST_CASE(
+    "a lattice is mirrored by its kinds on the host, however far its entries are apart, and one with a fault is not") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (const char* name : {"poisson3d:40x41x42", "hpcg:27x28x29", "poisson2d:40000x3"}) {
+    CAPTURE(name);
+    const Matrix A = generate(OpenMP{}, name);
+    const Matrix expected = sorted_transpose(A.view());
+    Matrix B = copy_of(A);
+    const auto k = std::int64_t(random() % std::uint64_t(A.nnz() - 1));
+    std::swap(B.col_idx[k], B.col_idx[k + 1]);  // within a row, or two entries without an image
+    const Matrix expected_of_fault = sorted_transpose(B.view());
+    for (const int threads : {1, 2, 5}) {
+      TransposeReport report;
+      CHECK(same(transposed(OpenMP{threads}, A.view(), &report), expected));
+      CHECK(report.is_mirrored);
+      CHECK(report.workspace_bytes > 2 * A.nrows);  // what cursors of one thread do not take
+      CHECK(report.workspace_bytes < 2 * A.nrows + 100'000);
+      CHECK(same(transposed(OpenMP{threads}, B.view(), &report), expected_of_fault));
+      CHECK(!report.is_mirrored);
+    }
+  }
 }
 
 TEST_CASE("a large lattice is mirrored by its kinds on a GPU, in a byte per row, and one with a fault is not") {
