@@ -16,8 +16,8 @@ struct Few {
   static constexpr int max_buckets = 1024, threads = 1024, rounds = 12;
   static constexpr bool is_packed = true;
 };
-struct Medium {
-  static constexpr int max_buckets = 2048, threads = 512, rounds = 24;
+struct Medium {  // with 2048 buckets the counters of so many warps would not fit
+  static constexpr int max_buckets = 1952, threads = 1024, rounds = 12;
   static constexpr bool is_packed = true;
 };
 struct Many {
@@ -131,7 +131,7 @@ struct Largest {
 /// One block. Counts of buckets become where they begin; then follow the count of all and the largest, for the host too.
 template <class Shape, class Place>
 __global__ void __launch_bounds__(1024) add_buckets(Place* starts, Cut cut, Largest* for_host) {
-  constexpr int per_thread = Shape::max_buckets / 1024;
+  constexpr int per_thread = (Shape::max_buckets + 1023) / 1024;
   __shared__ Place sums[warp_size];
   __shared__ unsigned long long largest;
   const int found = cut.found ? *cut.found : cut.nbuckets;
@@ -140,13 +140,16 @@ __global__ void __launch_bounds__(1024) add_buckets(Place* starts, Cut cut, Larg
 #pragma unroll
   for (int i = 0; i < per_thread; ++i) {
     const int b = int(threadIdx.x) * per_thread + i;
-    counts[i] = starts[b];
+    counts[i] = b < Shape::max_buckets ? starts[b] : 0;
     sum += counts[i];
-    if (b < found && !cut.alone(b)) most = max(most, counts[i]);
+    if (b < min(found, Shape::max_buckets) && !cut.alone(b)) most = max(most, counts[i]);
   }
   Place begin = block_exclusive_sum(sum, sums);
 #pragma unroll
-  for (int i = 0; i < per_thread; ++i) starts[threadIdx.x * per_thread + i] = begin, begin += counts[i];
+  for (int i = 0; i < per_thread; ++i) {
+    if (const int b = int(threadIdx.x) * per_thread + i; b < Shape::max_buckets) starts[b] = begin;
+    begin += counts[i];
+  }
   if (threadIdx.x == 1023) starts[Shape::max_buckets] = begin;
   atomicMax(&largest, (unsigned long long)(most));
   __syncthreads();

@@ -195,6 +195,25 @@ TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or 
   }
 }
 
+TEST_CASE("thousands of buckets of a GPU whose columns are unevenly filled") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (const Index ncols : {3'000'000, 6'000'000}) {
+    CAPTURE(ncols);
+    for (const bool is_banded : {false, true}) {
+      CAPTURE(is_banded);
+      Matrix A = scattered(seed, 60000, ncols, 200000);
+      for (std::int64_t k = 0; k < A.col_idx.size(); ++k) {
+        if (is_banded)
+          A.col_idx[k] = Index(std::int64_t(k) * (ncols - 5000) / A.col_idx.size() + std::int64_t(random() % 5000));
+        if (random() % 5 == 0) A.col_idx[k] = ncols / 3;  // a column that needs no sort
+      }
+      check_on_gpu(A);
+    }
+  }
+}
+
 TEST_CASE("values need no more alignment than a number has") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
