@@ -6,7 +6,7 @@
 // On the device everything runs in the order of the back end's stream; the host waits for sizes of results and for symmetry.
 // Temporary memory there, with an offset of 4 or 8 bytes:
 //   to_csr from triplets   8 bytes and two offsets per entry
-//   transpose, to_csc ...  none where the pattern is symmetric; else up to 17 bytes per entry, 33 beyond 2^20 columns
+//   transpose, to_csc ...  up to 8 bytes per entry; 1 at most where the pattern is symmetric
 //   to_sell, sigma > 1     16 bytes per row; the others and with_offsets take none
 #pragma once
 #include <seidel/formats/bsr.hpp>
@@ -43,11 +43,12 @@ struct TransposeReport {
 ///
 /// Where the pattern of A is symmetric, each value is fetched from its mirrored place: that all are found is the proof.
 /// Elsewhere, and where mirrored entries of neighbouring rows lie far apart, buckets of columns are sorted; one thread of
-/// the host counts and scatters near entries. Cuda waits up to five times; where columns are unevenly filled and A has more
+/// the host counts and scatters near entries. Cuda waits up to six times; where columns are unevenly filled and A has more
 /// than 40 million entries, or too many rows and columns, about once more for each 8 million.
-/// Cost    mirrored, or counted and scattered: the result alone, and for large lattices 2 bytes per row, on a GPU 1. Buckets, besides it,
-///         per entry: host 2 bytes, 8 more if A has many rows and columns; Cuda 0.3, or 1.2 beyond 20 million entries; 2.3 or 3.2 where
-///         columns are unevenly filled, 7 where A is large besides; some megabytes more where A has more columns than entries.
+/// Cost    mirrored, or counted and scattered: the result alone, and for large lattices 2 bytes per row, on a GPU 1, and there 0.6
+///         per entry below 12 million entries. Buckets, besides it, per entry: host 2 bytes, 8 more if A has many rows and columns;
+///         Cuda 0.3 to 0.6, or 0.8 beyond 20 million entries; 2.4 or 3 where columns are unevenly filled, 7 where A is large
+///         besides; some megabytes more where A has more columns than entries.
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>

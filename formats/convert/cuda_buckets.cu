@@ -18,24 +18,29 @@ constexpr std::int64_t samples = 1 << 18, max_step = 64;
 constexpr int part_bits = 21;  // of columns: a part has no more, and fits the buckets of
 constexpr std::int64_t max_part = 8 << 20, min_part = 1 << 17;  // Unpacked; so many entries besides
 
+Known ask(const std::function<Known()>& known) { return known ? known() : Known{}; }
+
 std::int64_t step_of(std::int64_t nnz) { return std::clamp(nnz / samples, std::int64_t(1), max_step); }
 
-/// Buckets of a packed entry's row and column, in place; false where they do not fit.
+/// Sorts what was counted, in place; false where buckets do not fit.
 template <class Shape, class Value, class Offset>
-bool sort_packed(const Cuda& on, Room& room, const Part<Value, Offset>& of, const Cut& cut) {
+bool sort_counted(const Cuda& on, const Part<Value, Offset>& of, const Cut& cut, const Counts<std::int32_t>& counts) {
   const Between<Value> between{of.to_idx, nullptr, of.to_values};
-  const auto buckets = fill<Shape, std::int32_t>(on, room, of, cut, max_entries<Large>, between);
+  const auto buckets = fill<Shape>(on, of, cut, counts, max_entries<Large>, between);
   if (buckets.largest > max_entries<Large>) return false;
   sort<true>(on, of, cut, buckets, between);
   return true;
 }
 
-/// Buckets of equal width: nothing is counted before. False where one is too full, or there are too many.
+/// Buckets of equal width: nothing is counted before. known: as transpose_by_buckets has it. False where a bucket is too full,
+/// or there are too many.
 template <class Value, class Offset>
-bool sort_equal(const Cuda& on, Workspace& space, const Part<Value, Offset>& of, int row_bits, double crowding) {
+bool sort_equal(const Cuda& on, Workspace& space, const Part<Value, Offset>& of, int row_bits,
+                const std::function<Known()>& known) {
   constexpr double filled = 0.96;               // of the room for a bucket, on average
   constexpr double hopeless = 1.5;              // times too many entries, by a sample, which may be wrong
-  constexpr std::int64_t worth_a_block = 2048;  // entries: smaller buckets only where columns ask for them
+  constexpr std::int64_t worth_a_block = 4096;  // entries: smaller buckets only where columns ask for them
+  constexpr std::int64_t max_short = 2 << 20, max_counted_early = 12 << 20;  // entries
   const std::int64_t max_columns = std::min<std::int64_t>(max_width, std::int64_t(1) << (32 - row_bits)),
                      for_columns = (of.ncols + max_columns - 1) / max_columns;
   const auto buckets_for = [&](int entries) {
@@ -45,11 +50,24 @@ bool sort_equal(const Cuda& on, Workspace& space, const Part<Value, Offset>& of,
                      wanted = std::max(buckets_for(max_entries<Small>), of.nnz / worth_a_block);
   const auto with = [&]<class Shape>(Shape) {
     const Cut cut = Cut::equal(of.ncols, std::min<std::int64_t>(wanted, Shape::max_buckets));
-    if (crowding * double(of.nnz) / cut.nbuckets > hopeless * max_entries<Large>) return false;
+    const bool is_early = known && of.nnz <= max_counted_early;
     Room room(on, space);
-    return sort_packed<Shape>(on, room, of, cut);
+    Known found;
+    if (!is_early) found = ask(known);
+    const auto is_hopeless = [&] {
+      return found.crowding * double(of.nnz) / cut.nbuckets > hopeless * max_entries<Large>;
+    };
+    if (found.is_done) return true;
+    if (!is_early && is_hopeless()) return false;
+    const auto counts = count<Shape, std::int32_t>(on, room, of, cut, is_early);
+    if (is_early) found = known();
+    if (found.is_done) return true;
+    return !is_hopeless() && sort_counted<Shape>(on, of, cut, counts);
   };
-  return many <= Few::max_buckets ? with(Few{}) : many <= Many::max_buckets && with(Many{});
+  if (wanted <= Short::max_buckets && of.nnz <= max_short) return with(Short{});
+  if (many <= Few::max_buckets) return with(Few{});
+  if (many <= Many::max_buckets) return with(Many{});
+  return ask(known).is_done;
 }
 
 /// Buckets with their shares of entries, as a sample has them. False where one is too full, or there are too many.
@@ -60,7 +78,7 @@ bool sort_fitted(const Cuda& on, Workspace& space, const Part<Value, Offset>& of
   const auto with = [&]<class Shape>(Shape) {
     Room room(on, space);
     const Cut cut = cut_to_fit(on, room, of, {share_of_bucket, bits, Shape::max_buckets, step_of(of.nnz)});
-    return sort_packed<Shape>(on, room, of, cut);
+    return sort_counted<Shape>(on, of, cut, count<Shape, std::int32_t>(on, room, of, cut));
   };
   return likely <= Few::max_buckets      ? with(Few{})
          : likely <= Medium::max_buckets ? with(Medium{})
@@ -79,7 +97,8 @@ bool sort_unpacked(const Cuda& on, Workspace& space, const Part<Value, Offset>& 
                                          : of.values ? room.take<Value>(n)
                                                      : nullptr};
   const Cut cut = cut_to_fit(on, room, of, {share_of_bucket, max_width_bits, Unpacked::max_buckets, step});
-  const auto buckets = fill<Unpacked, std::int32_t>(on, room, of, cut, max_entries<Large>, between);
+  const auto buckets =
+      fill<Unpacked>(on, of, cut, count<Unpacked, std::int32_t>(on, room, of, cut), max_entries<Large>, between);
   if (buckets.largest > max_entries<Large>) return false;
   sort<false>(on, of, cut, buckets, between);
   return true;
@@ -126,7 +145,7 @@ void sort_parts(const Cuda& on, Workspace& space, const Part<Value, Offset>& of)
     Room own(on, space);
     const Cut cut = cut_to_fit(on, own, of, {double(n) / shares, part_bits, Unpacked::max_buckets, step});
     const std::int64_t max_entries = step == 1 ? std::numeric_limits<Offset>::max() : largest_part;
-    const auto buckets = fill<Unpacked, Offset>(on, own, of, cut, max_entries, between);
+    const auto buckets = fill<Unpacked>(on, of, cut, count<Unpacked, Offset>(on, own, of, cut), max_entries, between);
     if (buckets.largest > max_entries) continue;
     starts.resize(std::size_t(buckets.nbuckets) + 1);
     firsts.resize(starts.size());
@@ -161,20 +180,26 @@ void sort_parts(const Cuda& on, Workspace& space, const Part<Value, Offset>& of)
 }  // namespace
 
 template <class Value, class Offset>
-std::int64_t transpose_by_buckets(const Cuda& on, const Transposing<Value, Offset>& of, double crowding) {
+std::int64_t transpose_by_buckets(const Cuda& on, const Transposing<Value, Offset>& of,
+                                  const std::function<Known()>& known) {
   const int row_bits = int(std::bit_width(std::uint32_t(std::max(of.nrows, 2) - 1)));
   const Part<Value, Offset> all{of};
   Workspace space;
-  if (of.nnz == 0)
-    copy_part(on, all);
-  else if (!sort_equal(on, space, all, row_bits, crowding) && !sort_fitted(on, space, all, row_bits))
+  if (of.nnz == 0) {
+    if (!ask(known).is_done) copy_part(on, all);
+  } else if (!sort_equal(on, space, all, row_bits, known) && !sort_fitted(on, space, all, row_bits)) {
     sort_part(on, space, all);
+  }
   return space.max_bytes;
 }
 
-template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint32_t, std::int32_t>&, double);
-template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint32_t, std::int64_t>&, double);
-template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint64_t, std::int32_t>&, double);
-template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint64_t, std::int64_t>&, double);
+template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint32_t, std::int32_t>&,
+                                           const std::function<Known()>&);
+template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint32_t, std::int64_t>&,
+                                           const std::function<Known()>&);
+template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint64_t, std::int32_t>&,
+                                           const std::function<Known()>&);
+template std::int64_t transpose_by_buckets(const Cuda&, const Transposing<std::uint64_t, std::int64_t>&,
+                                           const std::function<Known()>&);
 
 }  // namespace seidel::convert_detail

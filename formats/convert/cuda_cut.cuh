@@ -32,7 +32,7 @@ struct Cut {
   }
   /// Division exact for all columns: Granlund, Montgomery, Division by invariant integers using multiplication, PLDI 1994.
   __device__ unsigned equal_bucket_of(Index column) const { return __umulhi(unsigned(column), inverse) >> (bits - 1); }
-  __device__ unsigned fitted_bucket_of(Index column) const { return __ldg(bucket_of_unit + (column >> unit_bits)); }
+  __device__ unsigned fitted_bucket_of(Index column) const { return bucket_of_unit[column >> unit_bits]; }
   /// They ascend with the columns of a bucket.
   __device__ unsigned low_bits(unsigned column, unsigned bucket) const {
     return firsts ? column & ((1u << bits) - 1) : column - bucket * unsigned(width);

@@ -32,6 +32,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks)
   constexpr int values_at_once = 6;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ int sums[warps + 1];
+  await_launch_before();  // which filled buckets
   auto& s = *reinterpret_cast<Bucket<Size, Value>*>(shared);
   const int my_warp = threadIdx.x / warp_size;
   const Place start = starts[blockIdx.x];
@@ -121,8 +122,10 @@ void sort(const Cuda& on, const Part<Value, Offset>& of, const Cut& cut, const B
     const auto kernel = sort_bucket<Size, is_packed, Value, Offset, Place>;
     constexpr int shared = int(sizeof(Bucket<Size, Value>));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "buckets");
-    kernel<<<unsigned(buckets.nbuckets), Size::threads, shared, on.stream()>>>(of, cut, buckets.starts, from);
-    check_launch("sorting buckets");
+    static const bool can_overlap = can_wait(kernel);
+    launch_after(on, can_overlap, kernel,
+                 {.blocks = buckets.nbuckets, .threads = Size::threads, .shared_bytes = shared}, "sorting buckets", of,
+                 cut, buckets.starts, from);
   };
   buckets.largest <= max_entries<Small> ? launch(Small{}) : launch(Large{});
 }
