@@ -78,7 +78,7 @@ bool sort_fitted(const Cuda& on, Workspace& space, const Part<Value, Offset>& of
   const auto with = [&]<class Shape>(Shape) {
     Room room(on, space);
     const Cut cut = cut_to_fit(on, room, of, {share_of_bucket, bits, Shape::max_buckets, step_of(of.nnz)});
-    return sort_counted<Shape>(on, of, cut, count<Shape, std::int32_t>(on, room, of, cut));
+    return sort_counted<Shape>(on, of, cut, count<Shape, std::int32_t>(on, room, of, cut, true));
   };
   return likely <= Few::max_buckets      ? with(Few{})
          : likely <= Medium::max_buckets ? with(Medium{})
@@ -98,7 +98,7 @@ bool sort_unpacked(const Cuda& on, Workspace& space, const Part<Value, Offset>& 
                                                      : nullptr};
   const Cut cut = cut_to_fit(on, room, of, {share_of_bucket, max_width_bits, Unpacked::max_buckets, step});
   const auto buckets =
-      fill<Unpacked>(on, of, cut, count<Unpacked, std::int32_t>(on, room, of, cut), max_entries<Large>, between);
+      fill<Unpacked>(on, of, cut, count<Unpacked, std::int32_t>(on, room, of, cut, true), max_entries<Large>, between);
   if (buckets.largest > max_entries<Large>) return false;
   sort<false>(on, of, cut, buckets, between);
   return true;
@@ -145,7 +145,8 @@ void sort_parts(const Cuda& on, Workspace& space, const Part<Value, Offset>& of)
     Room own(on, space);
     const Cut cut = cut_to_fit(on, own, of, {double(n) / shares, part_bits, Unpacked::max_buckets, step});
     const std::int64_t max_entries = step == 1 ? std::numeric_limits<Offset>::max() : largest_part;
-    const auto buckets = fill<Unpacked>(on, of, cut, count<Unpacked, Offset>(on, own, of, cut), max_entries, between);
+    const auto buckets =
+        fill<Unpacked>(on, of, cut, count<Unpacked, Offset>(on, own, of, cut, true), max_entries, between);
     if (buckets.largest > max_entries) continue;
     starts.resize(std::size_t(buckets.nbuckets) + 1);
     firsts.resize(starts.size());

@@ -204,7 +204,8 @@ struct Counts {
   int number;  // of that note
 };
 
-/// `early`: the launch before is one of ours that reads A at most, and calls let_next_begin(). Does not wait.
+/// `early`: the launch before is one of ours that calls let_next_begin(): a cut to fit, or one that reads A at most. Does not
+/// wait.
 template <class Shape, class Place, class Value, class Offset>
 Counts<Place> count(const Cuda& on, Room& room, const Part<Value, Offset>& of, const Cut& cut, bool early = false) {
   constexpr int max_buckets = Shape::max_buckets;

@@ -228,6 +228,16 @@ TEST_CASE("thousands of buckets of a GPU whose columns are unevenly filled") {
   }
 }
 
+TEST_CASE("more unevenly filled columns than a GPU cuts in one piece per block") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  Matrix A = scattered(seed, 60000, 2'500'000, 2'600'000);
+  for (Index& column : A.col_idx)
+    if (random() % 50 == 0) column = A.ncols / 3 + Index(random() % 2);  // two columns that need no sort
+  check_on_gpu(A);
+}
+
 TEST_CASE("values need no more alignment than a number has") {
   const unsigned seed = fresh_seed();
   CAPTURE(seed);
