@@ -71,12 +71,12 @@ void report(const GemmOptions& options, const Task& task, const ProcessGrid& gri
                     computing > 0 ? flops / computing / 1e9 : 0, all > 0 ? flops / all / 1e9 : 0);
   print(options, text);
   if (options.json.empty()) return;
-  Json json, slowest, mean;
+  Json slowest, mean;
   for (int s = 0; s < nsteps; ++s) slowest.set(steps[s], seconds.slowest[s]), mean.set(steps[s], seconds.mean[s]);
-  json.set("schema", "seidel.gemm/1").set("version", version).set("command", options.command_line);
+  Json json = json_document("seidel.gemm/1", options.command_line);
   json.set("m", shape.m).set("n", shape.n).set("k", shape.k).set("block", shape.block).set("method", options.method);
   json.set("precision", to_string(task.precision));
-  json.set("grid", std::move(Json().set("rows", grid.rows()).set("columns", grid.columns()))).set("where", where);
+  json.set("grid", Json().set("rows", grid.rows()).set("columns", grid.columns())).set("where", where);
   json.set("slowest", std::move(slowest)).set("mean", std::move(mean)).set("flops", flops);
   write_text(options.json, json.text());
 }

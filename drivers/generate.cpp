@@ -1,5 +1,4 @@
 // seidel generate: a generated matrix as a file.
-#include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/extents.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -29,6 +28,13 @@ DenseShape dense_shape(const std::string& spec) {
   return {extents[0], extents[1]};
 }
 
+Json json_of(const GenerateOptions& options, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz) {
+  Json json = json_document("seidel.generate/1", options.command_line);
+  json.set("spec", options.spec).set("seed", std::to_string(options.seed));  // a string: JSON numbers hold 53 bits
+  json.set("out", options.out).set("rows", nrows).set("columns", ncols).set("nonzeros", nnz);
+  return json;
+}
+
 int run_dense(const GenerateOptions& options) {
   const DenseHead head{dense_shape(options.spec), options.fp32 ? Precision::fp32 : Precision::fp64};
   const DenseShape& shape = head.shape;
@@ -41,12 +47,8 @@ int run_dense(const GenerateOptions& options) {
                   to_string(head.precision), count(shape.nrows), count(shape.ncols), human_seconds(seconds)),
         to_stdout);
   if (options.json.empty()) return 0;
-  Json json;
-  json.set("schema", "seidel.generate/1").set("version", version).set("command", options.command_line);
-  json.set("spec", options.spec).set("seed", std::to_string(options.seed)).set("out", options.out);
-  json.set("rows", shape.nrows).set("columns", shape.ncols).set("nonzeros", shape.nrows * shape.ncols);
-  json.set("precision", to_string(head.precision));
-  json.set("seconds", std::move(Json().set("write", seconds)));
+  Json json = json_of(options, shape.nrows, shape.ncols, shape.nrows * shape.ncols);
+  json.set("precision", to_string(head.precision)).set("seconds", Json().set("write", seconds));
   write_text(options.json, json.text());
   return 0;
 }
@@ -81,14 +83,8 @@ int run(const GenerateOptions& options) {
   if (!to_stdout)
     print(options, formatted("next:   {}\n", same_program(options.command_line, "info " + quoted(options.out))));
   if (!options.json.empty()) {
-    Json json;
-    json.set("schema", "seidel.generate/1")
-        .set("version", version)
-        .set("command", options.command_line)
-        .set("spec", options.spec);
-    json.set("seed", std::to_string(options.seed)).set("out", options.out);  // a string: JSON numbers hold 53 bits
-    json.set("rows", std::int64_t(A.nrows)).set("columns", std::int64_t(A.ncols)).set("nonzeros", A.nnz());
-    json.set("seconds", std::move(Json().set("generate", generate_seconds).set("write", write_seconds)));
+    Json json = json_of(options, A.nrows, A.ncols, A.nnz());
+    json.set("seconds", Json().set("generate", generate_seconds).set("write", write_seconds));
     write_text(options.json, json.text());
   }
   return 0;

@@ -25,17 +25,13 @@ void add_levels(Lines& lines, const std::vector<LevelFacts>& levels, const Paint
 }
 
 void set_levels(Json& json, const std::vector<LevelFacts>& levels) {
-  Json all = Json::array();
-  for (const LevelFacts& level : levels)
-    all.push(std::move(Json()
-                           .set("rows", level.rows)
-                           .set("nonzeros", level.nnz)
-                           .set("prolongation_nonzeros", level.prolongation_nnz)
-                           .set("unknowns_per_node", level.unknowns_per_node)
-                           .set("largest_eigenvalue", level.largest_eigenvalue)
-                           .set("strength", level.strength)
-                           .set("left_to_smoother", level.lone)
-                           .set("bytes", level.bytes)));
+  Json all = json_list(levels, [](const LevelFacts& level) {
+    Json one;
+    one.set("rows", level.rows).set("nonzeros", level.nnz).set("prolongation_nonzeros", level.prolongation_nnz);
+    one.set("unknowns_per_node", level.unknowns_per_node).set("largest_eigenvalue", level.largest_eigenvalue);
+    one.set("strength", level.strength).set("left_to_smoother", level.lone).set("bytes", level.bytes);
+    return one;
+  });
   const auto unless_empty = [&](Json value) { return levels.empty() ? Json(nullptr) : std::move(value); };
   json.set("levels", unless_empty(std::move(all)))
       .set("operator_complexity", unless_empty(operator_complexity(levels)))

@@ -1,5 +1,5 @@
 // How many GPUs there are.
-#include <seidel/drivers/mpi_device.hpp>
+#include <seidel/drivers/mpi_session.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 
 namespace seidel::drivers {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include <seidel/drivers/extents.hpp>
-#include <seidel/drivers/mpi_device.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>

@@ -37,6 +37,8 @@ struct ProcessPlace {
   std::optional<Cuda> gpu = {};
   std::string describe() const;
 };
+/// How many GPUs processes of one machine share, at least 1. Errors  BackendError.
+int cuda_device_count();
 /// Every process calls it. Errors  BackendError.
 ProcessPlace process_place(const CommonOptions& options, const MpiSession& session);
 

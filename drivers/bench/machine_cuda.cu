@@ -1,7 +1,8 @@
 // Ceilings of the GPU.
 #include <cooperative_groups.h>
 
-#include <seidel/drivers/bench/cuda_graph.hpp>
+#include <memory>
+
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/formats/runtime/array.hpp>
@@ -104,43 +105,64 @@ __global__ void ring_kernel(double* slot, int rounds) {
 constexpr std::int64_t stream_bytes = std::int64_t(1) << 30;
 constexpr std::int64_t stream_elements = stream_bytes / 16;
 constexpr unsigned stream_blocks = unsigned(stream_elements / (threads * unroll));
+constexpr double gb = 1e-9 * double(stream_bytes);
 
 template <class Element>
 Sample stream_sample(const Cuda& on, const Element& element) {
   return sampled(on, trials, [&] { stream_kernel<<<stream_blocks, threads, 0, on.stream()>>>(element); });
 }
 
+/// Three vectors that no cache holds.
+struct Vectors {
+  explicit Vectors(const Cuda& on) : on(on) {
+    for (auto* v : {&a, &b, &c}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
+  }
+  Sample copy() { return stream_sample(on, CopyElement{a.data(), b.data()}); }
+  Sample triad() { return stream_sample(on, TriadElement{a.data(), b.data(), c.data()}); }
+
+  const Cuda& on;
+  Array<double2, Device> a{on, stream_elements}, b{on, stream_elements}, c{on, stream_elements};
+};
+
+/// Records the work that run() gives to on.stream(), which must not wait for it, and returns what gives it again as one
+/// launch.
+std::function<void()> as_graph(const Cuda& on, const std::function<void()>& run) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(on.stream(), cudaStreamCaptureModeThreadLocal));
+  run();
+  check(cudaStreamEndCapture(on.stream(), &graph));
+  cudaGraphExec_t executable = nullptr;
+  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+  cudaGraphDestroy(graph);
+  check(status);
+  const std::shared_ptr<CUgraphExec_st> kept(executable, [](cudaGraphExec_t e) { cudaGraphExecDestroy(e); });
+  return [on, kept] { check(cudaGraphLaunch(kept.get(), on.stream())); };
+}
+
 }  // namespace
 
 Streams device_streams(const Cuda& on) {
-  Array<double2, Device> a(on, stream_elements), b(on, stream_elements), c(on, stream_elements);
-  for (auto* v : {&a, &b}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
-  const double gb = 1e-9 * double(stream_bytes);
-  return {2 * gb / stream_sample(on, CopyElement{a.data(), b.data()}).min(),
-          3 * gb / stream_sample(on, TriadElement{a.data(), b.data(), c.data()}).min()};
+  Vectors v(on);
+  return {2 * gb / v.copy().min(), 3 * gb / v.triad().min()};
 }
 
 std::vector<Ceiling> device_ceilings(const Cuda& on) {
   std::vector<Ceiling> found;
-  Array<double2, Device> a(on, stream_elements), b(on, stream_elements), c(on, stream_elements);
-  for (auto* v : {&a, &b, &c}) check(cudaMemsetAsync(v->data(), 1, stream_bytes, on.stream()));
-  const double gb = 1e-9 * double(stream_bytes);
-  double* out = reinterpret_cast<double*>(c.data());
+  Vectors v(on);
+  double* const out = reinterpret_cast<double*>(v.c.data());
 
-  found.push_back(rate_of("copy", "GB/s", stream_sample(on, CopyElement{a.data(), b.data()}), 2 * gb,
-                          "b = a, read + write counted"));
-  found.push_back(rate_of("triad", "GB/s", stream_sample(on, TriadElement{a.data(), b.data(), c.data()}), 3 * gb,
-                          "c = a + s b, two reads + one write counted"));
+  found.push_back(rate_of("copy", "GB/s", v.copy(), 2 * gb, "b = a, read + write counted"));
+  found.push_back(rate_of("triad", "GB/s", v.triad(), 3 * gb, "c = a + s b, two reads + one write counted"));
   found.push_back(
       rate_of("read", "GB/s",
-              sampled(on, trials, [&] { read_kernel<<<stream_blocks, threads, 0, on.stream()>>>(a.data(), out); }), gb,
-              "sum of a vector"));
-  found.push_back(rate_of("write", "GB/s", stream_sample(on, WriteElement{b.data()}), gb, "a constant"));
+              sampled(on, trials, [&] { read_kernel<<<stream_blocks, threads, 0, on.stream()>>>(v.a.data(), out); }),
+              gb, "sum of a vector"));
+  found.push_back(rate_of("write", "GB/s", stream_sample(on, WriteElement{v.b.data()}), gb, "a constant"));
   for (const std::int64_t mib : {16, 128, 1024}) {
     constexpr unsigned blocks = 1 << 14;
     const unsigned mask = unsigned(mib * 131072 - 1);
     const Sample sample = sampled(on, trials, [&] {
-      gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(a.data()), mask, out);
+      gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(v.a.data()), mask, out);
     });
     found.push_back(rate_of("gather " + std::to_string(mib) + " MiB", "G/s", sample, 1e-9 * blocks * 256 * 16,
                             "random reads of 8 bytes from a table of that size"));
@@ -177,7 +199,7 @@ std::vector<Ceiling> device_ceilings(const Cuda& on) {
                                      }),
                              steps, "all multiprocessors, cooperative groups"));
   const int ring = on.multiprocessors() - 1;
-  double* slots = reinterpret_cast<double*>(b.data());
+  double* slots = reinterpret_cast<double*>(v.b.data());
   found.push_back(latency_of("hand-over",
                              sampled(on, trials,
                                      [&] {

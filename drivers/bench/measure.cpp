@@ -7,6 +7,7 @@
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
@@ -40,9 +41,8 @@ Sample timed(const Prepared& prepared, BackendName backend, bool flush, HostFlus
   const auto once = [&] { return on_device ? cuda_seconds_of(*where.cuda, prepared.run) : seconds_of(prepared.run); };
   once();
   Sample sample;
-  const auto begin = std::chrono::steady_clock::now();  // of all that is done, overwriting caches too
-  const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  for (int t = 0; t < plan.trials && (t < 3 || used() < max_seconds) && !stopped(plan); ++t) {
+  const Stopwatch watch;  // of all that is done, overwriting caches too
+  for (int t = 0; t < plan.trials && (t < 3 || watch.seconds() < max_seconds) && !stopped(plan); ++t) {
     // By the rival's own threads, since others would spin on beside it. More than all caches hold; what idle cores keep
     // in theirs does not show: wiped by all, serial SpMV of poisson3d:24 and 40 took the same on two cores.
     if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);
