@@ -42,10 +42,10 @@ inline constexpr Setting restart_setting{
 
 /// What was asked for; what is left out is chosen.
 struct MethodRequest {
-  std::optional<Method> method;
-  std::optional<PreconditionerKind> preconditioner;
-  std::optional<Order> order;
-  Settings settings;
+  std::optional<Method> method = {};
+  std::optional<PreconditionerKind> preconditioner = {};
+  std::optional<Order> order = {};
+  Settings settings = {};
   Goal goal = Goal::solution;
 };
 

@@ -29,9 +29,9 @@ struct ReadOptions {
   int threads = available_threads();
   /// Called from time to time by the calling thread with the work done so far; total is 0 if it is not known. Must
   /// not throw.
-  std::function<void(std::int64_t done, std::int64_t total)> progress;
+  std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   /// Called with the largest size that the matrix can have, before memory is allocated. May throw.
-  std::function<void(std::int64_t nrows, std::int64_t nnz)> sized;
+  std::function<void(std::int64_t nrows, std::int64_t nnz)> sized = {};
   std::int64_t memory_limit = 0;       ///< bytes that text and matrix may take; 0: what the system has to give
   std::int64_t chunk_bytes = 1 << 20;  ///< text that a thread takes at a time; never changes a result
 };
@@ -81,7 +81,7 @@ Array<double> read_vector(const std::string& path, const ReadOptions& options = 
 
 struct WriteOptions {
   Symmetry symmetry = Symmetry::general;  ///< the others: the lower triangle is written, by columns
-  std::string comment;                    ///< lines to stand below the banner
+  std::string comment = {};               ///< lines to stand below the banner
   int threads = available_threads();
 };
 

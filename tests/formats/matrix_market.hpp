@@ -30,9 +30,7 @@ inline Matrix matrix_of_any_bits(Index nrows, Index ncols, int per_row, int symm
 }
 
 inline ReadOptions with(int threads, std::int64_t chunk_bytes) {
-  ReadOptions options;
-  options.threads = threads;
-  options.chunk_bytes = chunk_bytes;
+  const ReadOptions options{.threads = threads, .chunk_bytes = chunk_bytes};
   return options;
 }
 

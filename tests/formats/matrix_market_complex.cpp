@@ -11,8 +11,7 @@ namespace {
 using Number = std::complex<double>;
 
 MatrixFile real_form(const std::string& text) {
-  ReadOptions options;
-  options.complex = ReadOptions::Complex::as_real_form;
+  const ReadOptions options{.complex = ReadOptions::Complex::as_real_form};
   return parse_matrix_market(text, "A.mtx", options);
 }
 
@@ -100,9 +99,7 @@ TEST_CASE("defects of complex files have their place") {
     CAPTURE(text);
     CHECK(refusal<InputError>([&] { (void)real_form(coordinate + text); }).starts_with(said));
   }
-  ReadOptions repair;
-  repair.repair = true;
-  repair.complex = ReadOptions::Complex::as_real_form;
+  const ReadOptions repair{.repair = true, .complex = ReadOptions::Complex::as_real_form};
   const std::string both = coordinate + "hermitian\n2 2 2\n2 1 1 2\n1 2 1 -2\n";
   CHECK(parse_matrix_market(both, "A.mtx", repair).report.mirrored == 1);
   CHECK_THROWS_AS(parse_matrix_market(coordinate + "hermitian\n2 2 2\n2 1 1 2\n1 2 1 2\n", "A.mtx", repair),

@@ -46,9 +46,7 @@ struct Outcome {
   Csr<double, std::int64_t> matrix;
 };
 Outcome outcome_of(const File& file, int threads, std::int64_t chunk_bytes) {
-  ReadOptions options;
-  options.threads = threads;
-  options.chunk_bytes = chunk_bytes;
+  const ReadOptions options{.threads = threads, .chunk_bytes = chunk_bytes};
   try {
     MatrixFile read = read_matrix_market(file.path, options);
     const ReadReport& r = read.report;
@@ -179,9 +177,9 @@ TEST_CASE("a packed file in order is inflated once, and parsed meanwhile") {
     const std::string packed = member(text);
     file.write(packed);
     bool once = true;  // progress then counts packed bytes only
-    ReadOptions options;
-    options.chunk_bytes = 1000;
-    options.progress = [&](std::int64_t, std::int64_t total) { once = once && total == std::int64_t(packed.size()); };
+    const ReadOptions options{
+        .progress = [&](std::int64_t, std::int64_t total) { once = once && total == std::int64_t(packed.size()); },
+        .chunk_bytes = 1000};
     read_matrix_market(file.path, options);
     return once;
   };

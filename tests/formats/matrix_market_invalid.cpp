@@ -146,9 +146,7 @@ TEST_CASE("the first defect of a file is the one reported, whatever the threads 
     for (int threads : {1, 2, 3, 7})
       for (std::int64_t chunk = 1; chunk <= size; ++chunk) {
         if (threads > 1 && chunk > 4 && chunk % 16 != threads) continue;  // time: cuts are the same for all threads
-        ReadOptions options;
-        options.threads = threads;
-        options.chunk_bytes = chunk;
+        const ReadOptions options{.threads = threads, .chunk_bytes = chunk};
         const std::string error = error_of(path, options);
         if (error != expected) {
           CAPTURE(chunk);
@@ -188,9 +186,7 @@ TEST_CASE("the first of two far defects is reported by every number of threads")
   for (const auto& [one, expected] : defects)
     for (const auto& [other, unexpected] : defects)
       for (int threads : {1, 2, 3, 7}) {
-        ReadOptions options;
-        options.threads = threads;
-        options.chunk_bytes = 4096;
+        const ReadOptions options{.threads = threads, .chunk_bytes = 4096};
         const std::string message =
             refusal<InputError>([&] { parse_matrix_market(text_with(9000, one, 9001, other), "text", options); });
         CHECK(message.find("text:9002:") == 0);
@@ -200,8 +196,7 @@ TEST_CASE("the first of two far defects is reported by every number of threads")
 
 TEST_CASE("pairs in both triangles are repaired only if they agree") {
   const std::string banner = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n";
-  ReadOptions repair;
-  repair.repair = true;
+  const ReadOptions repair{.repair = true};
   const auto file = parse_matrix_market(banner + "2 1 5\n1 1 1\n1 2 5\n2 3 7\n", "text", repair);
   CHECK(file.matrix.nnz() == 5);
   CHECK(file.report.mirrored == 1);
@@ -225,8 +220,7 @@ TEST_CASE("a comma gets the remedy for commas") {
 }
 
 TEST_CASE("sizes that memory cannot hold are refused before anything is taken") {
-  ReadOptions options;
-  options.memory_limit = 1 << 20;
+  const ReadOptions options{.memory_limit = 1 << 20};
   const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
   CHECK_THROWS_AS(parse_matrix_market(banner + "2147483647 1 0\n", "text", options), ResourceError);
   CHECK_THROWS_AS(parse_matrix_market("%%MatrixMarket matrix array real general\n2147483647 0\n", "text", options),

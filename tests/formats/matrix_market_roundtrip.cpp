@@ -40,10 +40,7 @@ TEST_CASE("every double survives writing and reading bit for bit") {
       std::string first;
       for (int threads : {1, 2, 3, 7}) {
         CAPTURE(threads);
-        WriteOptions options;
-        options.symmetry = symmetry;
-        options.threads = threads;
-        options.comment = "two lines\nof comment";
+        const WriteOptions options{.symmetry = symmetry, .comment = "two lines\nof comment", .threads = threads};
         write_matrix_market(folder / file, A.view(), options);
         const std::string bytes = read_file(folder / file);
         if (first.empty()) first = bytes;
@@ -74,8 +71,7 @@ TEST_CASE("a symmetry is exact only if one triangle says all: which places are s
     CAPTURE(text);
     const Matrix A =
         parse_matrix_market(std::string("%%MatrixMarket matrix coordinate real general\n") + text, "A").matrix;
-    WriteOptions options;
-    options.symmetry = exact_symmetry(A.view());
+    const WriteOptions options{.symmetry = exact_symmetry(A.view())};
     CHECK(options.symmetry == symmetry);
     write_matrix_market(folder / "A.mtx", A.view(), options);
     CHECK(same_matrix(read_matrix_market(folder / "A.mtx").matrix, A));
@@ -165,8 +161,7 @@ TEST_CASE("reading a file takes the memory of its matrix and a few per cent" * d
 TEST_CASE("a triangle is written by columns, the order that reads fastest") {
   const Folder folder;
   for (const auto& [symmetry, sign] : {std::pair(Symmetry::symmetric, 1), std::pair(Symmetry::skew_symmetric, -1)}) {
-    WriteOptions options;
-    options.symmetry = symmetry;
+    const WriteOptions options{.symmetry = symmetry};
     write_matrix_market(folder / "A.mtx", matrix_of_any_bits(500, 500, 9, sign, 1).view(), options);
     std::istringstream text(read_file(folder / "A.mtx"));
     std::string line;
@@ -223,8 +218,7 @@ TEST_CASE("a process that is killed while it writes leaves the old file") {
   const Folder folder;
   const Matrix A = matrix_of_any_bits(5000, 5000, 10, 0, 1);
   write_file(folder / "A.mtx", "old");
-  WriteOptions options;
-  options.threads = 1;
+  const WriteOptions options{.threads = 1};
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {  // the system kills who writes more
@@ -247,8 +241,7 @@ TEST_CASE("a process that is killed while it writes leaves the old file") {
 TEST_CASE("a symmetry that the matrix does not have is not written") {
   const Folder folder;
   Matrix A = matrix_of_any_bits(300, 300, 4, 1, 1);
-  WriteOptions options;
-  options.symmetry = Symmetry::symmetric;
+  WriteOptions options{.symmetry = Symmetry::symmetric};
   write_matrix_market(folder / "A.mtx", A.view(), options);
   std::int64_t k = 0;  // the first entry off the diagonal, which is in row 1
   while (A.col_idx[k] == 0) ++k;

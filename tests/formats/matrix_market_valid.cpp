@@ -72,8 +72,7 @@ TEST_CASE("every legal file is read as it says") {
     const std::string &file = one.file, &matrix = one.matrix;
     const bool repair = one.repair;
     CAPTURE(file);
-    ReadOptions options;
-    options.repair = repair;
+    const ReadOptions options{.repair = repair};
     const auto read = read_matrix_market((valid_files / file).string(), options);
     CHECK(shown(read.matrix) == matrix);
     CHECK(read.report.nnz == read.matrix.nnz());
@@ -84,8 +83,7 @@ TEST_CASE("options as large as numbers are set no limit") {
   for (const auto& one : valid) {
     const std::string path = (valid_files / one.file).string();
     CAPTURE(path);
-    ReadOptions options;
-    options.repair = one.repair;
+    ReadOptions options{.repair = one.repair};
     options.chunk_bytes = options.memory_limit = INT64_MAX;
     CHECK(shown(read_matrix_market(path, options).matrix) == one.matrix);
   }
@@ -120,10 +118,7 @@ TEST_CASE("the cuts among threads never change a result") {
       for (int threads : {1, 2, 3, 7})
         for (std::int64_t chunk = 1; chunk <= std::int64_t(padded.size()); ++chunk) {
           if (threads > 1 && chunk > 4 && chunk % 16 != threads) continue;  // time: cuts are the same for all threads
-          ReadOptions options;
-          options.repair = repair;
-          options.threads = threads;
-          options.chunk_bytes = chunk;
+          const ReadOptions options{.repair = repair, .threads = threads, .chunk_bytes = chunk};
           const std::string got = shown(parse_matrix_market(padded, file, options).matrix);
           if (got != matrix) {
             CAPTURE(chunk);

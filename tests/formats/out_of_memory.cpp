@@ -51,9 +51,7 @@ TEST_CASE("any allocation may fail while a file is read") {
         CAPTURE(step);
         CAPTURE(threads);
         const std::string file = text(kind, step);
-        ReadOptions options;
-        options.threads = threads;
-        options.chunk_bytes = 4096;
+        const ReadOptions options{.threads = threads, .chunk_bytes = 4096};
         check_every_allocation(4 * 600, [&] { parse_matrix_market(file, "text", options); });
       }
   check_every_allocation(8 * 600, [&] {

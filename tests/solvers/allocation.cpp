@@ -22,9 +22,7 @@ TEST_CASE("nothing is allocated in the loop of a solver, with any preconditioner
       how.restart = 5;
       CAPTURE(name_of(how));
       std::int64_t at_first = 0, at_last = 0;
-      Criteria criteria;
-      criteria.max_iterations = 40;
-      criteria.error_tolerance = 1e-12;
+      Criteria criteria{.max_iterations = 40, .error_tolerance = 1e-12};
       criteria.on_iteration = [&](const IterationReport& report) {
         at_last = allocations();
         if (report.iteration == 1) at_first = at_last;

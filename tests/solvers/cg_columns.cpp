@@ -77,8 +77,7 @@ MethodChoice with(const PreconditionerKind& kind, const std::vector<std::pair<st
 }  // namespace
 
 TEST_CASE("cg: each of several columns has the bits and the iterations that it has alone") {
-  Criteria estimating;
-  estimating.error_tolerance = std::numeric_limits<double>::infinity();
+  const Criteria estimating{.error_tolerance = std::numeric_limits<double>::infinity()};
   Criteria precise{.relative_tolerance = 1e-15};
   Criteria short_run{.max_iterations = 3};
   for (const Matrix& A : {poisson(30), random_spd(fresh_seed(), 700, 9), at_the_limit(), hilbert(9)}) {

@@ -62,8 +62,7 @@ TEST_CASE("symmetric, not dominant, not all of the diagonal positive: minres alo
     CHECK(choice.fallbacks == std::vector<Method>{Method::gmres});
     CHECK(choice.preconditioner == PreconditionerKind::none);
   }
-  MethodRequest request;
-  request.preconditioner = PreconditionerKind::symgs;  // not positive definite there
+  const MethodRequest request{.preconditioner = PreconditionerKind::symgs};  // not positive definite there
   CHECK(choice_for(signs, request).method == Method::gmres);
 }
 
@@ -79,8 +78,7 @@ TEST_CASE("gmres keeps all directions of a small system, 50 of a large one") {
 }
 
 TEST_CASE("multigrid as a method takes amg, and nothing else") {
-  MethodRequest request;
-  request.method = Method::multigrid;
+  MethodRequest request{.method = Method::multigrid};
   CHECK(choice_for(poisson(5), request).preconditioner == PreconditionerKind::amg);
   request.preconditioner = PreconditionerKind::symgs;
   CHECK_THROWS_WITH_AS(choice_for(poisson(5), request), "multigrid: found symgs as preconditioner, expected amg",
@@ -105,8 +103,7 @@ TEST_CASE("what is asked for is taken, and nothing else is tried") {
 
 TEST_CASE("a preconditioner that changes takes the flexible form of cg or gmres, and methods without one are refused") {
   const Matrix A = poisson(20);
-  MethodRequest request;
-  request.preconditioner = PreconditionerKind::amg;
+  MethodRequest request{.preconditioner = PreconditionerKind::amg};
   for (const Setting& setting : PreconditionerKind::amg.settings)
     if (setting.key == "amg.cycle") request.settings.set(setting, int(AmgCycle::k));
   const MethodChoice taken = choice_for(A, request);

@@ -73,8 +73,7 @@ TEST_CASE("single precision solves to what it can hold") {
   const OpenMP on{1};
   Vector<float, OpenMP> b(on, A.nrows), x(on, A.nrows);
   fill(b, 1);
-  Criteria criteria;
-  criteria.relative_tolerance = 1e-5;
+  const Criteria criteria{.relative_tolerance = 1e-5};
   const MatrixOperator op(on, A.view());
   CHECK(cg(op, SymgsPreconditioner(on, A.view(), Order::natural), b, x, criteria).converged());
 }
@@ -91,16 +90,14 @@ TEST_CASE("criteria: each one ends the run, says so, and leaves a valid x with i
       return outcome.summary;
     };
     for (std::int64_t limit : {0, 1, 2, 7}) {  // 7 is no multiple of a restart after 5
-      Criteria criteria;
-      criteria.relative_tolerance = 1e-14;  // amg reaches the usual one before
-      criteria.max_iterations = limit;
+      const Criteria criteria{.relative_tolerance = 1e-14,  // amg reaches the usual one before
+                              .max_iterations = limit};
       const Summary s = ended(criteria);
       CHECK(s.status == Status::iteration_limit);
       CHECK(s.iterations == limit);
       CHECK(std::int64_t(s.history.size()) == limit + 1);
     }
-    Criteria criteria;
-    criteria.seconds = 0;
+    Criteria criteria{.seconds = 0};
     CHECK(ended(criteria).status == Status::time_limit);
 
     std::atomic<bool> stop = true;
@@ -134,8 +131,7 @@ TEST_CASE("gmres says the truth where its restart does not divide the limit of i
   const auto b = times(A, ones(A.nrows));
   for (int restart : {1, 3, 7, 50, 5000})
     for (std::int64_t limit : {1, 10, 49, 51, 100}) {
-      Criteria criteria;
-      criteria.max_iterations = limit;
+      const Criteria criteria{.max_iterations = limit};
       const Outcome outcome =
           solve_on(OpenMP{1}, {Method::gmres, PreconditionerKind::none, Order::natural, restart}, A, b, criteria);
       CAPTURE(restart);
@@ -151,8 +147,7 @@ TEST_CASE("gmres says the truth where its restart does not divide the limit of i
 TEST_CASE("limits that make no sense are refused") {
   const Matrix A = poisson(3);
   const auto b = ones(9);
-  Criteria criteria;
-  criteria.relative_tolerance = -1;
+  Criteria criteria{.relative_tolerance = -1};
   CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, A, b, criteria), UsageError);
   criteria = {};
   criteria.absolute_tolerance = std::numeric_limits<double>::quiet_NaN();

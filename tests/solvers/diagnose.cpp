@@ -94,8 +94,7 @@ TEST_CASE("nearly singular: named before rounding makes it look indefinite, and 
 }
 
 TEST_CASE("cg that is far from done is told of symgs, with iterations enough") {
-  Criteria criteria;
-  criteria.max_iterations = 3;
+  const Criteria criteria{.max_iterations = 3};
   std::mt19937_64 random(7);
   std::vector<double> b(60);
   for (double& v : b) v = double(random() % 2001) / 1000 - 1;
@@ -122,8 +121,7 @@ TEST_CASE("a residual that has grown beyond all measure is not called on its way
 TEST_CASE("singular with the constants in its null space, and with an empty row") {
   Matrix A = tridiagonal(40, 2, -1);
   A.values[0] = A.values[A.nnz() - 1] = 1;
-  Criteria criteria;
-  criteria.max_iterations = 300;
+  const Criteria criteria{.max_iterations = 300};
   const Matrix empty = matrix_of(3, {{{0, 1.0}}, {}, {{2, 1.0}}});
   for (const Method& method : methods) {
     if (!method.takes("none")) continue;
@@ -150,8 +148,7 @@ TEST_CASE("one triangle only") {
     if (i > 0) rows[i].emplace(i - 1, -1e3);
     rows[i].emplace(i, 1e-3);
   }
-  Criteria criteria;
-  criteria.max_iterations = 50;
+  const Criteria criteria{.max_iterations = 50};
   const Case c =
       diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 5}, matrix_of(60, rows), ramp(60), criteria);
   CHECK(c.first().cause.find("one triangle") != std::string::npos);
@@ -183,8 +180,7 @@ TEST_CASE("too few iterations: the number that is missing is right within a fact
   const auto b = ramp(A.nrows);
   const How how{Method::gmres, PreconditionerKind::none, Order::natural, 10};  // a steady rate
   const std::int64_t needed = solve_on(OpenMP{1}, how, A, b)->iterations;
-  Criteria criteria;
-  criteria.max_iterations = needed / 2;
+  const Criteria criteria{.max_iterations = needed / 2};
   const Case c = diagnosed(how, A, b, criteria);
   CHECK(c.first().cause.find("too few iterations") != std::string::npos);
   CHECK(c.first().remedy == "--max-iterations 20000");  // the rate may fall
@@ -197,8 +193,7 @@ TEST_CASE("too few iterations: the number that is missing is right within a fact
 
 TEST_CASE("gmres that a limit could not contain ends long before it, and says what it would take") {
   const Matrix A = tridiagonal(2000, 2, -1);
-  Criteria criteria;
-  criteria.max_iterations = 5000;
+  Criteria criteria{.max_iterations = 5000};
   const Case c = diagnosed({Method::gmres, PreconditionerKind::none, Order::natural, 5}, A, ramp(A.nrows), criteria);
   CHECK(c.outcome->status == Status::stagnated);
   CHECK(c.outcome->iterations < 3000);
@@ -216,8 +211,7 @@ TEST_CASE("an indefinite matrix that no method was quick with is called so") {
   for (Index i = 0; i < A.nrows; ++i)
     for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
       if (A.col_idx[k] == i) A.values[k] = 3;
-  Criteria criteria;
-  criteria.max_iterations = 60;
+  const Criteria criteria{.max_iterations = 60};
   const How how{Method::cg, PreconditionerKind::none, Order::natural, 20, {Method::gmres}};
   const Case c = diagnosed(how, A, ramp(A.nrows), criteria);
   REQUIRE(c.outcome->status == Status::iteration_limit);
@@ -278,8 +272,7 @@ TEST_CASE("advice comes to an end: what was asked for, then the program's own ch
 TEST_CASE("badly scaled") {
   std::vector<double> values(100);
   for (int i = 0; i < 100; ++i) values[i] = std::pow(10.0, i / 7.0);
-  Criteria criteria;
-  criteria.max_iterations = 20;
+  const Criteria criteria{.max_iterations = 20};
   const Case c = diagnosed({}, diagonal(values), ones(100), criteria);
   CHECK(c.names("badly scaled"));
   CHECK(c.causes.back().remedy == own_choice + " --max-iterations 20000");

@@ -38,8 +38,7 @@ TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at
     const auto b = ramp(A.nrows);
     for (const std::int64_t steps : {1, 2, 5}) {
       CAPTURE(steps);
-      Criteria criteria;
-      criteria.max_iterations = steps;
+      const Criteria criteria{.max_iterations = steps};
       const Outcome one = solve_on(OpenMP{1}, plain, A, b, criteria),
                     other = solve_on(OpenMP{1}, eisenstat, A, b, criteria);
       REQUIRE(other->iterations == one->iterations);

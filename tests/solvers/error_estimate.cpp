@@ -11,8 +11,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Criteria estimating(double tolerance = infinity) {
-  Criteria criteria;
-  criteria.error_tolerance = tolerance;
+  const Criteria criteria{.error_tolerance = tolerance};
   return criteria;
 }
 

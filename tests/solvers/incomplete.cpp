@@ -274,8 +274,7 @@ TEST_CASE("threshold factors need fewer iterations than those without fill, and 
 }
 
 TEST_CASE("ilut is not for cg: auto takes a method that it suits") {
-  MethodRequest request;
-  request.preconditioner = PreconditionerKind::ilut;
+  const MethodRequest request{.preconditioner = PreconditionerKind::ilut};
   const Matrix A = poisson(5);
   const auto choice = choose_method(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), request);
   CHECK(choice.method == Method::bicgstab);
@@ -283,8 +282,7 @@ TEST_CASE("ilut is not for cg: auto takes a method that it suits") {
 }
 
 TEST_CASE("ic0 is refused for a matrix that it is not meant for") {
-  MethodRequest request;
-  request.preconditioner = PreconditionerKind::ic0;
+  const MethodRequest request{.preconditioner = PreconditionerKind::ic0};
   for (const Matrix& A : {tridiagonal(5), diagonal({1, -1}), matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}})}) {
     const auto choose = [&] {
       return choose_method(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), request);

@@ -115,7 +115,6 @@ TEST_CASE("idr solves where bicgstab breaks down: nearly skew systems") {
 
 TEST_CASE("idr ends in at most n + n / 4 products where rounding does not matter") {
   const Matrix A = tridiagonal(16, 3, -1);
-  Criteria criteria;
-  criteria.relative_tolerance = 1e-10;
+  const Criteria criteria{.relative_tolerance = 1e-10};
   CHECK(solve_on(OpenMP{1}, {.method = Method::idr}, A, ramp(16), criteria)->iterations <= 20);
 }

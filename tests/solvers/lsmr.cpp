@@ -131,9 +131,7 @@ std::pair<double, double> normal_residual(const Matrix& A, const std::vector<dou
 }
 
 Criteria least_squares(double tolerance = 1e-8) {
-  Criteria criteria;
-  criteria.goal = Goal::least_squares;
-  criteria.relative_tolerance = tolerance;
+  const Criteria criteria{.relative_tolerance = tolerance, .goal = Goal::least_squares};
   return criteria;
 }
 

@@ -20,8 +20,7 @@ TEST_CASE("any allocation may fail while a solve is set up") {
       if (!new_method && !new_kind) continue;
       how.restart = 7;
       CAPTURE(name_of(how));
-      Criteria criteria;
-      criteria.max_iterations = 2;
+      const Criteria criteria{.max_iterations = 2};
       check_every_allocation(4 * A.nrows, [&] { solve_on(on, how, A, b, criteria); });
     }
   };

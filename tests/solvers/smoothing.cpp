@@ -24,8 +24,7 @@ V vector(std::initializer_list<double> values) {
 }
 
 Criteria to_a_hundredth() {
-  Criteria criteria;
-  criteria.relative_tolerance = 1e-2;
+  const Criteria criteria{.relative_tolerance = 1e-2};
   return criteria;
 }
 

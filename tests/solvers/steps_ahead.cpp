@@ -84,10 +84,8 @@ std::pair<Summary, std::int64_t> check(const Matrix& A, const std::vector<double
 }  // namespace
 
 TEST_CASE("steps that go ahead give the same x, history and verdict") {
-  Criteria exact;
-  exact.relative_tolerance = 1e-15;
-  Criteria estimated;
-  estimated.error_tolerance = std::numeric_limits<double>::infinity();
+  const Criteria exact{.relative_tolerance = 1e-15};
+  const Criteria estimated{.error_tolerance = std::numeric_limits<double>::infinity()};
   Criteria tight = estimated;
   tight.error_tolerance = 1e-12;
   for (const Criteria& criteria : {Criteria{}, exact, estimated, tight})
@@ -127,13 +125,11 @@ TEST_CASE("steps that go ahead stop where they are told to") {
   const Matrix A = poisson(40);
   for (const int limit : {0, 1, 2, 10}) {
     CAPTURE(limit);
-    Criteria criteria;
-    criteria.max_iterations = limit;
+    const Criteria criteria{.max_iterations = limit};
     check(A, ramp(A.nrows), criteria);
     std::atomic<bool> stop = false;
-    Criteria asked;
-    asked.stop = &stop;
-    asked.on_iteration = [&](const IterationReport& report) { stop = report.iteration == limit; };
+    const Criteria asked{.stop = &stop,
+                         .on_iteration = [&](const IterationReport& report) { stop = report.iteration == limit; }};
     if (limit > 0) CHECK(check(A, ramp(A.nrows), asked, {}, &stop).first.status == Status::interrupted);
   }
 }

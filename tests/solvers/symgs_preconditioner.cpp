@@ -104,8 +104,7 @@ TEST_CASE("cg with SymGS in single precision reaches 1e-12, in as many iteration
   Array<double> b_host(A.nrows);
   spmv<OpenMP>(OpenMP{1}, A.view(), ones.span(), b_host.span());
   const Vector<double, OpenMP> b(OpenMP{1}, copied_to<Host>(OpenMP{1}, std::as_const(b_host).span()));
-  Criteria criteria;
-  criteria.relative_tolerance = 1e-12;
+  const Criteria criteria{.relative_tolerance = 1e-12};
   const auto iterations = [&](const auto& preconditioner) {
     Vector<double, OpenMP> x(OpenMP{1}, A.nrows);
     const Summary summary = cg(MatrixOperator(OpenMP{1}, A.view()), preconditioner, b, x, criteria);

@@ -70,9 +70,8 @@ TEST_CASE("an ill-conditioned system is solved in the residual or given up, and 
       CAPTURE(name_of(how));
       CAPTURE(n);
       check_honest(solve_on(OpenMP{1}, how, A, b), A, b);
-      Criteria tight;
-      tight.relative_tolerance = 1e-17;  // beyond double
-      tight.max_iterations = 1000;
+      const Criteria tight{.relative_tolerance = 1e-17,  // beyond double
+                           .max_iterations = 1000};
       const Outcome outcome = solve_on(OpenMP{1}, how, A, b, tight);
       CHECK(std::isfinite(true_residual(A, outcome.x, b)));
     }
@@ -159,8 +158,7 @@ TEST_CASE("singular systems end: solved where b allows it, otherwise not called 
   for (double& v : consistent) v -= mean;
   for (const How& how : all_ways()) {
     CAPTURE(name_of(how));
-    Criteria criteria;
-    criteria.max_iterations = 2000;
+    const Criteria criteria{.max_iterations = 2000};
     const Outcome good = solve_on(OpenMP{1}, how, A, consistent, criteria);
     check_honest(good, A, consistent);
     CHECK(good->status == Status::converged);
@@ -190,8 +188,7 @@ TEST_CASE("skew and cyclic matrices stop those that they stop, and none is calle
     for (const Method& method : methods) {
       if (method.needs == Needs::symmetric) continue;  // works on: what it is given looks symmetric to it
       CAPTURE(to_string(method));
-      Criteria criteria;
-      criteria.max_iterations = 3000;
+      const Criteria criteria{.max_iterations = 3000};
       const Outcome short_of =
           solve_on(OpenMP{1}, {method, PreconditionerKind::none, Order::natural, 20}, A, b, criteria);
       check_honest(short_of, A, b);
@@ -260,8 +257,7 @@ TEST_CASE("an operator that turns to NaN ends the run with the last good x") {
 TEST_CASE("bicgstab returns the best x that it has seen, within a factor 2") {
   const Matrix A = random_matrix(fresh_seed(), 400, 400, 5);  // no diagonal to speak of: wild residuals
   const auto b = times(A, ones(400));
-  Criteria criteria;
-  criteria.max_iterations = 300;
+  const Criteria criteria{.max_iterations = 300};
   const Outcome outcome = solve_on(OpenMP{1}, {Method::bicgstab}, A, b, criteria);
   double best = outcome->history[0];
   for (double v : outcome->history) best = std::min(best, v);
