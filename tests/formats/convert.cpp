@@ -56,9 +56,8 @@ Matrix reference_transpose(const Matrix& A) {
 
 TEST_CASE("triplets in any order become the same canonical matrix") {
   std::mt19937_64 random(fresh_seed());
-  for (const NamedMatrix& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : awkward_matrices()) {
+    CAPTURE(name);
     std::vector<std::int64_t> order(A.nnz());
     std::iota(order.begin(), order.end(), 0);
     const auto check_order = [&](const char* which) {
@@ -133,9 +132,8 @@ TEST_CASE("triplets outside the matrix are refused") {
 }
 
 TEST_CASE("the transpose has the entries where they belong, and (A')' is A") {
-  for (const NamedMatrix& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : awkward_matrices()) {
+    CAPTURE(name);
     const Matrix expected = reference_transpose(A);
     on_every_backend([&](auto on) {
       const auto moved = there(on, A.view());
@@ -176,9 +174,8 @@ TEST_CASE("random matrices survive every round trip") {
 
 TEST_CASE("ELLPACK stands column by column, padded with zeros, and comes back the same") {
   int refused = 0;
-  for (const NamedMatrix& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : awkward_matrices()) {
+    CAPTURE(name);
     std::int64_t width = 0;
     for (Index i = 0; i < A.nrows; ++i) width = std::max(width, A.row_ptr[i + 1] - A.row_ptr[i]);
     if (A.nrows * width > max_padding * A.nnz()) {

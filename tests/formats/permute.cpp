@@ -32,13 +32,12 @@ std::string refusal(const B& on, const std::vector<Index>& p, Index n) {
 
 TEST_CASE("a permuted matrix has entry (p[i], p[j]) at (i, j), and the inverse permutation takes it back") {
   std::mt19937_64 random(fresh_seed());
-  for (const auto& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
+  for (const auto& [name, A] : awkward_matrices()) {
     if (A.nrows != A.ncols) {
       CHECK_THROWS_AS(permuted(OpenMP{1}, A.view(), span(random_permutation(random, A.nrows))), ShapeError);
       continue;
     }
-    CAPTURE(named.name);
+    CAPTURE(name);
     const Index n = A.nrows;
     const auto p = random_permutation(random, n);
     std::vector<Index> inverse(n);

@@ -82,9 +82,8 @@ void check_symmetry(const Matrix& A, const MatrixProperties& p) {
 }  // namespace
 
 TEST_CASE("properties of the awkward matrices are those of their dense twins") {
-  for (const auto& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : awkward_matrices()) {
+    CAPTURE(name);
     const auto p = properties_of(A);
     CHECK(p.square == (A.nrows == A.ncols));
     if (p.square && A.nrows < 2000) check_symmetry(A, p);

@@ -17,9 +17,8 @@ auto in_memory_of(const On& on, const Matrix& A) {
 }  // namespace
 
 TEST_CASE("row statistics are those of the definition, on every back end") {
-  for (const auto& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : awkward_matrices()) {
+    CAPTURE(name);
     std::int64_t max = 0, min = INT64_MAX, empty = 0, longest = -1;
     for (Index i = 0; i < A.nrows; ++i) {
       const std::int64_t length = A.row_ptr[i + 1] - A.row_ptr[i];
@@ -85,9 +84,8 @@ TEST_CASE("the bytes of each format are those of the arrays that conversion make
   const auto bytes = [](const auto&... arrays) {
     return (std::int64_t(0) + ... + (arrays.size() * std::int64_t(sizeof(arrays[0]))));
   };
-  for (const auto& named : awkward_matrices()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : awkward_matrices()) {
+    CAPTURE(name);
     for (int threads : {1, 3}) {
       const OpenMP on{threads};
       const FormatBytes found = format_bytes(on, A.view());

@@ -31,9 +31,8 @@ std::vector<Index> literal_colours(const Plain& A) {
 }  // namespace
 
 TEST_CASE("each row takes the least colour that no coupled row before it has") {
-  for (const auto& named : awkward_to_sweep(fresh_seed())) {
-    const Plain& plain = named.plain;
-    CAPTURE(named.name);
+  for (const auto& [name, plain] : awkward_to_sweep(fresh_seed())) {
+    CAPTURE(name);
     const auto expected = literal_colours(plain);
     const auto check = [&](const auto& found) { CHECK(std::vector<Index>(found.begin(), found.end()) == expected); };
     on_every_backend([&](auto on) {

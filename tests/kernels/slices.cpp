@@ -104,9 +104,8 @@ TEST_CASE("slices hold each row once, after the rows before it that A or A' coup
   const unsigned seed = fresh_seed();
   for (const int threads : {1, 2, 3}) {
     CAPTURE(threads);
-    for (const auto& named : awkward_to_sweep(seed)) {
-      const Plain& plain = named.plain;
-      CAPTURE(named.name);
+    for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+      CAPTURE(name);
       CHECK(look_at(plain, threads).wrong == 0);
     }
     CHECK(look_at(lengths_on_both_sides({0, 1, 63, 64, 65, 2048, 2049}), threads).wrong == 0);

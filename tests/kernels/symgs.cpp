@@ -89,9 +89,8 @@ TEST_CASE_TEMPLATE("sweeps are the literal formula, bit for bit, on every back e
 TEST_CASE("a swept row solves its equation with the newest values, to rounding") {
   const unsigned seed = fresh_seed();
   constexpr double u = std::numeric_limits<double>::epsilon() / 2;
-  for (const auto& named : awkward_to_sweep(seed)) {
-    const Plain& plain = named.plain;
-    CAPTURE(named.name);
+  for (const auto& [name, plain] : awkward_to_sweep(seed)) {
+    CAPTURE(name);
     const auto b = random_values<double>(plain.nrows(), seed), old = random_values<double>(plain.nrows(), seed + 1);
     for (const double omega : {1.0, 1.3}) {
       const auto x = swept_on<std::int32_t>(OpenMP{2}, plain, b, old,

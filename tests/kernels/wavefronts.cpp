@@ -25,9 +25,8 @@ std::vector<std::int64_t> literal_wavefronts(const Plain& A) {
 }  // namespace
 
 TEST_CASE("wavefronts are what their definition says, ascending within one") {
-  for (const auto& named : awkward_to_sweep(fresh_seed())) {
-    const Plain& plain = named.plain;
-    CAPTURE(named.name);
+  for (const auto& [name, plain] : awkward_to_sweep(fresh_seed())) {
+    CAPTURE(name);
     const auto A = csr_of<double, std::int64_t>(plain);
     const Wavefronts found = wavefronts(OpenMP{2}, A.view());
     const auto expected = literal_wavefronts(plain);

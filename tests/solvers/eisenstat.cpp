@@ -32,9 +32,8 @@ std::vector<NamedMatrix> spd_systems() {
 }  // namespace
 
 TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at each step") {
-  for (const auto& named : spd_systems()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : spd_systems()) {
+    CAPTURE(name);
     const auto b = ramp(A.nrows);
     for (const std::int64_t steps : {1, 2, 5}) {
       CAPTURE(steps);
@@ -50,9 +49,8 @@ TEST_CASE("Eisenstat's form makes the iterates of cg with symgs, to rounding, at
 }
 
 TEST_CASE("Eisenstat's form needs as many iterations, and its residual is that of A x = b") {
-  for (const auto& named : spd_systems()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : spd_systems()) {
+    CAPTURE(name);
     const auto b = times(A, ones(A.nrows));
     const Outcome one = solve_on(OpenMP{1}, plain, A, b), other = solve_on(OpenMP{1}, eisenstat, A, b);
     CHECK(other->converged());
@@ -64,9 +62,8 @@ TEST_CASE("Eisenstat's form needs as many iterations, and its residual is that o
 }
 
 TEST_CASE("Eisenstat's form has the same bits on every back end") {
-  for (const auto& named : spd_systems()) {
-    const Matrix& A = named.matrix;
-    CAPTURE(named.name);
+  for (const auto& [name, A] : spd_systems()) {
+    CAPTURE(name);
     const auto b = ramp(A.nrows);
     const Outcome serial = solve_on(OpenMP{1}, eisenstat, A, b);
     on_every_backend([&](auto on) {
