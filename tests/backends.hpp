@@ -57,6 +57,11 @@ Array<T, typename B::Space> moved_to(const B& on, const std::vector<T>& from) {
   return Array<T, typename B::Space>(on, from);
 }
 
+template <class B, class Real, class Offset>
+Csr<Real, Offset, typename B::Space> moved_to(const B& on, const CsrView<Real, Offset, Host>& from) {
+  return copied_to<typename B::Space>(on, from);
+}
+
 template <class B, class T>
 std::vector<T> moved_back(const B&, const Array<T, Host>& from) {
   return {from.begin(), from.end()};

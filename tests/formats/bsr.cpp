@@ -61,15 +61,14 @@ TEST_CASE("a matrix of full blocks becomes BSR and comes back the same") {
     const auto A = csr_of<double, std::int64_t>(full_blocks(block, awkward_block_rows(block), 2600, seed));
     const auto small = as<float, std::int32_t>(A);
     on_every_backend([&](auto on) {
-      using Space = SpaceOf<decltype(on)>;
       poison(on);
-      const auto there = copied_to<Space>(on, A.view());
+      const auto there = moved_to(on, A.view());
       CHECK(first_gap<block>(on, there.view()) == -1);
       const auto B = to_bsr<block>(on, there.view());
       CHECK(bytes_of(B) == bsr_bytes<double>(A.nrows, A.nnz(), block));
       CHECK(B.col_idx.size() * block * block == A.nnz());
       CHECK(same_matrix(copied_to<Host>(on, to_csr<std::int64_t>(on, B.view()).view()), A));
-      const auto narrow = copied_to<Space>(on, small.view());
+      const auto narrow = moved_to(on, small.view());
       const auto back = to_csr<std::int32_t>(on, to_bsr<block>(on, narrow.view()).view());
       CHECK(same_matrix(copied_to<Host>(on, back.view()), small));
     });
@@ -98,7 +97,7 @@ TEST_CASE("blocks with gaps and sizes that blocks do not divide are refused, nam
     CHECK(refusal<ResourceError>([&] { to_bsr<2>(on, of(poisson(4, 4)).view()); }).find("rows 1 to 2,") !=
           std::string::npos);
     const auto empty = csr_of<double>(Plain{0, {}});
-    CHECK(to_bsr<6>(on, copied_to<Space>(on, empty.view()).view()).values.empty());
+    CHECK(to_bsr<6>(on, moved_to(on, empty.view()).view()).values.empty());
   });
 }
 
@@ -123,7 +122,7 @@ TEST_CASE_TEMPLATE("products of blocks have the bits of CSR", Real, double, floa
     };
     on_every_backend([&](auto on) {
       using B = decltype(on);
-      const auto made = Format::made(on, copied_to<SpaceOf<B>>(on, A.view()).view());
+      const auto made = Format::made(on, moved_to(on, A.view()).view());
       const auto x_on = moved_to(on, x), b_on = moved_to(on, b);
       auto y_on = moved_to(on, poisoned<Real>(A.nrows)), r_on = moved_to(on, poisoned<Real>(A.nrows));
       spmv<B>(on, made.view(), x_on, y_on);

@@ -19,7 +19,7 @@ namespace {
 template <class B, class View>
 auto there(const B& on, const View& A) {
   poison(on);
-  return copied_to<typename B::Space>(on, A);
+  return moved_to(on, A);
 }
 template <class B, class Real>
 Coo<Real, typename B::Space> there(const B& on, const CooView<Real, Host>& A) {

@@ -7,15 +7,6 @@
 using namespace seidel;
 using namespace seidel::tests;
 
-namespace {
-
-template <class On>
-auto in_memory_of(const On& on, const Matrix& A) {
-  return copied_to<typename On::Space>(on, A.view());
-}
-
-}  // namespace
-
 TEST_CASE("row statistics are those of the definition, on every back end") {
   for (const auto& [name, A] : awkward_matrices()) {
     CAPTURE(name);
@@ -43,7 +34,7 @@ TEST_CASE("row statistics are those of the definition, on every back end") {
       CHECK(std::fabs(s.variance - double(variance)) <= 4e-16 * double(variance));
       CHECK(s.padding_indicator == (max ? double(mean) / double(max) : 1));
     };
-    on_every_backend([&](const auto& on) { verify(row_statistics(on, in_memory_of(on, A).view())); });
+    on_every_backend([&](const auto& on) { verify(row_statistics(on, moved_to(on, A.view()).view())); });
     verify(row_statistics(OpenMP{2}, as<float, std::int32_t>(A).view()));
   }
 }
@@ -54,7 +45,7 @@ TEST_CASE("the first of the longest rows is named, whatever the threads") {
     rows[longest] = {{3, 1.0}, {7, 1.0}};
     const Matrix A = matrix_of(9, rows);
     on_every_backend(
-        [&](const auto& on) { CHECK(row_statistics(on, in_memory_of(on, A).view()).longest_row == longest); });
+        [&](const auto& on) { CHECK(row_statistics(on, moved_to(on, A.view()).view()).longest_row == longest); });
   }
 }
 
@@ -68,7 +59,7 @@ TEST_CASE("the bytes of each format are the same numbers on every back end") {
     CAPTURE(named.name);
     const FormatBytes expected = format_bytes(OpenMP{1}, named.matrix.view());
     on_every_backend([&](const auto& on) {
-      const FormatBytes found = format_bytes(on, in_memory_of(on, named.matrix).view());
+      const FormatBytes found = format_bytes(on, moved_to(on, named.matrix.view()).view());
       CHECK(found.csr32 == expected.csr32);
       CHECK(found.csr64 == expected.csr64);
       CHECK(found.coo == expected.coo);

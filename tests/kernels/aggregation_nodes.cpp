@@ -76,7 +76,7 @@ struct Steps {
 template <class B>
 Steps steps(const B& on, const Matrix& A, Index block, const std::vector<double>& modes) {
   using Space = SpaceOf<B>;
-  const auto owned = copied_to<Space>(on, A.view());
+  const auto owned = moved_to(on, A.view());
   const auto there = owned.view();
   poison(on);
   const auto scales = row_scales<B, std::int64_t>(on, there);
@@ -146,7 +146,7 @@ TEST_CASE("the matrix of nodes has the largest magnitude of each block") {
       if (blocks == Blocks::full && !full) continue;
       on_every_backend([&](auto on) {
         using B = decltype(on);
-        const auto there = copied_to<SpaceOf<B>>(on, A.view());
+        const auto there = moved_to(on, A.view());
         poison(on);
         const auto nodes = node_matrix<B, std::int64_t>(on, there.view(), block, blocks);
         CHECK(moved_back(on, nodes.row_ptr) == moved_back(OpenMP{1}, wanted.row_ptr));

@@ -20,8 +20,7 @@ constexpr double exact_unit = std::numeric_limits<long double>::epsilon() / 2;
 template <class Real>
 std::vector<Real> certified(const auto& on, const Csr<Real, std::int32_t>& A, const std::vector<Real>& x,
                             const std::vector<Real>& b) {
-  using Space = SpaceOf<std::decay_t<decltype(on)>>;
-  const auto A_on = copied_to<Space>(on, A.view());
+  const auto A_on = moved_to(on, A.view());
   const auto x_on = moved_to(on, x), b_on = moved_to(on, b);
   auto r_on = moved_to(on, poisoned<Real>(A.nrows));
   certified_residual(on, A_on.view(), x_on, b_on, r_on);

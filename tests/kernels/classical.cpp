@@ -25,7 +25,7 @@ constexpr double theta = 0.25;
 template <class B>
 Steps steps(const B& on, const Matrix& A) {
   using Space = SpaceOf<B>;
-  const auto there = copied_to<Space>(on, A.view());
+  const auto there = moved_to(on, A.view());
   poison(on);
   const auto scales = row_scales<B, std::int64_t>(on, there.view());
   Array<Index, Space> neighbour(on, A.nnz());

@@ -36,7 +36,7 @@ TEST_CASE("each row takes the least colour that no coupled row before it has") {
     const auto expected = literal_colours(plain);
     const auto check = [&](const auto& found) { CHECK(std::vector<Index>(found.begin(), found.end()) == expected); };
     on_every_backend([&](auto on) {
-      const auto there = [&](const auto& A) { return copied_to<SpaceOf<decltype(on)>>(on, A.view()); };
+      const auto there = [&](const auto& A) { return moved_to(on, A.view()); };
       check(moved_back(on, greedy_colours(on, there(csr_of<double>(plain)).view())));
       check(moved_back(on, greedy_colours(on, there(csr_of<float, std::int64_t>(plain)).view())));
       const Array<Index> order =

@@ -100,7 +100,7 @@ void check_scaled(std::mt19937_64& random, const Matrix& A, bool of_nodes) {
         random, A, of_nodes,
         [&](const auto& on, const auto& use) {
           using Space = typename std::decay_t<decltype(on)>::Space;
-          const auto there = copied_to<Space>(on, A.view());
+          const auto there = moved_to(on, A.view());
           const auto l = moved_to(on, left), r = moved_to(on, right), o = moved_to(on, other);
           use(level_detail::ScaledRows<std::int64_t, Space>{there.view(), l, r, off_diagonal},
               level_detail::ScaledRows<std::int64_t, Space>{there.view(), o, r, off_diagonal});
@@ -175,7 +175,7 @@ TEST_CASE("level matrices of nodes: the correction with the sweep after it") {
       random, AP, true,
       [&](const auto& on, const auto& use) {
         using Space = typename std::decay_t<decltype(on)>::Space;
-        const auto P_there = copied_to<Space>(on, P.view()), AP_there = copied_to<Space>(on, AP.view());
+        const auto P_there = moved_to(on, P.view()), AP_there = moved_to(on, AP.view());
         const auto l = moved_to(on, left), r = moved_to(on, right), d = moved_to(on, inverse), o = moved_to(on, other);
         use(level_detail::CorrectionRows<std::int64_t, Space>{AP_there.view(), P_there.view(), omega, d, l, r},
             level_detail::CorrectionRows<std::int64_t, Space>{AP_there.view(), P_there.view(), 2 * omega, d, o, r});

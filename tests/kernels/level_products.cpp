@@ -112,7 +112,7 @@ TEST_CASE("level matrices: rows scaled from both sides, with and without their d
         random, nrows, ncols,
         [&](const auto& on, const auto& use) {
           using Space = typename std::decay_t<decltype(on)>::Space;
-          const auto there = copied_to<Space>(on, A.view());
+          const auto there = moved_to(on, A.view());
           const auto l = moved_to(on, left), r = moved_to(on, right), other = moved_to(on, other_left);
           use(level_detail::ScaledRows<std::int64_t, Space>{there.view(), l, r, off_diagonal},
               level_detail::ScaledRows<std::int64_t, Space>{there.view(), other, r, off_diagonal});
@@ -136,7 +136,7 @@ TEST_CASE("level matrices: the correction with the sweep after it") {
       random, n, m,
       [&](const auto& on, const auto& use) {
         using Space = typename std::decay_t<decltype(on)>::Space;
-        const auto P_there = copied_to<Space>(on, P.view()), AP_there = copied_to<Space>(on, AP.view());
+        const auto P_there = moved_to(on, P.view()), AP_there = moved_to(on, AP.view());
         const auto l = moved_to(on, left), r = moved_to(on, right), d = moved_to(on, inverse_diagonal),
                    other = moved_to(on, other_left);
         use(level_detail::CorrectionRows<std::int64_t, Space>{AP_there.view(), P_there.view(), omega, d, l, r},
@@ -154,7 +154,7 @@ TEST_CASE("scales to a unit diagonal: zero, negative and vanishing entries have 
   const Matrix R = csr_of<double, std::int64_t>(Plain{2, {{{0, 3.0}, {1, 4.0}}, {{2, 1.0}}}});
   on_every_backend([&](auto on) {
     using Space = typename decltype(on)::Space;
-    const auto there = copied_to<Space>(on, R.view());
+    const auto there = moved_to(on, R.view());
     const auto scaled = [&](std::vector<double> inverse_diagonal, CsrView<double, std::int64_t, Space> of) {
       const auto d = moved_to(on, inverse_diagonal), before = moved_to(on, std::vector<double>{1, 1, 1});
       auto scale = moved_to(on, inverse_diagonal), inverse = moved_to(on, inverse_diagonal);
@@ -177,7 +177,7 @@ TEST_CASE("level matrices: several vectors side by side have the bits that each 
   on_every_backend([&](auto on) {
     using Space = typename decltype(on)::Space;
     poison(on);
-    const auto there = copied_to<Space>(on, A.view());
+    const auto there = moved_to(on, A.view());
     const auto l = moved_to(on, left), r = moved_to(on, right), of_call = moved_to(on, numbers);
     const level_detail::ScaledRows<std::int64_t, Space> rows{there.view(), l, r};
     for (const int lanes : {1, 4, 8, 32})

@@ -184,7 +184,7 @@ TEST_CASE("rows at the seams of slices and of the sum have the same bits on ever
     for (const auto direction : {Direction::forward, Direction::backward})
       reference_sweep(A_host.view(), direction, b.data(), expected.data(), 1.0);
     on_every_backend([&](auto on) {
-      const auto A = copied_to<SpaceOf<decltype(on)>>(on, A_host.view());
+      const auto A = moved_to(on, A_host.view());
       const GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
       auto x = moved_to(on, poisoned<double>(plain.nrows()));
       sweeps.symmetric_from_zero(moved_to(on, b), x);

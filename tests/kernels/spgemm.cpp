@@ -65,9 +65,8 @@ void check_product(const Csr<Real, Offset>& A, const Csr<Real, Offset>& B, unsig
   const auto newer_A = with_other_values(A, seed), newer_B = with_other_values(B, seed + 1);
   const auto newer = literal_product(newer_A, newer_B);
   on_every_backend([&](const auto& on) {
-    using Space = typename std::decay_t<decltype(on)>::Space;
-    const auto a = copied_to<Space>(on, A.view()), b = copied_to<Space>(on, B.view());
-    const auto a2 = copied_to<Space>(on, newer_A.view()), b2 = copied_to<Space>(on, newer_B.view());
+    const auto a = moved_to(on, A.view()), b = moved_to(on, B.view());
+    const auto a2 = moved_to(on, newer_A.view()), b2 = moved_to(on, newer_B.view());
     poison(on);
     const auto C = spgemm(on, a.view(), b.view());
     check_equal(on, C.view(), expected);
@@ -226,9 +225,7 @@ TEST_CASE("overflow in a sparse product gives infinities, and NaN where they mee
   const auto A = csr_of<double>({2, {{{0, 1e200}, {1, -1e200}}, {{0, 1e200}}}});
   const auto B = csr_of<double>({1, {{{0, 1e200}}, {{0, 1e200}}}});
   on_every_backend([&](const auto& on) {
-    using Space = typename std::decay_t<decltype(on)>::Space;
-    const auto C = copied_to<Host>(
-        on, spgemm(on, copied_to<Space>(on, A.view()).view(), copied_to<Space>(on, B.view()).view()).view());
+    const auto C = copied_to<Host>(on, spgemm(on, moved_to(on, A.view()).view(), moved_to(on, B.view()).view()).view());
     CHECK((std::isinf(C.values[0]) || std::isnan(C.values[0])));
     CHECK(C.values[1] == std::numeric_limits<double>::infinity());
   });
@@ -253,8 +250,7 @@ TEST_CASE("a sparse product with more entries than 32-bit row pointers count is 
   Csr<float, std::int32_t> row{1, n, std::vector<std::int32_t>{0, n}, Array<Index>(n), Array<float>(n, 1)};
   for (Index i = 0; i < n; ++i) row.col_idx[i] = i;
   on_every_backend([&](const auto& on) {
-    using Space = typename std::decay_t<decltype(on)>::Space;
-    const auto a = copied_to<Space>(on, column.view()), b = copied_to<Space>(on, row.view());
+    const auto a = moved_to(on, column.view()), b = moved_to(on, row.view());
     CHECK_THROWS_WITH_AS(spgemm(on, a.view(), b.view()),
                          "spgemm: found 2500000000 entries of the product, expected at most 2147483647\n  take 64-bit "
                          "row pointers",

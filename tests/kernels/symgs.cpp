@@ -200,7 +200,7 @@ TEST_CASE("new values are checked, then taken over") {
     const auto right = csr_of<double>(plain);
     auto other = csr_of<double>(plain);
     for (auto& v : other.values) v = 2 + v * v;
-    const auto A = copied_to<SpaceOf<decltype(on)>>(on, other.view());
+    const auto A = moved_to(on, other.view());
     GaussSeidel<double, std::int32_t, decltype(on)> sweeps(on, A.view());
     const auto update = [&](const Array<double>& values) {  // which do not outlive the call
       sweeps.update_values(copied_to<SpaceOf<decltype(on)>>(on, values.span()).span());

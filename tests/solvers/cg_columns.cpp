@@ -86,7 +86,7 @@ TEST_CASE("cg: each of several columns has the bits and the iterations that it h
     on_every_backend([&](auto on) {
       using B = decltype(on);
       using V = Vector<double, B>;
-      const auto there = copied_to<SpaceOf<B>>(on, A.view());
+      const auto there = moved_to(on, A.view());
       const MatrixOperator op(on, Product(on, there.view()));
       for (const PreconditionerKind& kind :
            {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::symgs, PreconditionerKind::amg}) {
@@ -105,7 +105,7 @@ TEST_CASE("cg: columns through any cycle of amg have the bits that they have alo
   on_every_backend([&](auto on) {
     using B = decltype(on);
     using V = Vector<double, B>;
-    const auto there = copied_to<SpaceOf<B>>(on, A.view());
+    const auto there = moved_to(on, A.view());
     const MatrixOperator op(on, there.view());
     for (const AmgOptions& options :
          {AmgOptions{}, AmgOptions{.smoother = AmgSmoother::chebyshev, .cycle = AmgCycle::w},

@@ -87,8 +87,7 @@ TEST_CASE("classical coarsening and that of the caller have the same bits on eve
         const auto expected = applied(OpenMP{1}, first, r);
         const auto of_other = applied(OpenMP{1}, made(OpenMP{1}, other), r);
         on_every_backend([&](auto on) {
-          using B = decltype(on);
-          const auto before = copied_to<SpaceOf<B>>(on, A.view()), after = copied_to<SpaceOf<B>>(on, other.view());
+          const auto before = moved_to(on, A.view()), after = moved_to(on, other.view());
           auto M = made(on, before);
           CHECK(applied(on, M, r) == expected);
           for (int again = 0; again < 2; ++again) {
@@ -129,7 +128,7 @@ TEST_CASE("a smoother of the house, told as the caller's own, gives the same bit
   const auto r = random_vector(1, A.nrows);
   const auto check = [&](auto on) {
     using B = decltype(on);
-    const auto there = copied_to<SpaceOf<B>>(on, A.view());
+    const auto there = moved_to(on, A.view());
     const Parts<B> own{.smoother = [](const B& on, const ViewOn<B>& A) {
       return SymgsPreconditioner<double, std::int64_t, B>(on, A);
     }};

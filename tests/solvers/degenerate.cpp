@@ -64,7 +64,7 @@ TEST_CASE("NaN and infinity in A, b or x0 are refused before the first iteration
               std::string::npos);
         Matrix broken = copy_of(A);
         broken.values[broken.row_ptr[3] + 1] = bad;  // row 4: columns 3 4 5 9
-        const auto there = copied_to<typename decltype(on)::Space>(on, broken.view());
+        const auto there = moved_to(on, broken.view());
         CHECK(refusal<InputError>([&] { MatrixOperator(on, there.view()); }).find("row 4, column 4") !=
               std::string::npos);
       });
@@ -92,7 +92,7 @@ TEST_CASE(
     CAPTURE(name_of(how));
     on_every_backend([&](auto on) {
       const auto make = [&](const Matrix& A) {
-        const auto there = copied_to<SpaceOf<decltype(on)>>(on, A.view());
+        const auto there = moved_to(on, A.view());
         make_preconditioner<std::decay_t<decltype(on)>, std::int64_t>(on, {A.view(), there.view()}, choice_of(how));
       };
       const auto row_without_diagonal = [&](const Matrix& A) -> std::int64_t {

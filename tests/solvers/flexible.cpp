@@ -77,7 +77,7 @@ class Unsteady {
 template <class B, class M, class Solver>
 Outcome solved(const B& on, const Matrix& A, const M& m, const std::vector<double>& b, const Criteria& criteria,
                const Solver& solver) {
-  const auto there = copied_to<SpaceOf<B>>(on, A.view());
+  const auto there = moved_to(on, A.view());
   const Vector<double, B> rhs(on, moved_to(on, b));
   Vector<double, B> x(on, A.ncols);
   Outcome outcome{.summary = solver(MatrixOperator(on, there.view()), m, rhs, x, criteria), .x = {}};

@@ -134,7 +134,7 @@ TEST_CASE("multigrid on a lattice has the same bits on every back end, and takes
                  of_other = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, other.view(), options), r);
       on_every_backend([&](auto on) {
         using B = decltype(on);
-        const auto first = copied_to<SpaceOf<B>>(on, A.view()), second = copied_to<SpaceOf<B>>(on, other.view());
+        const auto first = moved_to(on, A.view()), second = moved_to(on, other.view());
         Amg<B> M(on, first.view(), options);
         CHECK(applied(on, M, r) == expected);
         for (int again = 0; again < 2; ++again) {

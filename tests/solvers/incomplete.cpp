@@ -104,7 +104,7 @@ TEST_CASE("the factors without fill have the same bits on every back end, or are
     on_every_backend([&](auto on) {
       using Space = SpaceOf<decltype(on)>;
       auto theirs = copied_to<Space>(on, Array<double>(A.nnz(), -7.0));
-      CHECK(found(on, copied_to<Space>(on, A.view()), theirs) == first);
+      CHECK(found(on, moved_to(on, A.view()), theirs) == first);
       if (first) CHECK(moved_back(on, theirs) == std::vector<double>(w.begin(), w.end()));
     });
   };
@@ -118,7 +118,7 @@ TEST_CASE("the factors without fill have the same bits on every back end, or are
       for (const Factors what : {Factors::lu, Factors::cholesky}) {
         if (what == Factors::cholesky && !properties(OpenMP{1}, A.view()).pattern_symmetric)
           on_every_backend([&, &A = A](auto on) {
-            const auto there = copied_to<SpaceOf<decltype(on)>>(on, A.view());
+            const auto there = moved_to(on, A.view());
             CHECK_THROWS_AS((IncompletePreconditioner<std::int64_t, decltype(on)>(on, there.view(), what)), InputError);
           });
         else
@@ -165,7 +165,7 @@ TEST_CASE("new values in the same pattern give the bits of a new preconditioner;
   on_every_backend([](auto on) {
     using B = decltype(on);
     const Matrix A = random_spd(3, 400, 5);
-    const auto there = copied_to<SpaceOf<B>>(on, A.view());
+    const auto there = moved_to(on, A.view());
     const auto b = ramp(A.nrows);
     for (const Factors what : {Factors::lu, Factors::cholesky}) {
       IncompletePreconditioner<std::int64_t, B> M(on, there.view(), what);

@@ -180,7 +180,7 @@ TEST_CASE("hierarchies and cycles have the same bits on every back end and with 
       const auto expected = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, A.view(), options), r);
       on_every_backend([&](auto on) {
         using B = decltype(on);
-        const auto there = copied_to<SpaceOf<B>>(on, A.view());
+        const auto there = moved_to(on, A.view());
         CHECK(applied(on, Amg<B>(on, there.view(), options), r) == expected);
       });
     }
@@ -199,8 +199,8 @@ TEST_CASE("new values in the same pattern: as a new hierarchy, if the couplings 
     const auto r = random_vector(seed, A.nrows);
     const auto check = [&](auto on, const AmgOptions& options) {
       using B = decltype(on);
-      const auto first = copied_to<SpaceOf<B>>(on, A.view()), second = copied_to<SpaceOf<B>>(on, scaled.view()),
-                 third = copied_to<SpaceOf<B>>(on, shifted.view());
+      const auto first = moved_to(on, A.view()), second = moved_to(on, scaled.view()),
+                 third = moved_to(on, shifted.view());
       Amg<B> updated(on, first.view(), options);
       updated.update_values(second.view());
       CHECK(applied(on, updated, r) == applied(on, Amg<B>(on, second.view(), options), r));

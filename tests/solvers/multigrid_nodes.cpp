@@ -83,7 +83,7 @@ TEST_CASE("hierarchies of nodes have the same bits on every back end, and new va
       on_every_backend([&](auto on) {
         using B = decltype(on);
         const auto there = moved_to(on, modes);
-        const auto old = copied_to<SpaceOf<B>>(on, A.view()), now = copied_to<SpaceOf<B>>(on, scaled.view());
+        const auto old = moved_to(on, A.view()), now = moved_to(on, scaled.view());
         Amg<B> M(on, old.view(), options, columns(there, A.nrows));
         CHECK(applied(on, M, r) == applied(OpenMP{1}, expected, r));
         M.update_values(now.view());

@@ -17,13 +17,12 @@ template <class B, class Make>
 void check_new_values(const B& on, const Matrix& old_matrix, const Matrix& new_matrix, const char* description,
                       const Make& make) {
   CAPTURE(description);
-  using Space = SpaceOf<B>;
   using V = Vector<double, B>;
-  const auto first = copied_to<Space>(on, old_matrix.view()), fresh = copied_to<Space>(on, new_matrix.view());
+  const auto first = moved_to(on, old_matrix.view()), fresh = moved_to(on, new_matrix.view());
   auto updated = make(first.view());
   const auto other = make(fresh.view());
   updated.update_values(first.view());
-  const auto second = copied_to<Space>(on, new_matrix.view());
+  const auto second = moved_to(on, new_matrix.view());
   updated.update_values(second.view());
   V r(on, moved_to(on, ramp(old_matrix.nrows))), z = like(r), expected = like(r);
   updated.apply(r, z);

@@ -30,7 +30,7 @@ struct System {
   MatrixOperator<CsrView<double, std::int64_t, SpaceOf<B>>, B> A;
 
   System(B back_end, const Matrix& matrix)
-      : on(back_end), here(matrix), there(copied_to<SpaceOf<B>>(on, matrix.view())), A(on, there.view()) {}
+      : on(back_end), here(matrix), there(moved_to(on, matrix.view())), A(on, there.view()) {}
   V vector(const std::vector<double>& values) const { return {on, moved_to(on, values)}; }
   std::vector<double> values(const V& v) const {
     const auto back = copied_to<Host>(on, v.span());
@@ -138,7 +138,7 @@ TEST_CASE("Lanczos steps that wait once find what those that wait in each step d
     const Matrix A = random_spd(seed, n, 4);
     on_every_backend([&](auto on) {
       using B = decltype(on);
-      const auto there = copied_to<SpaceOf<B>>(on, A.view());
+      const auto there = moved_to(on, A.view());
       const MatrixOperator op(on, there.view());
       Vector<double, B> start(on, moved_to(on, ramp(n)));
       for (const int steps : {1, 2, 8}) {
@@ -156,7 +156,7 @@ TEST_CASE("Lanczos steps that wait once find what those that wait in each step d
   const Matrix identity = matrix_of(1, {{{0, 1.0}}});
   on_every_backend([&](auto on) {
     using B = decltype(on);
-    const auto there = copied_to<SpaceOf<B>>(on, identity.view());
+    const auto there = moved_to(on, identity.view());
     Vector<double, B> start(on, moved_to(on, std::vector<double>{1}));
     CHECK(!estimate_with_one_wait(MatrixOperator(on, there.view()), start, 8));  // the residual vanishes
   });

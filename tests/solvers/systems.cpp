@@ -98,7 +98,7 @@ template <class B>
 Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector<double>& b, const Criteria& criteria,
                  std::vector<double> x0) {
   using V = Vector<double, B>;
-  const auto there = copied_to<SpaceOf<B>>(on, A.view());
+  const auto there = moved_to(on, A.view());
   const MatrixOperator with_A(on, there.view());
   const AnyOperator<V> op =
       how.method.needs == Needs::nothing
