@@ -49,30 +49,65 @@ template <class Real>
 }
 
 #ifdef __x86_64__
-/// The same with masks for an incomplete round, whose lanes a compiler leaves to scalars. Elements of x are fetched one by
-/// one: a gather takes longer.
-[[gnu::target("avx512f,avx512vl,avx512dq,avx512bw,bmi2")]] double sum_of_block_avx512(const Entries<double>& A,
-                                                                                      std::int64_t first,
-                                                                                      std::int64_t last) {
+/// The same of rows that have the columns of the first one, one after the other: elements of x are fetched once. With masks
+/// for an incomplete round, whose lanes a compiler leaves to scalars. Elements of x are fetched one by one: a gather takes
+/// longer.
+template <int nrows>
+[[gnu::target("avx512f,avx512vl,avx512dq,avx512bw,bmi2")]] void sums_of_block_avx512(const Entries<double>& A,
+                                                                                     std::int64_t first,
+                                                                                     std::int64_t length,
+                                                                                     double* sums) {
   constexpr int width = 8, parts = sum_lanes / width;
-  __m512d lanes[parts] = {};
-  std::int64_t k = first;
-  for (; k + sum_lanes <= last; k += sum_lanes)
+  __m512d lanes[nrows][parts] = {};
+  const Index* const columns = A.col_idx + first;
+  const double* const values = A.values + first;
+  std::int64_t k = 0;
+  for (; k + sum_lanes <= length; k += sum_lanes)
     for (int part = 0; part < parts; ++part) {
-      const Index* const c = A.col_idx + k + part * width;
+      const std::int64_t at = k + part * width;
+      const Index* const c = columns + at;
       const __m512d factors =
           _mm512_setr_pd(A.x[c[0]], A.x[c[1]], A.x[c[2]], A.x[c[3]], A.x[c[4]], A.x[c[5]], A.x[c[6]], A.x[c[7]]);
-      lanes[part] = _mm512_fmadd_pd(_mm512_loadu_pd(A.values + k + part * width), factors, lanes[part]);
+      for (int i = 0; i < nrows; ++i)
+        lanes[i][part] = _mm512_fmadd_pd(_mm512_loadu_pd(values + i * length + at), factors, lanes[i][part]);
     }
-  for (int part = 0; part < parts && k < last; ++part, k += width) {
-    const __mmask8 mask = __mmask8(_bzhi_u32(0xff, unsigned(last - k)));
-    const __m256i columns = _mm256_maskz_loadu_epi32(mask, A.col_idx + k);
-    const __m512d factors = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, columns, A.x, sizeof(double));
-    lanes[part] = _mm512_mask3_fmadd_pd(_mm512_maskz_loadu_pd(mask, A.values + k), factors, lanes[part], mask);
+  for (int part = 0; part < parts && k < length; ++part, k += width) {
+    const __mmask8 mask = __mmask8(_bzhi_u32(0xff, unsigned(length - k)));
+    const __m256i some = _mm256_maskz_loadu_epi32(mask, columns + k);
+    const __m512d factors = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, some, A.x, sizeof(double));
+    for (int i = 0; i < nrows; ++i)
+      lanes[i][part] =
+          _mm512_mask3_fmadd_pd(_mm512_maskz_loadu_pd(mask, values + i * length + k), factors, lanes[i][part], mask);
   }
-  double of_8[width];
-  _mm512_storeu_pd(of_8, _mm512_add_pd(_mm512_add_pd(lanes[0], lanes[2]), _mm512_add_pd(lanes[1], lanes[3])));
-  return ((of_8[0] + of_8[4]) + (of_8[2] + of_8[6])) + ((of_8[1] + of_8[5]) + (of_8[3] + of_8[7]));
+  for (int i = 0; i < nrows; ++i) {
+    double of_8[width];
+    _mm512_storeu_pd(of_8,
+                     _mm512_add_pd(_mm512_add_pd(lanes[i][0], lanes[i][2]), _mm512_add_pd(lanes[i][1], lanes[i][3])));
+    sums[i] = ((of_8[0] + of_8[4]) + (of_8[2] + of_8[6])) + ((of_8[1] + of_8[5]) + (of_8[3] + of_8[7]));
+  }
+}
+double sum_of_block_avx512(const Entries<double>& A, std::int64_t first, std::int64_t last) {
+  double sum;
+  sums_of_block_avx512<1>(A, first, last - first, &sum);
+  return sum;
+}
+/// Three rows of `length` entries, if they have the same columns.
+[[gnu::target("avx2")]] bool sums_of_equal_avx512(const Entries<double>& A, std::int64_t first, std::int64_t length,
+                                                  double* sums) {
+  constexpr std::int64_t width = 8;
+  const Index* const c = A.col_idx + first;
+  if (c[0] != c[length] || c[0] != c[2 * length]) return false;
+  const auto at = [c](std::int64_t k) __attribute__((target("avx2"), always_inline)) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(c + k));
+  };
+  __m256i differ = _mm256_setzero_si256();
+  for (std::int64_t k = 0; k < 2 * length; k += width) {
+    const std::int64_t from = std::min(k, 2 * length - width);
+    differ = _mm256_or_si256(differ, _mm256_xor_si256(at(from), at(from + length)));
+  }
+  if (!_mm256_testz_si256(differ, differ)) return false;
+  sums_of_block_avx512<3>(A, first, length, sums);
+  return true;
 }
 
 /// Whether each of four rows of `length` entries has the columns of the row before plus one. By hand, since compilers leave
@@ -126,6 +161,8 @@ struct SumsOfRows {
   Real (*of_block)(const Entries<Real>&, std::int64_t first, std::int64_t last) = sum_of_block<Real>;
   /// Of four rows whose columns are shifted: false if they are not. Null where it is not compiled.
   bool (*of_shifted)(const Entries<Real>&, std::int64_t first, std::int64_t length, Real* sums) = nullptr;
+  /// Of three rows of 65 to 2048 entries each whose columns are the same, as in the rows of a node.
+  bool (*of_equal)(const Entries<Real>&, std::int64_t first, std::int64_t length, Real* sums) = nullptr;
 };
 
 /// A row of any length.
@@ -191,6 +228,16 @@ void csr_rows(const Offset* row_ptr, std::int64_t nnz, const Entries<Real> A, co
       }
     }
     for (; row < end; ++row) {
+      const std::int64_t at0 = row_ptr[row], length = row_ptr[row + 1] - at0;
+      if (sums_of.of_equal && length > short_sum && length <= sum_block && row + 3 <= last &&
+          row_ptr[row + 2] - at0 == 2 * length && row_ptr[row + 3] - at0 == 3 * length) {
+        A.fetch_later(at0, at0 + 3 * length);
+        if (Real sums[3]; sums_of.of_equal(A, at0, length, sums)) {
+          for (int i = 0; i < 3; ++i) store(Index(row + i), sums[i]);
+          row += 2;
+          continue;
+        }
+      }
       A.fetch_later(row_ptr[row], row_ptr[row + 1]);
       store(Index(row), row_sum(A, sums_of.of_block, row_ptr[row], row_ptr[row + 1]));
     }
@@ -216,7 +263,8 @@ void rows(const CsrView<Real, Offset, Host>& A, const Real* x, const Store& stor
 #ifdef __x86_64__
   if constexpr (std::is_same_v<Real, double>) {
     sums_of.of_shifted = sums_of_shifted_avx2;
-    if (best_instruction_set() == InstructionSet::avx512) sums_of.of_block = sum_of_block_avx512;
+    if (best_instruction_set() == InstructionSet::avx512)
+      sums_of.of_block = sum_of_block_avx512, sums_of.of_equal = sums_of_equal_avx512;
   }
 #endif
   with_avx2([&] { csr_rows(A.row_ptr.data(), A.row_ptr[A.nrows], entries, store, sums_of, first, last); },

@@ -99,6 +99,20 @@ TEST_CASE_TEMPLATE("products have the same bits in every format and on every bac
         plain.rows[i].emplace(i + 2 * k + (i % 31 == 5 && k == i % 13), values[(i + k) % 70]);
     check_products<Real>(plain, seed);
   }
+  SUBCASE("nodes of three rows of 60 to 140, or some 2048, entries with the same columns, but for one in some") {
+    const auto values = random_values<double>(70, seed);
+    std::mt19937_64 random(seed);
+    Plain plain{5000, std::vector<Row>(1)};  // no node begins at a multiple of three
+    for (Index node = 0; node < 90; ++node)
+      for (Index i = 0, other = node % 3 == 1 ? Index(random() % 3) : -1, which = Index(random() % 60); i < 3; ++i) {
+        const Index length = node < 81 ? 60 + node : 2043 + node % 9;
+        plain.rows.emplace_back();
+        for (Index k = 0; k < length; ++k)
+          plain.rows.back().emplace(node + 2 * k + (i == other && k == which), values[(i + k) % 70]);
+        if (random() % 8 == 0) plain.rows.emplace_back();  // a row between
+      }
+    check_products<Real>(plain, seed);
+  }
   SUBCASE("lattice") { check_products<Real>(poisson(23, 24, 25), seed); }
 }
 
