@@ -2,48 +2,10 @@
 #pragma once
 #include <algorithm>
 
+#include <seidel/kernels/gemm/cuda_barrier.cuh>
 #include <seidel/kernels/gemm/cuda_tiles.cuh>
 
 namespace seidel::gemm_detail {
-
-/// A barrier in shared memory at which some threads arrive and others wait (mbarrier). Its phases are numbered modulo 2.
-class Barrier {
- public:
-  __device__ void init(int arrivals) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
-#endif
-  }
-  __device__ void arrive() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
-#endif
-  }
-  /// Arrives twice: with what this thread stored, and as soon as the copies that it began are there.
-  __device__ void arrive_with_copies() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address()) : "memory");
-#endif
-    arrive();
-  }
-  __device__ void wait(unsigned phase) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n"
-        "}\n" ::"r"(address()),
-        "r"(phase)
-        : "memory");
-#endif
-  }
-
- private:
-  __device__ unsigned address() const { return unsigned(__cvta_generic_to_shared(&state_)); }
-  std::uint64_t state_;
-};
 
 /// A block keeps a panel of rows of A, with all terms, in shared memory. Some of its threads fetch tiles of B, which stream past
 /// the warps that compute; such a warp goes on to its next tile of C as soon as it has stored one, whatever the others do.
@@ -71,16 +33,6 @@ struct Thin {
   template <Contiguous of_a, Contiguous of_b>
   static constexpr int shared_bytes = (PanelA<of_a>::size + room_size + stages<of_a, of_b> * TileB<of_b>::size) *
                                       int(sizeof(Real));
-};
-
-/// The place of a stage in a ring, and the phase of its barriers.
-template <int stages>
-struct RingPlace {
-  int stage = 0;
-  unsigned phase = 0;
-  __device__ void advance() {
-    if (++stage == stages) stage = 0, phase ^= 1;
-  }
 };
 
 /// The first `threads` threads of a block wait for each other.
