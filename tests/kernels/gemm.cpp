@@ -2,6 +2,7 @@
 #include <seidel/kernels/gemm/gemm.hpp>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -218,6 +219,100 @@ TEST_CASE_TEMPLATE("products whose terms may be added in any order are within th
           }
           CHECK(all == C.all);
         }
+}
+
+TEST_CASE_TEMPLATE("products by BF16 tensor cores are as exact as FP32, and repeat", Real, float) {
+  if constexpr (!built_with_cuda) return skipped_cuda();
+  if (!have_gpu()) return skipped_cuda();
+  const Cuda on;
+  if (!gemm_detail::have_bf16(on)) return skipped("a GPU of compute capability 9.0");
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
+  constexpr std::int64_t sides[] = {1, 3, 8, 16, 127, 128, 129, 200, 256, 300},
+                         many_terms[] = {17, 31, 32, 33, 48, 144, 145, 160, 700};
+  enum class Values { ordinary, of_all_sizes, tiny, with_infinities, all_infinite };
+  struct Shape {
+    std::int64_t m, n, k, max_scratch = std::int64_t(1) << 29;
+  };
+  std::vector<Shape> shapes = {{33000, 130, 20}, {40, 32900, 17}, {130, 140, 3000, 1}, {150, 2000, 2049, 1}};
+  for (int i = 0; i < 60; ++i) shapes.push_back({one_of(sides), one_of(sides), one_of(many_terms)});
+  int number = 0;
+  for (const Shape s : shapes) {
+    const auto values = Values(number++ % 5);
+    const Layout of_a = one_of(both), of_b = one_of(both), of_c = one_of(both);
+    const std::int64_t extra = std::int64_t(random() % 5);
+    const float alpha = random() % 2 ? 1 : -0.75f, beta = random() % 2 ? 0 : 0.5f;
+    CAPTURE(s.m);
+    CAPTURE(s.n);
+    CAPTURE(s.k);
+    CAPTURE(int(values));
+    CAPTURE(int(of_a));
+    CAPTURE(int(of_b));
+    CAPTURE(int(of_c));
+    CAPTURE(beta);
+    Sample<Real> A(s.m, s.k, of_a, extra, extra % 2, seed), B(s.k, s.n, of_b, extra, 0, seed + 1);
+    const Sample<Real> C(s.m, s.n, of_c, extra, extra % 3, seed + 2);
+    const auto place_of = [&](std::int64_t i, std::int64_t j) { return std::size_t(C.offset() + C.view.at(i, j)); };
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    if (values == Values::of_all_sizes) {  // lines whose products are numbers again
+      for (std::int64_t i = 0; i < s.m; ++i)
+        for (std::int64_t k = 0; k < s.k; ++k) A.view(i, k) = std::ldexp(A.view(i, k), int(i % 7 * 32) - 96);
+      for (std::int64_t k = 0; k < s.k; ++k)
+        for (std::int64_t j = 0; j < s.n; ++j) B.view(k, j) = std::ldexp(B.view(k, j), int(j % 5 * 9) - 18);
+    } else if (values == Values::tiny) {
+      for (float& a : A.all) a = std::ldexp(a, -130);
+      for (float& b : B.all) b = std::ldexp(b, 120);
+    } else if (values == Values::with_infinities) {
+      for (const float odd : {inf, -inf, nan, 3e38f}) {
+        A.view(std::int64_t(random()) % s.m, std::int64_t(random()) % s.k) = odd;
+        B.view(std::int64_t(random()) % s.k, std::int64_t(random()) % s.n) = odd;
+      }
+    } else if (values == Values::all_infinite && s.m * s.n * s.k < 1000000) {
+      for (float& a : A.all) a = inf;
+    }
+    const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
+    const auto product = [&] {
+      auto c = C.all;
+      if (beta == 0)
+        for (std::int64_t place = 0; place < s.m * s.n; ++place) c[place_of(place / s.n, place % s.n)] = nan;
+      auto there_c = moved_to(on, c);
+      gemm_detail::product_by_bf16(on, alpha, there<Device>(A, static_cast<const Real*>(a.data())),
+                                   there<Device>(B, static_cast<const Real*>(b.data())), beta,
+                                   there<Device>(C, there_c.data()), s.max_scratch);
+      return moved_back(on, there_c);
+    };
+    auto got = product();
+    const auto again = product();
+    CHECK(std::memcmp(got.data(), again.data(), got.size() * sizeof(float)) == 0);
+    std::int64_t wrong = 0;
+    const std::int64_t step = std::max<std::int64_t>(s.m * s.n / 20000, 1);
+    for (std::int64_t place = 0; place < s.m * s.n; place += step) {
+      const std::int64_t i = place / s.n, j = place % s.n;
+      const long double old = beta == 0 ? 0 : C.view(i, j);
+      long double sum = beta * old, scale = std::fabs(beta * old);
+      float chained = float(beta * old);
+      for (std::int64_t k = s.k; k-- > 0;) {
+        const long double term = static_cast<long double>(A.view(i, k)) * B.view(k, j) * alpha;
+        sum += term, scale += std::fabs(term);
+      }
+      for (std::int64_t k = 0; k < s.k; ++k) chained = std::fma(A.view(i, k), alpha * B.view(k, j), chained);
+      const float found = got[place_of(i, j)];
+      const long double bound =
+          (s.k + 3) * std::numeric_limits<float>::epsilon() * scale + s.k * std::numeric_limits<float>::denorm_min();
+      wrong += std::isfinite(chained) ? !(std::fabs(found - sum) <= bound)
+                                      : !(found == chained || (std::isnan(found) && std::isnan(chained)));
+    }
+    CHECK(wrong == 0);
+    // What lies between the lines of C is as it was.
+    auto all = C.all;
+    for (std::int64_t place = 0; place < s.m * s.n; ++place) {
+      const std::size_t at = place_of(place / s.n, place % s.n);
+      all[at] = got[at] = 0;
+    }
+    CHECK(got == all);
+  }
 }
 
 TEST_CASE_TEMPLATE("a gemm of nothing scales C, and where alpha or K is 0 it reads neither A nor B", Real, double,
