@@ -1,12 +1,13 @@
 // The command line as values: what each command was asked for.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include <seidel/drivers/backend_name.hpp>
 #include <seidel/solvers/choose_method.hpp>
 
 namespace seidel::drivers {
@@ -15,6 +16,11 @@ struct Kernel;  // bench/kernel.hpp
 
 inline constexpr const char* matrix_help =
     "a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64";
+
+enum class BackendName { automatic, serial, openmp, cuda };
+/// In the order of their values.
+inline constexpr std::array<std::string_view, 4> backend_names = {"auto", "serial", "openmp", "cuda"};
+inline std::string_view to_string(BackendName backend) { return backend_names[std::size_t(backend)]; }
 
 /// What every command takes.
 struct CommonOptions {
@@ -80,18 +86,19 @@ struct BenchReadOptions : CommonOptions {
   int repetitions = 5;
 };
 
-/// Where results go beside standard output, the same for all.
-struct BenchOutputs {
+/// Where results go beside standard output.
+struct BenchOptions : CommonOptions {
   std::string csv, html;
 };
 
-struct BenchTrials {
+/// Of commands that time rivals.
+struct BenchTrialOptions : BenchOptions {
   int trials = 15;    // 0: check only
   bool warm = false;  // --warm: caches are left as they are, and there is no roof to compare with
 };
 
 /// seidel bench KERNEL OPERAND...
-struct BenchKernelOptions : CommonOptions, BenchOutputs, BenchTrials {
+struct BenchKernelOptions : BenchTrialOptions {
   const Kernel* kernel = nullptr;              // for --list null: all
   std::vector<std::string> operands;           // MATRIX..., or what else the kernel takes
   std::vector<std::int64_t> k;                 // --k 1,2,4
@@ -103,7 +110,7 @@ struct BenchKernelOptions : CommonOptions, BenchOutputs, BenchTrials {
 };
 
 /// seidel bench solve MATRIX...
-struct BenchSolveOptions : CommonOptions, BenchOutputs {
+struct BenchSolveOptions : BenchOptions {
   std::vector<std::string> matrices;
   std::vector<int> thread_counts;
   std::string only = "*";
@@ -114,13 +121,13 @@ struct BenchSolveOptions : CommonOptions, BenchOutputs {
 };
 
 /// seidel bench suite
-struct BenchSuiteOptions : CommonOptions, BenchOutputs, BenchTrials {
+struct BenchSuiteOptions : BenchTrialOptions {
   bool large = false;
   std::string files;  // --files: a folder of matrices in place of the list
 };
 
 /// seidel bench machine
-struct BenchMachineOptions : CommonOptions, BenchOutputs {};
+struct BenchMachineOptions : BenchOptions {};
 
 /// seidel bench hpcg
 struct BenchHpcgOptions : CommonOptions {
@@ -148,10 +155,10 @@ struct PrintText {
   std::string text;
 };
 
-using Request = std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions,
-                             ValidateOptions, BenchReadOptions, BenchKernelOptions, BenchSolveOptions,
-                             BenchSuiteOptions, BenchMachineOptions, BenchHpcgOptions, BenchGemmMpiOptions,
-                             BenchCompareOptions>;
+using Request =
+    std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions, ValidateOptions,
+                 BenchReadOptions, BenchKernelOptions, BenchSolveOptions, BenchSuiteOptions, BenchMachineOptions,
+                 BenchHpcgOptions, BenchGemmMpiOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

@@ -1,13 +1,15 @@
-// Two bench files side by side.
-#include <seidel/drivers/bench/compare.hpp>
-
+// seidel bench compare OLD.json NEW.json: what became faster or slower.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <set>
 
+#include <seidel/config.hpp>
 #include <seidel/drivers/bench/sample.hpp>
+#include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
@@ -15,6 +17,24 @@
 namespace seidel::drivers {
 
 namespace {
+
+enum class Change { faster, slower, same };
+std::string_view to_string(Change c) {
+  return c == Change::faster ? "faster" : c == Change::slower ? "slower" : "same";
+}
+
+/// One rival on one task, in both files.
+struct Comparison {
+  std::string what;                 // "spmv.csr.openmp, 2 threads, poisson3d:64"
+  double old_seconds, new_seconds;  // medians
+  Change change;  // same: the middle halves of the trials overlap, or the medians differ by less than 2 %
+};
+
+struct Differences {
+  std::vector<Comparison> compared;             // largest change first
+  std::vector<std::string> only_old, only_new;  // measured in one file alone
+  std::vector<std::string> machine;  // "processor: AMD EPYC -> Intel Xeon"; threads; bandwidths more than 5 % apart
+};
 
 JsonValue parsed(const std::string& name) {
   std::ifstream file(name);
@@ -99,12 +119,8 @@ std::string drift_of(const std::vector<Comparison>& compared) {
       ratios.median(), ratios.min(), ratios.max());
 }
 
-}  // namespace
-
-std::string_view to_string(Change c) {
-  return c == Change::faster ? "faster" : c == Change::slower ? "slower" : "same";
-}
-
+/// Where each file has one number of threads, OpenMP rivals are compared across these numbers.
+/// Errors  InputError if one cannot be read, is not of schema seidel.bench/1, or lacks a key.
 Differences compare(const std::string& old_name, const std::string& new_name) {
   const JsonValue old_file = parsed(old_name), new_file = parsed(new_name);
   const std::string old_threads = threads_of(old_file), new_threads = threads_of(new_file);
@@ -143,6 +159,7 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
   return found;
 }
 
+/// Machines first, then faster and slower, then a line that counts the rest, then what one file has alone.
 std::string text_of(const Differences& d) {
   std::string out;
   if (!d.machine.empty()) {
@@ -173,6 +190,32 @@ std::string text_of(const Differences& d) {
   };
   alone("old", d.only_old), alone("new", d.only_new);
   return out;
+}
+
+}  // namespace
+
+int run(const BenchCompareOptions& options) {
+  const Differences found = compare(options.old_file, options.new_file);
+  const std::string text = text_of(found);
+  print(options, text);
+  if (!options.html.empty()) {
+    HtmlPage page("seidel bench compare", "What became faster or slower", true);
+    page.facts("What was compared", {{"old", options.old_file}, {"new", options.new_file}, {"version", version}});
+    page.text("Result", text);
+    page.text("Command", options.command_line);
+    write_text(options.html, page.html());
+  }
+  if (options.json.empty()) return 0;
+  Json json = json_document("seidel.bench.compare/1", options.command_line);
+  json.set("machine", found.machine).set("compared", json_list(found.compared, [](const Comparison& c) {
+                                           Json one;
+                                           one.set("what", c.what).set("change", to_string(c.change));
+                                           one.set("old_seconds", c.old_seconds).set("new_seconds", c.new_seconds);
+                                           return one;
+                                         }));
+  json.set("only_old", found.only_old).set("only_new", found.only_new);
+  write_text(options.json, json.text());
+  return 0;
 }
 
 }  // namespace seidel::drivers

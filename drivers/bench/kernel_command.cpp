@@ -31,7 +31,7 @@ int run(const BenchKernelOptions& options) {
     asked.layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
   std::vector<BenchItem> items;
   for (const std::string& operand : options.operands) items.push_back({operand, {asked}});
-  return run_items(items, options, places, options, options);
+  return run_items(items, options, places);
 }
 
 }  // namespace seidel::drivers

@@ -60,9 +60,9 @@ std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const s
   return table.text(paint);
 }
 
-void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs) {
+void say_interrupted(const BenchOptions& options) {
   std::vector<std::string> files;
-  for (const std::string& path : {outputs.csv, outputs.html, options.json})
+  for (const std::string& path : {options.csv, options.html, options.json})
     if (!path.empty()) files.push_back(path == "-" ? "standard output" : path);
   say(options, "interrupted; what was measured before is printed above" +
                    (files.empty() ? "" : ", and written to " + joined(files)));

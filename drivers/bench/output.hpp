@@ -48,7 +48,7 @@ Json to_json(const std::vector<Measurement>& measurements, const Roofs& roofs);
 Json to_json(const Roofs& roofs);
 
 /// On standard error: where what was measured before Ctrl-C is to be found.
-void say_interrupted(const CommonOptions& options, const BenchOutputs& outputs);
+void say_interrupted(const BenchOptions& options);
 
 /// `text` as one cell of a CSV file: quoted where it must be.
 std::string csv_cell(const std::string& text);

@@ -40,11 +40,10 @@ double weight_of(const BenchKernel& kernel) {
 /// Walks the items; keeps what it finds, and prints each table once it is whole.
 class Walk {
  public:
-  Walk(const BenchPlaces& places, const BenchTrials& trials, const CommonOptions& options, const BenchOutputs& outputs,
-       std::span<const Rival> rivals)
-      : places_(places), options_(options), outputs_(outputs), rivals_(rivals), line_(!options.quiet) {
-    plan_.selection = places.selection, plan_.threads = places.threads, plan_.trials = trials.trials,
-    plan_.warm = trials.warm;
+  Walk(const BenchPlaces& places, const BenchTrialOptions& options, std::span<const Rival> rivals)
+      : places_(places), options_(options), rivals_(rivals), line_(!options.quiet) {
+    plan_.selection = places.selection, plan_.threads = places.threads;
+    plan_.trials = options.trials, plan_.warm = options.warm;
     plan_.stop = &stop_requested();
     plan_.progress = [this](int done, int jobs, const std::string& what) { show(double(done) / jobs, what); };
   }
@@ -131,12 +130,11 @@ class Walk {
   void show(double part, const std::string& what) { line_.show_share(done_ + part * step_, what); }
   void say(const std::string& text) {
     line_.wipe();
-    print(options_, std::exchange(head_said_, true) ? text : head_ + text, outputs_.csv == "-" || outputs_.html == "-");
+    print(options_, std::exchange(head_said_, true) ? text : head_ + text, options_.csv == "-" || options_.html == "-");
   }
 
   const BenchPlaces& places_;
-  const CommonOptions& options_;
-  const BenchOutputs& outputs_;
+  const BenchTrialOptions& options_;
   std::span<const Rival> rivals_;
   Plan plan_;
   LiveLine line_;
@@ -160,10 +158,10 @@ Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions&
 
 }  // namespace
 
-int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, const BenchPlaces& places,
-              const CommonOptions& options, const BenchOutputs& outputs, std::span<const Rival> rivals) {
+int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& options, const BenchPlaces& places,
+              std::span<const Rival> rivals) {
   const StopOnSignal stop;
-  Walk walk(places, trials, options, outputs, rivals);
+  Walk walk(places, options, rivals);
   std::exception_ptr fault;
   try {
     for (std::size_t i = 0; i < items.size() && !stop_requested(); ++i)
@@ -175,11 +173,11 @@ int run_items(const std::vector<BenchItem>& items, const BenchTrials& trials, co
   if (fault && found.all.empty()) std::rethrow_exception(fault);
   found.interrupted = stop_requested();
   walk.legend(), walk.summary();
-  if (!outputs.csv.empty()) write_text(outputs.csv, csv_of(found.all, found.roofs));
-  if (!outputs.html.empty()) write_text(outputs.html, page_of(found, machine_text(places), options));
+  if (!options.csv.empty()) write_text(options.csv, csv_of(found.all, found.roofs));
+  if (!options.html.empty()) write_text(options.html, page_of(found, machine_text(places), options));
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
   if (!options.json.empty()) write_text(options.json, json_of(found, places, options).text());
-  if (found.interrupted) say_interrupted(options, outputs);
+  if (found.interrupted) say_interrupted(options);
   return any_wrong(found.all) || found.interrupted ? 1 : 0;
 }
 

@@ -236,7 +236,7 @@ int run(const BenchSolveOptions& options) {
     json.set("tolerance", options.tolerance).set("rhs", "A * ones").set("solves", json_of(all));
     write_text(options.json, json.text());
   }
-  if (interrupted) say_interrupted(options, options);
+  if (interrupted) say_interrupted(options);
   return good && !interrupted ? 0 : 1;
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
-#include <seidel/drivers/bench/kernels/row_sum.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/permute.hpp>

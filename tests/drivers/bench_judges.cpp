@@ -352,7 +352,7 @@ TEST_CASE_TEMPLATE("a wrong rival is caught by bench and by validate, and never 
     CAPTURE(rival.name());
     const std::vector<Rival> all = with(rival);
     BenchKernelOptions bench;
-    bench.backend = BackendName::serial, bench.quiet = true;
+    bench.backend = BackendName::serial, bench.quiet = true, bench.trials = 0;
     BenchPlaces places = bench_places(bench, {});
     MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:9"));
     Plan plan;
@@ -367,8 +367,8 @@ TEST_CASE_TEMPLATE("a wrong rival is caught by bench and by validate, and never 
     CAPTURE(m.reason);
     CHECK(tests::contains(m.reason, reason));
     const std::vector<BenchItem> items = {{"poisson2d:9", {{rival.kernel}}}};
-    CHECK(run_items(items, {0}, places, bench, {}, all) == 1);
-    CHECK(run_items(items, {0}, places, bench, {}) == 0);
+    CHECK(run_items(items, bench, places, all) == 1);
+    CHECK(run_items(items, bench, places) == 0);
     ValidateOptions asked;
     asked.backend = BackendName::serial, asked.quiet = true;
     asked.matrices = {"poisson2d:9"}, asked.only = std::string(rival.kernel->name) + ".csr.serial*";

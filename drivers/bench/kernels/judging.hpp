@@ -1,4 +1,4 @@
-// What tasks are made of: random inputs, and errors measured by what rounding allows.
+// What tasks are made of: random inputs, sums of rows, and errors measured by what rounding allows.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <seidel/formats/generators/hash.hpp>
+#include <seidel/formats/multivector.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
@@ -52,6 +53,28 @@ double worst_of(std::int64_t n, const Error& error) {
     worst = worse(worst, mine);
   });
   return worst;
+}
+
+/// Sum and sum of magnitudes of row i's products with x(column), over entries whose columns `part` takes: in long double,
+/// from the last to the first, as no rival adds them.
+struct RowSum {
+  long double sum = 0, scale = 0;
+  std::int64_t terms = 0;
+};
+template <class Matrix, class X, class Part = decltype([](Index) { return true; })>
+RowSum row_sum(const Matrix& A, Index i, const X& x, const Part& part = {}) {
+  RowSum row;
+  for (std::int64_t e = A.row_ptr[i + 1] - 1; e >= A.row_ptr[i]; --e) {
+    if (!part(A.col_idx[e])) continue;
+    const long double product = static_cast<long double>(A.values[e]) * x(A.col_idx[e]);
+    row.sum += product, row.scale += std::fabs(product), ++row.terms;
+  }
+  return row;
+}
+
+/// Where entry (i, j) of `rows` x k numbers lies.
+inline std::int64_t place_of(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t k, Layout layout) {
+  return layout == Layout::row_major ? i * k + j : j * rows + i;
 }
 
 }  // namespace seidel::drivers

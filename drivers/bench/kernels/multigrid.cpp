@@ -2,7 +2,6 @@
 #include <seidel/drivers/bench/kernels/multigrid.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
-#include <seidel/drivers/bench/kernels/row_sum.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/errors.hpp>

@@ -2,7 +2,6 @@
 #include <seidel/drivers/bench/kernels/products.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
-#include <seidel/drivers/bench/kernels/row_sum.hpp>
 
 namespace seidel::drivers {
 

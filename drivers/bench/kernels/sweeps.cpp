@@ -2,7 +2,6 @@
 #include <seidel/drivers/bench/kernels/sweeps.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
-#include <seidel/drivers/bench/kernels/row_sum.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
