@@ -70,8 +70,7 @@ std::string solve_page(const SolveStory& story) {
                         {"setup", human_seconds(story.setup_seconds)},
                         {"solving", human_seconds(outcome.solve_seconds)},
                         {"checking the residual", human_seconds(outcome.certify_seconds)}}});
-  page.text("Command", options.command_line);
-  return page.html();
+  return page.html(options.command_line);
 }
 
 }  // namespace seidel::drivers

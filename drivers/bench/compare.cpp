@@ -202,8 +202,7 @@ int run(const BenchCompareOptions& options) {
     HtmlPage page("seidel bench compare", "What became faster or slower", true);
     page.facts("What was compared", {{"old", options.old_file}, {"new", options.new_file}, {"version", version}});
     page.text("Result", text);
-    page.text("Command", options.command_line);
-    write_text(options.html, page.html());
+    write_text(options.html, page.html(options.command_line));
   }
   if (options.json.empty()) return 0;
   Json json = json_document("seidel.bench.compare/1", options.command_line);

@@ -55,8 +55,7 @@ std::string page_of(const std::vector<Side>& sides, const CommonOptions& options
     for (const auto& c : side.ceilings) by_unit[c.unit].push_back({c.name, c.value, formatted("{:.4g}", c.value)});
     for (const auto& [unit, bars] : by_unit) page.bars(side.key + ": " + unit, unit, bars);
   }
-  page.text("Command", options.command_line);
-  return page.html();
+  return page.html(options.command_line);
 }
 
 }  // namespace

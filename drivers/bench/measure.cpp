@@ -129,11 +129,6 @@ std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked)
   return backend == BackendName::openmp ? asked : std::vector<int>{1};
 }
 
-bool any_wrong(const std::vector<Measurement>& measurements) {
-  return std::any_of(measurements.begin(), measurements.end(),
-                     [](const auto& m) { return m.verdict == Verdict::wrong; });
-}
-
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among) {
   const auto task = make_task(kernel, operand, options);

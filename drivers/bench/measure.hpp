@@ -66,7 +66,4 @@ struct Plan {
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among = rivals());
 
-/// Whether any measurement is wrong: the command then exits with 1.
-bool any_wrong(const std::vector<Measurement>& measurements);
-
 }  // namespace seidel::drivers

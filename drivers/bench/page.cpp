@@ -58,8 +58,7 @@ std::string page_of(const Found& found, const std::string& machine, const Common
                "To 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the order, gathers the rows, "
                "analyses and copies.");
   page.table("What the columns say", legend());
-  page.text("Command", options.command_line);
-  return page.html();
+  return page.html(options.command_line);
 }
 
 }  // namespace seidel::drivers

@@ -111,8 +111,7 @@ std::string page_of(const Measured& m, const BenchReadOptions& options) {
   add(m.scan_name(), m.rate(m.scan_seconds));
   for (const auto& r : m.reads) add("read, " + plural(r.threads, "thread"), m.rate(r.seconds));
   page.bars("How fast", "GB/s", bars);
-  page.text("Command", options.command_line);
-  return page.html();
+  return page.html(options.command_line);
 }
 
 Json json_of(const Measured& m, const BenchReadOptions& options) {

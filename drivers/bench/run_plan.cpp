@@ -178,7 +178,8 @@ int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& opti
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
   if (!options.json.empty()) write_text(options.json, json_of(found, places, options).text());
   if (found.interrupted) say_interrupted(options);
-  return any_wrong(found.all) || found.interrupted ? 1 : 0;
+  const bool any_wrong = std::ranges::count(found.all, Verdict::wrong, &Measurement::verdict) > 0;
+  return any_wrong || found.interrupted ? 1 : 0;
 }
 
 }  // namespace seidel::drivers

@@ -180,8 +180,7 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
     if (!chart.series.empty()) page.chart(all[first].matrix + ": residual after each iteration", chart);
     page.table(title_of(all[first]), table_of(of_matrix));
   }
-  page.text("Command", options.command_line);
-  return page.html();
+  return page.html(options.command_line);
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ void HtmlPage::text(const std::string& heading, const std::string& preformatted)
   body_ += section(heading, "<pre>" + escaped(preformatted) + "</pre>\n");
 }
 
-std::string HtmlPage::html() const {
+std::string HtmlPage::html(const std::string& command_line) {
+  text("Command", command_line);
   return formatted(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n"

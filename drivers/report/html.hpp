@@ -44,7 +44,8 @@ class HtmlPage {
   void bars(const std::string& heading, const std::string& unit, const std::vector<Bar>& bars,
             const std::vector<std::string>& groups = {});
   void text(const std::string& heading, const std::string& preformatted);
-  std::string html() const;
+  /// The page; its last section is the command that it is of.
+  std::string html(const std::string& command_line);
 
  private:
   std::string title_, verdict_;

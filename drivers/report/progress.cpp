@@ -8,6 +8,28 @@
 
 namespace seidel::drivers {
 
+namespace {
+
+/// Seconds until log10(residual) reaches log10(tolerance), by a least-squares line through the later half; negative: no
+/// way.
+double seconds_left(const std::vector<double>& log_residual, double tolerance, double seconds) {
+  const auto n = std::int64_t(log_residual.size());
+  if (n < 4 || !(seconds > 0)) return -1;
+  // The later half, thinned to at most 1000 points.
+  const std::int64_t first = n / 2, step = std::max<std::int64_t>(1, (n - first) / 1000);
+  double count = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::int64_t i = first; i < n; i += step) {
+    const double x = double(i - first), y = log_residual[i];
+    count += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
+  }
+  const double slope = (count * sxy - sx * sy) / (count * sxx - sx * sx);
+  if (!(slope < 0)) return -1;
+  const double iterations = (std::log10(tolerance) - log_residual.back()) / slope;
+  return iterations > 0 ? iterations * seconds / double(n) : 0;
+}
+
+}  // namespace
+
 LiveLine::LiveLine(bool wanted) : wanted_(wanted), next_(start_ + std::chrono::milliseconds(300)) {
   const Terminal terminal = Terminal::of(STDERR_FILENO);
   wanted_ = wanted && terminal.interactive;
@@ -37,22 +59,6 @@ void LiveLine::wipe() {
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
   shown_ = false;
-}
-
-double seconds_left(const std::vector<double>& log_residual, double tolerance, double seconds) {
-  const auto n = std::int64_t(log_residual.size());
-  if (n < 4 || !(seconds > 0)) return -1;
-  // The later half, thinned to at most 1000 points.
-  const std::int64_t first = n / 2, step = std::max<std::int64_t>(1, (n - first) / 1000);
-  double count = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (std::int64_t i = first; i < n; i += step) {
-    const double x = double(i - first), y = log_residual[i];
-    count += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
-  }
-  const double slope = (count * sxy - sx * sy) / (count * sxx - sx * sx);
-  if (!(slope < 0)) return -1;
-  const double iterations = (std::log10(tolerance) - log_residual.back()) / slope;
-  return iterations > 0 ? iterations * seconds / double(n) : 0;
 }
 
 void SolveProgress::operator()(std::int64_t iteration, double relative_residual, double seconds) {

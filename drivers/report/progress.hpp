@@ -43,8 +43,4 @@ class SolveProgress {
   std::vector<double> log_residual_;  // by iteration
 };
 
-/// Seconds until log10(residual) reaches log10(tolerance), by a least-squares line through the later half; negative: no
-/// way.
-double seconds_left(const std::vector<double>& log_residual, double tolerance, double seconds);
-
 }  // namespace seidel::drivers

@@ -106,8 +106,8 @@ Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrice
   return json;
 }
 
-HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
-                       const CommonOptions& options) {
+std::string validate_page(const Ledger& ledger, const std::vector<std::string>& matrices, double seconds,
+                          const CommonOptions& options) {
   const bool good = ledger.faults().empty();
   HtmlPage page(
       "seidel validate",
@@ -128,8 +128,7 @@ HtmlPage validate_page(const Ledger& ledger, const std::vector<std::string>& mat
   page.facts("What a cell says", legend);
   page.table("Cells", table_of(ledger, Paint(false)));
   page.bars("How near to the bound", "largest error over its bound; above 1 is wrong", bars);
-  page.text("Command", options.command_line);
-  return page;
+  return page.html(options.command_line);
 }
 
 /// Kernels that take no matrix, each on what its kind of operand names.
@@ -193,7 +192,7 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   print(options,
         validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
   if (!options.json.empty()) write_text(options.json, validate_json(ledger, matrices, seconds, options).text());
-  if (!options.html.empty()) write_text(options.html, validate_page(ledger, matrices, seconds, options).html());
+  if (!options.html.empty()) write_text(options.html, validate_page(ledger, matrices, seconds, options));
   return ledger.faults().empty() ? 0 : 1;
 }
 

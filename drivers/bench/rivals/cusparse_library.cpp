@@ -23,7 +23,11 @@ void* library() {
 }  // namespace
 
 CusparseFunction named(const char* name) {
-  if (const auto reason = cusparse_unavailable_because(); !reason.empty()) throw ResourceError(reason);
+  if (!library())
+    throw ResourceError(
+        formatted("libcusparse.so.{} was not found: install the CUDA Toolkit's library cusparse, or put it on "
+                  "LD_LIBRARY_PATH",
+                  CUSPARSE_VER_MAJOR));
   if (void* const found = dlsym(library(), name)) return {found};
   throw ResourceError(
       formatted("cuSPARSE: the library found has no {}; take that of CUDA {}", name, CUSPARSE_VER_MAJOR));
@@ -32,14 +36,6 @@ CusparseFunction named(const char* name) {
 const CusparseFunctions& cusparse() {
   static const CusparseFunctions functions;
   return functions;
-}
-
-std::string cusparse_unavailable_because() {
-  return library() ? ""
-                   : formatted(
-                         "libcusparse.so.{} was not found: install the CUDA Toolkit's library cusparse, or put it on "
-                         "LD_LIBRARY_PATH",
-                         CUSPARSE_VER_MAJOR);
 }
 
 }  // namespace seidel::drivers

@@ -2,8 +2,6 @@
 #pragma once
 #include <cusparse.h>
 
-#include <string>
-
 namespace seidel::drivers {
 
 /// A function of the library, as a pointer to whatever type it is asked for as.
@@ -61,8 +59,5 @@ struct CusparseFunctions {
 
 /// Opens the library at the first call. Errors  ResourceError as named().
 const CusparseFunctions& cusparse();
-
-/// Why there is no cuSPARSE here, or an empty string.
-std::string cusparse_unavailable_because();
 
 }  // namespace seidel::drivers
