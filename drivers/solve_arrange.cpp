@@ -30,7 +30,8 @@ bool may_permute(const SolveOptions& options, const Inspected& seen) {
   const MethodRequest& request = options.request;
   if (options.permute == Permute::none || request.preconditioner == PreconditionerKind::none) return false;
   if (request.method && (request.method->needs != Needs::square || *request.method == direct_method)) return false;
-  // Of a symmetric matrix, rows in another order are not symmetric: only where there is no other way.
+  // Of a symmetric matrix, rows in another order are not symmetric: only where there is no other way, and that is one.
+  if (request.preconditioner && request.preconditioner->needs_definite) return false;
   return seen.rows.empty_rows == 0 && (request.preconditioner || !(seen.properties.symmetric || seen.properties.skew));
 }
 
