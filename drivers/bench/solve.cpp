@@ -74,6 +74,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   if (A.nrows != A.ncols)
     throw ShapeError(formatted("{}: found {} and {}, expected as many rows as columns", loaded.name,
                                plural(A.nrows, "row"), plural(A.ncols, "column")));
+  if (A.nrows == 0) throw InputError(loaded.name + ": found no rows, expected one or more");
   const OpenMP host = host_threads(options);
   const MatrixProperties seen = properties(host, A);
   if (seen.nonfinite > 0)

@@ -323,6 +323,20 @@ TEST_CASE("bench hpcg passes its tests and reaches the goal of the reference") {
   check_refused(2, {{{"bench", "hpcg", "--n", "20"}, {"--n: found 20", "multiple of 8"}}});
 }
 
+TEST_CASE("what multigrid is not for, indefinite or empty, is validated by all other kernels, and not measured") {
+  const Folder folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate real symmetric\n";
+  write_file(folder / "indefinite.mtx", banner + "2 2 3\n1 1 1\n2 1 -50\n2 2 1\n");
+  write_file(folder / "opposite.mtx", banner + "2 2 3\n1 1 1\n2 1 50\n2 2 1\n");
+  write_file(folder / "empty.mtx", banner + "0 0 0\n");
+  for (const char* name : {"indefinite.mtx", "opposite.mtx"}) {
+    CHECK(seidel_program({"validate", folder / name}).exit_code == 0);
+    check_refused(3, {{{"bench", "amg", folder / name, "--trials", "1"}, {"x'A x <= 0"}}});
+  }
+  CHECK(seidel_program({"validate", folder / "empty.mtx"}).exit_code == 0);
+  check_refused(3, {{{"bench", "solve", folder / "empty.mtx"}, {"empty.mtx: found no rows"}}});
+}
+
 TEST_CASE("bench refuses what it cannot measure") {
   check_refused(2, {{{"bench", "spmv"}, {"MATRIX"}},
                     {{"bench", "--list", "spvm"}, {"spvm", "did you mean spmv"}},

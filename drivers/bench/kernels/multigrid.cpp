@@ -1,6 +1,8 @@
 // Algebraic multigrid: what it takes, costs, judge.
 #include <seidel/drivers/bench/kernels/multigrid.hpp>
 
+#include <algorithm>
+
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/properties.hpp>
@@ -9,6 +11,30 @@
 namespace seidel::drivers {
 
 namespace {
+
+template <MultigridTask::Step step>
+constexpr auto make = made<MultigridTask, MatrixOperand, step>;
+
+template <class X>
+long double energy_of(const Matrix& A, const X& x) {
+  long double energy = 0;
+  for (Index i = 0; i < A.nrows; ++i) energy += x(i) * row_sum(A, i, x).sum;
+  return energy;
+}
+
+/// Whether x'A x > 0 for x that turn towards the smallest eigenvalue, (2 ||A|| I - A)^k times random numbers: of large A
+/// for the first one alone.
+bool seems_definite(const Matrix& A, double norm_inf) {
+  const std::int64_t steps = std::clamp<std::int64_t>(10'000'000 / (A.nnz() + 1), 1, 40);
+  Array<double> x = random_numbers(A.nrows, TaskOptions().seed), next(A.nrows);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const auto at = [&](Index i) { return x[i]; };
+    if (!(energy_of(A, at) > 0)) return false;
+    for (Index i = 0; i < A.nrows; ++i) next[i] = x[i] - double(row_sum(A, i, at).sum / (2 * norm_inf));
+    std::swap(x, next);
+  }
+  return true;
+}
 
 void require_symmetric(const Operand& operand) {
   require_finite(operand);
@@ -19,16 +45,8 @@ void require_symmetric(const Operand& operand) {
                                !found.square      ? "a matrix that is not square"
                                : !found.symmetric ? "a matrix that is not symmetric"
                                                   : "a diagonal that is not positive"));
-}
-
-template <MultigridTask::Step step>
-constexpr auto make = made<MultigridTask, MatrixOperand, step>;
-
-template <class X>
-long double energy_of(const Matrix& A, const X& x) {
-  long double energy = 0;
-  for (Index i = 0; i < A.nrows; ++i) energy += x(i) * row_sum(A, i, x).sum;
-  return energy;
+  if (!seems_definite(A, found.norm_inf))
+    throw InputError("amg: found x'A x <= 0, expected a positive definite matrix");
 }
 
 }  // namespace
