@@ -2,12 +2,14 @@
 #pragma once
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/tiles.hpp>
 
 namespace seidel::spmv_detail {
 
 inline constexpr int cost_of_row = TilesView::cost_of_row;
 inline constexpr int finish_batch = 4;  // sums of pieces under way per lane
+inline constexpr int long_batch = 8;    // entries of long rows under way per lane
 
 /// What the rows before `row` cost.
 __host__ __device__ inline std::int64_t cost_before(std::int64_t first_entry, Index row) {
@@ -21,6 +23,34 @@ template <class Real>
 struct alignas(2 * sizeof(Real)) Factors {
   Real value, x;
 };
+
+/// The sum of up to 2048 terms from entry `first` on, by a warp; it is in lane 0. Lanes read from a multiple of 32 entries on.
+template <class Real, class Offset>
+__device__ __forceinline__ Real piece_sum(const CsrView<Real, Offset, Device>& A, const Real* x, Offset first,
+                                          int count) {
+  using namespace cuda;
+  const int lane = cuda::lane(), shift = int(first % warp_size);
+  Real s = 0;
+#pragma unroll 1
+  for (int place = lane - shift; place - lane < count; place += long_batch * warp_size) {
+    Offset at[long_batch];  // of the entry, then its column
+    Real values[long_batch];
+#pragma unroll
+    for (int j = 0; j < long_batch; ++j) {
+      at[j] = first + max(min(place + j * warp_size, count - 1), 0);
+      values[j] = streamed(A.values.data() + at[j]);
+      at[j] = streamed(A.col_idx.data() + at[j]);
+    }
+    __syncwarp();  // all entries are asked for before any element of x
+    Real factors[long_batch];
+#pragma unroll
+    for (int j = 0; j < long_batch; ++j) factors[j] = __ldg(x + at[j]);
+#pragma unroll
+    for (int j = 0; j < long_batch; ++j)
+      if (unsigned(place + j * warp_size) < unsigned(count)) s = std::fma(values[j], factors[j], s);
+  }
+  return warp_sum(__shfl_sync(whole_warp, s, (lane + shift) % warp_size));
+}
 
 /// Where the sums of pieces are kept until their row is finished.
 template <class Real>

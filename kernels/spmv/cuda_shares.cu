@@ -177,29 +177,6 @@ struct Chunk {
   }
 };
 
-/// Adds the entries from ... to - 1 of a long row, which are in the chunk, to the lanes' sums of its pieces, and stores those
-/// that are complete. `cut`: the row may have more than 2048 entries.
-template <bool cut, class Entries, class Real, class Offset, class Store>
-__device__ __forceinline__ void add_long_row(const Product<Real, Offset, Store>& of, const Entries& chunk, Index row,
-                                             Offset first, Index length, Offset from, Offset to, Real& s) {
-#pragma unroll 1
-  while (from < to) {
-    const Index passed = Index(from - first);
-    const Offset end_of_piece = first + (cut ? min((passed / sum_block + 1) * sum_block, length) : length);
-    const Offset end = min(to, end_of_piece);
-    if (passed % sum_block == 0) s = 0;
-    s = chunk.add_lanes(s, from, end, passed);
-    if (end == end_of_piece) {
-      const Real sum = warp_sum(s);
-      if (cut && length > sum_block)
-        finish_piece(of.pieces, of.store, row, first, length, passed / sum_block, sum);
-      else if (lane() == 0)
-        of.store(row, sum);
-    }
-    from = end;
-  }
-}
-
 /// What a block of small shares may list.
 template <class How, class Offset>
 using Listed = ListedPieces<Offset, How::warps * SmallShares::max_cost>;
@@ -221,10 +198,11 @@ __device__ __forceinline__ void sum_share(const Product<Real, Offset, Store>& of
     if (!is_end) first = first_entry(row + warp_size), last = first_entry(row + warp_size + 1);  // under way meanwhile
     const unsigned mine = __ballot_sync(whole_warp, part.is_mine);
     if (mine == 0) continue;
-    const bool is_listed = How::by_block && part.is_mine && part.length() > moderate_row;
-    if (is_listed) listed->add(row, part.from, part.to);
-    unsigned left_out = How::by_block ? __ballot_sync(whole_warp, is_listed) : 0;
-    unsigned long_rows = __ballot_sync(whole_warp, part.is_mine && part.is_long() && !is_listed);
+    const bool is_apart = part.is_mine && part.length() > moderate_row;
+    if (How::by_block && is_apart) listed->add(row, part.from, part.to);
+    const unsigned apart = __ballot_sync(whole_warp, is_apart);
+    unsigned left_out = apart;
+    unsigned long_rows = __ballot_sync(whole_warp, part.is_mine && part.is_long() && !is_apart);
     Offset from = __shfl_sync(whole_warp, part.from, __ffs(int(mine)) - 1);
     const Offset to = __shfl_sync(whole_warp, part.to, 31 - __clz(int(mine)));
     Real s = 0;
@@ -248,15 +226,34 @@ __device__ __forceinline__ void sum_share(const Product<Real, Offset, Store>& of
         const Offset its_from = max(__shfl_sync(whole_warp, part.from, who), from),
                      its_to = __shfl_sync(whole_warp, part.to, who);
         if (its_from >= until) break;
-        add_long_row<!How::by_block>(of, chunk, row - lane() + who, __shfl_sync(whole_warp, part.first, who),
-                                     __shfl_sync(whole_warp, part.length(), who), its_from, min(its_to, until),
-                                     lane_sum);
+        const Index passed = Index(its_from - __shfl_sync(whole_warp, part.first, who));
+        lane_sum = chunk.add_lanes(passed == 0 ? 0 : lane_sum, its_from, min(its_to, until), passed);
         if (its_to > until) break;
+        const Real sum = warp_sum(lane_sum);
+        if (lane() == 0) of.store(row + who, sum);
         long_rows &= long_rows - 1;
       }
       from = until;
     }
     if (part.is_mine && !part.is_long()) of.store(row, s);
+    if constexpr (!How::by_block) {
+#pragma unroll 1
+      for (unsigned left = apart; left; left &= left - 1) {
+        const int who = __ffs(int(left)) - 1;
+        const Offset its_first = __shfl_sync(whole_warp, part.first, who),
+                     its_to = __shfl_sync(whole_warp, part.to, who);
+        const Index length = __shfl_sync(whole_warp, part.length(), who);
+#pragma unroll 1
+        for (Offset at = __shfl_sync(whole_warp, part.from, who); at < its_to; at += sum_block) {
+          const Real sum = piece_sum(of.A, of.x, at, int(min(Offset(sum_block), its_to - at)));
+          if (length > sum_block)
+            finish_piece(of.pieces, of.store, row - lane() + who, its_first, length,
+                         Index((at - its_first) / sum_block), sum);
+          else if (lane() == 0)
+            of.store(row - lane() + who, sum);
+        }
+      }
+    }
   }
 }
 

@@ -15,9 +15,9 @@ using namespace seidel::cuda;
 namespace {
 
 // Measured on an H200; docs/notes/products.md has the tables.
-constexpr int warps = 8;                        // of a block: their tiles share elements of x in the first cache
-constexpr int min_blocks = 3;                   // per multiprocessor: 80 registers
-constexpr int short_batch = 4, long_batch = 8;  // entries under way per lane, of short and of long rows
+constexpr int warps = 8;            // of a block: their tiles share elements of x in the first cache
+constexpr int min_blocks = 3;       // per multiprocessor: 80 registers
+constexpr int short_batch = 4;      // entries of short rows under way per lane
 constexpr int shared_percent = 25;  // of what a multiprocessor has for shared memory and the first cache, which keeps x
 constexpr const char* name = "a product with a sparse matrix";
 
@@ -63,32 +63,6 @@ struct Product {
   TilesView tiles;
   Real* slots;  // 2 for each 2048 entries: the sums of pieces
 };
-
-/// The sum of up to 2048 terms from entry `first` on, by a warp; it is in lane 0. Lanes read from a multiple of 32 entries on.
-template <class Real, class Offset, class Store>
-__device__ __forceinline__ Real piece_sum(const Product<Real, Offset, Store>& of, Offset first, int count) {
-  const int lane = cuda::lane(), shift = int(first % warp_size);
-  Real s = 0;
-#pragma unroll 1
-  for (int place = lane - shift; place - lane < count; place += long_batch * warp_size) {
-    Offset at[long_batch];  // of the entry, then its column
-    Real values[long_batch];
-#pragma unroll
-    for (int j = 0; j < long_batch; ++j) {
-      at[j] = first + max(min(place + j * warp_size, count - 1), 0);
-      values[j] = streamed(of.A.values.data() + at[j]);
-      at[j] = streamed(of.A.col_idx.data() + at[j]);
-    }
-    __syncwarp();  // all entries are asked for before any element of x
-    Real factors[long_batch];
-#pragma unroll
-    for (int j = 0; j < long_batch; ++j) factors[j] = __ldg(of.x + at[j]);
-#pragma unroll
-    for (int j = 0; j < long_batch; ++j)
-      if (unsigned(place + j * warp_size) < unsigned(count)) s = std::fma(values[j], factors[j], s);
-  }
-  return warp_sum(__shfl_sync(whole_warp, s, (lane + shift) % warp_size));
-}
 
 /// The piece of the row before `first_row` that begins in the tile; 0 if none does.
 template <class Offset>
@@ -187,7 +161,7 @@ __global__ void __launch_bounds__(warps* warp_size, min_blocks)
         long_rows &= long_rows - 1;
       }
       const Index before = piece * sum_block;
-      const Real sum = piece_sum(of, Offset(its_first + before), min(sum_block, its_length - before));
+      const Real sum = piece_sum(of.A, of.x, Offset(its_first + before), min(sum_block, its_length - before));
       if (its_length > sum_block)
         finish_piece<Real>({of.tiles.arrivals, of.slots}, of.store, its_row, its_first, its_length, piece, sum);
       else if (lane == 0)
