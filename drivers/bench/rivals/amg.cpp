@@ -84,16 +84,13 @@ Prepared one_cycle(const MultigridTask& task, const Where& where) {
 
 std::vector<Rival> amg_rivals() {
   std::vector<Rival> all;
-  const auto add = [&](const Kernel& kernel, const char* what, const auto& prepare) {
-    for_each_back_end([&]<class B>(BackendName on, const B* type) {
-      all.push_back({&kernel, "csr", on, "", Role::exact, what, prepare(type)});
-    });
-  };
-  add(kernels::amg, "smoothed aggregation, levels in single precision; allocates the hierarchy each time",
-      []<class B>(const B*) { return setup<B>; });
-  add(kernels::amg_values, "couplings, aggregates and all patterns are kept; allocates nothing",
-      []<class B>(const B*) { return values<B>; });
-  add(kernels::amg_cycle, "a V cycle in single precision", []<class B>(const B*) { return one_cycle<B>; });
+  add_ours(all, kernels::amg, "csr",
+           "smoothed aggregation, levels in single precision; allocates the hierarchy each time",
+           []<class B>(const B*) { return setup<B>; });
+  add_ours(all, kernels::amg_values, "csr", "couplings, aggregates and all patterns are kept; allocates nothing",
+           []<class B>(const B*) { return values<B>; });
+  add_ours(all, kernels::amg_cycle, "csr", "a V cycle in single precision",
+           []<class B>(const B*) { return one_cycle<B>; });
   return all;
 }
 

@@ -177,27 +177,25 @@ Prepared symgs(const SweepTask& task, const Where& where) {
 
 std::vector<Rival> cusparse_rivals() {
   constexpr auto no = Preprocess::no, yes = Preprocess::yes;
-  const auto rival = [](const Kernel& kernel, std::string_view format, std::string_view variant, std::string_view what,
-                        Prepare prepare) {
-    return Rival{&kernel, format, BackendName::cuda, variant, Role::baseline, what, std::move(prepare)};
-  };
-  return {rival(kernels::spmv, "csr", "cusparse", "cusparseSpMV, its default algorithm",
-                spmv_csr<CUSPARSE_SPMV_ALG_DEFAULT, no>),
-          rival(kernels::spmv, "csr", "cusparse-alg1", "cusparseSpMV, CSR_ALG1, preprocessed",
-                spmv_csr<CUSPARSE_SPMV_CSR_ALG1, yes>),
-          rival(kernels::spmv, "csr", "cusparse-alg2", "cusparseSpMV, CSR_ALG2", spmv_csr<CUSPARSE_SPMV_CSR_ALG2, no>),
-          rival(kernels::spmv, "csr", "cusparse-alg2-pre", "cusparseSpMV, CSR_ALG2, preprocessed",
-                spmv_csr<CUSPARSE_SPMV_CSR_ALG2, yes>),
-          rival(kernels::spmv, "sell", "cusparse", "cusparseSpMV on sliced ELL, slices of 32 rows", spmv_sell),
-          rival(kernels::spmm, "csr", "cusparse", "cusparseSpMM, its default algorithm",
-                spmm<CUSPARSE_SPMM_ALG_DEFAULT, no>),
-          rival(kernels::spmm, "csr", "cusparse-alg1", "cusparseSpMM, CSR_ALG1, preprocessed",
-                spmm<CUSPARSE_SPMM_CSR_ALG1, yes>),
-          rival(kernels::spmm, "csr", "cusparse-alg2", "cusparseSpMM, CSR_ALG2, preprocessed",
-                spmm<CUSPARSE_SPMM_CSR_ALG2, yes>),
-          rival(kernels::spmm, "csr", "cusparse-alg3", "cusparseSpMM, CSR_ALG3, preprocessed",
-                spmm<CUSPARSE_SPMM_CSR_ALG3, yes>),
-          rival(kernels::symgs, "csr", "cusparse", "cusparseSpSV, lower then upper", symgs)};
+  constexpr auto cuda = BackendName::cuda;
+  return {baseline(kernels::spmv, "csr", cuda, "cusparse", "cusparseSpMV, its default algorithm",
+                   spmv_csr<CUSPARSE_SPMV_ALG_DEFAULT, no>),
+          baseline(kernels::spmv, "csr", cuda, "cusparse-alg1", "cusparseSpMV, CSR_ALG1, preprocessed",
+                   spmv_csr<CUSPARSE_SPMV_CSR_ALG1, yes>),
+          baseline(kernels::spmv, "csr", cuda, "cusparse-alg2", "cusparseSpMV, CSR_ALG2",
+                   spmv_csr<CUSPARSE_SPMV_CSR_ALG2, no>),
+          baseline(kernels::spmv, "csr", cuda, "cusparse-alg2-pre", "cusparseSpMV, CSR_ALG2, preprocessed",
+                   spmv_csr<CUSPARSE_SPMV_CSR_ALG2, yes>),
+          baseline(kernels::spmv, "sell", cuda, "cusparse", "cusparseSpMV on sliced ELL, slices of 32 rows", spmv_sell),
+          baseline(kernels::spmm, "csr", cuda, "cusparse", "cusparseSpMM, its default algorithm",
+                   spmm<CUSPARSE_SPMM_ALG_DEFAULT, no>),
+          baseline(kernels::spmm, "csr", cuda, "cusparse-alg1", "cusparseSpMM, CSR_ALG1, preprocessed",
+                   spmm<CUSPARSE_SPMM_CSR_ALG1, yes>),
+          baseline(kernels::spmm, "csr", cuda, "cusparse-alg2", "cusparseSpMM, CSR_ALG2, preprocessed",
+                   spmm<CUSPARSE_SPMM_CSR_ALG2, yes>),
+          baseline(kernels::spmm, "csr", cuda, "cusparse-alg3", "cusparseSpMM, CSR_ALG3, preprocessed",
+                   spmm<CUSPARSE_SPMM_CSR_ALG3, yes>),
+          baseline(kernels::symgs, "csr", cuda, "cusparse", "cusparseSpSV, lower then upper", symgs)};
 }
 
 }  // namespace seidel::drivers

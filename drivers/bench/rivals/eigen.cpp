@@ -102,16 +102,13 @@ Prepared spgemm(const SparseProductTask& task, const Where&) {
 
 std::vector<Rival> eigen_rivals() {
   constexpr auto serial = BackendName::serial, openmp = BackendName::openmp;
-  const auto rival = [](const Kernel& kernel, BackendName backend, std::string_view what, Prepare prepare) {
-    return Rival{&kernel, "csr", backend, "eigen", Role::baseline, what, std::move(prepare)};
-  };
-  return {rival(kernels::spmv, serial, "Eigen's row-major product", spmv),
-          rival(kernels::spmv, openmp, "Eigen's row-major product, its own threads", spmv),
-          rival(kernels::spmm, serial, "Eigen's product with a dense matrix", spmm),
-          rival(kernels::spmm, openmp, "Eigen's product with a dense matrix, its own threads", spmm),
-          rival(kernels::symgs, serial, "Eigen's two triangular solves", symgs),
-          rival(kernels::transpose, serial, "Eigen's transpose()", transposition),
-          rival(kernels::spgemm, serial, "Eigen's product; allocates the result each time", spgemm)};
+  return {baseline(kernels::spmv, "csr", serial, "eigen", "Eigen's row-major product", spmv),
+          baseline(kernels::spmv, "csr", openmp, "eigen", "Eigen's row-major product, its own threads", spmv),
+          baseline(kernels::spmm, "csr", serial, "eigen", "Eigen's product with a dense matrix", spmm),
+          baseline(kernels::spmm, "csr", openmp, "eigen", "Eigen's product with a dense matrix, its own threads", spmm),
+          baseline(kernels::symgs, "csr", serial, "eigen", "Eigen's two triangular solves", symgs),
+          baseline(kernels::transpose, "csr", serial, "eigen", "Eigen's transpose()", transposition),
+          baseline(kernels::spgemm, "csr", serial, "eigen", "Eigen's product; allocates the result each time", spgemm)};
 }
 
 }  // namespace seidel::drivers

@@ -52,9 +52,8 @@ Prepared system_blas(const DenseTask<Real>& task, const Where& where) {
 std::vector<Rival> gemm_libraries_rivals() {
   std::vector<Rival> all;
   for_each_real([&]<class Real>(const Real*) {
-    const Kernel* const kernel = &gemm_kernel<Real>();
     const auto add = [&](BackendName backend, std::string_view variant, std::string_view what, Prepare prepare) {
-      all.push_back({kernel, "dense", backend, variant, Role::baseline, what, std::move(prepare)});
+      all.push_back(baseline(gemm_kernel<Real>(), "dense", backend, variant, what, std::move(prepare)));
     };
     if (best_instruction_set() != InstructionSet::baseline) {
       add(BackendName::serial, "eigen", "Eigen's product, compiled for AVX2", eigen<OpenMP, Real>);

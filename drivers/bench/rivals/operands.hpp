@@ -29,6 +29,19 @@ void for_each_back_end(const Add& add) {
   if constexpr (built_with_cuda) add(BackendName::cuda, static_cast<const Cuda*>(nullptr));
 }
 
+/// Adds seidel's own on each back end of this build; prepare(null pointer to the back end's type) is how it prepares there.
+template <class PrepareOn>
+void add_ours(std::vector<Rival>& all, const Kernel& kernel, std::string_view format, std::string_view what,
+              const PrepareOn& prepare) {
+  for_each_back_end([&](BackendName on, const auto* type) {
+    all.push_back({&kernel, format, on, "", Role::exact, what, prepare(type)});
+  });
+}
+inline Rival baseline(const Kernel& kernel, std::string_view format, BackendName on, std::string_view variant,
+                      std::string_view what, Prepare prepare) {
+  return {&kernel, format, on, variant, Role::baseline, what, std::move(prepare)};
+}
+
 /// The matrix with offsets of 32 bits, one copy in each memory for all rivals.
 /// Errors  ResourceError if it has more entries than such offsets reach.
 template <Backend B>

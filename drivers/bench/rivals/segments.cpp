@@ -56,14 +56,10 @@ std::vector<Rival> segments_rivals() {
       all.push_back({&kernels::merge_segments, "array", on, "splitters", Role::exact, "parts between splitters",
                      merged<B, MergeBy::splitters>});
   });
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::pointers_to_indices, "array", on, "", Role::exact, "each row fills its entries",
-                   converted<B, pointers_to_indices<B>>});
-  });
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::indices_to_pointers, "array", on, "", Role::exact, "entries counted, then scanned",
-                   converted<B, indices_to_pointers<B>>});
-  });
+  add_ours(all, kernels::pointers_to_indices, "array", "each row fills its entries",
+           []<class B>(const B*) { return converted<B, pointers_to_indices<B>>; });
+  add_ours(all, kernels::indices_to_pointers, "array", "entries counted, then scanned",
+           []<class B>(const B*) { return converted<B, indices_to_pointers<B>>; });
   return all;
 }
 

@@ -81,12 +81,10 @@ std::vector<Rival> spgemm_rivals() {
                        : "rows merged or hashed by their length; allocates the result each time",
                    whole<B>});
   });
-  all.push_back({&kernels::spgemm, "csr", BackendName::serial, "textbook", Role::baseline,
-                 "Gustavson's: a dense row of sums, its columns sorted", textbook});
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::spgemm_values, "csr", on, "", Role::exact,
-                   "new values in the pattern that was found; allocates nothing", values<B>});
-  });
+  all.push_back(baseline(kernels::spgemm, "csr", BackendName::serial, "textbook",
+                         "Gustavson's: a dense row of sums, its columns sorted", textbook));
+  add_ours(all, kernels::spgemm_values, "csr", "new values in the pattern that was found; allocates nothing",
+           []<class B>(const B*) { return values<B>; });
   return all;
 }
 

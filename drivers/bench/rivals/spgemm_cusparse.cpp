@@ -128,16 +128,14 @@ Prepared reuse(const SparseProductTask& task, const Where& where) {
 }  // namespace
 
 std::vector<Rival> spgemm_cusparse_rivals() {
-  const auto rival = [](const Kernel& kernel, std::string_view variant, std::string_view what, Prepare prepare) {
-    return Rival{&kernel, "csr", BackendName::cuda, variant, Role::baseline, what, std::move(prepare)};
-  };
-  return {rival(kernels::spgemm, "cusparse-alg1", "cusparseSpGEMM, ALG1; allocates result and buffers each time",
-                whole<CUSPARSE_SPGEMM_ALG1>),
-          rival(kernels::spgemm, "cusparse-alg2", "cusparseSpGEMM, ALG2; allocates result and buffers each time",
-                whole<CUSPARSE_SPGEMM_ALG2>),
-          rival(kernels::spgemm, "cusparse-alg3", "cusparseSpGEMM, ALG3, a fifth of the products at a time",
-                whole<CUSPARSE_SPGEMM_ALG3>),
-          rival(kernels::spgemm_values, "cusparse", "cusparseSpGEMMreuse_compute", reuse)};
+  constexpr auto cuda = BackendName::cuda;
+  return {baseline(kernels::spgemm, "csr", cuda, "cusparse-alg1",
+                   "cusparseSpGEMM, ALG1; allocates result and buffers each time", whole<CUSPARSE_SPGEMM_ALG1>),
+          baseline(kernels::spgemm, "csr", cuda, "cusparse-alg2",
+                   "cusparseSpGEMM, ALG2; allocates result and buffers each time", whole<CUSPARSE_SPGEMM_ALG2>),
+          baseline(kernels::spgemm, "csr", cuda, "cusparse-alg3",
+                   "cusparseSpGEMM, ALG3, a fifth of the products at a time", whole<CUSPARSE_SPGEMM_ALG3>),
+          baseline(kernels::spgemm_values, "csr", cuda, "cusparse", "cusparseSpGEMMreuse_compute", reuse)};
 }
 
 }  // namespace seidel::drivers

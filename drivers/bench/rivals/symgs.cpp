@@ -46,10 +46,8 @@ Prepared swept(const SweepTask& task, const Where& where) {
 std::vector<Rival> symgs_rivals() {
   std::vector<Rival> all;
   for (const Kernel* kernel : {&kernels::symgs, &kernels::symgs_guess})
-    for_each_back_end([&]<class B>(BackendName on, const B*) {
-      all.push_back(
-          {kernel, "csr", on, "", Role::exact, "natural order, exact; a forward and a backward sweep", swept<B>});
-    });
+    add_ours(all, *kernel, "csr", "natural order, exact; a forward and a backward sweep",
+             []<class B>(const B*) { return swept<B>; });
   return all;
 }
 

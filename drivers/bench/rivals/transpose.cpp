@@ -37,14 +37,10 @@ Prepared values(const TransposeTask& task, const Where& where) {
 
 std::vector<Rival> transpose_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::transpose, "csr", on, "", Role::exact,
-                   "symmetric patterns mirrored, others sorted by buckets of columns", once<B>});
-  });
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::transpose_values, "csr", on, "", Role::exact,
-                   "each value fetched from its place, which is kept", values<B>});
-  });
+  add_ours(all, kernels::transpose, "csr", "symmetric patterns mirrored, others sorted by buckets of columns",
+           []<class B>(const B*) { return once<B>; });
+  add_ours(all, kernels::transpose_values, "csr", "each value fetched from its place, which is kept",
+           []<class B>(const B*) { return values<B>; });
   return all;
 }
 
