@@ -161,6 +161,7 @@ __global__ void __launch_bounds__(PartsShape::threads, 1)
       float4 of_columns[8];
 #pragma unroll
       for (int j = 0; j < 8; ++j) of_columns[j] = *reinterpret_cast<const float4*>(B.factors + column + j * 16);
+      float* const to = C.data + row * C.leading_dimension + column;
       float4 c[8];
       bool finite = true;
 #pragma unroll
@@ -169,12 +170,9 @@ __global__ void __launch_bounds__(PartsShape::threads, 1)
         c[j].x = alpha * (sum[0] * of_row * of_columns[j].x), c[j].y = alpha * (sum[1] * of_row * of_columns[j].y);
         c[j].z = alpha * (sum[4] * of_row * of_columns[j].z), c[j].w = alpha * (sum[5] * of_row * of_columns[j].w);
         finite = finite && isfinite(c[j].x) && isfinite(c[j].y) && isfinite(c[j].z) && isfinite(c[j].w);
+        if (plain) __stcs(reinterpret_cast<float4*>(to + j * 16), c[j]);
       }
-      if (__all_sync(0xffffffff, plain && finite)) {
-        float* const to = C.data + row * C.leading_dimension + column;
-#pragma unroll
-        for (int j = 0; j < 8; ++j) __stcs(reinterpret_cast<float4*>(to + j * 16), c[j]);
-      } else {  // through shared memory, so that lanes write neighbours
+      if (!__all_sync(0xffffffff, plain && finite)) {  // through shared memory, so that lanes write neighbours
 #pragma unroll
         for (int j = 0; j < 8; ++j)
           *reinterpret_cast<float4*>(room + lane / 4 * S::room_line + lane % 4 * 4 + j * 16) = c[j];

@@ -187,7 +187,7 @@ TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and tak
   CHECK(contains(convert.err, "--transpose: 160 MB of memory are needed"));
 
   const Run info = seidel_program(
-      {"info", "-"},
+      {"info", "-", "--threads", "1"},
       {.text = "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n", .memory = limit});
   CAPTURE(info.err);
   CHECK(info.exit_code == 4);
