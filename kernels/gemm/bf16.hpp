@@ -14,9 +14,9 @@ bool bf16_pays(const Cuda& on, const DenseView<const float, Device>& A, const De
                const DenseView<float, Device>& C);
 
 /// C = beta C + alpha A B, as exact as FP32 is. A row of A or a column of B, times a power of two, is written as x = x_0 + x_1 + x_2
-/// per element, with 8 bits each. Six of the nine products of two such parts are computed, each without an error, and what the
-/// other three would add is less than a fourth of the rounding of a product in FP32. Elements of C that are no finite numbers are
-/// computed once more as gemm.hpp has them. Shapes fit, nothing overlaps, K is not 0.
+/// per element, with 8 bits each. Six of the nine products of two such parts are computed, each without an error; what the other
+/// three would add is at most a rounding of the product in FP32, and a fourth of one on average. Elements of C that are no finite
+/// numbers are computed once more as gemm.hpp has them. Shapes fit, nothing overlaps, K is not 0.
 ///
 /// Error   of an element: at most (K + 3) eps (|alpha| |A| |B| + |beta C|) there for K >= 17, and 2^-120 times the product of
 ///         the largest elements of its row and column. Measured: a quarter of the error of FP32 products by cuBLAS.

@@ -77,9 +77,9 @@ __device__ inline void wait_for_steps(float (&of_terms)[64]) {
   for (int e = 0; e < 64; ++e) asm volatile("" : "+f"(of_terms[e])::"memory");
 }
 
-/// C = alpha A B + beta C, C row-major, from parts. Of the nine products of parts the three smallest are left out: less than
-/// a fourth of a rounding. Tensor cores cut off what does not fit when they add, so they add the six products of 16 terms only,
-/// the smallest first; the sums of 16 terms are added by the other cores, which round.
+/// C = alpha A B + beta C, C row-major, from parts. The three smallest of the nine products of parts are left out (bf16.hpp). Tensor
+/// cores cut off what does not fit when they add, so they add the six products of 16 terms only, the smallest first; the sums of
+/// 16 terms are added by the other cores, which round.
 __global__ void __launch_bounds__(PartsShape::threads, 1)
     product_of_parts(const __grid_constant__ Parts A, const __grid_constant__ Parts B, int steps, float alpha,
                      float beta, const __grid_constant__ DenseView<float, Device> C,
