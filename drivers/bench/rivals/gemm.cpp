@@ -105,7 +105,8 @@ std::vector<Rival> gemm_rivals() {
         all.push_back(
             {kernel, "dense", on, "", Role::exact, "packed blocks, tiles in registers", ours<B, TermOrder::any, Real>});
       } else {
-        all.push_back({kernel, "dense", on, "", Role::rounded, "the next one, or cuBLAS where that takes less time",
+        all.push_back({kernel, "dense", on, "", Role::rounded,
+                       "cuBLAS or, in FP32, BF16 tensor cores where they take less time; else the next one",
                        ours<B, TermOrder::any, Real>});
         all.push_back({kernel, "dense", on, "ascending", Role::exact, "tiles in shared memory, tensor cores in FP64",
                        ours<B, TermOrder::ascending, Real>});
