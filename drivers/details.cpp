@@ -2,6 +2,7 @@
 #include <seidel/drivers/details.hpp>
 
 #include <cmath>
+#include <map>
 
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/option_values.hpp>
@@ -105,7 +106,12 @@ std::string meanings_of_details() {
 }
 
 void apply_details(SolveOptions& solve, const std::vector<std::string>& pairs) {
-  for (const auto& pair : pairs) apply_setting(solve, pair);
+  std::map<std::string, std::string> given;
+  for (const auto& pair : pairs) {
+    apply_setting(solve, pair);
+    const auto [other, is_new] = given.emplace(pair.substr(0, pair.find('=')), pair);
+    if (!is_new) throw UsageError(formatted("--set {}: given once before, as {}; give it once", pair, other->second));
+  }
   refuse_ignored_settings(solve.request, pairs);
 }
 

@@ -186,8 +186,9 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   if (options.matrices.empty()) check_other_kinds(ledger, options, registry, backends, cuda.get());
   line.wipe();
   if (ledger.checks() == 0)
-    throw UsageError(
-        formatted("--only {}: no rival that can run here has such a name\n  see seidel validate --list", options.only));
+    throw UsageError(formatted(
+        "--only {}: no rival that can run here, with such a matrix, has such a name\n  see seidel validate --list",
+        options.only));
   const double seconds = watch.seconds();
   print(options,
         validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));

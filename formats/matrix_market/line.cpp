@@ -84,7 +84,7 @@ class Words {
     if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
       const bool number = !word.empty() && (is_digit(word[0]) || word[0] == '-' || word[0] == '.');
       return wrong(word, std::string("a ") + what + (number ? " (a whole number from 1)" : ""),
-                   number && word.find(',') == word.npos ? "indices start at 1 and are written without point or sign"
+                   number && word.find(',') == word.npos ? "indices start at 1 and are written without a point"
                                                          : form_instead_of(word));
     }
     value = 0;

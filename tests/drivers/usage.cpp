@@ -154,6 +154,7 @@ TEST_CASE(
           {{"solve", matrix, "--set"}, {"--set: found none or several, expected one value"}},
           {{"solve", matrix, "--atol", "9"}, {"did you mean --set atol=VALUE"}},
           {{"solve", matrix, "--set", "restart=10,omega=1.2"}, {"--set restart=10 --set omega=1.2"}},
+          {{"solve", matrix, "--set", "restart=10", "--set", "restart=12"}, {"--set restart=12", "as restart=10"}},
           {{"solve", matrix, "--method", "direct", "--set", "restart=9"}, {"--set restart=9", "direct has no such"}},
           {{"solve", matrix, "--method", "direct", "--set", "omega=1.2"}, {"direct has no such"}},
           {{"solve", matrix, "--method", "direct", "--max-iterations", "9"}, {"leave --max-iterations away"}},
