@@ -30,12 +30,8 @@ void add_terms(const Cuda& on, float alpha, const LinesOf& A, const LinesOf& B, 
   constexpr int max_octets = 16;
   const int octets = std::min(int(blocks_of(terms, octet)), max_octets);
   cuda::launch(on, to_parts, (a.groups + b.groups) / 2, octets * block_lines, name, A, B, terms, a, b);
-  static const bool is_allowed = [] {
-    cuda_check(cudaFuncSetAttribute(product_of_parts, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes),
-               name);
-    return true;
-  }();
-  (void)is_allowed;
+  cuda_check(cudaFuncSetAttribute(product_of_parts, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes),
+             name);
   const std::int64_t tiles = blocks_of(C.nrows, S::block_m) * blocks_of(C.ncols, S::block_n);
   cuda::launch_after(on, true, product_of_parts,
                      {.blocks = std::min<std::int64_t>(tiles, on.multiprocessors()),

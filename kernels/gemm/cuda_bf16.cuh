@@ -135,10 +135,10 @@ __global__ void __launch_bounds__(PartsShape::threads, 1)
 #pragma unroll
       for (int e = 0; e < 64; ++e) sums[e] += of_terms[e];
     };
+    // A step is computed while the one before it is added. `left` have not begun.
     begin(even);
 #pragma unroll 1
-    for (int left = steps - 1;;
-         left -= 2) {  // steps that have not begun: one computes while the one before it is added
+    for (int left = steps - 1;; left -= 2) {
       if (left == 0) {
         wait_for_steps<0>(even), add(even);
         break;
