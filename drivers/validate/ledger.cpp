@@ -43,7 +43,7 @@ void Ledger::same(const std::string& kernel, const std::string& format, const st
   if (is_new) return;
   const auto& expected = first->second;
   if (values.size() == expected.size() &&
-      std::memcmp(values.data(), expected.data(), values.size() * sizeof(double)) == 0)
+      (values.empty() || std::memcmp(values.data(), expected.data(), values.size() * sizeof(double)) == 0))
     return;
   std::size_t i = 0;
   while (i < std::min(values.size(), expected.size()) && values[i] == expected[i]) ++i;

@@ -35,7 +35,7 @@ TEST_CASE("plain numbers are read alike from a file, gzip and standard input") {
   write_file(A, diagonal);
   const std::string expected = "3 1\n1\n1\n0.5\n";
   const std::string bom = "\xef\xbb\xbf";
-  for (const std::string text :
+  for (const std::string& text :
        {std::string("1\n2\n2\n"), std::string("1 2 2"), std::string("# b\n\n1.0D+00\n+2.d0\n  2\r\n"),
         std::string("1\r2\r2\r"), bom + "1\n2\n2 # the last\n"}) {
     CAPTURE(text);
