@@ -188,10 +188,10 @@ TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and tak
 
   const Run info = seidel_program(
       {"info", "-", "--threads", "1"},
-      {.text = "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n", .memory = limit});
+      {.text = "%%MatrixMarket matrix coordinate real general\n40000000 40000000 1\n1 1 1\n", .memory = limit});
   CAPTURE(info.err);
   CHECK(info.exit_code == 4);
-  CHECK(contains(info.err, "a matrix of 20,000,000 rows and 1 nonzero: 240 MB of memory are needed"));
+  CHECK(contains(info.err, "a matrix of 40,000,000 rows and 1 nonzero: 480 MB of memory are needed"));
 }
 
 TEST_CASE("a reader that has seen enough ends the program without a word") {
