@@ -14,25 +14,27 @@ namespace {
 using S = PartsShape;
 constexpr const char* name = "a dense product";
 
-std::int64_t blocks_of(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
+std::int64_t tiles_of(const DenseView<float, Device>& C) {
+  return std::int64_t(blocks_for(C.nrows, S::block_m)) * blocks_for(C.ncols, S::block_n);
+}
 
 /// C has at most 32,768 rows and columns, in row-major order.
 void add_terms(const Cuda& on, float alpha, const LinesOf& A, const LinesOf& B, int terms, float beta,
                const DenseView<float, Device>& C) {
   Scratch<Cuda> scratch(on);
-  const int steps = int(blocks_of(terms, step_terms));
+  const int steps = int(blocks_for(terms, step_terms));
   const auto parts_of = [&](std::int64_t lines, int block) {
-    const int groups = int(blocks_of(lines, block)) * block / core_lines;
+    const int groups = int(blocks_for(lines, block)) * block / core_lines;
     return Parts{scratch.take<uint4>(std::int64_t(groups) * steps * words).data(),
                  scratch.take<float>(std::int64_t(groups) * core_lines).data(), groups};
   };
   const Parts a = parts_of(A.count, S::block_m), b = parts_of(B.count, S::block_n);
   constexpr int max_octets = 16;
-  const int octets = std::min(int(blocks_of(terms, octet)), max_octets);
+  const int octets = std::min(int(blocks_for(terms, octet)), max_octets);
   cuda::launch(on, to_parts, (a.groups + b.groups) / 2, octets * block_lines, name, A, B, terms, a, b);
   cuda_check(cudaFuncSetAttribute(product_of_parts, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes),
              name);
-  const std::int64_t tiles = blocks_of(C.nrows, S::block_m) * blocks_of(C.ncols, S::block_n);
+  const std::int64_t tiles = tiles_of(C);
   cuda::launch_after(on, true, product_of_parts,
                      {.blocks = std::min<std::int64_t>(tiles, on.multiprocessors()),
                       .threads = S::threads,
@@ -58,9 +60,8 @@ bool bf16_pays(const Cuda& on, const DenseView<const float, Device>& A, const De
   const double elements = double(C.nrows) * double(C.ncols);
   if (terms < min_terms || side < min_side || elements * double(terms) < min_products) return false;
   // With few terms, time goes into writing C, which tiles at its edges do slowly.
-  const bool C_is_aligned = reinterpret_cast<std::uintptr_t>(C.data) % 16 == 0 && C.leading_dimension % 4 == 0;
-  if (terms < many_terms && (!C_is_aligned || elements < many_elements)) return false;
-  const std::int64_t tiles = blocks_of(C.nrows, S::block_m) * blocks_of(C.ncols, S::block_n);
+  if (terms < many_terms && (!lines_are_aligned(C) || elements < many_elements)) return false;
+  const std::int64_t tiles = tiles_of(C);
   // cuBLAS cuts long sums where there are fewer tiles than multiprocessors.
   const std::int64_t min_tiles = terms > long_sum * side ? on.multiprocessors() : min_busy * on.multiprocessors() / 100;
   return tiles >= min_tiles && elements >= min_use * double(tiles) * S::block_m * S::block_n && have_bf16(on);
@@ -79,9 +80,11 @@ void product_by_bf16(const Cuda& on, float alpha, const DenseView<const float, D
   for (std::int64_t i = 0; i < C.nrows; i += max_lines)
     for (std::int64_t j = 0; j < C.ncols; j += max_lines) {
       const std::int64_t rows = std::min(max_lines, C.nrows - i), columns = std::min(max_lines, C.ncols - j);
-      const std::int64_t fitting = std::max(max_scratch / (bytes_per_element * (rows + columns)), min_terms);
+      const auto fitting =
+          int(std::min(std::max(max_scratch / (bytes_per_element * (rows + columns)), min_terms), A.ncols));
       const std::int64_t terms =
-          blocks_of(blocks_of(A.ncols, blocks_of(A.ncols, fitting)), step_terms) * step_terms;  // at once, evenly
+          std::int64_t(step_terms) *
+          blocks_for(blocks_for(A.ncols, int(blocks_for(A.ncols, fitting))), step_terms);  // at once, evenly
       for (std::int64_t k = 0; k < A.ncols; k += terms) {
         const std::int64_t count = std::min(terms, A.ncols - k);
         add_terms(on, alpha, lines_of(block(A, i, k, rows, count)),

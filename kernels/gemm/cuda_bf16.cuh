@@ -49,6 +49,11 @@ __device__ inline float by_definition(const LinesOf& A, const LinesOf& B, std::i
   return c;
 }
 
+/// Whether lines of C begin at multiples of 16 bytes.
+__host__ __device__ inline bool lines_are_aligned(const DenseView<float, Device>& C) {
+  return reinterpret_cast<std::uintptr_t>(C.data) % 16 == 0 && C.leading_dimension % 4 == 0;
+}
+
 struct PartsShape {
   static constexpr int block_m = 128, block_n = 128, stages = 8, warps = 8, warp_m = 16;  // warps that compute
   static constexpr int threads = 32 * (warps + 4);  // four warps share a limit of registers: one of them fetches
@@ -117,7 +122,7 @@ __global__ void __launch_bounds__(PartsShape::threads, 1)
     return;
   }
   asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-  const bool aligned = reinterpret_cast<std::uintptr_t>(C.data) % 16 == 0 && C.leading_dimension % 4 == 0;
+  const bool aligned = lines_are_aligned(C);
   float* const room = reinterpret_cast<float*>(ring + S::stages * S::stage_words) + warp * S::room_rows * S::room_line;
   RingPlace<S::stages> done;  // what is to be given back
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
