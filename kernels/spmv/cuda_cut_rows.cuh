@@ -1,4 +1,4 @@
-// What tiles (cuda_tiles.cu) and shares (cuda_shares.cu) have in common: what rows cost, and rows that several warps add.
+// What tiles (cuda_tile.cuh) and shares (cuda_shares.cu) have in common: what rows cost, and rows that several warps add.
 #pragma once
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_sum.cuh>
@@ -24,9 +24,16 @@ struct alignas(2 * sizeof(Real)) Factors {
   Real value, x;
 };
 
+/// How products fetch an element of x.
+template <class Real>
+struct ElementOf {
+  const Real* x;
+  __device__ Real operator()(std::int64_t column) const { return __ldg(x + column); }
+};
+
 /// The sum of up to 2048 terms from entry `first` on, by a warp; it is in lane 0. Lanes read from a multiple of 32 entries on.
-template <class Real, class Offset>
-__device__ __forceinline__ Real piece_sum(const CsrView<Real, Offset, Device>& A, const Real* x, Offset first,
+template <class Real, class Offset, class XOf>
+__device__ __forceinline__ Real piece_sum(const CsrView<Real, Offset, Device>& A, const XOf& x_of, Offset first,
                                           int count) {
   using namespace cuda;
   const int lane = cuda::lane(), shift = int(first % warp_size);
@@ -44,7 +51,7 @@ __device__ __forceinline__ Real piece_sum(const CsrView<Real, Offset, Device>& A
     __syncwarp();  // all entries are asked for before any element of x
     Real factors[long_batch];
 #pragma unroll
-    for (int j = 0; j < long_batch; ++j) factors[j] = __ldg(x + at[j]);
+    for (int j = 0; j < long_batch; ++j) factors[j] = x_of(at[j]);
 #pragma unroll
     for (int j = 0; j < long_batch; ++j)
       if (unsigned(place + j * warp_size) < unsigned(count)) s = std::fma(values[j], factors[j], s);

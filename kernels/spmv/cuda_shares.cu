@@ -245,7 +245,7 @@ __device__ __forceinline__ void sum_share(const Product<Real, Offset, Store>& of
         const Index length = __shfl_sync(whole_warp, part.length(), who);
 #pragma unroll 1
         for (Offset at = __shfl_sync(whole_warp, part.from, who); at < its_to; at += sum_block) {
-          const Real sum = piece_sum(of.A, of.x, at, int(min(Offset(sum_block), its_to - at)));
+          const Real sum = piece_sum(of.A, ElementOf<Real>{of.x}, at, int(min(Offset(sum_block), its_to - at)));
           if (length > sum_block)
             finish_piece(of.pieces, of.store, row - lane() + who, its_first, length,
                          Index((at - its_first) / sum_block), sum);
