@@ -11,6 +11,7 @@
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
+#include <seidel/kernels/spmv/hubs.hpp>
 #include <seidel/kernels/spmv/nodes.hpp>
 #include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
@@ -25,7 +26,8 @@ namespace seidel {
 ///   vector, and where most rows have more than 64 entries for several
 /// - CSR; on a GPU rows of more than 64 entries are listed, so that warps take them in pieces (kernels/spmv/cuda_csr.cu);
 ///   uneven rows are shared out in tiles, so that warps have about the same to do (kernels/spmv/tiles.hpp), or those of small
-///   matrices as if nothing were known of them (kernels/spmv/shares.hpp)
+///   matrices as if nothing were known of them (kernels/spmv/shares.hpp). In large ones where a few columns have many of the
+///   entries, their elements of x are kept in shared memory, and the columns of A once more (kernels/spmv/hubs.hpp)
 ///
 /// Shapes  as spmv and spmm. The arrays of A must outlive this.
 /// Cost    preparation reads A, on a GPU twice, where it has kinds, else a few rows; on a GPU the row pointers twice as well, the
@@ -58,7 +60,8 @@ class Product {
     if constexpr (HostBackend<B>) return kinds;
     return std::max(kinds,
                     spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
-                        std::max(spmv_detail::Tiles::bytes_of(nrows, nnz), spmv_detail::Nodes::max_bytes(nrows, nnz)));
+                        std::max(spmv_detail::Tiles::bytes_of(nrows, nnz) + spmv_detail::Hubs::max_bytes<Real>(nnz),
+                                 spmv_detail::Nodes::max_bytes(nrows, nnz)));
   }
 
   CsrView<Real, Offset, Space> view() const { return A_; }
@@ -117,7 +120,9 @@ class Product {
   }
   /// What this holds beside A.
   std::int64_t bytes() const {
-    return (kinds_ ? kinds_->bytes() : long_rows_.exact.bytes() + tiles_.bytes() + (nodes_ ? nodes_->bytes() : 0)) +
+    return (kinds_ ? kinds_->bytes()
+                   : long_rows_.exact.bytes() + tiles_.bytes() + (nodes_ ? nodes_->bytes() : 0) +
+                         (hubs_ ? hubs_->bytes() : 0)) +
            side_by_side_.size() * std::int64_t(sizeof(Real));
   }
   /// What a product with one vector reads of A.
@@ -139,7 +144,8 @@ class Product {
     return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
            (in_shares_       ? ", in equal shares"
             : tiles_.empty() ? ""
-                             : ", " + counted(tiles_.view.count, "tile"));
+                             : ", " + counted(tiles_.view.count, "tile")) +
+           (hubs_ ? ", " + counted(hubs_->hubs.size(), "column") + " with many entries in shared memory" : "");
   }
 
  private:
@@ -158,6 +164,8 @@ class Product {
         spmv_detail::reserve_shares(on_, A_.nnz());
       else
         tiles_ = spmv_detail::Tiles::of(on_, A_.row_ptr, A_.nnz());
+      if (!in_shares_ && A_.nnz() >= spmv_detail::Hubs::many_entries)
+        hubs_ = spmv_detail::find_hubs<Real>(on_, A_.ncols, A_.col_idx);
     }
   }
   MultiVectorView<const Real, Space> side_by_side(const MultiVectorView<const Real, Space>& X) const {
@@ -176,6 +184,8 @@ class Product {
       spmv_detail::nodes_product(on_, *nodes_, A_.values.data(), x, store);
     else if (in_shares_)
       spmv_detail::shares_product(on_, A_, x, store);
+    else if (hubs_)
+      spmv_detail::hubs_product(on_, A_, *hubs_, tiles_.view, x, store);
     else if (!tiles_.empty())
       spmv_detail::tiles_product(on_, A_, tiles_.view, x, store);
     else
@@ -184,10 +194,11 @@ class Product {
 
   B on_;
   CsrView<Real, Offset, Space> A_;
-  spmv_detail::RowSurvey survey_;    // on a GPU
-  spmv_detail::LongRows long_rows_;  // empty on the host
-  spmv_detail::Tiles tiles_;         // if rows are uneven
-  bool in_shares_ = false;           // instead, in a small matrix
+  spmv_detail::RowSurvey survey_;          // on a GPU
+  spmv_detail::LongRows long_rows_;        // empty on the host
+  spmv_detail::Tiles tiles_;               // if rows are uneven
+  bool in_shares_ = false;                 // instead, in a small matrix
+  std::optional<spmv_detail::Hubs> hubs_;  // with tiles, in a large one
   std::optional<spmv_detail::Nodes> nodes_;
   std::optional<RowKinds> kinds_;
   mutable Array<Real, Space> side_by_side_;  // of the columns of the last product

@@ -1,4 +1,5 @@
 // Prepared products: the bits of spmv and spmm, again and again, with new values.
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/kernels/products/product.hpp>
 #include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/vector.hpp>
@@ -119,7 +120,7 @@ std::vector<std::pair<std::string, Plain>> matrices(unsigned seed) {
   return all;
 }
 
-/// Tiles and shares, twice; and the list of long rows, which is made for one product, beforehand or by it, and has room for more
+/// Tiles, with and without hubs, and shares, twice; and the list of long rows, which is made for one product, beforehand or by it, and has room for more
 /// than there are.
 template <class Real, class Offset>
 void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Array<Real>& expected,
@@ -127,6 +128,18 @@ void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, co
   using spmv_detail::Listing;
   if constexpr (built_with_cuda) {
     const auto tiles = spmv_detail::Tiles::of(on, A.row_ptr, A.nnz());
+    for (const std::int64_t room : {1, 57, 12'288}) {
+      const auto hubs = spmv_detail::find_hubs<Real>(on, A.ncols, A.col_idx, room, 0);
+      CHECK(hubs.has_value() == (A.nnz() > 0));
+      if (!hubs) continue;
+      CHECK(hubs->hubs.size() <= room);
+      for (int again = 0; again < 2; ++again) {
+        auto y = moved_to(on, poisoned<Real>(A.nrows));
+        spmv_detail::hubs_product(on, A, *hubs, tiles.view, x, StoreProduct<Real>{y.data()});
+        on.synchronize();
+        CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
+      }
+    }
     for (int again = 0; again < 2; ++again) {
       auto y = moved_to(on, poisoned<Real>(A.nrows));
       spmv_detail::tiles_product(on, A, tiles.view, x, StoreProduct<Real>{y.data()});
@@ -276,6 +289,20 @@ TEST_CASE_TEMPLATE("uneven rows, so many that a warp of a GPU takes 32, have the
       for (auto& length : lengths) length = random() % 40 ? random() % 9 : random() % 90;
       const auto A = csr_of<Real>(rows_of_lengths(lengths, 1003, seed));
       for (const std::int64_t k : {4, 6, 11, 16, 33, 64}) check_columns(on, A, k, 0, Layout::row_major, seed);
+    }
+  });
+}
+
+TEST_CASE("a prepared product on a GPU keeps elements of x in shared memory for the hubs of a large graph") {
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      const auto A = generate(OpenMP{}, "rmat:20", fresh_seed());
+      check_vectors(on, A, 1);
+      const auto there = copied_to<Device>(on, A.view());
+      const Product product(on, there.view());
+      CAPTURE(product.describe());
+      CHECK(product.describe().ends_with(" columns with many entries in shared memory"));
+      CHECK(product.bytes() > A.nnz() * std::int64_t(sizeof(Index)));
     }
   });
 }
