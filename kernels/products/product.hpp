@@ -164,7 +164,7 @@ class Product {
         spmv_detail::reserve_shares(on_, A_.nnz());
       else
         tiles_ = spmv_detail::Tiles::of(on_, A_.row_ptr, A_.nnz());
-      if (!in_shares_ && A_.nnz() >= spmv_detail::Hubs::many_entries)
+      if (!in_shares_ && spmv_detail::Hubs::may_pay(A_.ncols, A_.nnz()))
         hubs_ = spmv_detail::find_hubs<Real>(on_, A_.ncols, A_.col_idx);
     }
   }

@@ -18,11 +18,14 @@ struct Hubs {
   static constexpr std::int64_t many_entries = 6 << 20;  // fewer do not pay for what each block brings to shared memory
 
   std::int64_t bytes() const { return (hubs.size() + columns.size()) * std::int64_t(sizeof(Index)); }
+  /// Whether to look for them: columns with less than three entries on average are many to look through for what that can give.
+  static bool may_pay(std::int64_t ncols, std::int64_t nnz) { return nnz >= many_entries && ncols <= nnz / 3; }
   template <class Real>
   static constexpr std::int64_t max_hubs = room_bytes / std::int64_t(sizeof(Real));
+  /// While they are looked for, at most.
   template <class Real>
   static std::int64_t max_bytes(std::int64_t nnz) {
-    return nnz < many_entries ? 0 : (nnz + max_hubs<Real>)*std::int64_t(sizeof(Index));
+    return nnz < many_entries ? 0 : (nnz + nnz / 3 + max_hubs<Real>)*std::int64_t(sizeof(Index));
   }
 };
 
