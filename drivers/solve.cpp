@@ -244,6 +244,16 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   return solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
 }
 
+/// Solved is what the certificate says, whatever the solver says of its own residual.
+void judge_by_certificate(Outcome& outcome) {
+  Summary& summary = outcome.summary;
+  if (summary.converged() == outcome.solved) return;
+  summary.status = outcome.solved ? Status::converged : Status::stagnated;
+  summary.reason =
+      outcome.solved ? "verified in twice the precision, x is within the tolerance"
+                     : "the solver's own residual met the tolerance, the one verified in twice the precision does not";
+}
+
 /// Each right-hand side, those that iterations are for together. `decided` is that of each in the end.
 std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, LoadedThere& there, const Inspected& seen,
                                const std::vector<Singular>& singular, std::vector<Decided>& decided) {
@@ -261,6 +271,7 @@ std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, Load
       return solve(options, loaded, there, seen, singular[j], decided[j],
                    iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j])));
     }));
+    judge_by_certificate(outcomes.back());
   }
   return outcomes;
 }
@@ -268,8 +279,7 @@ std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, Load
 /// What diagnose() has to say, for the reader of a report.
 std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.solved) return {};
-  Summary summary = story.outcome.summary;
-  if (summary.converged()) summary.status = Status::stagnated;  // by its own residual, but not by the certificate
+  const Summary& summary = story.outcome.summary;
   if (auto cause = inconsistency(story)) return {std::move(*cause)};
   if (is_right_by_factors(story.outcome)) return {limit_of_precision(story)};
   if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};

@@ -38,12 +38,6 @@ std::size_t worst_of(std::span<const SolveStory> columns) {
   return std::size_t(std::max_element(columns.begin(), columns.end(), better) - columns.begin());
 }
 
-std::string status_of(const SolveStory& story) {
-  // Within the tolerance by the certificate is what "converged" means; and nothing else is.
-  if (story.outcome.solved) return "converged";
-  return std::string(to_string(story.outcome.summary.converged() ? Status::stagnated : story.outcome.summary.status));
-}
-
 std::string columns_text(const SolveStory& story) {
   const std::size_t k = story.columns.size();
   const auto solved = std::size_t(std::count_if(story.columns.begin(), story.columns.end(),
@@ -69,7 +63,7 @@ Json columns_json(const SolveStory& story) {
     const bool known = outcome.error_source != ErrorSource::none;
     all.push(std::move(Json()
                            .set("converged", outcome.solved)
-                           .set("status", status_of(column))
+                           .set("status", to_string(column.outcome.summary.status))
                            .set("verdict", to_string(verdict_of(column)))
                            .set("method", outcome.summary.method)
                            .set("iterations", outcome.summary.iterations)

@@ -15,7 +15,4 @@ Json columns_json(const SolveStory& story);
 /// The sum of what took time for each.
 double over_columns(const SolveStory& story, double Outcome::*seconds);
 
-/// "converged" and the like; the certificate decides.
-std::string status_of(const SolveStory& story);
-
 }  // namespace seidel::drivers

@@ -293,7 +293,7 @@ Json solve_json(const SolveStory& story) {
   const Summary& summary = outcome.summary;
   Json json;
   json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
-  json.set("converged", outcome.solved).set("status", status_of(story)).set("reason", summary.reason);
+  json.set("converged", outcome.solved).set("status", to_string(summary.status)).set("reason", summary.reason);
   json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
   json.set("recurrence_residual", believed(summary) < 0 ? Json(nullptr) : Json(believed(summary)));
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);

@@ -11,9 +11,10 @@ namespace seidel {
 
 namespace lsmr_detail {
 
-/// What was seen of A and of the true r = b - A x.
+/// What was seen of A / unit and of the true r = b - A x.
 template <class Real>
 struct Seen {
+  Real unit = 1;            // a power of two; 1 unless squares of numbers like those of A leave the range of Real
   Real norm_A = 0;          // the largest ||A v||, ||v|| = 1
   Real norm_r = 0, pz = 0;  // ||r||; p'z = (||A'r|| / ||r||)^2, as latest measured
 
@@ -38,7 +39,7 @@ struct Watched {
   void apply(const V& x, V& y) const { A.apply(x, y); }
 
   double smaller(Real norm_r, Real orthogonality) const { return std::min<double>(norm_r, unit * orthogonality); }
-  /// u = r / ||r||, p = A'u, z = M^-1 p.
+  /// u = r / ||r||, p = A'u / seen.unit, z = M^-1 p.
   double measure(const V& x, const V& b, V& u, V& p) const {
     residual(A, x, b, u);
     seen.norm_r = norm2(u);
@@ -46,9 +47,23 @@ struct Watched {
     if (!(seen.norm_r > 0 && std::isfinite(seen.norm_r))) return seen.norm_r;
     axpby(1 / seen.norm_r, u, 0, u);
     A.apply_transposed(u, p);
+    if (seen.unit != 1) axpby(1 / seen.unit, p, 0, p);
     M.apply(p, z);
     seen.pz = dot(p, z);
+    if (seen.norm_A == 0 && seen.unit == 1 && !is_midrange(seen.pz)) {
+      const Real size = norm2(p);
+      if (!(size > 0 && std::isfinite(size))) return smaller(seen.norm_r, seen.orthogonality());
+      seen.unit = std::ldexp(Real(1), std::max(std::ilogb(size), std::numeric_limits<Real>::min_exponent));
+      return measure(x, b, u, p);
+    }
     return smaller(seen.norm_r, seen.orthogonality());
+  }
+
+ private:
+  /// Whether p'z is far enough from the ends of its range for one that is eps^2 times as large.
+  static bool is_midrange(Real pz) {
+    constexpr int half = std::numeric_limits<Real>::max_exponent / 2;
+    return pz >= std::ldexp(Real(1), -half) && pz <= std::ldexp(Real(1), half);
   }
 };
 
@@ -132,7 +147,7 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
   const Real rounding = (criteria.goal == Goal::solution ? 4096 : 4) * std::numeric_limits<Real>::epsilon();
   const auto nothing_left = [=](Real orthogonality) { return orthogonality <= rounding; };
 
-  while (iterate.unsolved(u, p)) {  // u = r / ||r||, p = A'u, z = M^-1 p: of the true r
+  while (iterate.unsolved(u, p)) {  // u = r / ||r||, p = A'u / unit, z = M^-1 p: of the true r
     Real norm_u = 1, pz = seen.pz;
     if (nothing_left(seen.orthogonality())) {
       progress.break_down(Breakdown::exhausted);
@@ -145,13 +160,13 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
     axpby(1 / alpha, z, 0, h);
     while (iterate.running()) {
       A.apply(z, Av);
-      axpby(1 / alpha, Av, -alpha / norm_u, u);
+      axpby(1 / alpha / seen.unit, Av, -alpha / norm_u, u);
       const Real beta = norm_u = norm2(u);
       seen.norm_A = std::max(seen.norm_A, std::hypot(alpha, beta));
       Real alpha_next = 0;
       if (beta != 0) {
         A.apply_transposed(u, q);
-        axpby(1 / beta, q, -beta / alpha, p);
+        axpby(1 / beta / seen.unit, q, -beta / alpha, p);
         M.apply(p, z);
         pz = dot(p, z);
         if (pz != 0 && !progress.positive(pz, p, z, Breakdown::indefinite_preconditioner)) break;
@@ -161,7 +176,7 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
       xpby(h, rotated.of_h_bar, h_bar);
       const Real left = seen.orthogonality(rotated.norm_r > 0 ? rotated.norm_Atr() / rotated.norm_r : 0);
       if (!progress.record(system.smaller(rotated.norm_r, left))) break;
-      iterate.move(rotated.step(), h_bar);
+      iterate.move(rotated.step() / seen.unit, h_bar);
       if (nothing_left(left)) {
         progress.break_down(Breakdown::exhausted);
         break;
@@ -173,7 +188,7 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
   (void)system.measure(x, b, u, p);
   Summary summary = iterate.summary();
   summary.relative_residual = summary.norm_b > 0 ? seen.norm_r / summary.norm_b : seen.norm_r;
-  summary.optimality = {.orthogonality = seen.orthogonality(), .norm_A = seen.norm_A};
+  summary.optimality = {.orthogonality = seen.orthogonality(), .norm_A = seen.norm_A * seen.unit};
   if (summary.converged() && seen.norm_r > progress.target())
     summary.reason = "the true residual is orthogonal to the columns of A within the tolerance";
   return summary;

@@ -185,6 +185,32 @@ TEST_CASE("lsmr says which of the two was met") {
   CHECK(fitted->history.back() <= 1e-8);
 }
 
+TEST_CASE("lsmr gives the same bits if A and b are multiplied by powers of two, however large or small") {
+  const unsigned seed = fresh_seed();
+  for (const auto& [name, A] : shapes(seed)) {
+    CAPTURE(name);
+    const auto b = random_vector(seed + 1, A.nrows);
+    const Outcome plain = solve_on(OpenMP{1}, by_lsmr, A, b, least_squares());
+    for (const int of_A : {-960, -600, 600, 960})
+      for (const int of_b : {of_A, of_A / 2}) {
+        CAPTURE(of_A);
+        CAPTURE(of_b);
+        Matrix scaled = copy_of(A);
+        for (std::int64_t k = 0; k < A.nnz(); ++k) scaled.values[k] = std::ldexp(A.values[k], of_A);
+        std::vector<double> c = b, x = plain.x;
+        for (double& value : c) value = std::ldexp(value, of_b);
+        for (double& value : x) value = std::ldexp(value, of_b - of_A);
+        on_every_backend([&](auto on) {
+          const Outcome outcome = solve_on(on, by_lsmr, scaled, c, least_squares());
+          CHECK(outcome->reason == plain->reason);
+          CHECK(outcome->history == plain->history);
+          CHECK(outcome->optimality->orthogonality == plain->optimality->orthogonality);
+          CHECK(outcome.x == x);
+        });
+      }
+  }
+}
+
 TEST_CASE("a b that is orthogonal to the columns of A, or zero, has x = 0 as its least-squares solution") {
   const Matrix A = matrix_of(2, {{{0, 1.0}, {1, 2.0}}, {{0, 1.0}, {1, 2.0}}, {}, {{0, 3.0}}});
   for (const std::vector<double>& b : {std::vector<double>{1, -1, 5, 0}, {0, 0, 0, 0}, {0, 0, 1e-300, 0}}) {
