@@ -277,7 +277,8 @@ constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "s
 Request parse(int argc, char** argv) {
   std::vector<char*> words(argv, argv + argc);
   char help[] = "--help";
-  if (argc >= 2 && std::string_view(argv[1]) == "help") {  // seidel help COMMAND
+  const bool topic_wanted = argc >= 2 && std::string_view(argv[1]) == "help";
+  if (topic_wanted) {  // seidel help COMMAND
     words.erase(words.begin() + 1);
     words.push_back(help);
     argv = words.data();
@@ -321,6 +322,12 @@ Request parse(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
+    const CLI::App& topic = last_of(app);
+    if ((&topic == &app || &topic == bench) && !topic.remaining().empty()) refuse_command(topic);
+    const std::string path = path_of(app);
+    const auto depth = 1 + std::count(path.begin(), path.end(), ' ');
+    if (topic_wanted && *argv[depth] != '-')
+      throw UsageError(formatted("help: '{}' is one argument too many\n  see {} --help", argv[depth], path));
     return PrintText{app.help()};
   } catch (const CLI::CallForVersion&) {
     return PrintText{formatted("seidel {}\n", version)};

@@ -99,6 +99,32 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
   CHECK(seidel_program({"help"}).out == seidel_program({"--help"}).out);
 }
 
+TEST_CASE("help for what is no command is an error that names the commands") {
+  struct Wrong {
+    std::vector<std::string> words;
+    std::string named;
+  };
+  const std::vector<Wrong> all = {{{"help", "foo"}, "unknown command 'foo', expected one of solve, info"},
+                                  {{"help", "solv"}, "did you mean solve?"},
+                                  {{"foo", "--help"}, "unknown command 'foo', expected one of solve, info"},
+                                  {{"help", "--foo"}, "unknown option '--foo', expected one of solve, info"},
+                                  {{"help", "bench", "foo"}, "unknown command 'foo', expected one of spmv, spmm"},
+                                  {{"bench", "foo", "--help"}, "unknown command 'foo', expected one of spmv, spmm"},
+                                  {{"help", "solve", "foo"}, "'foo' is one argument too many"},
+                                  {{"help", "solve", "bench"}, "'bench' is one argument too many"},
+                                  {{"help", "bench", "spmv", "foo"}, "'foo' is one argument too many"}};
+  for (const auto& [words, named] : all) {
+    CAPTURE(words);
+    const Run run = seidel_program(words);
+    CHECK(run.exit_code == 2);
+    CHECK(run.out.empty());
+    CHECK(contains(run.err, named));
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"help", "--help"}, {"help", "solve", "-h"}, {"help", "bench", "spmv"}})
+    CHECK(seidel_program(words).exit_code == 0);
+}
+
 TEST_CASE("gmg is called gmg in reports, as --precond calls it") {
   const Run run = seidel_program({"solve", "poisson2d:9", "--method", "cg", "--precond", "GMG", "--json", "-"});
   CHECK(contains(run.out, "\"preconditioner\": \"gmg\""));
