@@ -89,13 +89,7 @@ std::vector<Array<double>> columns_of(const MatrixFile& read, const Expected& ex
   std::vector<Array<double>> columns;
   for (Index j = 0; j < A.ncols; ++j) columns.emplace_back(expected.rows, 0.0);
   for (Index i = 0; i < A.nrows; ++i)
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      if (!std::isfinite(A.values[k]))  // though what is listed was finite
-        throw InputError(
-            formatted("{}: found duplicates in row {} and column {} whose sum overflows, expected finite numbers",
-                      expected.file, i + 1, A.col_idx[k] + 1));
-      columns[std::size_t(A.col_idx[k])][i] = A.values[k];
-    }
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) columns[std::size_t(A.col_idx[k])][i] = A.values[k];
   return columns;
 }
 

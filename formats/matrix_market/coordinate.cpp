@@ -1,6 +1,9 @@
 // Coordinate files: selects how to read them, and does what is left when their entries are in place.
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/passes.hpp>
 #include <seidel/formats/matrix_market/rows.hpp>
 
@@ -51,6 +54,38 @@ namespace {
                    "the option repair takes pairs that agree once");
 }
 
+/// Where the sum of duplicates overflows: throws an error at the first entry of the file that makes one infinite.
+[[noreturn]] void refuse_overflow(const Reading& reading, const Csr<double, std::int64_t>& A) {
+  const std::string_view text = reading.source.text();
+  const char* const end = text.data() + text.size();
+  struct Sum {
+    double value;
+    const char* first;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, Sum> sums;  // so far, of entries whose sum is not finite in the end
+  if (!is_gzip(text))  // else whoever inflates reads it again, as any file with a defect
+    for (const char* p = reading.header.body; p < end;) {
+      const char* const e = line_end(p, end);
+      const char* const line = std::exchange(p, e + 1);
+      Entry entry;
+      if (parse_line(reading.header, line, e, entry, nullptr) != Line::entry) continue;
+      const Index *first = A.col_idx.data() + A.row_ptr[entry.row - 1], *last = A.col_idx.data() + A.row_ptr[entry.row];
+      if (std::isfinite(A.values[std::lower_bound(first, last, entry.col - 1) - A.col_idx.data()])) continue;
+      const auto [at, is_first] = sums.try_emplace({entry.row, entry.col}, Sum{entry.value, line});
+      if (is_first) continue;
+      if (overflows(at->second.value, entry.value))
+        raise(reading.source,
+              {skip_blanks(line),
+               "entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.col) + ") again, as in line " +
+                   std::to_string(line_of(reading.source, at->second.first)) + ", with a sum beyond the largest double",
+               "a magnitude of at most 1.7976931348623157e308",
+               "entries in one place are added up: scale the matrix, or list each entry once"});
+      at->second.value += entry.value;
+    }
+  throw InputError(reading.source.file() + ": found duplicates whose sum overflows, expected finite sums\n  " +
+                   "scale the matrix, or list each entry once");
+}
+
 }  // namespace
 
 void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A) {
@@ -83,6 +118,7 @@ void add_up(const Reading& reading, const RowFacts& facts, bool below, bool abov
     const std::int64_t nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), triangle, counts);
     A.col_idx.truncate(nnz);
     A.values.truncate(nnz);
+    if (counts.overflow) refuse_overflow(reading, A);
     reading.report.duplicates = counts.duplicates;
     reading.report.mirrored = counts.mirrored;
   } else if (above) {

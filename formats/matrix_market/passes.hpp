@@ -157,7 +157,7 @@ Csr<double, std::int64_t> room_in_order(const Reading& reading);
 /// What remains after they are placed: the other triangle, unsorted rows, duplicates. False if they were not in order.
 bool finish_in_order(const Reading& reading, const InOrder& in_order, Csr<double, std::int64_t>& A);
 /// Sums duplicates in sorted rows, if the file may have any; `below` and `above`: entries listed on that side of the
-/// diagonal. Clears the flags.
+/// diagonal. Clears the flags. Errors  InputError for a sum that overflows.
 struct RowFacts;
 void add_up(const Reading& reading, const RowFacts& facts, bool below, bool above, Csr<double, std::int64_t>& A);
 

@@ -93,11 +93,19 @@ class RealForm {
     const ComplexEntry image = mirrored(header_, e);
     put(image.row - 1, image.col - 1, image.real, image.imaginary);
   }
+  /// Errors  InputError where the sum of duplicates overflows.
   Csr<double, std::int64_t> matrix(const OpenMP& on, ReadReport& report) {
     ToCsrReport sums;
     const CooView<double, Host> triplets{nrows_, ncols_, view(rows_), view(cols_), view(values_)};
     auto A = to_csr<std::int64_t>(on, triplets, &sums);
     report.duplicates = sums.duplicates;
+    for (Index row = 0; sums.duplicates > 0 && report.nonfinite == 0 && row < A.nrows; ++row)
+      for (std::int64_t k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+        if (!std::isfinite(A.values[k]))
+          throw InputError(report.file + ": found duplicates in row " + std::to_string(row % header_.nrows + 1) +
+                           " and column " + std::to_string(A.col_idx[k] % header_.ncols + 1) +
+                           " whose sum overflows, expected a finite one\n  " +
+                           "entries in one place are added up: scale the matrix, or list each entry once");
     return A;
   }
 

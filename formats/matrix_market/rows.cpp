@@ -53,13 +53,16 @@ double add(double a, double b) {
 struct Sums {
   double below = 0, above = 0;
   std::int64_t nbelow = 0, nabove = 0;
+  bool overflow = false;
 };
 Sums sums_of(const Index* col, const double* value, std::int64_t k, std::int64_t end) {
   Sums s;
   for (; k < end; ++k) {
     const bool above = col[k] < 0;
     double& sum = above ? s.above : s.below;
+    const double before = sum;
     sum = (above ? s.nabove : s.nbelow)++ == 0 ? value[k] : add(sum, value[k]);
+    s.overflow |= overflows(before, value[k]);
   }
   return s;
 }
@@ -118,6 +121,7 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
 std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle,
                         MergeCounts& counts) {
   std::atomic<std::int64_t> duplicates = 0, mirrored = 0;
+  std::atomic<bool> overflow = false;
   const HostSpan<const std::int64_t> starts = row_ptr;
   parallel_parts(worth(on, starts.back() + starts.size()), [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(starts, part, nparts);
@@ -128,6 +132,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
       for (std::int64_t k = to; k < last;) {
         const std::int64_t end = run_end(col_idx, k, last);
         const Sums s = sums_of(col_idx, values, k, end);
+        if (s.overflow) overflow = true;
         const Index col = column_of(col_idx[k]);
         if (!triangle || col <= row) {
           const bool both = s.nbelow > 0 && s.nabove > 0;
@@ -143,7 +148,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
     duplicates += duplicates_here;
     mirrored += mirrored_here;
   });
-  counts = {duplicates, mirrored};
+  counts = {duplicates, mirrored, overflow};
   std::int64_t to = 0;
   for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
     const std::int64_t first = row_ptr[row], last = row_ptr[row + 1];

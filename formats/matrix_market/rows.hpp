@@ -1,5 +1,6 @@
 // From entries in the order of a file to canonical rows.
 #pragma once
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace seidel::mm {
 inline constexpr Index from_above = std::numeric_limits<Index>::min();
 inline Index column_of(Index flagged) { return flagged & ~from_above; }
 
+/// Whether two finite numbers have an infinite sum.
+inline bool overflows(double a, double b) { return std::isinf(a + b) && std::isfinite(a) && std::isfinite(b); }
+
 struct RowFacts {
   bool equal = false;   // a row has a column twice
   bool thrice = false;  // or three times, so that the order of summation matters
@@ -23,7 +27,8 @@ struct RowFacts {
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values);
 
 struct MergeCounts {
-  std::int64_t duplicates = 0, mirrored = 0;  // in the rows so far
+  std::int64_t duplicates = 0, mirrored = 0;
+  bool overflow = false;  // a sum of finite entries is infinite
 };
 
 /// Sums entries of equal column in their order, separately for those from above and from below the diagonal, of which

@@ -44,6 +44,18 @@ const Invalid invalid[] = {
     {"comment_behind_an_entry.mtx", "3:7: found '%', expected end of line"},
     {"compressed_by_bzip2.mtx", "1:1: found a file compressed by bzip2, expected %%MatrixMarket"},
     {"diagonal_in_skew.mtx", "4:1: found the diagonal entry (3, 3), expected entries off the diagonal"},
+    {"duplicates_overflow.mtx",
+     "7:1: found entry (3, 1) again, as in line 5, with a sum beyond the largest double, expected a magnitude of at "
+     "most "
+     "1.7976931348623157e308"},
+    {"duplicates_overflow_in_gzip.mtx.gz",
+     "5:1: found entry (2, 1) again, as in line 4, with a sum beyond the largest double, expected a magnitude of at "
+     "most "
+     "1.7976931348623157e308"},
+    {"duplicates_overflow_in_symmetric.mtx",
+     "5:1: found entry (1, 3) again, as in line 3, with a sum beyond the largest double, expected a magnitude of at "
+     "most "
+     "1.7976931348623157e308"},
     {"empty.mtx", "1:1: found an empty file, expected %%MatrixMarket"},
     {"entries_beyond_the_file.mtx", "2:11: found 1000000 entries promised, expected at most 1, since 6 bytes follow"},
     {"entries_overflow_64_bits.mtx",
