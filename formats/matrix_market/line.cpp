@@ -174,6 +174,22 @@ Line parse_line(const Header& header, const char* p, const char* end, Entry& ent
   return good ? Line::entry : Line::fault;
 }
 
+const char* value_of(const Header& header, const char* p) {
+  p = skip_blanks(p);
+  if (header.layout == FileLayout::coordinate)
+    for (int word = 0; word < 2; ++word) {
+      while (!is_blank(*p)) ++p;
+      p = skip_blanks(p);
+    }
+  return p;
+}
+
+bool is_nonzero(const char* p, const char* end) {
+  if (p < end && (*p == '-' || *p == '+')) ++p;
+  while (p < end && (*p == '0' || *p == '.')) ++p;
+  return p < end && is_digit(*p);
+}
+
 std::int64_t count_entries(const char* first, const char* last, const char* text_end) {
   if (first >= last) return 0;
   // The last byte of a chunk may be inside a line, whose end does not count; so each line but the first begins behind

@@ -27,6 +27,12 @@ enum class Line { nothing, entry, fault };
 /// in range. If it is a fault, fills in *fault, if given.
 Line parse_line(const Header& header, const char* p, const char* end, Entry& entry, Fault* fault);
 
+/// Where the value of an entry begins, in its line at p. Pattern entries have none.
+const char* value_of(const Header& header, const char* p);
+
+/// Whether the number at p, which was read as 0, is another one that is too small for a double.
+bool is_nonzero(const char* p, const char* end);
+
 /// The first '\n' at or after p, or `end`.
 inline const char* line_end(const char* p, const char* end) {
   const void* at = std::memchr(p, '\n', std::size_t(end - p));

@@ -46,6 +46,7 @@ struct ReadReport {
   std::int64_t entries = 0;         ///< entries listed
   std::int64_t nnz = 0;             ///< entries of the matrix: both triangles, duplicates summed, explicit zeros kept
   std::int64_t explicit_zeros = 0;  ///< listed entries that are zero (kept)
+  std::int64_t underflows = 0;      ///< listed entries that are not zero, but nearer to it than to any other double
   std::int64_t duplicates = 0;      ///< listed entries that were added to one listed before
   std::int64_t mirrored = 0;        ///< pairs (i,j), (j,i) listed both in a symmetric file, taken once (repair only)
   std::int64_t nonfinite = 0;       ///< listed entries that are NaN or Inf (kept)

@@ -10,11 +10,14 @@ namespace seidel::mm {
 
 /// Facts about the values that one thread has parsed.
 struct ValueCounts {
-  std::int64_t zeros = 0, nonfinite = 0, large_integers = 0;
+  std::int64_t zeros = 0, underflows = 0, nonfinite = 0, large_integers = 0;
   const char* first_nonfinite = nullptr;  // its line
 
+  /// Of a value that was read as 0: where its word begins, in the line that ends at `end`.
+  void add_zero(const char* value, const char* end) { ++(is_nonzero(value, end) ? underflows : zeros); }
   void add(const ValueCounts& other) {
     zeros += other.zeros;
+    underflows += other.underflows;
     nonfinite += other.nonfinite;
     large_integers += other.large_integers;
     if (!first_nonfinite || (other.first_nonfinite && other.first_nonfinite < first_nonfinite))
@@ -44,13 +47,13 @@ template <class Quick, class Take>
 [[gnu::always_inline]] inline bool each_entry(const Header& header, const Fence& fence, const char* first,
                                               const char* last, ValueCounts& counts, const Quick& quick,
                                               const Take& take) {
-  std::int64_t zeros = 0;
   bool good = true;
   for (const char* p = first; p < last;) {
     Entry e;
     if (p < fence.at) {
       if (const char* next = quick(p, e)) {
-        zeros += e.value == 0;
+        if (e.value == 0) [[unlikely]]
+          counts.add_zero(value_of(header, p), next);
         if (!take(e)) break;
         p = next;
         continue;
@@ -63,14 +66,13 @@ template <class Quick, class Take>
       break;
     }
     if (line == Line::entry) {
-      zeros += e.value == 0;
+      if (e.value == 0) counts.add_zero(value_of(header, p), end);
       if (!std::isfinite(e.value)) counts.add({.nonfinite = 1, .first_nonfinite = p});
       if (header.field == Field::integer) counts.large_integers += std::abs(e.value) >= 0x1p53;
       if (!take(e)) break;
     }
     p = end + 1;
   }
-  counts.zeros += zeros;
   return good;
 }
 

@@ -25,16 +25,11 @@ void Reading::require(std::int64_t bytes) const {
 
 void Reading::report_values(const ValueCounts& counts) const {
   report.explicit_zeros = counts.zeros;
+  report.underflows = counts.underflows;
   report.nonfinite = counts.nonfinite;
   report.large_integers = counts.large_integers;
   if (!counts.first_nonfinite) return;
-  const char* p = skip_blanks(counts.first_nonfinite);  // the value is the last word of its line
-  if (header.layout == FileLayout::coordinate)
-    for (int word = 0; word < 2; ++word) {
-      while (!is_blank(*p)) ++p;
-      p = skip_blanks(p);
-    }
-  report.first_nonfinite = place(source, p);
+  report.first_nonfinite = place(source, value_of(header, counts.first_nonfinite));
 }
 
 void Reading::diagnose() const {
@@ -117,6 +112,9 @@ MatrixFile told(const std::string& name, const Read& read) try {
   if (report.duplicates > 0)
     report.repairs.push_back(counted(report.duplicates, "entry was", "entries were") +
                              " listed again: duplicates are added up");
+  if (report.underflows > 0)
+    report.repairs.push_back(counted(report.underflows, "entry is", "entries are") +
+                             " nonzero, but too small for double precision: taken as 0");
   if (report.large_integers > 0)
     report.repairs.push_back(counted(report.large_integers, "integer is", "integers are") +
                              " 2^53 or larger: rounded to 53 bits, as double holds them");

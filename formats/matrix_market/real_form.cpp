@@ -174,7 +174,11 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
     if (header.symmetry == Symmetry::hermitian && entry.row == entry.col && entry.imaginary != 0)
       raise(reading.source, {skip_blanks(line), "a diagonal entry with an imaginary part", "a real one",
                              "the diagonal of a hermitian matrix is real: say symmetric or general in the banner"});
-    counts.zeros += entry.real == 0 && entry.imaginary == 0;
+    const char *const real = value_of(header, line), *const imaginary = skip_blanks(end_of_words(real, e, 1));
+    const bool underflow =
+        (entry.real == 0 && is_nonzero(real, e)) || (entry.imaginary == 0 && is_nonzero(imaginary, e));
+    counts.underflows += underflow;
+    counts.zeros += entry.real == 0 && entry.imaginary == 0 && !underflow;
     if (!std::isfinite(entry.real) || !std::isfinite(entry.imaginary))
       counts.add({.nonfinite = 1, .first_nonfinite = line});
     if (const auto* image = images.of(entry)) {

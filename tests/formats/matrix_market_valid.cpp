@@ -2,13 +2,17 @@
 #include <doctest/doctest.h>
 
 #include "../files.hpp"
+#include "../matrices.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <sstream>
 
 #include <fcntl.h>
@@ -145,6 +149,40 @@ TEST_CASE("what is not taken as it stands is counted and said") {
   CHECK(awkward.repairs.empty());
   CHECK(awkward.file_bytes == awkward.text_bytes);
   CHECK(name(report("skew.mtx").symmetry) == "skew-symmetric");
+}
+
+TEST_CASE("a number too small for a double is told from a zero, and a subnormal one is read as it is") {
+  const std::vector<std::string> small = {"1e-400", "-2.4e-324", "0.0003d-400", "1-400", "+00.1E-99999999", "2e-324"};
+  const std::vector<std::string> zeros = {"0", "-0.0", "0e-400", ".0", "+0d5", "0-400"};
+  const std::string padding = "% a comment that keeps the quick parser from the end of the text\n";
+  const auto read = [&](const std::string& head, const std::string& before, const std::string& after) {
+    std::string text = head;
+    for (const auto& words : {small, zeros})
+      for (const std::string& word : words) text += before + word + after + "\n";
+    return parse_matrix_market(text + padding + padding, "text", {.complex = ReadOptions::Complex::as_real_form})
+        .report;
+  };
+  for (const ReadReport& report : {read("%%MatrixMarket matrix coordinate real general\n1 1 12\n", " 1 1 ", " "),
+                                   read("%%MatrixMarket matrix array real general\n4 3\n", "  ", " "),
+                                   read("%%MatrixMarket matrix coordinate complex general\n1 1 12\n", "1 1 0 ", ""),
+                                   read("%%MatrixMarket matrix array complex general\n3 4\n", "", " 0")}) {
+    CHECK(report.underflows == 6);
+    CHECK(report.explicit_zeros == 6);
+    CHECK(std::ranges::count(report.repairs, "6 entries are nonzero, but too small for double precision: taken as 0") ==
+          1);
+  }
+  std::mt19937_64 random(fresh_seed());
+  for (int k = 0; k < 1000; ++k) {
+    const double value = std::bit_cast<double>(random() >> (12 + random() % 52));
+    for (const char* form : {"%.17g", "%.20e", "%.1100f", "%.3e"}) {
+      char word[1200];
+      std::snprintf(word, sizeof word, form, value);
+      const auto file = parse_matrix_market(
+          "%%MatrixMarket matrix array real general\n1 1\n" + std::string(word) + "\n" + padding, "text");
+      CHECK(file.matrix.values[0] == std::strtod(word, nullptr));
+      CHECK(file.report.underflows + file.report.explicit_zeros == (file.matrix.values[0] == 0));
+    }
+  }
 }
 
 TEST_CASE("vectors are read from one column, in either layout") {
