@@ -76,9 +76,12 @@ FoundLattice find_lattice(const OpenMP& on, const CsrView<double, Offset, Host>&
   const std::optional<Lattice> lattice = shown_by(distances, A.nrows);
   if (!lattice)
     return {.lattice = {},
-            .otherwise = name_of_widest +
-                         ", the first with the most entries, is coupled to rows that are not the "
-                         "neighbours of a point, counted line by line and plane by plane"};
+            .otherwise = A.nrows == 1 ? "one row is one point, which has no neighbours"
+                                      : name_of_widest + ", the first with the most entries, is coupled to " +
+                                            (distances.empty()
+                                                 ? "no row behind it"
+                                                 : "rows that are not the neighbours of a point, counted line by line "
+                                                   "and plane by plane")};
   const auto neighbour = [&](std::int64_t i, Index column) {
     return neighbours(point_of(*lattice, i), point_of(*lattice, column));
   };

@@ -86,4 +86,7 @@ TEST_CASE("where there is no lattice, that is said") {
   }
   for (const Matrix& A : {matrix_of(3, {{{0, 1.0}}}), matrix_of(1, {{{0, 1.0}}}), Matrix{}})
     CHECK(found(A).lattice.nx == 0);
+  CHECK(found(matrix_of(1, {{{0, 1.0}}})).otherwise == "one row is one point, which has no neighbours");
+  CHECK(found(matrix_of(2, {{{0, 1.0}}, {{1, 1.0}}})).otherwise ==
+        "row 1, the first with the most entries, is coupled to no row behind it");
 }
