@@ -1,4 +1,5 @@
 // What a user knows of the smooth error of A: --coordinates, --near-null.
+#include <algorithm>
 #include <cmath>
 
 #include <seidel/drivers/near_null.hpp>
@@ -18,6 +19,20 @@ MultiVector<double> dense(const CsrView<double, std::int64_t, Host>& A) {
   std::fill(columns.elements().begin(), columns.elements().end(), 0);
   for (Index i = 0; i < A.nrows; ++i)
     for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) columns.view()(i, A.col_idx[k]) = A.values[k];
+  return columns;
+}
+
+/// Each column times the power of two that makes its largest entry about 1: only the span of the columns matters, and squares
+/// of larger or smaller numbers would leave the range of double.
+MultiVector<double> of_size_1(MultiVector<double> columns) {
+  const auto at = columns.view();
+  for (std::int64_t c = 0; c < at.ncols; ++c) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < at.nrows; ++i) largest = std::max(largest, std::abs(at(i, c)));
+    if (largest == 0) continue;
+    const int exponent = std::ilogb(largest);
+    for (std::int64_t i = 0; i < at.nrows; ++i) at(i, c) = std::ldexp(at(i, c), -exponent);
+  }
   return columns;
 }
 
@@ -73,15 +88,15 @@ LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A
                                               : "2 or 3 unknowns per point",
                                  A.name, plural(n, "row")));
     const MultiVector<double> coordinates = dense(points.matrix.view());
-    return {rigid_body_modes(coordinates.view()), Index(dimensions)};
+    return {of_size_1(rigid_body_modes(coordinates.view())), Index(dimensions)};
   }
   if (options.near_null.empty()) return {};
   const LoadedMatrix vectors = finite(load_matrix(options.near_null, options, false));
   if (vectors.matrix.nrows != n || vectors.matrix.ncols < 1 || vectors.matrix.ncols > max_unknowns_per_node)
     throw InputError(formatted("{}: found {}, expected {} x 1 to {}: a column per vector, {} has {}", vectors.name,
                                shape_of(vectors), count(n), max_unknowns_per_node, A.name, plural(n, "row")));
-  LoadedNearNull loaded{.vectors = dense(vectors.matrix.view())};
-  if (const std::int64_t column = first_dependent_column(dense(vectors.matrix.view())); column >= 0)
+  LoadedNearNull loaded{.vectors = of_size_1(dense(vectors.matrix.view()))};
+  if (const std::int64_t column = first_dependent_column(of_size_1(dense(vectors.matrix.view()))); column >= 0)
     throw InputError(
         formatted("{}: found a column {} that is a sum of multiples of those before it, or zero, expected "
                   "independent ones\n  leave it out",

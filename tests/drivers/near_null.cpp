@@ -3,6 +3,7 @@
 #include "process.hpp"
 
 #include <cstdio>
+#include <sstream>
 
 using namespace seidel::tests;
 
@@ -60,6 +61,40 @@ TEST_CASE("near-null vectors of a file have the bits of those made of coordinate
     CHECK(history({"--near-null", folder / "rigid.mtx", "--backend", "cuda"}) == expected);
   else
     seidel::tests::skipped_cuda();
+}
+
+TEST_CASE("near-null vectors and coordinates of any size have the same bits") {
+  Folder folder;
+  const auto history = [&](const char* matrix, const std::string& option, const std::string& text) {
+    write_file(folder / "it.mtx", "%%MatrixMarket matrix array real general\n" + text);
+    const Run run = seidel_program(with_amg({"solve", matrix, option, folder / "it.mtx", "--history", "-", "--quiet"}));
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 0);
+    return run.out;
+  };
+  const auto vectors = [](double first, double second) {
+    std::ostringstream text;
+    text.precision(17);
+    text << "400 2\n";
+    for (int i = 0; i < 400; ++i) text << (1 + i % 3) * first << "\n";
+    for (int i = 0; i < 400; ++i) text << (i % 20) * second << "\n";
+    return text.str();
+  };
+  const std::string plain = history("poisson2d:20", "--near-null", vectors(1, 1));
+  CHECK(history("poisson2d:20", "--near-null", vectors(0x1p1000, 1)) == plain);
+  CHECK(history("poisson2d:20", "--near-null", vectors(0x1p-1000, 0x1p1000)) == plain);
+  CHECK(history("poisson2d:20", "--near-null", vectors(1, 0x1p-1060)) == plain);
+  const auto points = [](double unit) {
+    std::ostringstream text;
+    text.precision(17);
+    text << "512 3\n";
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < 512; ++i) text << (c == 0 ? i % 8 : c == 1 ? i / 8 % 8 : i / 64) * unit << "\n";
+    return text.str();
+  };
+  const std::string body = history("elasticity3d:8", "--coordinates", points(1));
+  CHECK(history("elasticity3d:8", "--coordinates", points(0x1p1000)) == body);
+  CHECK(history("elasticity3d:8", "--coordinates", points(0x1p-1000)) == body);
 }
 
 TEST_CASE(
