@@ -62,7 +62,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
                 options.error_tolerance = drivers::number("--error-tol", text, between_0_and_1);
               });
     number("--max-iterations", options.max_iterations, "N", "stop after N iterations (20000)", whole<std::int64_t>(0));
-    number("--time-limit", options.time_limit, "S", "stop after S seconds of solving (none)",
+    number("--time-limit", options.time_limit, "S", "stop after S seconds of setup and solving (none)",
            Range<double>{"seconds, a number above 0", [](double v) { return v > 0; }});
     details(pairs, "a detail, as listed below; may be given several times");
     file("--history", options.history,

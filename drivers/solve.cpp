@@ -190,7 +190,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
   attempts = outcome.summary.attempts;
   if (singular.known()) {
     if (!outcome.solved && chosen && !limited && !stop_requested()) {
-      criteria.seconds -= outcome.solve_seconds;  // A has null vectors beside those that are known
+      criteria.seconds -= outcome.setup_seconds + outcome.solve_seconds;  // A has null vectors beside those that are known
       outcome = solve_singular(options, loaded, there, seen, decided, criteria, std::move(outcome));
     }
     const auto factors = outcome.solved && outcome.error_source != ErrorSource::singular
@@ -220,7 +220,7 @@ Outcome solve(const SolveOptions& options, const Loaded& loaded, LoadedThere& th
     return outcome;
   }
   if (!chosen || limited) return outcome;
-  criteria.seconds -= outcome.solve_seconds;
+  criteria.seconds -= outcome.setup_seconds + outcome.solve_seconds;
   bool found_singular = false;
   const bool first = by_factors.has_value();
   auto factors = decided.factors;

@@ -63,6 +63,16 @@ MadePreconditioner<B> preconditioner_of(const B& on, const System<Offset>& syste
   return made;
 }
 
+/// Thrown where a setup ends before it is done.
+struct SetupStopped {};
+
+/// Throws that as soon as a stop is requested or the time is over.
+std::function<void()> stopping(const Criteria& criteria) {
+  return [stop = criteria.stop, limit = criteria.seconds, watch = Stopwatch()] {
+    if ((stop && stop->load(std::memory_order_relaxed)) || !(watch.seconds() < limit)) throw SetupStopped();
+  };
+}
+
 /// What all columns share.
 template <Backend B, class Offset>
 struct Column {
@@ -171,10 +181,11 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
 
 template <Backend B, class Offset>
 std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice,
-                               const Criteria& criteria) {
+                               Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
   const Stopwatch setup;
+  const auto on_step = stopping(criteria);
 
   Csr<double, Offset, Space> owned;
   CsrView<double, Offset, Space> A;
@@ -204,8 +215,18 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   }();
   Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
   const Stopwatch making;
-  const auto made = preconditioner_of<B, Offset>(
-      on, system, {.here = system.A, .there = A, .near_null = system.near_null}, arranged_there, choice);
+  MethodChoice stoppable = choice;
+  stoppable.on_step = on_step;
+  bool stopped = false;
+  const auto made = [&]() -> MadePreconditioner<B> {
+    try {
+      return preconditioner_of<B, Offset>(on, system, {.here = system.A, .there = A, .near_null = system.near_null},
+                                          arranged_there, stoppable);
+    } catch (const SetupStopped&) {  // the solve ends at once, for the same reason
+      stopped = true;
+      return {.M = IdentityPreconditioner{}};
+    }
+  }();
   if constexpr (!HostBackend<B>) on.synchronize();
   const double preconditioner_seconds = making.seconds();
   std::vector<V> b, x;
@@ -213,6 +234,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   for (const auto& more : system.more_b) b.emplace_back(on, copied_to<Space>(on, more));
   while (x.size() < b.size()) x.push_back(initial_guess(on, system));
   const double setup_seconds = setup.seconds();
+  criteria.seconds = std::max(0.0, criteria.seconds - setup_seconds);
 
   std::vector<Summary> summaries;
   const Stopwatch solving;
@@ -236,6 +258,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     outcome.product_format = product_format;
     outcome.product_seconds = product_seconds;
     outcome.preconditioner = made.M.describe();
+    if (stopped) outcome.summary.reason += ", while the preconditioner was made";
     outcome.preconditioner_seconds = preconditioner_seconds;
     outcome.wavefronts = made.wavefronts;
     outcome.preconditioner_bytes = made.M.bytes();

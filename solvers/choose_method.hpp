@@ -61,6 +61,8 @@ struct MethodChoice {
   Settings settings = {};                // as requested
   bool automatic = false;                // neither method nor preconditioner was asked for by name
   double norm_inf = 0;                   // of A, for solve() to know what rounding explains; 0: nothing
+  /// Called now and then by a setup that may be long; what it throws ends that.
+  std::function<void()> on_step = [] {};
 
   /// That of the preconditioner with these settings: "gmg" for amg on a lattice.
   std::string_view preconditioner_name() const {

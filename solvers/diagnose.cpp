@@ -18,6 +18,10 @@ std::string diagnose_detail::text(double value) {
   return s;
 }
 
+std::string diagnose_detail::more_seconds(const Criteria& criteria) {
+  return "--time-limit " + std::to_string(std::max<std::int64_t>(60, two_digits(10 * criteria.seconds)));
+}
+
 namespace {
 
 using diagnose_detail::text;
@@ -319,7 +323,7 @@ void needs_more_iterations(Facts& f) {
   if (s.history.size() < 3) {
     if (s.status != Status::interrupted)
       f.add("too few iterations to tell how fast it converges", s.reason,
-            s.status == Status::time_limit ? "--time-limit 60" : max_iterations(usual_limit));
+            s.status == Status::time_limit ? diagnose_detail::more_seconds(f.criteria) : max_iterations(usual_limit));
     return;
   }
   const double more = f.iterations_wanting();

@@ -23,7 +23,8 @@ Diagnosis too_few_iterations(const Summary& s, const Criteria& criteria) {
   if (s.history.size() < 3)
     return {.cause = "too few iterations to tell how fast it converges",
             .evidence = s.reason,
-            .remedy = by_time ? "--time-limit 60" : "--max-iterations " + std::to_string(Criteria().max_iterations),
+            .remedy = by_time ? diagnose_detail::more_seconds(criteria)
+                              : "--max-iterations " + std::to_string(Criteria().max_iterations),
             .advice = ""};
   const double rate = decades_per_iteration(s.history), now = s.history.back();
   const double more = rate > 0 ? std::log10(now / criteria.relative_tolerance) / rate : 0;

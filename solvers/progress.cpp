@@ -195,7 +195,7 @@ bool Progress::running() {
     return end(Status::iteration_limit,
                "the limit of " + counted(criteria_.max_iterations, "iteration") + " is reached");
   if (seconds() >= criteria_.seconds)
-    return end(Status::time_limit, "the limit of " + text(criteria_.seconds) + " s is reached");
+    return end(Status::time_limit, "the limit of time is reached");
   return true;
 }
 

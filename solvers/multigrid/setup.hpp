@@ -35,6 +35,7 @@ struct CoarseningOptions {
   FirstLevel first = FirstLevel::plain;         // of nodes; that of rows is always smoothed
   CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
   Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
+  std::function<void()> on_step = [] {};  // called twice per level by coarsened(); what it throws ends that
 };
 
 namespace multigrid_detail {
@@ -330,6 +331,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
   for (std::size_t l = 0;; ++l) {
     auto& level = hierarchy.levels[l];
     RowScales scales = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle);
+    options.on_step();
     const bool small = level.A.nrows <= options.coarsest;
     Lattice coarse_lattice;
     if (!small && int(l) + 1 < options.max_levels)
@@ -342,6 +344,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
       finish<B, Offset>(on, hierarchy, small, cycle, [] {});
       return hierarchy;
     }
+    options.on_step();
     if (cycle && l == 0) cycle->drop(l);  // for now: here memory counts
     hierarchy.levels.push_back({.lattice = coarse_lattice});
     AP = make_coarse<B, Offset>(on, hierarchy.levels[l], hierarchy.levels[l + 1]);
@@ -353,8 +356,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
 ///
 /// Cost    as coarsened() but for couplings, aggregates, the columns of P, the layout of `cycle` and, from the second time on,
 ///         all patterns; what that takes is held from the first time on (GalerkinProduct). The host waits once per level with
-///         `cycle`, while a GPU fills that of the level before. The eigenvalue of a last level that is solved directly is
-///         not estimated again.
+///         `cycle`, while a GPU fills that of the level before. No eigenvalue of a last level that is solved directly is found.
 /// Errors  as coarsened(), which leave the hierarchy of no use.
 template <class B, class Offset>
 void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hierarchy<Offset, SpaceOf<B>>& hierarchy,

@@ -101,6 +101,7 @@ std::optional<Csr<double, Offset, Host>> threshold_factors(const CsrView<double,
   std::vector<double> pivots(A.nrows);
   WorkingRow w(A.nrows);
   for (Index row = 0; row < A.nrows; ++row) {
+    if (row % 64 == 0) options.on_step();
     w.start(row);
     double squares = 0, diagonal = 0;
     std::int64_t max_lower = options.fill, max_upper = options.fill;
@@ -163,12 +164,13 @@ std::span<const Setting> settings_of(Factors what) {
 }
 
 template <Factors what>
-constexpr auto prepared =
-    []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
-      const auto settings = settings_of(what);
-      return made_of<B>(ThresholdPreconditioner<Offset, B>(
-          on, A, what, {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]]}));
-    };
+constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A,
+                                                      const MethodChoice& choice) {
+  const auto settings = settings_of(what);
+  return made_of<B>(ThresholdPreconditioner<Offset, B>(
+      on, A, what,
+      {.fill = Index(choice.settings[settings[0]]), .drop = choice.settings[settings[1]], .on_step = choice.on_step}));
+};
 
 /// With all the fill that is allowed; dropped entries make it less.
 template <Factors what>

@@ -1,5 +1,6 @@
 // Incomplete factors that keep what is large, wherever it comes to be, as preconditioner.
 #pragma once
+#include <functional>
 #include <optional>
 
 #include <seidel/solvers/preconditioners/incomplete.hpp>
@@ -7,8 +8,9 @@
 namespace seidel {
 
 struct ThresholdOptions {
-  Index fill = 10;     // entries that a row of L, and of U, may have more than the row of A there
-  double drop = 1e-3;  // entries below drop * ||row of A||, in the 2-norm, are left out
+  Index fill = 10;                        // entries that a row of L, and of U, may have more than the row of A there
+  double drop = 1e-3;                     // entries below drop * ||row of A||, in the 2-norm, are left out
+  std::function<void()> on_step = [] {};  // called now and then; what it throws ends the factorisation
 };
 
 /// LD + D + U of A + shift * diag(A), columns ascending; nothing at the first pivot that cannot be used. Of a row, entries

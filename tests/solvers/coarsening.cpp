@@ -10,7 +10,7 @@ using namespace seidel::tests;
 
 namespace {
 
-constexpr AmgOptions classical{.coarsening = {.coarse_row = CoarseRow::row}};
+const AmgOptions classical{.coarsening = {.coarse_row = CoarseRow::row}};
 
 template <class B>
 using Parts = AmgParts<std::int64_t, B>;

@@ -169,7 +169,7 @@ TEST_CASE("hierarchies and cycles have the same bits on every back end and with 
   for (const auto& [name, A] : systems(seed)) {
     CAPTURE(name);
     const auto r = random_vector(seed, A.nrows);
-    for (const AmgOptions options :
+    for (const AmgOptions& options :
          {AmgOptions{.storage = AmgStorage::fp64},
           {.smoother = AmgSmoother::jacobi, .storage = AmgStorage::fp32},
           {.smoother = AmgSmoother::chebyshev, .storage = AmgStorage::fp32, .cycle = AmgCycle::w},
