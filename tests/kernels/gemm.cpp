@@ -100,9 +100,7 @@ constexpr Layout both[] = {Layout::row_major, Layout::column_major};
 
 TEST_CASE_TEMPLATE("gemm is one chain of fma per element, for sizes at every seam and all layouts", Real, double,
                    float) {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(fresh_seed());
   const std::int64_t sizes[] = {1, 2, 3, 5, 7, 8, 12, 13, 16, 17, 24, 25, 31, 48, 49, 63, 64, 65, 97, 128, 131, 257};
   const auto any = [&] { return sizes[random() % std::size(sizes)]; };
   for (const Layout of_a : both)
@@ -118,7 +116,6 @@ TEST_CASE_TEMPLATE("gemm is one chain of fma per element, for sizes at every sea
 
 TEST_CASE_TEMPLATE("gemm is right across blocks of k, of rows and of columns", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const Layout layout : both) {
     check<Real>({150, 70, 1031, Real(0.3), Real(-1), layout, layout, layout, 0, 0}, seed);
     check<Real>({1, 1, 20011, 1, 0, layout, layout, layout, 0, 0}, seed + 1);
@@ -134,7 +131,6 @@ TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, i
   if constexpr (!built_with_cuda) return skipped_cuda();
   if (!have_gpu()) return skipped_cuda();
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Cuda on;
   struct Shape {
     std::int64_t m, n, k, extra, offset = 0;
@@ -170,7 +166,6 @@ TEST_CASE_TEMPLATE("products whose terms may be added in any order are within th
   if constexpr (!built_with_cuda) return skipped_cuda();
   if (!have_gpu()) return skipped_cuda();
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Cuda on;
   struct Shape {
     std::int64_t m, n, k, extra;
@@ -227,7 +222,6 @@ TEST_CASE_TEMPLATE("products by BF16 tensor cores are as exact as FP32, and repe
   const Cuda on;
   if (!gemm_detail::have_bf16(on)) return skipped("a GPU of compute capability 9.0");
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937 random(seed);
   const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
   constexpr std::int64_t sides[] = {1, 3, 8, 16, 127, 128, 129, 200, 256, 300},
@@ -366,7 +360,6 @@ TEST_CASE("gemm keeps signs of zeros, subnormal numbers, infinities and NaN wher
 
 TEST_CASE_TEMPLATE("every instruction set of this processor gives the same bits", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::vector<InstructionSet> sets = {InstructionSet::baseline};
   if (best_instruction_set() != InstructionSet::baseline) sets.push_back(InstructionSet::avx2);
   if (best_instruction_set() == InstructionSet::avx512) sets.push_back(InstructionSet::avx512);

@@ -253,7 +253,6 @@ void check_columns(const On& on, const Csr<Real, std::int32_t>& A, std::int64_t 
 
 TEST_CASE_TEMPLATE("a prepared product has the bits of spmv, also again and with new values", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, plain] : matrices(seed)) {
     CAPTURE(name);
     on_every_backend([&](auto on) {
@@ -265,7 +264,6 @@ TEST_CASE_TEMPLATE("a prepared product has the bits of spmv, also again and with
 
 TEST_CASE_TEMPLATE("a prepared product with several vectors has the bits of spmm", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [name, plain] : matrices(seed)) {
     CAPTURE(name);
     const auto A = csr_of<Real>(plain);
@@ -281,7 +279,6 @@ TEST_CASE_TEMPLATE("a prepared product with several vectors has the bits of spmm
 
 TEST_CASE_TEMPLATE("uneven rows, so many that a warp of a GPU takes 32, have the bits of spmm", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   on_every_backend([&](auto on) {
     if constexpr (!HostBackend<decltype(on)>) {
       std::mt19937_64 random(seed);
@@ -309,7 +306,6 @@ TEST_CASE("a prepared product on a GPU keeps elements of x in shared memory for 
 
 TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again with new values", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   on_every_backend([&](auto on) {
     if constexpr (!HostBackend<decltype(on)>) {
       const auto A = csr_of<Real>(rows_of_kinds(1000, 7, seed));
@@ -335,7 +331,6 @@ TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again w
 TEST_CASE_TEMPLATE("one row that differs from the rows above it is of another kind, wherever it stands", Real, double,
                    float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   Plain alike{700, std::vector<Row>(700)};
   for (Index i = 0; i < 700; ++i)
     for (Index k = -3; k <= 3; ++k)
@@ -365,7 +360,6 @@ TEST_CASE_TEMPLATE("one row that differs from the rows above it is of another ki
 TEST_CASE_TEMPLATE("a prepared product on a GPU sees nodes of several unknowns, if all of A consists of them", Real,
                    double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   on_every_backend([&](auto on) {
     if constexpr (!HostBackend<decltype(on)>) {
@@ -445,7 +439,6 @@ TEST_CASE_TEMPLATE("a prepared product on a GPU sees nodes of several unknowns, 
 
 TEST_CASE_TEMPLATE("a row in hundreds of pieces has the bits of spmv, wherever it stands", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   constexpr Index ncols = 600'000;
   for (const Index nrows : {1, 3000})
     for (const Index place : {Index(0), nrows / 2, nrows - 1}) {
@@ -464,7 +457,6 @@ TEST_CASE_TEMPLATE("a row in hundreds of pieces has the bits of spmv, wherever i
 
 TEST_CASE_TEMPLATE("long rows that the warps of a block add together have the bits of spmv", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   on_every_backend([&](auto on) {
     if constexpr (!HostBackend<decltype(on)>) {
       std::mt19937_64 random(seed);

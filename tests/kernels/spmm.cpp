@@ -69,7 +69,6 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
 TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of columns, layout and leading dimension", Real,
                    double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::vector<std::int64_t> lengths;
   for (std::int64_t n = 0; n <= 70; ++n) lengths.push_back(n);
   for (std::int64_t n : {2047, 2048, 2049, 4097}) lengths.push_back(n);
@@ -89,7 +88,6 @@ TEST_CASE_TEMPLATE("each column has the bits of spmv, for every number of column
 
 TEST_CASE("more long rows than the blocks of a GPU take in one turn have the bits of spmv") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   on_every_backend([&](auto on) {
     using B = decltype(on);
     if constexpr (!HostBackend<B>) {

@@ -151,7 +151,6 @@ TEST_CASE("awkward matrices are transposed as a stable sort of their entries doe
 
 TEST_CASE("entries in any order and several in a place keep their order") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const auto& [nrows, ncols, n] : {std::array<std::int64_t, 3>{1, 1, 5},
                                         {1, 70000, 40000},
                                         {70000, 1, 40000},
@@ -170,9 +169,7 @@ TEST_CASE("entries in any order and several in a place keep their order") {
 
 TEST_CASE("a row and the low bits of a column that just fit in a word of 32 bits, and one row more") {
   constexpr Index ncols = 1 << 20;  // 16 buckets of 2^16 columns, for 65536 entries
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (const Index nrows : {65536, 65537}) {
     CAPTURE(nrows);
     std::vector<Entry> entries{{nrows - 1, ncols - 1}, {nrows - 1, 0}, {0, ncols - 1}};
@@ -184,7 +181,6 @@ TEST_CASE("a row and the low bits of a column that just fit in a word of 32 bits
 
 TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or fewer") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const std::int64_t n : {12287, 12288, 12289, 49151, 49152, 49153}) {
     CAPTURE(n);
     check_all(scattered(seed, 3000, 5000, n));
@@ -197,7 +193,6 @@ TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or 
 
 TEST_CASE("tiles of a GPU for more than 512 buckets that are just full, and one entry more or fewer") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   for (const std::int64_t n : {4095, 4096, 4097, 12287, 12288, 12289, 10239, 10240, 10241, 49153})
     for (const Index buckets : {700, 1500, 4096}) {
       CAPTURE(n);
@@ -211,7 +206,6 @@ TEST_CASE("tiles of a GPU for more than 512 buckets that are just full, and one 
 
 TEST_CASE("thousands of buckets of a GPU whose columns are unevenly filled") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   for (const Index ncols : {3'000'000, 6'000'000}) {
     CAPTURE(ncols);
@@ -230,7 +224,6 @@ TEST_CASE("thousands of buckets of a GPU whose columns are unevenly filled") {
 
 TEST_CASE("more unevenly filled columns than a GPU cuts in one piece per block") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   Matrix A = scattered(seed, 60000, 2'500'000, 2'600'000);
   for (Index& column : A.col_idx)
@@ -240,7 +233,6 @@ TEST_CASE("more unevenly filled columns than a GPU cuts in one piece per block")
 
 TEST_CASE("values need no more alignment than a number has") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Csr<float, std::int32_t> A = as<float, std::int32_t>(scattered(seed, 4000, 3000, 50000));
   const Csr<float, std::int32_t> expected = sorted_transpose(A.view());
   on_every_backend([&](const auto& on) {
@@ -274,7 +266,6 @@ TEST_CASE("the host takes what a plan says besides the result: 8 bytes per entry
 
 TEST_CASE("a GPU takes at most 8 bytes per entry besides the result, and less where columns are evenly filled") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   constexpr std::int64_t n = 400000;
   const auto bytes = [](const auto& on, const Matrix& A) {
@@ -319,7 +310,6 @@ TEST_CASE("buckets of a GPU that a sample of the entries misjudges") {
 
 TEST_CASE("so many columns that a GPU takes them in parts") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   Matrix A = scattered(seed, 300000, 9'000'000, 700000);
   check_on_gpu(A);
   std::mt19937_64 random(seed);
@@ -340,9 +330,7 @@ TEST_CASE("a column with everything, beside empty ones, is as good as any") {
 }
 
 TEST_CASE("rows whose columns move with them, so that threads meet few columns of each other's") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   std::vector<Entry> entries;
   for (Index i = 0; i < 40000; ++i)
     for (int k = 0; k < 3; ++k) entries.push_back({i, Index(i + i / 2 + Index(random() % 900))});
@@ -351,7 +339,6 @@ TEST_CASE("rows whose columns move with them, so that threads meet few columns o
 
 TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is not") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const std::vector<Matrix> symmetric = [&] {
     std::vector<Matrix> all;
     all.push_back(generate(OpenMP{1}, "poisson3d:17"));
@@ -431,7 +418,6 @@ Matrix without(const Matrix& A, const IsGone& is_gone) {
 
 TEST_CASE("nodes with several unknowns are mirrored node by node, and one that is not whole is noticed") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   std::vector<Matrix> graphs;
   graphs.push_back(generate(OpenMP{1}, "poisson3d:9"));
@@ -532,9 +518,7 @@ Matrix symmetric_band(Index nrows, Index width, const IsThere& is_there) {
 }  // namespace
 
 TEST_CASE("rows of few kinds are mirrored by their kinds") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   std::vector<Matrix> all;
   for (const char* name : {"poisson2d:40x33", "poisson3d:17", "poisson3d:1x1x300", "poisson3d:31x32x33",
                            "poisson3d:128x5x3", "hpcg:13x7x5", "hpcg:2", "hpcg:100x3x4", "hpcg:33x1x32"})
@@ -604,7 +588,6 @@ TEST_CASE("more kinds, entries or distances than tables have room for, or rows t
     return matrix_of_entries(row, row, entries);
   };
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   const Matrix dense_band = made_symmetric(symmetric_band(200, 30, [&](Index, Index) { return random() % 4 == 0; }));
   on_every_backend([&](const auto& on) {
@@ -622,9 +605,7 @@ TEST_CASE("more kinds, entries or distances than tables have room for, or rows t
 
 TEST_CASE(
     "a lattice is mirrored by its kinds on the host, however far its entries are apart, and one with a fault is not") {
-  const unsigned seed = fresh_seed();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(fresh_seed());
   for (const char* name : {"poisson3d:40x41x42", "hpcg:27x28x29", "poisson2d:40000x3"}) {
     CAPTURE(name);
     const Matrix A = generate(OpenMP{}, name);
@@ -664,7 +645,6 @@ TEST_CASE("a large lattice is mirrored by its kinds on a GPU, in a byte per row,
 
 TEST_CASE("a symmetric pattern whose images are scattered is sorted on a GPU") {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   const Matrix A = made_symmetric(scattered(seed, 20000, 20000, 80000));
   check_all(A);
   on_every_backend([&](const auto& on) {
@@ -809,7 +789,6 @@ TEST_CASE("more than 2^31 entries are transposed") {
 
 TEST_CASE_TEMPLATE("a kept transpose takes new values in the old pattern, again and again", Real, double, float) {
   const unsigned seed = fresh_seed();
-  CAPTURE(seed);
   std::vector<Matrix> all;
   all.push_back(scattered(seed, 20000, 700, 90000));
   all.push_back(generate(OpenMP{1}, "poisson2d:40"));
