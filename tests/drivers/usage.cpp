@@ -197,7 +197,7 @@ TEST_CASE(
           {{"solve", matrix, "--max_it", "9"}, {"did you mean --max-iterations?"}},
           {{"solve", matrix, "--niter", "9"}, {"did you mean --max-iterations?"}},
           {{"solve", matrix, "--precond", "gmg", "--coordinates", "xyz.mtx"}, {"only amg uses it"}},
-          {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "none, jacobi, symgs", "amg, gmg"}},
+          {{"solve", matrix, "--precond", "symsg"}, {"did you mean symgs", "auto, none, jacobi, ", ", gmg"}},
           {{"solve", matrix, "--precond", "gmg", "--set", "amg.coarsening=classical"}, {"coarsens the lattice"}},
           {{"solve", matrix, "--order", "colors"}, {"did you mean colours", "natural"}},
           {{"solve", matrix, "--order", "blocks"}, {"'blocks'", "auto, natural, colours"}},
