@@ -24,7 +24,8 @@ struct ToCsrReport {
 };
 
 /// Triplets in any order to canonical CSR: rows sorted, entries in the same place added in order of appearance.
-/// Cost    besides the result, the entries once more while it runs, unless they come sorted by rows.
+/// Cost    besides the result, while it runs: an offset per row and up to 2 MB per thread; the entries once more where some are
+///         added; 8 bytes per entry where unsorted ones have too many rows and columns for words of 32 bits.
 /// Errors  InputError naming the first entry outside the matrix; ResourceError if there are too many for Offset.
 template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr);

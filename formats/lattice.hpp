@@ -32,7 +32,8 @@ struct FoundLattice {
 /// most one: stencils of 3 points in one dimension, 5 or 9 in two, 7, 19 or 27 in three, and any part of these. The first row
 /// with the most entries shows nx and ny; then every row is compared with them, and a single one that disagrees is enough.
 ///
-/// Cost    reads the pattern of A once, and its row pointers twice.
+/// Cost    reads the pattern of A once, and its row pointers twice; at most 24 bytes per entry of
+///         the longest row while it runs. A matrix that is not square has no lattice.
 template <class Offset>
 FoundLattice find_lattice(const OpenMP& on, const CsrView<double, Offset, Host>& A);
 

@@ -40,6 +40,7 @@ void require_shape(const MultiVectorView<T, Space>& V, std::int64_t nrows, std::
 }
 
 /// Owns its elements, uninitialised. By default the leading dimension is the smallest possible.
+/// Errors  ResourceError with the bytes asked for.
 template <class T, MemorySpace Space = Host>
 class MultiVector {
  public:

@@ -12,8 +12,8 @@ Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index>
 
 /// P A P': row k of the result is row new_to_old[k] of A, its columns renumbered likewise and sorted.
 /// Shapes  A is n x n and canonical; new_to_old has each of 0 ... n-1 once.
-/// Cost    linear, parallel. The same bits on every back end. On the device, temporary memory of 4 bytes per row and,
-///         if a row has more than 256 entries, 12 bytes and two offsets per entry.
+/// Cost    linear, parallel. The same bits on every back end. Temporary memory of 4 bytes per row; on the device, if a row
+///         has more than 256 entries, 12 bytes and two offsets per entry, too.
 /// Errors  ShapeError, InputError as inverse_permutation.
 template <class Real, class Offset>
 Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old);

@@ -23,7 +23,7 @@ struct MatrixProperties {
 
   std::int64_t weakly_dominant_rows = 0;    ///< |a_ii| >= sum of |a_ij| beside it; the strict ones among them
   std::int64_t strictly_dominant_rows = 0;  ///< |a_ii| > that sum
-  /// Rows with |sum of a_ij| <= 1e-12 sum |a_ij|, which is finite: if they all are, A times ones is 0.
+  /// Rows with |sum of a_ij| <= 64 eps sum |a_ij|, which is finite: if all rows are, A times ones is 0 but for rounding.
   std::int64_t zero_row_sums = 0;
   Index bandwidth_lower = 0, bandwidth_upper = 0;  ///< max i - j and max j - i, at least 0
 

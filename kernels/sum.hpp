@@ -24,7 +24,7 @@ struct SumGroup {
   }
 };
 
-/// Adds block sums, pushed in order of block numbers, in the fixed tree; holds one partial sum a level.
+/// Adds block sums, pushed in order of block numbers, in the fixed tree; holds one partial sum per level.
 /// Sums of whole subtrees may be pushed instead, as long as all have the same power-of-two number of blocks.
 template <class Sum>
 class PairwiseTree {

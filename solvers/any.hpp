@@ -20,7 +20,7 @@ template <class V>
 using ApplyColumns = std::function<void(const Block<V>& from, Block<V>& to, std::size_t first, std::size_t count)>;
 }  // namespace any_detail
 
-/// Owns any operator on vectors of type V. Copies share it. Cost  one indirect call an application.
+/// Owns any operator on vectors of type V. Copies share it. Cost  one indirect call per application.
 template <class V>
 class AnyOperator {
   using Block = any_detail::Block<V>;
@@ -62,7 +62,7 @@ class AnyOperator {
   std::function<void(const V& x, const V& b, V& r)> residual_;
 };
 
-/// Owns any preconditioner of vectors of type V. Copies share it. Cost  one indirect call an application.
+/// Owns any preconditioner of vectors of type V. Copies share it. Cost  one indirect call per application.
 template <class V>
 class AnyPreconditioner {
   using Block = any_detail::Block<V>;

@@ -11,7 +11,7 @@
 
 namespace seidel {
 
-/// Of a residual in twice the working precision, rounded once an entry. Infinite if x is not finite.
+/// Of a residual in twice the working precision, rounded once per entry. Infinite if x is not finite.
 struct Certificate {
   double relative_residual = 0;  // ||b - A x|| / ||b|| in the 2-norm; the numerator where b = 0
   double backward_error = 0;     // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: x solves a system that
@@ -43,7 +43,7 @@ Certificate judged(const V& r, const V& x, const V& b, double norm_inf_of_A) {
 
 /// Of x as a solution of A x = b. norm_inf_of_A is that of MatrixProperties.
 ///
-/// Cost    reads A once, with about ten times the arithmetic of a product; allocates one vector.
+/// Cost    reads A once, with about ten times the arithmetic of a product; allocates one vector; waits five times on a GPU.
 /// Repeats bit for bit on every back end.
 /// Errors  ShapeError.
 template <Backend B, class Real, class Offset>
@@ -57,7 +57,8 @@ Certificate certify(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, con
 /// The same, and how nearly b - A x is orthogonal to the columns of A: A'r is a product in working precision, whose rounding
 /// is that of 1. norm_2_of_A is Optimality::norm_A, or another lower bound of the 2-norm of A.
 ///
-/// Cost    as certify(), and one product with A' and a vector like x.
+/// Cost    as certify(), and one product with A', a vector like x and two waits.
+/// Errors  ShapeError.
 template <Backend B, class Real, class Offset, TransposableOperator<Vector<Real, B>> Matrix>
 Certificate certify_least_squares(const B& on, const CsrView<Real, Offset, SpaceOf<B>>& A, const Matrix& products,
                                   const Vector<Real, B>& x, const Vector<Real, B>& b, double norm_inf_of_A,

@@ -1,4 +1,4 @@
-// Conjugate gradients with symmetric Gauss-Seidel, in the form that reads A once an iteration.
+// Conjugate gradients with symmetric Gauss-Seidel, in the form that reads A once per iteration.
 #pragma once
 #include <utility>
 
@@ -15,7 +15,7 @@ inline constexpr int eisenstat_vectors = iterate_vectors + 8;
 ///
 /// Shapes, in/out, errors  as cg.
 /// Cost    per iteration a backward and a forward sweep, two waits on a GPU; eisenstat_vectors vectors, all taken before
-///         the loop. A itself is read once a round.
+///         the loop. A itself is read once per round.
 /// Source  Eisenstat, Efficient implementation of a class of preconditioned conjugate gradient methods, SIAM J. Sci.
 ///         Stat. Comput. 2(1), 1981.
 template <class V, LinearOperator<V> Matrix, SplitPreconditioner<V> Precond>

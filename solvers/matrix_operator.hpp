@@ -28,7 +28,7 @@ void refuse_nonfinite_values(const B& on, const CsrView<Real, Offset, SpaceOf<B>
 /// y = A x for A in CSR, ELL, SELL or BSR, owned (Csr, Ell, ...) or viewed (CsrView, ...: the arrays must outlive this), in
 /// the memory of back end B; or for a Product, whose rows have been looked at.
 ///
-/// Cost    taking A reads its values once. Products: kernels/spmv, kernels/products.
+/// Cost    taking A reads its values once, and waits for a GPU. Products: kernels/spmv, kernels/products.
 /// Errors  InputError for NaN or infinity in A (with the place, where A is a CSR matrix); ShapeError.
 template <class Matrix, Backend B>
 class MatrixOperator {

@@ -17,7 +17,7 @@ class NullSpace {
   /// Of each connected part of A whose rows all sum to zero (|sum a_ij| <= 64 eps sum |a_ij|), the constants on it. A row
   /// and column without entries are such a part; two rows are connected by entries between them, in either direction.
   /// Cost  one pass over A for the parts (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2),
-  ///       1975), one for the sums; 4 bytes per row.
+  ///       1975), one for the sums; 4 bytes per row, 12 while it runs.
   template <class Offset>
   static NullSpace constants(const CsrView<double, Offset, Host>& A);
   /// The span of the columns of Z, n x k, entry (i, j) at Z[j * n + i]. Errors  ShapeError unless its size is n k.
@@ -30,7 +30,7 @@ class NullSpace {
 
   /// v -= Z Z'v, and ||Z Z'v||: the part of least norm.
   double project(HostSpan<double> v) const;
-  /// max_j ||A z_j||_inf / ||A||_inf: of rounding size where A Z = 0. With A' in place of A where `transposed`.
+  /// max_j ||A z_j||_inf / ||A||_inf: of rounding size where A Z = 0. With A' in place of A on the left side.
   enum class Side { right, left };
   template <class Offset>
   double defect(const CsrView<double, Offset, Host>& A, double norm_inf_of_A, Side side) const;

@@ -98,7 +98,7 @@ struct Summary {
   std::optional<Optimality> optimality;  // lsmr
   double norm_b = 0, norm_x = 0;         // 2-norms, of b and of the x returned
   double curvature = 0;                  // cg, indefinite: p'Ap / p'p where that was not positive
-  int restart = 0;                       // gmres: directions a cycle
+  int restart = 0;                       // gmres: directions per cycle
   std::vector<Attempt> attempts;         // solve(): all methods tried, the last one is told above; else empty
 
   bool converged() const { return status == Status::converged; }

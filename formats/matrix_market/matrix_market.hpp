@@ -78,6 +78,7 @@ MatrixFile read_matrix_market(const std::string& path, const ReadOptions& option
 MatrixFile parse_matrix_market(std::string_view text, const std::string& file, const ReadOptions& options = {});
 
 /// Reads a vector: an n x 1 matrix in array or coordinate layout; entries that are not listed are 0.
+/// Errors  as read_matrix_market; InputError for more or fewer columns than one.
 Array<double> read_vector(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
 
 struct WriteOptions {
@@ -88,6 +89,7 @@ struct WriteOptions {
 
 /// The symmetry by which one triangle of A determines all of A, bit by bit: stored zeros and their signs
 /// included. `general` for a matrix without entries.
+/// Cost    at most two passes over A, which look for mirrors by bisection; allocates nothing.
 Symmetry exact_symmetry(const CsrView<double, std::int64_t, Host>& A, int threads = available_threads());
 
 /// Writes A in coordinate layout, each value with the fewest digits that read back to the same bits. A path that ends in

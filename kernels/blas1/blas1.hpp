@@ -1,4 +1,6 @@
 // Vector operations: the front door. Each repeats bit for bit on every back end and any number of threads (kernels/sum.hpp).
+// Operands are the same vector, where that is said, or do not overlap. None allocates: sums on a GPU use the scratch memory that
+// reserve_sums() took. Only what returns a number waits for a GPU. Errors  ShapeError where sizes differ.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -125,7 +127,7 @@ void fill(const B& on, Span<Real, SpaceOf<B>> x, std::type_identity_t<Real> valu
   blas1::for_each_element(on, x.size(), blas1::Fill<Real>{value, x.data()});
 }
 
-/// y = x. Cost  reads x, writes y.
+/// y_i = x_i. Cost  reads x, writes y.
 template <Backend B, class Real>
 void copy(const B& on, Span<const Real, SpaceOf<B>> x, Span<Real, SpaceOf<B>> y) {
   blas1::require_equal_sizes(x.size(), y.size(), "copy");
@@ -162,7 +164,7 @@ void multiply(const B& on, Span<const Real, SpaceOf<B>> d, Span<const Real, Spac
   blas1::for_each_element(on, x.size(), blas1::Multiply<Real>{d.data(), x.data(), y.data()});
 }
 
-/// y_i = fma(d_i, x_i, y_i). Cost  reads d, x and y, writes y.
+/// y_i = fma(d_i, x_i, y_i). y may be x or d. Cost  reads d, x and y, writes y.
 template <Backend B, class Real>
 void multiply_add(const B& on, Span<const Real, SpaceOf<B>> d, Span<const Real, SpaceOf<B>> x,
                   Span<Real, SpaceOf<B>> y) {

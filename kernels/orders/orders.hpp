@@ -31,7 +31,7 @@ Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device
 /// order serves both directions and unsymmetric patterns.
 ///
 /// Shapes  A is square, columns ascending; values are not read.
-/// Cost    one pass over the pattern in natural order, on one thread; n entries of memory beside the result.
+/// Cost    one pass over the pattern in natural order, on one thread; 4 bytes per row beside the result.
 /// Errors  ShapeError.
 template <HostBackend B, class Real, class Offset>
 Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
@@ -43,7 +43,8 @@ Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
 /// are not coupled, so that a sweep by colours has as few wavefronts as there are colours. The same on every back end.
 ///
 /// Shapes  A is square; values are not read.
-/// Cost    one pass over the pattern, and one more over the rows left for each further 64 colours; on one thread.
+/// Cost    one pass over the pattern, and one more over the rows left for each further 64 colours; on one thread; 8 bytes per
+///         row beside the result.
 /// Errors  ShapeError.
 template <HostBackend B, class Real, class Offset>
 Array<Index> greedy_colours(const B&, const CsrView<Real, Offset, Host>& A) {

@@ -112,7 +112,8 @@ class Product {
   }
 
   /// New values in the same pattern, which must outlive this too. Kinds of rows are found anew, or given up for the next form if
-  /// there are too many now; all else stays as it is.
+  /// there are too many now; all else stays as it is. Cost  with kinds reads A and allocates as the constructor, else nothing.
+  /// Errors  ShapeError.
   void update_values(Span<const Real, Space> values) {
     spmv_detail::require_size(values.size(), A_.nnz(), "update_values", "the array of values");
     A_.values = values;

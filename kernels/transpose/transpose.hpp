@@ -36,7 +36,8 @@ class TransposedMatrix {
 
   /// Transposes the numbers of A's entries, then fetches the values. Entries of a row of A' keep the order of the rows
   /// of A, as transpose(on, A) leaves them, and have its bits.
-  /// Cost    transpose(on, A), and one offset per entry besides, of which one half goes back at the end.
+  /// Cost    transpose(on, A), and two offsets per entry besides, of which one is kept.
+  /// Errors  ResourceError.
   TransposedMatrix(const On& on, const CsrView<Real, Offset, Space>& A)
       : on_(on), T_{A.ncols, A.nrows, {}, {}, Array<Real, Space>(on, A.nnz())} {
     Array<Offset, Space> numbers(on, A.nnz());

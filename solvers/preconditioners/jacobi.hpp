@@ -9,6 +9,9 @@ namespace seidel {
 
 /// z_i = (1 / a_ii) r_i. Takes what it needs from A, which may go away.
 ///
+/// Shapes  A is n x n with every diagonal entry stored; r and z have n entries, z may be r.
+/// Cost    made and updated: reads A once and waits for a GPU; holds a vector, takes another meanwhile. Applied: reads two vectors,
+///         writes one; does not wait.
 /// Errors  as inverse_diagonal().
 template <class Real, Backend B>
 class JacobiPreconditioner {
