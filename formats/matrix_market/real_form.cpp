@@ -1,5 +1,4 @@
 // Complex files, read as the real matrix [Re A, -Im A; Im A, Re A], line by line: they are rare, and converted once.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

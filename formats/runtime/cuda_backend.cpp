@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 
 #include <string_view>
-#include <utility>
 
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>

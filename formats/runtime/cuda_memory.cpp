@@ -1,6 +1,5 @@
 // Memory of the device: pools, scratch, and copies in the order of a stream.
 #include <algorithm>
-#include <utility>
 
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/cuda_counters.hpp>

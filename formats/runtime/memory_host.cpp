@@ -1,7 +1,6 @@
 // Host memory.
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>

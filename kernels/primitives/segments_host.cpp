@@ -1,5 +1,4 @@
 // Pointers and indices, sorted segments and their merges, on the host.
-#include <atomic>
 
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/formats/runtime/shares.hpp>

@@ -1,6 +1,5 @@
 // Y = A X, row-major, by kinds of rows. A few threads take a row, or three neighbouring rows of one kind, for which they read each
 // row of X once. Blocks take bricks of a lattice, so that rows of X which several rows of A need stay in the first cache.
-#include <algorithm>
 
 #include <seidel/kernels/products/row_kinds.hpp>
 #include <seidel/kernels/spmm/cuda_slices.cuh>

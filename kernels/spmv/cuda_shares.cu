@@ -2,7 +2,6 @@
 // in: neighbouring lanes fetch neighbouring entries and the elements of x for them into shared memory. From there rows of up to
 // 64 entries are added by a lane each, longer ones by the warp; in small matrices those of more than 256 entries by the warps of a
 // block together.
-#include <algorithm>
 #include <limits>
 
 #include <seidel/formats/runtime/scratch.hpp>

@@ -1,6 +1,4 @@
 // y = A x from CSR where rows are uneven: a warp takes a tile.
-#include <algorithm>
-
 #include <seidel/kernels/spmv/cuda_tile.cuh>
 
 namespace seidel::spmv_detail {

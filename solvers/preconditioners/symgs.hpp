@@ -1,6 +1,5 @@
 // Symmetric Gauss-Seidel as preconditioner: forward and backward sweeps from zero.
 #pragma once
-#include <cmath>
 #include <concepts>
 #include <limits>
 #include <optional>

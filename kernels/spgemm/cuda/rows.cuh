@@ -1,7 +1,6 @@
 // Rows of the product, put into classes by what they cost: each class has a kernel of its own.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include <seidel/formats/csr.hpp>
