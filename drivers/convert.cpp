@@ -6,12 +6,12 @@
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/arrange.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 

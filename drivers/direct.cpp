@@ -15,8 +15,8 @@
 
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/arrange.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
 
 namespace seidel::drivers {

@@ -5,12 +5,12 @@
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/dense_file/dense_file.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 

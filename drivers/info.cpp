@@ -9,11 +9,11 @@
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/spy.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/lattice.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/products/formats.hpp>
 #include <seidel/solvers/choose_method.hpp>

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include <seidel/drivers/matrix_source.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 

@@ -17,7 +17,7 @@
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/solve_singular.hpp>
 #include <seidel/drivers/solve_write.hpp>
-#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/solvers/finite.hpp>
 
 namespace seidel::drivers {

@@ -5,7 +5,7 @@
 
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel::drivers {

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include <seidel/drivers/memory_plan.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 

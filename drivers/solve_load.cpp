@@ -6,10 +6,10 @@
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_load.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/solvers/finite.hpp>
 

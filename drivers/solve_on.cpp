@@ -5,8 +5,8 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/solvers/cg_columns.hpp>
 #include <seidel/solvers/flexible.hpp>
 #include <seidel/solvers/matrix_operator.hpp>

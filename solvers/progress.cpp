@@ -141,7 +141,7 @@ void Progress::go_beyond(double from) {
              .min = (n + 19) / 20,
              .max = std::max<std::int64_t>(
                  5, std::isfinite(*criteria_.error_tolerance) ? criteria_.max_iterations - n : n * 3 / 10),
-             .from_seconds = seconds()};
+             .from_seconds = watch_.seconds()};
 }
 
 bool Progress::go_further(double change) {
@@ -164,7 +164,7 @@ bool Progress::goes_on_from(double true_norm) {
 void Progress::come_back() {
   estimate_ = {.at_least = !(latest_ <= beyond_->threshold),
                .iterations = beyond_->iterations,
-               .seconds = estimate_.seconds + seconds() - beyond_->from_seconds};
+               .seconds = estimate_.seconds + watch_.seconds() - beyond_->from_seconds};
   latest_ = beyond_->target;
   beyond_.reset();
 }
@@ -186,7 +186,7 @@ bool Progress::running() {
   if (beyond_) {
     const bool enough = beyond_->iterations >= beyond_->min && latest_ <= beyond_->threshold;
     const bool stop = criteria_.stop && criteria_.stop->load(std::memory_order_relaxed);
-    return !beyond_->ended && !enough && !stop && beyond_->iterations < beyond_->max && seconds() < criteria_.seconds;
+    return !beyond_->ended && !enough && !stop && beyond_->iterations < beyond_->max && watch_.seconds() < criteria_.seconds;
   }
   if (small_enough(latest_)) return false;
   if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
@@ -194,8 +194,7 @@ bool Progress::running() {
   if (summary_.iterations >= criteria_.max_iterations)
     return end(Status::iteration_limit,
                "the limit of " + counted(criteria_.max_iterations, "iteration") + " is reached");
-  if (seconds() >= criteria_.seconds)
-    return end(Status::time_limit, "the limit of time is reached");
+  if (watch_.seconds() >= criteria_.seconds) return end(Status::time_limit, "the limit of time is reached");
   return true;
 }
 
@@ -211,7 +210,7 @@ bool Progress::record(double norm) {
   ++summary_.iterations;
   latest_ = norm;
   if (summary_.history.size() < summary_.history.capacity()) summary_.history.push_back(relative(norm));
-  if (criteria_.on_iteration) criteria_.on_iteration({summary_.iterations, relative(norm), seconds()});
+  if (criteria_.on_iteration) criteria_.on_iteration({summary_.iterations, relative(norm), watch_.seconds()});
   return true;
 }
 
@@ -232,7 +231,7 @@ bool Progress::not_positive(double product, Breakdown otherwise, bool underflowe
 Summary Progress::summary(double norm_x, std::int64_t returned) {
   summary_.norm_x = norm_x;
   summary_.returned_iteration = returned;
-  summary_.seconds = seconds() - estimate_.seconds;
+  summary_.seconds = watch_.seconds() - estimate_.seconds;
   return std::move(summary_);
 }
 

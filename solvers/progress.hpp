@@ -1,10 +1,10 @@
 // The bookkeeping of an iteration: criteria, history, clock, stop request, and what may be called converged.
 #pragma once
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/solvers/criteria.hpp>
 #include <seidel/solvers/summary.hpp>
 
@@ -93,8 +93,6 @@ class Progress {
   Summary summary(double norm_x, std::int64_t returned);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   double relative(double norm) const { return summary_.norm_b > 0 ? norm / summary_.norm_b : norm; }
   bool end(Status status, Breakdown breakdown, std::string reason);  // false, for those who return it
   bool end(Status status, std::string reason) { return end(status, Breakdown::none, std::move(reason)); }
@@ -120,7 +118,7 @@ class Progress {
   };
 
   const Criteria& criteria_;
-  Clock::time_point began_ = Clock::now();
+  Stopwatch watch_;
   double threshold_, latest_, round_from_;
   Patience breakdowns_, cycles_;
   int rounds_ = 0;

@@ -4,7 +4,7 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/solve_direct.hpp>
-#include <seidel/drivers/stopwatch.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel::drivers {

@@ -4,10 +4,10 @@
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/generators/hash.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/solvers/cg.hpp>
 #include <seidel/solvers/multigrid/hpcg.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>

@@ -7,9 +7,9 @@
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 

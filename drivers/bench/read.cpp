@@ -9,12 +9,12 @@
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/scan.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 

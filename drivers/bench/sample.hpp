@@ -1,9 +1,10 @@
 // Repeated measurements of one thing: seconds of each trial, and what tables say of them.
 #pragma once
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <vector>
+
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 
@@ -33,12 +34,12 @@ class Sample {
   std::vector<double> trials_;
 };
 
-/// Seconds that run() takes on the monotonic clock.
+/// Seconds that run() takes.
 template <class Run>
 double seconds_of(const Run& run) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return watch.seconds();
 }
 
 /// A ceiling of the machine, as measured now: larger is better unless `unit` is a time.

@@ -30,25 +30,25 @@ double seconds_left(const std::vector<double>& log_residual, double tolerance, d
 
 }  // namespace
 
-LiveLine::LiveLine(bool wanted) : wanted_(wanted), next_(start_ + std::chrono::milliseconds(300)) {
+LiveLine::LiveLine(bool wanted) {
   const Terminal terminal = Terminal::of(STDERR_FILENO);
   wanted_ = wanted && terminal.interactive;
   width_ = terminal.width;
 }
 LiveLine::~LiveLine() { wipe(); }
 
-bool LiveLine::due() { return wanted_ && Clock::now() >= next_; }
+bool LiveLine::due() { return wanted_ && watch_.seconds() >= next_; }
 
 void LiveLine::show(const std::string& text) {
   std::fprintf(stderr, "\r\033[K%s", text.substr(0, std::size_t(width_ - 1)).c_str());
   std::fflush(stderr);
   shown_ = true;
-  next_ = Clock::now() + std::chrono::milliseconds(100);
+  next_ = watch_.seconds() + 0.1;
 }
 
 void LiveLine::show_share(double share, const std::string& what) {
   if (!due()) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double seconds = watch_.seconds();
   const std::string left =
       share > 0.02 ? formatted("  about {} left", human_seconds(seconds * (1 - share) / share)) : std::string();
   show(formatted("{:.0f} %  {}{}", 100 * share, what, left));

@@ -1,11 +1,11 @@
 // One line on standard error that lives while the work goes on; only on a terminal.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 
@@ -24,10 +24,10 @@ class LiveLine {
   void wipe();
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool wanted_, shown_ = false;
+  bool wanted_ = false, shown_ = false;
   int width_ = 80;
-  Clock::time_point start_ = Clock::now(), next_;
+  Stopwatch watch_;
+  double next_ = 0.3;  // seconds, when it may be rewritten
 };
 
 /// How far, how fast and how long still, while a solver runs.

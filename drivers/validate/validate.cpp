@@ -11,9 +11,9 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>
-#include <seidel/drivers/stopwatch.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 

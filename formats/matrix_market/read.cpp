@@ -1,11 +1,11 @@
 // The front door for reading: source, header, the passes of the layout, the report.
 #include <algorithm>
-#include <chrono>
 #include <new>
 
 #include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/passes.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel {
 
@@ -105,7 +105,7 @@ MatrixFile read(const Source& source, const ReadOptions& options) {
 /// The result of read() and its report.
 template <class Read>
 MatrixFile told(const std::string& name, const Read& read) try {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   MatrixFile file = read();
   ReadReport& report = file.report;
   report.nnz = file.matrix.nnz();
@@ -121,7 +121,7 @@ MatrixFile told(const std::string& name, const Read& read) try {
   if (report.mirrored > 0)
     report.repairs.push_back(counted(report.mirrored, "pair was", "pairs were") +
                              " listed in both triangles, with the same values: each is taken once");
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return file;
 } catch (const std::bad_alloc&) {
   throw ResourceError(name + ": out of memory");

@@ -4,24 +4,24 @@
 #include <zlib.h>
 
 #include <charconv>
-#include <chrono>
 #include <memory>
 #include <vector>
 
 #include <seidel/formats/matrix_market/header.hpp>
 #include <seidel/formats/matrix_market/line.hpp>
+#include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel {
 
 ScanResult scan_matrix_market(const std::string& path) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   if (const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
       file && !gzdirect(file.get())) {
     ScanResult result;
     result.inflated = true;
     std::vector<char> buffer(1 << 18);
     for (int got; (got = gzread(file.get(), buffer.data(), unsigned(buffer.size()))) > 0;) result.bytes += got;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds = watch.seconds();
     return result;
   }
   const mm::Source source(path, {});
@@ -50,7 +50,7 @@ ScanResult scan_matrix_market(const std::string& path) {
     ++p;
   }
   result.bytes = (long long)(source.text().size());
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = watch.seconds();
   return result;
 }
 

@@ -1,9 +1,10 @@
-// Wall-clock time since it was made.
+// How long something takes.
 #pragma once
 #include <chrono>
 
-namespace seidel::drivers {
+namespace seidel {
 
+/// Wall-clock time since it was made.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -13,4 +14,4 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace seidel::drivers
+}  // namespace seidel
