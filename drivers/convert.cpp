@@ -95,18 +95,14 @@ int run(const ConvertOptions& options) {
                   human_seconds(loaded.seconds), human_seconds(convert_seconds), human_seconds(write_seconds)),
         to_stdout);
   if (!options.json.empty()) {
-    Json json;
-    json.set("schema", "seidel.convert/1").set("version", version).set("command", options.command_line);
-    json.set("matrix", matrix_json(loaded))
-        .set("transposed", options.transpose)
-        .set("real_form", options.real_form)
-        .set("format", options.form);
+    Json json = json_document("seidel.convert/1", options.command_line);
+    json.set("matrix", matrix_json(loaded)).set("transposed", options.transpose);
+    json.set("real_form", options.real_form).set("format", options.form);
     Json order = Json::array();
     for (const Index row : rows) order.push(std::int64_t(row) + 1);
-    json.set("rows", rows.empty() ? Json(nullptr) : std::move(order));
+    json.set_if(!rows.empty(), "rows", std::move(order));
     json.set("symmetry", name(write.symmetry)).set("out", options.out);
-    json.set("seconds",
-             std::move(Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds)));
+    json.set("seconds", Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds));
     write_text(options.json, json.text());
   }
   return 0;

@@ -158,7 +158,7 @@ Json made_json(const Trial& made) {
   Json json;
   json.set("name", made.name).set("description", made.description).set("seconds", made.seconds);
   json.set("where", made.where);
-  json.set("bytes", made.bytes > 0 ? Json(made.bytes) : Json(nullptr));
+  json.set_if(made.bytes > 0, "bytes", made.bytes);
   set_levels(json, made.levels);
   return json;
 }
@@ -251,59 +251,40 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   return lines.text();
 }
 
-Json optional_json(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json info_json(const InfoStory& story, const InfoOptions& options) {
   const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds, made] = story;
-  Json json;
-  json.set("schema", "seidel.info/1")
-      .set("version", version)
-      .set("command", options.command_line)
-      .set("matrix", matrix_json(loaded));
-  json.set("square", p.square)
-      .set("symmetric", p.symmetric)
-      .set("skew_symmetric", p.skew)
-      .set("pattern_symmetric", p.pattern_symmetric);
+  Json json = json_document("seidel.info/1", options.command_line);
+  json.set("matrix", matrix_json(loaded)).set("square", p.square).set("symmetric", p.symmetric);
+  json.set("skew_symmetric", p.skew).set("pattern_symmetric", p.pattern_symmetric);
   json.set("symmetry_error", p.symmetry_error).set("one_triangle_only", p.one_triangle_only);
   Json diagonal;
-  diagonal.set("positive", p.diagonal_positive)
-      .set("negative", p.diagonal_negative)
-      .set("zero", p.diagonal_zero)
-      .set("missing", p.diagonal_missing);
-  diagonal.set("first_bad_row", p.first_bad_diagonal >= 0 ? Json(p.first_bad_diagonal + 1) : Json(nullptr));
+  diagonal.set("positive", p.diagonal_positive).set("negative", p.diagonal_negative);
+  diagonal.set("zero", p.diagonal_zero).set("missing", p.diagonal_missing);
+  diagonal.set_if(p.first_bad_diagonal >= 0, "first_bad_row", p.first_bad_diagonal + 1);
   json.set("diagonal", std::move(diagonal));
-  json.set("dominant_rows",
-           std::move(Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows)));
+  json.set("dominant_rows", Json().set("weakly", p.weakly_dominant_rows).set("strictly", p.strictly_dominant_rows));
   Json points = Json::array();
   for (const Index n : {lattice.nx, lattice.ny, lattice.nz}) points.push(Json(std::int64_t(n)));
-  json.set("lattice", lattice.nx > 0 ? std::move(points) : Json(nullptr));
+  json.set_if(lattice.nx > 0, "lattice", std::move(points));
   json.set("definiteness", definiteness(story)).set("zero_row_sums", p.zero_row_sums);
   const auto row_lengths = [&] {
     Json row;
-    row.set("max", std::int64_t(rows.max))
-        .set("min", std::int64_t(rows.min))
-        .set("mean", rows.mean)
-        .set("variance", rows.variance);
-    row.set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
-    row.set("longest", rows.longest_row >= 0 ? Json(rows.longest_row + 1) : Json(nullptr));
+    row.set("max", std::int64_t(rows.max)).set("min", std::int64_t(rows.min)).set("mean", rows.mean);
+    row.set("variance", rows.variance).set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
+    row.set_if(rows.longest_row >= 0, "longest", rows.longest_row + 1);
     return row;
   };
   json.set("nonzeros_per_row", row_lengths()).set("nonzeros_a_row", row_lengths());  // the second goes with 1.0
-  json.set(
-      "bandwidth",
-      std::move(Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper))));
+  json.set("bandwidth",
+           Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper)));
   Json values;
-  values.set("min_abs", p.min_abs)
-      .set("max_abs", p.max_abs)
-      .set("norm_inf", p.norm_inf)
-      .set("norm_frobenius", p.norm_frobenius);
+  values.set("min_abs", p.min_abs).set("max_abs", p.max_abs).set("norm_inf", p.norm_inf);
+  values.set("norm_frobenius", p.norm_frobenius);
   values.set("explicit_zeros", p.explicit_zeros).set("nonfinite", p.nonfinite);
   json.set("values", std::move(values));
   Json memory;
-  memory.set("csr32", optional_json(bytes.csr32))
-      .set("csr64", optional_json(bytes.csr64))
-      .set("coo", optional_json(bytes.coo));
-  for (const NamedSize& format : sizes) memory.set(format.name, optional_json(format.size.bytes));
+  memory.set("csr32", bytes.csr32).set("csr64", bytes.csr64).set("coo", bytes.coo);
+  for (const NamedSize& format : sizes) memory.set(format.name, format.size.bytes);
   json.set("bytes", std::move(memory));
   const auto padding = [&] {
     Json places;
@@ -312,7 +293,7 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   };
   json.set("products", products);
   json.set("places_per_entry", padding()).set("places_an_entry", padding());  // the second goes with 1.0
-  json.set("seconds", std::move(Json().set("read", loaded.seconds).set("look", seconds)));
+  json.set("seconds", Json().set("read", loaded.seconds).set("look", seconds));
   json.set("preconditioner", made ? made_json(*made) : Json(nullptr));
   return json;
 }

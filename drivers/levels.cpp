@@ -32,10 +32,9 @@ void set_levels(Json& json, const std::vector<LevelFacts>& levels) {
     one.set("strength", level.strength).set("left_to_smoother", level.lone).set("bytes", level.bytes);
     return one;
   });
-  const auto unless_empty = [&](Json value) { return levels.empty() ? Json(nullptr) : std::move(value); };
-  json.set("levels", unless_empty(std::move(all)))
-      .set("operator_complexity", unless_empty(operator_complexity(levels)))
-      .set("grid_complexity", unless_empty(grid_complexity(levels)));
+  const bool known = !levels.empty();
+  json.set_if(known, "levels", std::move(all)).set_if(known, "operator_complexity", operator_complexity(levels));
+  json.set_if(known, "grid_complexity", grid_complexity(levels));
 }
 
 }  // namespace seidel::drivers

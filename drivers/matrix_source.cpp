@@ -91,25 +91,16 @@ std::vector<std::string> notes(const LoadedMatrix& loaded) {
 
 Json matrix_json(const LoadedMatrix& loaded) {
   Json json;
-  json.set("name", loaded.name)
-      .set("rows", std::int64_t(loaded.matrix.nrows))
-      .set("columns", std::int64_t(loaded.matrix.ncols))
-      .set("nonzeros", loaded.matrix.nnz())
-      .set("source", loaded.file ? "file" : "generator");
+  json.set("name", loaded.name).set("rows", std::int64_t(loaded.matrix.nrows));
+  json.set("columns", std::int64_t(loaded.matrix.ncols)).set("nonzeros", loaded.matrix.nnz());
+  json.set("source", loaded.file ? "file" : "generator");
   if (loaded.file) {
     const ReadReport& file = *loaded.file;
-    Json repairs = Json::array();
-    for (const auto& repair : file.repairs) repairs.push(repair);
-    Json json_file;
-    json_file.set("format", name(file.layout)).set("field", name(file.field)).set("symmetry", name(file.symmetry));
-    json_file.set("entries", file.entries)
-        .set("explicit_zeros", file.explicit_zeros)
-        .set("duplicates", file.duplicates);
-    json_file.set("mirrored", file.mirrored)
-        .set("nonfinite", file.nonfinite)
-        .set("bytes", file.file_bytes)
-        .set("repairs", std::move(repairs));
-    json.set("file", std::move(json_file));
+    Json told;
+    told.set("format", name(file.layout)).set("field", name(file.field)).set("symmetry", name(file.symmetry));
+    told.set("entries", file.entries).set("explicit_zeros", file.explicit_zeros).set("duplicates", file.duplicates);
+    told.set("mirrored", file.mirrored).set("nonfinite", file.nonfinite).set("bytes", file.file_bytes);
+    json.set("file", std::move(told.set("repairs", file.repairs)));
   }
   return json;
 }

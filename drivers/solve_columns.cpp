@@ -57,23 +57,19 @@ void add_columns(Lines& lines, const SolveStory& story) {
 }
 
 Json columns_json(const SolveStory& story) {
-  Json all = Json::array();
-  for (const SolveStory& column : story.columns) {
+  return json_list(story.columns, [&](const SolveStory& column) {
     const Outcome& outcome = column.outcome;
     const bool known = outcome.error_source != ErrorSource::none;
-    all.push(std::move(Json()
-                           .set("converged", outcome.solved)
-                           .set("status", to_string(column.outcome.summary.status))
-                           .set("verdict", to_string(verdict_of(column)))
-                           .set("method", outcome.summary.method)
-                           .set("iterations", outcome.summary.iterations)
-                           .set("relative_residual", outcome.certificate.relative_residual)
-                           .set("error_estimate", known ? Json(outcome.error) : Json(nullptr))
-                           .set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr))
-                           .set("part_of_b", story.singular.known() ? Json(column.singular.part_of_b) : Json(nullptr))
-                           .set("solve_seconds", outcome.solve_seconds)));
-  }
-  return all;
+    Json one;
+    one.set("converged", outcome.solved).set("status", to_string(outcome.summary.status));
+    one.set("verdict", to_string(verdict_of(column))).set("method", outcome.summary.method);
+    one.set("iterations", outcome.summary.iterations);
+    one.set("relative_residual", outcome.certificate.relative_residual).set_if(known, "error_estimate", outcome.error);
+    one.set_if(known, "error_estimate_source", to_string(outcome.error_source));
+    one.set_if(story.singular.known(), "part_of_b", column.singular.part_of_b);
+    one.set("solve_seconds", outcome.solve_seconds);
+    return one;
+  });
 }
 
 double over_columns(const SolveStory& story, double Outcome::*seconds) {

@@ -291,33 +291,29 @@ Json solve_json(const SolveStory& story) {
   const Placement& where = story.where;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
-  Json json;
-  json.set("schema", "seidel.solve/1").set("version", version).set("command", options.command_line);
+  Json json = json_document("seidel.solve/1", options.command_line);
   json.set("converged", outcome.solved).set("status", to_string(summary.status)).set("reason", summary.reason);
   json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
-  json.set("recurrence_residual", believed(summary) < 0 ? Json(nullptr) : Json(believed(summary)));
+  json.set_if(believed(summary) >= 0, "recurrence_residual", believed(summary));
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
   json.set("absolute_tolerance", options.absolute_tolerance);
-  const auto& orthogonality = outcome.certificate.orthogonality;
   json.set("goal", options.request.goal == Goal::least_squares ? "least squares" : "solution");
-  json.set("criterion", !outcome.solved ? Json(nullptr) : Json(outcome.least_squares ? "orthogonality" : "residual"));
-  json.set("orthogonality", orthogonality ? Json(*orthogonality) : Json(nullptr));
-  json.set("error_against_ones", outcome.error_against_ones >= 0 ? Json(outcome.error_against_ones) : Json(nullptr));
+  json.set_if(outcome.solved, "criterion", criterion_text(outcome));
+  json.set("orthogonality", outcome.certificate.orthogonality);
+  json.set_if(outcome.error_against_ones >= 0, "error_against_ones", outcome.error_against_ones);
   const bool known = outcome.error_source != ErrorSource::none;
-  json.set("verdict", to_string(verdict_of(story)));
-  json.set("error_estimate", known ? Json(outcome.error) : Json(nullptr));
-  json.set("error_estimate_source", known ? Json(to_string(outcome.error_source)) : Json(nullptr));
+  json.set("verdict", to_string(verdict_of(story))).set_if(known, "error_estimate", outcome.error);
+  json.set_if(known, "error_estimate_source", to_string(outcome.error_source));
   json.set("error_estimate_iterations", summary.error ? Json(summary.error->iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound",
            outcome.at_least || (outcome.error_source == ErrorSource::going_on && summary.error->at_least));
   json.set("permuted", story.arrangement && !story.arrangement->row_of.empty());
   json.set("scaled", story.arrangement && !story.arrangement->row_scale.empty());
-  json.set("null_space", !story.singular.known() ? Json(nullptr)
-                                                 : std::move(Json()
-                                                                 .set("dimension", story.singular.space.dimension())
-                                                                 .set("constants", story.singular.space.is_constants())
-                                                                 .set("part_of_b", story.singular.part_of_b)
-                                                                 .set("projected", story.singular.asked)));
+  const Singular& singular = story.singular;
+  Json null_space;
+  null_space.set("dimension", singular.space.dimension()).set("constants", singular.space.is_constants());
+  null_space.set("part_of_b", singular.part_of_b).set("projected", singular.asked);
+  json.set_if(singular.known(), "null_space", std::move(null_space));
   json.set("rhs", !options.rhs.empty()                        ? options.rhs
                   : ones_vanish(story.properties, story.rows) ? "A * signs"
                                                               : "A * ones");
@@ -325,54 +321,43 @@ Json solve_json(const SolveStory& story) {
     return attempt.preconditioned ? choice.preconditioner_name() : PreconditionerKind::none.name;
   };
   json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
-  json.set("order", choice.preconditioner.orders.size() > 1 ? Json(to_string(choice.order)) : Json(nullptr))
-      .set("choice", choice.reason);
+  json.set_if(choice.preconditioner.orders.size() > 1, "order", to_string(choice.order)).set("choice", choice.reason);
   for (const PreconditionerKind& kind : preconditioners)
     if (!kind.settings.empty())
       json.set(kind.name, kind == choice.preconditioner ? settings_json(choice) : Json(nullptr));
-  Json attempts = Json::array();
-  for (const auto& attempt : summary.attempts) {
-    Json one;
-    one.set("method", attempt.method).set("preconditioner", preconditioner_of(attempt));
-    one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
-    one.set("iterations", attempt.iterations)
-        .set("relative_residual", attempt.relative_residual)
-        .set("seconds", attempt.seconds);
-    attempts.push(std::move(one));
-  }
-  json.set("attempts", std::move(attempts));
+  json.set("attempts", json_list(summary.attempts, [&](const Attempt& attempt) {
+             Json one;
+             one.set("method", attempt.method).set("preconditioner", preconditioner_of(attempt));
+             one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
+             one.set("iterations", attempt.iterations).set("relative_residual", attempt.relative_residual);
+             one.set("seconds", attempt.seconds);
+             return one;
+           }));
   json.set("backend", to_string(where.backend)).set("backend_choice", where.because).set("threads", where.threads);
-  json.set("machine", std::move(Json()
-                                    .set("processor", processor_name())
-                                    .set("instructions", instruction_set_name())
-                                    .set("gpu", where.device.empty() ? Json(nullptr) : Json(where.device))));
+  Json machine;
+  machine.set("processor", processor_name()).set("instructions", instruction_set_name());
+  json.set("machine", std::move(machine.set_if(!where.device.empty(), "gpu", where.device)));
   Json matrix = matrix_json(story.loaded);
   matrix.set("symmetric", story.properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("shift", outcome.preconditioner_shift);
   set_levels(json, outcome.levels);
-  json.set("wavefronts", outcome.wavefronts > 0 ? Json(outcome.wavefronts) : Json(nullptr));
-  json.set("seconds",
-           std::move(Json()
-                         .set("read", story.read_seconds)
-                         .set("setup", story.setup_seconds)
-                         .set("preconditioner", outcome.preconditioner_seconds)
-                         .set("solve", over_columns(story, &Outcome::solve_seconds))
-                         .set("estimate", (summary.error ? summary.error->seconds : 0.0) + outcome.refine_seconds)
-                         .set("certify", over_columns(story, &Outcome::certify_seconds))));
-  json.set("memory",
-           std::move(Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available)));
-  Json causes = Json::array();
-  for (const auto& one : story.diagnosis) {
-    Json cause;
-    cause.set("cause", one.cause).set("evidence", one.evidence).set("advice", one.advice);
-    cause.set("try", one.remedy.empty() ? Json(nullptr) : Json(command_with(options.command_line, one.remedy)));
-    causes.push(std::move(cause));
-  }
-  json.set("diagnosis", std::move(causes));
+  json.set_if(outcome.wavefronts > 0, "wavefronts", outcome.wavefronts);
+  Json seconds;
+  seconds.set("read", story.read_seconds).set("setup", story.setup_seconds);
+  seconds.set("preconditioner", outcome.preconditioner_seconds);
+  seconds.set("solve", over_columns(story, &Outcome::solve_seconds));
+  seconds.set("estimate", (summary.error ? summary.error->seconds : 0.0) + outcome.refine_seconds);
+  json.set("seconds", std::move(seconds.set("certify", over_columns(story, &Outcome::certify_seconds))));
+  json.set("memory", Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available));
+  json.set("diagnosis", json_list(story.diagnosis, [&](const Diagnosis& one) {
+             Json cause;
+             cause.set("cause", one.cause).set("evidence", one.evidence).set("advice", one.advice);
+             return std::move(cause.set_if(!one.remedy.empty(), "try", command_with(options.command_line, one.remedy)));
+           }));
   json.set("history", summary.history);
   json.set("column", std::int64_t(story.column) + 1).set("columns", columns_json(story));
-  json.set("out", options.out.empty() ? Json(nullptr) : Json(options.out));
+  json.set_if(!options.out.empty(), "out", options.out);
   return json;
 }
 

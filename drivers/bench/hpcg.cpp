@@ -222,10 +222,7 @@ std::string text_of(const HpcgResult& r, Index n, const std::string& where) {
 
 Json json_of(const HpcgResult& r, const BenchHpcgOptions& options, const std::string& where) {
   Json json = json_document("seidel.hpcg/1", options.command_line);
-  json.set("where", where)
-      .set("n", std::int64_t(options.n))
-      .set("nnz", r.nnz)
-      .set("order", std::string(to_string(r.order)));
+  json.set("where", where).set("n", std::int64_t(options.n)).set("nnz", r.nnz).set("order", to_string(r.order));
   json.set("asymmetry_of_A", r.tests.asymmetry_of_A).set("asymmetry_of_M", r.tests.asymmetry_of_M);
   json.set("iterations_scaled_diagonal", r.tests.iterations);
   json.set("iterations_scaled_diagonal_multigrid", r.tests.preconditioned_iterations);

@@ -58,9 +58,9 @@ Json to_json(const std::vector<OrderRow>& rows) {
     Json one;
     one.set("matrix", row.matrix).set("order", row.order).set("method", row.method);
     one.set("backend", to_string(row.backend)).set("threads", row.threads).set("setup_seconds", row.setup_seconds);
-    one.set("pair_seconds", row.pair_seconds > 0 ? Json(row.pair_seconds) : Json(nullptr));
-    one.set("share_of_copy", row.share_of_copy > 0 ? Json(row.share_of_copy) : Json(nullptr));
-    one.set("share_of_roof", row.share_of_roof > 0 ? Json(row.share_of_roof) : Json(nullptr));
+    one.set_if(row.pair_seconds > 0, "pair_seconds", row.pair_seconds);
+    one.set_if(row.share_of_copy > 0, "share_of_copy", row.share_of_copy);
+    one.set_if(row.share_of_roof > 0, "share_of_roof", row.share_of_roof);
     one.set("wavefronts", row.wavefronts).set("iterations", row.iterations).set("solved", row.solved);
     one.set("solution_seconds", row.solution_seconds);
     return one;

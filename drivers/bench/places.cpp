@@ -33,9 +33,8 @@ std::string machine_text(const BenchPlaces& places) {
 Json machine_json(const BenchPlaces& places) {
   Json machine;
   machine.set("processor", processor_name()).set("instruction_set", instruction_set_name());
-  machine.set("cores", available_threads())
-      .set("gpu", places.cuda ? Json(cuda_device_name()) : Json(nullptr))
-      .set("version", version);
+  machine.set("cores", available_threads());
+  machine.set("gpu", places.cuda ? Json(cuda_device_name()) : Json(nullptr)).set("version", version);
   return machine;
 }
 

@@ -24,6 +24,8 @@ class Json {
   Json(const char* value) : Json(std::string_view(value)) {}
   Json(const std::vector<double>& values);
   Json(const std::vector<std::string>& texts);
+  template <class T>
+  Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json(nullptr)) {}
   static Json array();
 
   Json(Json&&) noexcept;
@@ -32,6 +34,8 @@ class Json {
 
   Json& set(std::string_view key, Json value) &;  // objects
   Json&& set(std::string_view key, Json value) && { return std::move(set(key, std::move(value))); }
+  /// null unless it is known.
+  Json& set_if(bool known, std::string_view key, Json value) { return set(key, known ? std::move(value) : nullptr); }
   Json& push(Json value);  // arrays
   /// Indented by two blanks, with a line end. Bytes that are not UTF-8 (file names may hold them) are replaced.
   std::string text() const;

@@ -96,7 +96,7 @@ Json validate_json(const Ledger& ledger, const std::vector<std::string>& matrice
       Json one;
       one.set("kernel", row.kernel).set("format", row.format).set("backend", ledger.backends()[i]);
       one.set("checks", cell.checks).set("wrong", cell.wrong);
-      one.set("worst", cell.measured ? Json(cell.worst) : Json(nullptr));
+      one.set_if(cell.measured, "worst", cell.worst);
       one.set("runs", cell.runs).set("reached", cell.reached);
       cells.push(std::move(one));
     }
