@@ -33,8 +33,6 @@ namespace diagnose_detail {
 std::string text(double value);
 /// The option that gives ten times as long, and a minute at least.
 std::string more_seconds(const Criteria& criteria);
-/// The option that allows more time.
-std::string more_seconds(const Criteria& criteria);
 }  // namespace diagnose_detail
 
 /// Decades by which a residual falls per iteration: least squares over the last half of its history, at least 10
