@@ -254,6 +254,24 @@ TEST_CASE("threshold factors keep no more entries than they may, the largest, an
   CHECK(threshold_factors(tie.view(), Factors::lu, {.fill = 1, .drop = 0.0}, 0.0)->nnz() == 9);
 }
 
+TEST_CASE("threshold factors eliminate the columns of a row in ascending order, however far apart they are") {
+  std::mt19937_64 random(fresh_seed());
+  const Index n = 300'000;  // more than 64^3
+  std::vector<Row> rows(n);
+  for (Index i = 0; i + 1 < n; ++i) rows[i][i] = 2 + double(random() % 64) / 64;
+  for (int k = 0; k < 2000; ++k) rows[n - 1][Index(random() % (n - 1))] = 1 + double(random() % 64) / 64;
+  rows[n - 1][n - 1] = 5000;
+  double pivot = 5000;
+  for (const auto& [column, value] : rows[n - 1])
+    if (column < n - 1) pivot = std::fma(-(value / rows[column][column]), value, pivot);
+  const Matrix A = matrix_of(n, rows);
+  const auto W = threshold_factors(A.view(), Factors::cholesky, {.fill = 0, .drop = 0}, 0);
+  REQUIRE(W);
+  CHECK(W->values[W->row_ptr[n] - 1] == pivot);
+  CHECK(std::equal(A.col_idx.begin() + A.row_ptr[n - 1], A.col_idx.end(), W->col_idx.begin() + W->row_ptr[n - 1],
+                   W->col_idx.end()));
+}
+
 TEST_CASE("threshold factors need fewer iterations than those without fill, and say where they shift") {
   const Matrix A = generate(OpenMP{1}, "elasticity3d:5");
   const auto b = times(A, ones(A.nrows));
