@@ -12,20 +12,19 @@ namespace seidel::convert_detail {
 /// Tiles are as large as shared memory allows: the fewer pieces a tile falls into, the less writing takes. A packed entry is
 /// one word, with its row and the low bits of its column, and a value, and comes from A; else row and column are a word each.
 struct Few {
-  static constexpr int max_buckets = 1024, threads = 1024, rounds = 12, blocks = 1;
+  static constexpr int max_buckets = 1024, threads = 1024, rounds = 16, blocks = 1;
   static constexpr bool is_packed = true;
 };
 struct Short : Few {  // so few entries that tiles of Few would leave multiprocessors idle
   static constexpr int max_buckets = 512, threads = 512, rounds = 8, blocks = 2;
 };
-struct Medium : Few {  // with 2048 buckets the counters of so many warps would not fit
-  static constexpr int max_buckets = 1952;
+struct Medium : Few {
+  static constexpr int max_buckets = 2048;
 };
-struct Many : Few {
-  static constexpr int max_buckets = 4096, threads = 512, rounds = 20;
+struct Many : Few {  // the counters of more warps would not fit
+  static constexpr int max_buckets = 4096, threads = 512, rounds = 40;
 };
-struct Unpacked : Few {
-  static constexpr int max_buckets = 2048, threads = 512, rounds = 20;
+struct Unpacked : Medium {
   static constexpr bool is_packed = false;
 };
 template <class Shape>
@@ -33,7 +32,7 @@ constexpr int tile_of = Shape::threads* Shape::rounds;
 template <class Shape>
 constexpr int stretch_of = Shape::rounds* warp_size;  // entries of a warp, one after the other
 inline constexpr int max_tiles_at_once = 4;
-static_assert((max_tiles_at_once - 1) * tile_of<Few> < 1 << 16);
+static_assert((max_tiles_at_once - 1) * tile_of<Many> < 1 << 16);
 
 /// Where entries lie between the steps.
 template <class Value>
@@ -63,7 +62,7 @@ template <class Shape, class Value, class Offset, class Place>
 __global__ void __launch_bounds__(count_threads, count_blocks)
     count_buckets(Part<Value, Offset> of, Cut cut, Places<Place> places, int row_blocks) {
   constexpr int threads = count_threads, tile_size = tile_of<Shape>, max_buckets = Shape::max_buckets;
-  constexpr int all_rounds = tile_size / threads, rounds = all_rounds > 12 ? all_rounds / 2 : all_rounds;
+  constexpr int all_rounds = tile_size / threads, rounds = all_rounds / (all_rounds > 24 ? 4 : all_rounds > 12 ? 2 : 1);
   constexpr int buckets_per_thread = (max_buckets + threads - 1) / threads;
   static_assert(tile_size % (rounds * threads) == 0);
   let_next_begin();

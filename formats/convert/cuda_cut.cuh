@@ -12,6 +12,8 @@ namespace seidel::convert_detail {
 
 using namespace seidel::cuda;
 
+inline constexpr int max_width_bits = 11;
+inline constexpr Index max_width = 1 << max_width_bits;  // columns of a bucket, each of which has a counter per warp
 inline constexpr unsigned is_alone = 1u << 15;  // beside the number of a bucket: it has one column, and needs no sort
 
 /// Columns are counted from the first of a part. All but `nbuckets`, `bits` and `width` are null where buckets are equal.

@@ -13,22 +13,43 @@ struct alignas(2 * sizeof(T)) Pair {
   T first, second;
 };
 
-/// What a block holds of its tile: values as they come, then the others sorted.
+/// What a block holds of its tile: entries as they come, while they are ranked; then sorted ones, first words, then the rest.
 template <class Shape, class Value, class Place>
 struct TileOfBuckets {
-  static constexpr int size = tile_of<Shape>, warps = Shape::threads / warp_size;
-  Value values[size];
+  static constexpr int size = tile_of<Shape>, warps = Shape::threads / warp_size, ngroups = size / warp_size;
+  union OfWarp {
+    RowsOfWarp<Shape::rounds> rows;
+    std::uint16_t counters[Shape::max_buckets];
+  };
+  static_assert(sizeof(OfWarp) == sizeof(OfWarp::counters));
+  struct Group {     // of 32 sorted entries
+    unsigned begun;  // a bit for each that begins a bucket
+    int before;      // buckets begun in groups before
+  };
   union {
-    RowsOfWarp<Shape::rounds> rows[warps];
-    std::uint16_t of_warp[warps][Shape::max_buckets];
     struct {
-      std::uint32_t words[size];
-      std::uint32_t sources[size];  // the bucket, and where the value is
-      Index columns[Shape::is_packed ? 1 : size];
+      std::uint32_t words[size];  // first columns
+      OfWarp of_warp[warps];
+    } ranked;
+    struct {
+      union {
+        struct {
+          std::uint32_t unsorted[size], words[size];
+        };
+        Index columns[size];
+        Value values[size];
+      };
+      Group groups[ngroups];
+      Place to_place[Shape::max_buckets];  // of buckets that begin: where one goes, less where it begins in the tile
     } sorted;
   };
-  Place to_place[Shape::max_buckets];  // where the bucket goes, less where it begins in the tile
   int sums[warps + 1];
+
+  /// How many buckets begin up to `at`.
+  __device__ int begun_at(unsigned at) const {
+    const Group group = sorted.groups[at / warp_size];
+    return group.before + __popc(group.begun & (whole_warp >> (warp_size - 1 - at % warp_size)));
+  }
 };
 
 /// Writes entries to buckets, unless the largest is too large. What is missing in the last tile comes last in it.
@@ -36,73 +57,73 @@ template <class Shape, class Value, class Offset, class Place>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     fill_buckets(Part<Value, Offset> of, Cut cut, Places<Place> places, std::int64_t max_entries, Between<Value> to) {
   using Tile = TileOfBuckets<Shape, Value, Place>;
-  constexpr int threads = Shape::threads, rounds = Shape::rounds, pairs = Shape::max_buckets / 2;
-  constexpr int pairs_per_thread = (pairs + threads - 1) / threads;
+  constexpr int threads = Shape::threads, rounds = Shape::rounds, stretch = stretch_of<Shape>;
+  constexpr int pairs = Shape::max_buckets / 2, pairs_per_thread = (pairs + threads - 1) / threads;
   extern __shared__ __align__(16) unsigned char shared[];
   auto& s = *reinterpret_cast<Tile*>(shared);
   let_next_begin();
-  const int my_warp = threadIdx.x / warp_size;
+  const int my_warp = threadIdx.x / warp_size, mine = my_warp * stretch + lane();  // and every 32nd after it
   const std::int64_t tile = blockIdx.x, first = tile * Tile::size;
   const int count = int(min(std::int64_t(Tile::size), of.nnz - first));
-  const int mine = my_warp * stretch_of<Shape> + lane();  // and every 32nd after it
-  const Index* const columns_of = of.col_idx + first;
+  const int my_count = max(min(count - mine, stretch), 0);  // less the lane
+  std::uint32_t* const my_words = s.ranked.words + mine;
+  std::uint16_t* const counters = s.ranked.of_warp[my_warp].counters;
+  const Index* const my_columns = of.col_idx + first + mine;
+  const Value* const my_values = of.values + first + mine;
 
-  unsigned columns[rounds], words[rounds], keys[rounds];  // a key is a bucket and, below it, a rank
-#pragma unroll
-  for (int i = 0; i < rounds; ++i) {
-    const int at = mine + i * warp_size;
-    columns[i] = at < count ? unsigned(__ldcs(columns_of + at)) : 0;
-  }
-  if (!Shape::is_packed && of.rows) {
-#pragma unroll
-    for (int i = 0; i < rounds; ++i) {
-      const int at = mine + i * warp_size;
-      words[i] = at < count ? unsigned(__ldcs(of.rows + first + at)) : 0;
-    }
-  }
-  if (of.values) {
-    constexpr int at_once = 16 / sizeof(Value);
-    static_assert(rounds % at_once == 0);
-    const Value* const values = of.values + first;
-    const bool is_aligned = reinterpret_cast<std::uintptr_t>(values) % 16 == 0;
+  constexpr int at_once = 16 / sizeof(Index);
+  if (const Index* const columns = my_columns - lane();
+      count == Tile::size && reinterpret_cast<std::uintptr_t>(columns) % 16 == 0) {
 #pragma unroll
     for (int i = 0; i < rounds / at_once; ++i) {
-      const int at = at_once * (int(threadIdx.x) + i * threads);
-      if (is_aligned && at + at_once <= count)
-        __pipeline_memcpy_async(s.values + at, values + at, 16);
-      else
-        for (int j = at; j < min(at + at_once, count); ++j)
-          __pipeline_memcpy_async(s.values + j, values + j, sizeof(Value));
+      const int at = (i * warp_size + lane()) * at_once;
+      __pipeline_memcpy_async(my_words - lane() + at, columns + at, 16);
     }
+  } else {
+#pragma unroll 1
+    for (int at = 0; at < stretch; at += warp_size)
+      if (at < my_count)
+        __pipeline_memcpy_async(my_words + at, my_columns + at, sizeof(Index));
+      else
+        my_words[at] = unsigned(of.first_column) + unsigned(of.ncols - 1);
   }
   __pipeline_commit();
+  if (of.values)
+#pragma unroll 1
+    for (int at = threadIdx.x * (128 / int(sizeof(Value))); at < count; at += threads * (128 / int(sizeof(Value))))
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(of.values + first + at));
   await_launch_before();  // which counted
   if (places.starts[Shape::max_buckets + 1] > max_entries) {
     __pipeline_wait_prior(0);
     return;
   }
+  unsigned keys[rounds];  // a bucket and, above it, a rank; then a place in the tile
   if (places.buckets) {
+    const std::uint16_t* const my_buckets = places.buckets + first + mine;
 #pragma unroll
-    for (int i = 0; i < rounds; ++i) {
-      const int at = mine + i * warp_size;
-      keys[i] = at < count ? __ldcs(places.buckets + first + at) : 0;
-    }
+    for (int i = 0; i < rounds; ++i)
+      keys[i] = i * warp_size < my_count ? __ldcs(my_buckets + i * warp_size) : Shape::max_buckets - 1;
   }
-  if (Shape::is_packed || !of.rows) {
-    Index rows[rounds] = {};
-    const std::int64_t my_stretch = tile * Tile::warps + my_warp;
-    if (my_stretch * stretch_of<Shape> < of.nnz)
-      find_rows(of.row_ptr, places.first_row[my_stretch], places.first_row[my_stretch + 1],
-                my_stretch * stretch_of<Shape>, count - my_warp * stretch_of<Shape>, s.rows[my_warp], rows);
-#pragma unroll
-    for (int i = 0; i < rounds; ++i) words[i] = unsigned(rows[i]);
-  }
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  constexpr unsigned is_row = 1u << 31;  // the word has no column
+  static_assert(max_width_bits < 31);
 #pragma unroll
   for (int i = 0; i < rounds; ++i) {
-    const unsigned column = columns[i] - unsigned(of.first_column);
+    const unsigned column = my_words[i * warp_size] - unsigned(of.first_column);
     const unsigned bucket = places.buckets ? keys[i] : cut.equal_bucket_of(Index(column));
-    if (Shape::is_packed && !(bucket & is_alone)) words[i] = words[i] << cut.bits | cut.low_bits(column, bucket);
-    keys[i] = mine + i * warp_size < count ? (bucket & ~is_alone) << 16 : unsigned(Shape::max_buckets - 1) << 16;
+    my_words[i * warp_size] = !Shape::is_packed || (bucket & is_alone) ? is_row : cut.low_bits(column, bucket);
+    keys[i] = bucket & ~is_alone;
+  }
+  if (!Shape::is_packed && of.rows) {
+    for (int at = 0; at < my_count; at += warp_size) my_words[at] = unsigned(__ldcs(of.rows + first + mine + at));
+  } else if (my_warp * stretch < count) {
+    const std::int64_t my_stretch = tile * Tile::warps + my_warp;
+    find_rows(of.row_ptr, places.first_row[my_stretch], places.first_row[my_stretch + 1], my_stretch * stretch,
+              min(count - my_warp * stretch, stretch), s.ranked.of_warp[my_warp].rows, [&](int at, Index row) {
+                std::uint32_t& word = my_words[at - lane()];
+                word = word & is_row ? unsigned(row) : unsigned(row) << cut.bits | word;
+              });
   }
   Place place[pairs_per_thread][2] = {};
 #pragma unroll
@@ -119,45 +140,115 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         place[q][1] += Place(in_group.second);
       }
     }
-  __syncthreads();
-  for (int i = threadIdx.x; i < int(sizeof(s.of_warp) / 16); i += threads)
-    reinterpret_cast<uint4*>(s.of_warp)[i] = {0, 0, 0, 0};
-  __syncthreads();
-
+  __syncwarp();
+  for (int i = lane(); i < Shape::max_buckets / 8; i += warp_size) reinterpret_cast<uint4*>(counters)[i] = {0, 0, 0, 0};
+  __syncwarp();
   rank_in_warp<rounds>(
-      s.of_warp[my_warp], rounds, [&](int i) { return keys[i] >> 16; }, [&](int i, unsigned rank) { keys[i] |= rank; });
+      counters, rounds, [&](int i) { return keys[i]; }, [&](int i, unsigned rank) { keys[i] |= rank << 16; });
   __syncthreads();
-  counts_to_places<Tile::warps>(reinterpret_cast<unsigned*>(s.of_warp), pairs, s.sums,
-                                [&](int pair, int begin, int second) {
+  unsigned begins[pairs_per_thread] =
+      {};  // in the tile; two of them, each below a bit that is set if the bucket is not empty
+  static_assert(Tile::size <= 1 << 15);
+  counts_to_places<Tile::warps>(
+      reinterpret_cast<unsigned*>(s.ranked.of_warp), pairs, s.sums, [&](int pair, int begin, int second, int end) {
 #pragma unroll
-                                  for (int q = 0; q < pairs_per_thread; ++q)
-                                    if (pair / threads == q) {
-                                      s.to_place[2 * pair] = place[q][0] - begin;
-                                      s.to_place[2 * pair + 1] = place[q][1] - second;
-                                    }
-                                });
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < rounds; ++i) keys[i] += s.of_warp[my_warp][keys[i] >> 16];
+        for (int q = 0; q < pairs_per_thread; ++q)
+          if (pair / threads == q)
+            begins[q] = unsigned(begin | (begin < second) << 15) | unsigned(second | (second < end) << 15) << 16;
+      });
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < rounds; ++i) {
-    const unsigned at = keys[i] & 0xffff;
-    s.sorted.words[at] = words[i];
-    s.sorted.sources[at] = (keys[i] & 0xffff0000) | unsigned(mine + i * warp_size);
-    if constexpr (!Shape::is_packed) s.sorted.columns[at] = Index(columns[i]);
+  for (int i = 0; i < rounds; ++i) keys[i] = (keys[i] >> 16) + counters[keys[i] & 0xffff];
+  __syncthreads();
+  for (int g = threadIdx.x; g < Tile::ngroups; g += threads) s.sorted.groups[g].begun = 0;
+#pragma unroll
+  for (int i = 0; i < rounds; ++i) s.sorted.words[keys[i]] = my_words[i * warp_size];
+  __syncthreads();
+  const auto for_each_begun = [&](auto take) {  // take(where the bucket begins in the tile, its place)
+#pragma unroll
+    for (int q = 0; q < pairs_per_thread; ++q)
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        if (const unsigned begin = begins[q] >> 16 * half; begin >> 15 & 1) take(begin & 0x7fff, place[q][half]);
+  };
+  for_each_begun(
+      [&](unsigned begin, Place) { atomicOr(&s.sorted.groups[begin / warp_size].begun, 1u << begin % warp_size); });
+  constexpr int batch = rounds / 2;  // entries of a thread that are fetched at once
+  static_assert(rounds % 2 == 0);
+  const auto fetch = [&](const auto* from, auto& some, int some_first) {
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      const int at = (some_first + j) * warp_size;
+      some[j] = at < my_count ? __ldcs(from + at) : 0;
+    }
+  };
+  const auto sort_rest = [&](const auto* from, auto& some, auto* sorted) {
+    __syncthreads();
+#pragma unroll
+    for (int some_first = 0; some_first < rounds; some_first += batch) {
+      if (some_first > 0) fetch(from, some, some_first);
+#pragma unroll
+      for (int j = 0; j < batch; ++j) sorted[keys[some_first + j]] = some[j];
+    }
+    __syncthreads();
+  };
+  const auto write = [&](const auto* sorted, auto* results) {
+    constexpr int at_once = 4;
+    static_assert(rounds % at_once == 0);
+#pragma unroll 2
+    for (int some = 0; some < rounds; some += at_once) {
+      Place to_place[at_once];
+      std::remove_cvref_t<decltype(*results)> own[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        const int at = threadIdx.x + (some + j) * threads;
+        to_place[j] = s.sorted.to_place[s.begun_at(unsigned(at)) - 1];
+        own[j] = sorted[at];
+      }
+#pragma unroll
+      for (int j = 0; j < at_once; ++j)
+        if (const int at = threadIdx.x + (some + j) * threads; at < count)
+          results[std::ptrdiff_t(to_place[j]) + at] = own[j];
+    }
+  };
+  __syncthreads();
+  constexpr int groups_per_thread = (Tile::ngroups + threads - 1) / threads;
+  int nbegun[groups_per_thread], sum = 0;
+#pragma unroll
+  for (int i = 0; i < groups_per_thread; ++i) {
+    const int g = threadIdx.x * groups_per_thread + i;
+    nbegun[i] = g < Tile::ngroups ? __popc(s.sorted.groups[g].begun) : 0;
+    sum += nbegun[i];
   }
-  __pipeline_wait_prior(0);
-  __syncthreads();
+  int before = block_exclusive_sum(sum, s.sums);
 #pragma unroll
-  for (int i = 0; i < rounds; ++i) {
-    const int at = threadIdx.x + i * threads;
-    const unsigned source = s.sorted.sources[at];
-    const Place k = s.to_place[source >> 16] + at;
-    if (at >= count) continue;
-    to.words[k] = Index(s.sorted.words[at]);
-    if constexpr (!Shape::is_packed) to.columns[k] = s.sorted.columns[at];
-    if (of.values) to.values[k] = s.values[source & 0xffff];
+  for (int i = 0; i < groups_per_thread; ++i) {
+    if (const int g = threadIdx.x * groups_per_thread + i; g < Tile::ngroups) s.sorted.groups[g].before = before;
+    before += nbegun[i];
+  }
+  __syncthreads();
+  for_each_begun([&](unsigned begin, Place place) { s.sorted.to_place[s.begun_at(begin) - 1] = place - Place(begin); });
+  const auto to_words = reinterpret_cast<std::uint32_t*>(to.words);
+  if constexpr (Shape::is_packed) {
+    Value some[batch];
+    if (of.values) fetch(my_values, some, 0);
+    __syncthreads();
+    write(s.sorted.words, to_words);
+    if (!of.values) return;
+    sort_rest(my_values, some, s.sorted.values);
+    write(s.sorted.values, to.values);
+  } else {
+    Index columns[batch];
+    fetch(my_columns, columns, 0);
+    __syncthreads();
+    write(s.sorted.words, to_words);
+    sort_rest(my_columns, columns, s.sorted.columns);
+    write(s.sorted.columns, to.columns);
+    if (!of.values) return;
+    Value some[batch];
+    fetch(my_values, some, 0);
+    sort_rest(my_values, some, s.sorted.values);
+    write(s.sorted.values, to.values);
   }
 }
 

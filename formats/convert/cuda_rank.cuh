@@ -73,7 +73,7 @@ __device__ void rank_in_warp(std::uint16_t* counters, int rounds, KeyOf key_of, 
 }
 
 /// The counters of all warps, npairs words each, become places in the block: entries stand by keys, then by warps.
-/// Calls begins(pair, first, second): where the keys 2 pair and 2 pair + 1 begin. sums: room for warps + 1.
+/// Calls begins(pair, first, second, end): where the keys 2 pair and 2 pair + 1 begin, and the latter ends. sums: room for warps + 1.
 template <int warps, class Begins>
 __device__ void counts_to_places(unsigned* counters, int npairs, int* sums, Begins begins) {
   constexpr int threads = warps * warp_size;
@@ -94,7 +94,7 @@ __device__ void counts_to_places(unsigned* counters, int npairs, int* sums, Begi
         counters[w * npairs + pair] = place;
         place += count;
       }
-      begins(pair, first, first + int(low));
+      begins(pair, first, first + int(low), first + own);
     }
     if (some + threads >= npairs) break;
     if (threadIdx.x == threads - 1) sums[warps] = first + own;

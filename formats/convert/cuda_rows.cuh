@@ -20,23 +20,19 @@ struct RowsOfWarp {
   std::uint32_t begun[rounds];
 };
 
-/// rows[i] becomes the row of entry begin + 32 i + lane: one of low, that of entry `begin`, to high. Those of `count`
-/// entries count.
-template <class Offset, int rounds>
+/// Calls take(at, row) with the row of entry begin + at, for at = lane, lane + 32 ... below `count`: one of low, that of entry
+/// `begin`, to high.
+template <class Offset, int rounds, class Take>
 __device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int64_t begin, int count,
-                          RowsOfWarp<rounds>& s, Index (&rows)[rounds]) {
+                          RowsOfWarp<rounds>& s, Take take) {
   constexpr int at_once = 2;        // rows of a lane
   constexpr int max_listed = 1024;  // among many empty rows each entry is searched for
   if (high - low > max_listed) {
-#pragma unroll
-    for (int i = 0; i < rounds; ++i) {
-      const int at = i * warp_size + lane();
-      rows[i] = at < count ? row_of(row_ptr, low, high, begin + at) : 0;
-    }
+#pragma unroll 1
+    for (int at = lane(); at < count; at += warp_size) take(at, row_of(row_ptr, low, high, begin + at));
     return;
   }
-  static_assert(rounds <= warp_size);
-  if (lane() < rounds) s.begun[lane()] = 0;
+  for (int i = lane(); i < rounds; i += warp_size) s.begun[i] = 0;
   if (lane() == 0) s.after[0] = 0;
   __syncwarp();
   int listed = 1;
@@ -61,12 +57,13 @@ __device__ void find_rows(const Offset* row_ptr, Index low, Index high, std::int
     }
   }
   __syncwarp();
-  int before = 0;
-#pragma unroll
+  const std::uint16_t* after = s.after;
+#pragma unroll 8
   for (int i = 0; i < rounds; ++i) {
     const std::uint32_t begun = s.begun[i];
-    rows[i] = low + s.after[before + __popc(begun & (whole_warp >> (warp_size - 1 - lane())))];
-    before += __popc(begun);
+    if (const int at = i * warp_size + lane(); at < count)
+      take(at, low + after[__popc(begun & (whole_warp >> (warp_size - 1 - lane())))]);
+    after += __popc(begun);
   }
 }
 

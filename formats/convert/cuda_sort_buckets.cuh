@@ -13,8 +13,6 @@ struct Large {
 };
 template <class Size>
 inline constexpr int max_entries = Size::threads* Size::rounds;
-inline constexpr int max_width_bits = 11;
-inline constexpr Index max_width = 1 << max_width_bits;  // columns of a bucket, each of which has a counter per warp
 
 /// What a block holds of its bucket: one of these after the other.
 template <class Size, class Value>
@@ -76,7 +74,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks)
   rank_in_warp<max_rounds>(my_counters, rounds, column_of,
                            [&](int i, unsigned rank) { ranks[i / 2] |= rank << i % 2 * 16; });
   __syncthreads();
-  counts_to_places<warps>(counters, npairs, sums, [&](int pair, int begin, int second) {
+  counts_to_places<warps>(counters, npairs, sums, [&](int pair, int begin, int second, int) {
     of.to_ptr[first + 2 * pair] = Offset(of.before + start + begin);
     if (2 * pair + 1 < width) of.to_ptr[first + 2 * pair + 1] = Offset(of.before + start + second);
   });

@@ -181,7 +181,7 @@ TEST_CASE("a row and the low bits of a column that just fit in a word of 32 bits
 
 TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or fewer") {
   const unsigned seed = fresh_seed();
-  for (const std::int64_t n : {12287, 12288, 12289, 49151, 49152, 49153}) {
+  for (const std::int64_t n : {4095, 4096, 4097, 49151, 49152, 49153}) {
     CAPTURE(n);
     check_all(scattered(seed, 3000, 5000, n));
   }
@@ -193,13 +193,34 @@ TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or 
 
 TEST_CASE("tiles of a GPU for more than 512 buckets that are just full, and one entry more or fewer") {
   const unsigned seed = fresh_seed();
-  for (const std::int64_t n : {4095, 4096, 4097, 12287, 12288, 12289, 10239, 10240, 10241, 49153})
+  for (const std::int64_t n : {31, 32, 33, 16383, 16384, 16385, 20479, 20480, 20481, 65537})
     for (const Index buckets : {700, 1500, 4096}) {
       CAPTURE(n);
       CAPTURE(buckets);
       Matrix A = scattered(seed, 3000, buckets * 2048, n);
-      for (std::int64_t k = n - 200; k < n; ++k)
+      for (std::int64_t k = std::max<std::int64_t>(n - 200, 0); k < n; ++k)
         A.col_idx[k] = A.ncols - 1 - Index(k % 3);  // the last bucket, in the last tile
+      check_on_gpu(A);
+    }
+}
+
+TEST_CASE("buckets of a GPU that some tiles fill alone, and others leave empty") {
+  const unsigned seed = fresh_seed();
+  std::mt19937_64 random(seed);
+  for (const std::int64_t tile : {4096, 16384, 20480})
+    for (const Index buckets : {400, 700, 1500, 4000}) {
+      CAPTURE(tile);
+      CAPTURE(buckets);
+      Matrix A = scattered(seed, 5000, buckets * 2048, 5 * tile - 77);
+      for (std::int64_t k = 0; k < A.nnz(); ++k) {
+        Index& column = A.col_idx[k];
+        switch (k / tile) {
+          case 0: column = 2048 * 3 + Index(random() % 2048); break;                     // one bucket
+          case 1: column = column / 2048 % 3 > 0 ? column : Index(random() % 2); break;  // two of three, and the first
+          case 2: column = A.ncols - 1 - Index(random() % 2000); break;                  // the last one
+          case 3: column -= column / 2048 % 2 * 2048; break;                             // every other one
+        }
+      }
       check_on_gpu(A);
     }
 }
@@ -231,7 +252,7 @@ TEST_CASE("more unevenly filled columns than a GPU cuts in one piece per block")
   check_on_gpu(A);
 }
 
-TEST_CASE("values need no more alignment than a number has") {
+TEST_CASE("columns and values need no more alignment than a number has") {
   const unsigned seed = fresh_seed();
   const Csr<float, std::int32_t> A = as<float, std::int32_t>(scattered(seed, 4000, 3000, 50000));
   const Csr<float, std::int32_t> expected = sorted_transpose(A.view());
@@ -239,10 +260,13 @@ TEST_CASE("values need no more alignment than a number has") {
     using Space = typename std::decay_t<decltype(on)>::Space;
     std::vector<float> shifted(A.values.begin(), A.values.end());
     shifted.insert(shifted.begin(), -1.0f);
+    std::vector<Index> columns(A.col_idx.begin(), A.col_idx.end());
+    columns.insert(columns.begin(), -1);
     const Array<float, Space> values(on, shifted);
     const Array<std::int32_t, Space> ptr(on, std::vector<std::int32_t>(A.row_ptr.begin(), A.row_ptr.end()));
-    const Array<Index, Space> idx(on, std::vector<Index>(A.col_idx.begin(), A.col_idx.end()));
-    const CsrView<float, std::int32_t, Space> there{A.nrows, A.ncols, ptr, idx, {values.data() + 1, A.values.size()}};
+    const Array<Index, Space> idx(on, columns);
+    const CsrView<float, std::int32_t, Space> there{
+        A.nrows, A.ncols, ptr, {idx.data() + 1, A.col_idx.size()}, {values.data() + 1, A.values.size()}};
     CHECK(same(here(on, transpose(on, there)), expected));
   });
 }
