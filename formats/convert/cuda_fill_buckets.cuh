@@ -52,7 +52,89 @@ struct TileOfBuckets {
   }
 };
 
-/// Writes entries to buckets, unless the largest is too large. What is missing in the last tile comes last in it.
+/// The columns of a warp are on their way to shared memory. Those that are missing in the last tile are the last column, so
+/// that they come last.
+template <int rounds>
+__device__ void fetch_columns(const Index* columns, int count, Index last_column, std::uint32_t* to) {
+  constexpr int stretch = rounds * warp_size, at_once = 16 / sizeof(Index);
+  if (count >= stretch && reinterpret_cast<std::uintptr_t>(columns) % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < rounds / at_once; ++i) {
+      const int at = (i * warp_size + lane()) * at_once;
+      __pipeline_memcpy_async(to + at, columns + at, 16);
+    }
+  } else {
+#pragma unroll 1
+    for (int at = lane(); at < stretch; at += warp_size)
+      if (at < count)
+        __pipeline_memcpy_async(to + at, columns + at, sizeof(Index));
+      else
+        to[at] = unsigned(last_column);
+  }
+  __pipeline_commit();
+}
+
+/// Where the buckets of the pairs of a thread go: 2 (threadIdx.x + q threads) and the next one.
+template <class Shape, class Place, int pairs_per_thread>
+__device__ void load_places(const Places<Place>& places, std::int64_t tile, Place (&place)[pairs_per_thread][2]) {
+#pragma unroll
+  for (int q = 0; q < pairs_per_thread; ++q)
+    if (const int pair = threadIdx.x + q * Shape::threads; pair < Shape::max_buckets / 2) {
+      const auto load = [&]<class T>(const T* counts) { return reinterpret_cast<const Pair<T>*>(counts)[pair]; };
+      const auto before = load(places.before_group + tile / places.tiles_at_once * Shape::max_buckets),
+                 starts = load(places.starts);
+      place[q][0] = before.first + starts.first;
+      place[q][1] = before.second + starts.second;
+      if (places.in_group) {
+        const auto in_group = load(places.in_group + tile * Shape::max_buckets);
+        place[q][0] += Place(in_group.first);
+        place[q][1] += Place(in_group.second);
+      }
+    }
+}
+
+/// Groups know the buckets begun before, from the bits of all.
+template <int threads, class Tile>
+__device__ void add_begun(Tile& s) {
+  constexpr int per_thread = (Tile::ngroups + threads - 1) / threads;
+  int begun[per_thread], sum = 0;
+#pragma unroll
+  for (int i = 0; i < per_thread; ++i) {
+    const int g = threadIdx.x * per_thread + i;
+    begun[i] = g < Tile::ngroups ? __popc(s.sorted.groups[g].begun) : 0;
+    sum += begun[i];
+  }
+  int before = block_exclusive_sum(sum, s.sums);
+#pragma unroll
+  for (int i = 0; i < per_thread; ++i) {
+    if (const int g = threadIdx.x * per_thread + i; g < Tile::ngroups) s.sorted.groups[g].before = before;
+    before += begun[i];
+  }
+}
+
+/// Writes the sorted entries of a tile to their buckets.
+template <class Shape, class Tile, class T>
+__device__ void write_sorted(const Tile& s, const T* sorted, int count, T* results) {
+  constexpr int at_once = 4;
+  static_assert(Shape::rounds % at_once == 0);
+#pragma unroll 2
+  for (int some = 0; some < Shape::rounds; some += at_once) {
+    std::ptrdiff_t to_place[at_once];
+    T own[at_once];
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) {
+      const int at = threadIdx.x + (some + j) * Shape::threads;
+      to_place[j] = s.sorted.to_place[s.begun_at(unsigned(at)) - 1];
+      own[j] = sorted[at];
+    }
+#pragma unroll
+    for (int j = 0; j < at_once; ++j)
+      if (const int at = threadIdx.x + (some + j) * Shape::threads; at < count) results[to_place[j] + at] = own[j];
+  }
+}
+
+/// Writes entries to buckets, unless the largest is too large. First a word of each, with its row and the low bits of its
+/// column, or its row; the rest follows in the same room, so that tiles can be large.
 template <class Shape, class Value, class Offset, class Place>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     fill_buckets(Part<Value, Offset> of, Cut cut, Places<Place> places, std::int64_t max_entries, Between<Value> to) {
@@ -62,36 +144,20 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   extern __shared__ __align__(16) unsigned char shared[];
   auto& s = *reinterpret_cast<Tile*>(shared);
   let_next_begin();
-  const int my_warp = threadIdx.x / warp_size, mine = my_warp * stretch + lane();  // and every 32nd after it
-  const std::int64_t tile = blockIdx.x, first = tile * Tile::size;
-  const int count = int(min(std::int64_t(Tile::size), of.nnz - first));
-  const int my_count = max(min(count - mine, stretch), 0);  // less the lane
-  std::uint32_t* const my_words = s.ranked.words + mine;
+  const int my_warp = threadIdx.x / warp_size, before_mine = my_warp * stretch;
+  const std::int64_t tile = blockIdx.x, first = tile * Tile::size, mine = first + before_mine + lane();
+  const int count = int(min(std::int64_t(Tile::size), of.nnz - first)), my_count = count - before_mine - lane();
+  std::uint32_t* const my_words = s.ranked.words + before_mine + lane();  // and every 32nd, while below my_count
   std::uint16_t* const counters = s.ranked.of_warp[my_warp].counters;
-  const Index* const my_columns = of.col_idx + first + mine;
-  const Value* const my_values = of.values + first + mine;
 
-  constexpr int at_once = 16 / sizeof(Index);
-  if (const Index* const columns = my_columns - lane();
-      count == Tile::size && reinterpret_cast<std::uintptr_t>(columns) % 16 == 0) {
-#pragma unroll
-    for (int i = 0; i < rounds / at_once; ++i) {
-      const int at = (i * warp_size + lane()) * at_once;
-      __pipeline_memcpy_async(my_words - lane() + at, columns + at, 16);
-    }
-  } else {
+  fetch_columns<rounds>(of.col_idx + first + before_mine, count - before_mine, of.first_column + of.ncols - 1,
+                        s.ranked.words + before_mine);
+  if (of.values) {
+    constexpr int per_line = 128 / sizeof(Value);
 #pragma unroll 1
-    for (int at = 0; at < stretch; at += warp_size)
-      if (at < my_count)
-        __pipeline_memcpy_async(my_words + at, my_columns + at, sizeof(Index));
-      else
-        my_words[at] = unsigned(of.first_column) + unsigned(of.ncols - 1);
-  }
-  __pipeline_commit();
-  if (of.values)
-#pragma unroll 1
-    for (int at = threadIdx.x * (128 / int(sizeof(Value))); at < count; at += threads * (128 / int(sizeof(Value))))
+    for (int at = threadIdx.x * per_line; at < count; at += threads * per_line)
       asm volatile("prefetch.global.L2 [%0];" ::"l"(of.values + first + at));
+  }
   await_launch_before();  // which counted
   if (places.starts[Shape::max_buckets + 1] > max_entries) {
     __pipeline_wait_prior(0);
@@ -99,10 +165,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   }
   unsigned keys[rounds];  // a bucket and, above it, a rank; then a place in the tile
   if (places.buckets) {
-    const std::uint16_t* const my_buckets = places.buckets + first + mine;
 #pragma unroll
     for (int i = 0; i < rounds; ++i)
-      keys[i] = i * warp_size < my_count ? __ldcs(my_buckets + i * warp_size) : Shape::max_buckets - 1;
+      keys[i] = i * warp_size < my_count ? __ldcs(places.buckets + mine + i * warp_size) : Shape::max_buckets - 1;
   }
   __pipeline_wait_prior(0);
   __syncwarp();
@@ -116,30 +181,17 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     keys[i] = bucket & ~is_alone;
   }
   if (!Shape::is_packed && of.rows) {
-    for (int at = 0; at < my_count; at += warp_size) my_words[at] = unsigned(__ldcs(of.rows + first + mine + at));
-  } else if (my_warp * stretch < count) {
+    for (int at = 0; at < min(my_count, stretch); at += warp_size) my_words[at] = unsigned(__ldcs(of.rows + mine + at));
+  } else if (before_mine < count) {
     const std::int64_t my_stretch = tile * Tile::warps + my_warp;
-    find_rows(of.row_ptr, places.first_row[my_stretch], places.first_row[my_stretch + 1], my_stretch * stretch,
-              min(count - my_warp * stretch, stretch), s.ranked.of_warp[my_warp].rows, [&](int at, Index row) {
+    find_rows(of.row_ptr, places.first_row[my_stretch], places.first_row[my_stretch + 1], first + before_mine,
+              min(count - before_mine, stretch), s.ranked.of_warp[my_warp].rows, [&](int at, Index row) {
                 std::uint32_t& word = my_words[at - lane()];
                 word = word & is_row ? unsigned(row) : unsigned(row) << cut.bits | word;
               });
   }
   Place place[pairs_per_thread][2] = {};
-#pragma unroll
-  for (int q = 0; q < pairs_per_thread; ++q)
-    if (const int pair = threadIdx.x + q * threads; pair < pairs) {
-      const auto load = [&]<class T>(const T* counts) { return reinterpret_cast<const Pair<T>*>(counts)[pair]; };
-      const auto before = load(places.before_group + tile / places.tiles_at_once * Shape::max_buckets),
-                 starts = load(places.starts);
-      place[q][0] = before.first + starts.first;
-      place[q][1] = before.second + starts.second;
-      if (places.in_group) {
-        const auto in_group = load(places.in_group + tile * Shape::max_buckets);
-        place[q][0] += Place(in_group.first);
-        place[q][1] += Place(in_group.second);
-      }
-    }
+  load_places<Shape>(places, tile, place);
   __syncwarp();
   for (int i = lane(); i < Shape::max_buckets / 8; i += warp_size) reinterpret_cast<uint4*>(counters)[i] = {0, 0, 0, 0};
   __syncwarp();
@@ -147,7 +199,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       counters, rounds, [&](int i) { return keys[i]; }, [&](int i, unsigned rank) { keys[i] |= rank << 16; });
   __syncthreads();
   unsigned begins[pairs_per_thread] =
-      {};  // in the tile; two of them, each below a bit that is set if the bucket is not empty
+      {};  // in the tile; two of them, each below a bit that says that there are entries
   static_assert(Tile::size <= 1 << 15);
   counts_to_places<Tile::warps>(
       reinterpret_cast<unsigned*>(s.ranked.of_warp), pairs, s.sums, [&](int pair, int begin, int second, int end) {
@@ -173,16 +225,21 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   };
   for_each_begun(
       [&](unsigned begin, Place) { atomicOr(&s.sorted.groups[begin / warp_size].begun, 1u << begin % warp_size); });
-  constexpr int batch = rounds / 2;  // entries of a thread that are fetched at once
-  static_assert(rounds % 2 == 0);
+  __syncthreads();
+  add_begun<threads>(s);
+  __syncthreads();
+  for_each_begun([&](unsigned begin, Place to) { s.sorted.to_place[s.begun_at(begin) - 1] = to - Place(begin); });
+
+  constexpr int batch = rounds / 2;  // entries of a thread under way at once
+  static_assert(rounds % batch == 0);
   const auto fetch = [&](const auto* from, auto& some, int some_first) {
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
       const int at = (some_first + j) * warp_size;
-      some[j] = at < my_count ? __ldcs(from + at) : 0;
+      some[j] = at < my_count ? __ldcs(from + mine + at) : 0;
     }
   };
-  const auto sort_rest = [&](const auto* from, auto& some, auto* sorted) {
+  const auto sort_rest = [&](const auto* from, auto& some, auto* sorted) {  // the first batch was fetched
     __syncthreads();
 #pragma unroll
     for (int some_first = 0; some_first < rounds; some_first += batch) {
@@ -192,64 +249,25 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     }
     __syncthreads();
   };
-  const auto write = [&](const auto* sorted, auto* results) {
-    constexpr int at_once = 4;
-    static_assert(rounds % at_once == 0);
-#pragma unroll 2
-    for (int some = 0; some < rounds; some += at_once) {
-      Place to_place[at_once];
-      std::remove_cvref_t<decltype(*results)> own[at_once];
-#pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        const int at = threadIdx.x + (some + j) * threads;
-        to_place[j] = s.sorted.to_place[s.begun_at(unsigned(at)) - 1];
-        own[j] = sorted[at];
-      }
-#pragma unroll
-      for (int j = 0; j < at_once; ++j)
-        if (const int at = threadIdx.x + (some + j) * threads; at < count)
-          results[std::ptrdiff_t(to_place[j]) + at] = own[j];
-    }
-  };
-  __syncthreads();
-  constexpr int groups_per_thread = (Tile::ngroups + threads - 1) / threads;
-  int nbegun[groups_per_thread], sum = 0;
-#pragma unroll
-  for (int i = 0; i < groups_per_thread; ++i) {
-    const int g = threadIdx.x * groups_per_thread + i;
-    nbegun[i] = g < Tile::ngroups ? __popc(s.sorted.groups[g].begun) : 0;
-    sum += nbegun[i];
-  }
-  int before = block_exclusive_sum(sum, s.sums);
-#pragma unroll
-  for (int i = 0; i < groups_per_thread; ++i) {
-    if (const int g = threadIdx.x * groups_per_thread + i; g < Tile::ngroups) s.sorted.groups[g].before = before;
-    before += nbegun[i];
-  }
-  __syncthreads();
-  for_each_begun([&](unsigned begin, Place place) { s.sorted.to_place[s.begun_at(begin) - 1] = place - Place(begin); });
-  const auto to_words = reinterpret_cast<std::uint32_t*>(to.words);
-  if constexpr (Shape::is_packed) {
-    Value some[batch];
-    if (of.values) fetch(my_values, some, 0);
+  const auto write_words = [&] {
     __syncthreads();
-    write(s.sorted.words, to_words);
-    if (!of.values) return;
-    sort_rest(my_values, some, s.sorted.values);
-    write(s.sorted.values, to.values);
+    write_sorted<Shape>(s, s.sorted.words, count, reinterpret_cast<std::uint32_t*>(to.words));
+  };
+  Value some[batch];
+  if constexpr (Shape::is_packed) {
+    if (of.values) fetch(of.values, some, 0);
+    write_words();
   } else {
     Index columns[batch];
-    fetch(my_columns, columns, 0);
-    __syncthreads();
-    write(s.sorted.words, to_words);
-    sort_rest(my_columns, columns, s.sorted.columns);
-    write(s.sorted.columns, to.columns);
-    if (!of.values) return;
-    Value some[batch];
-    fetch(my_values, some, 0);
-    sort_rest(my_values, some, s.sorted.values);
-    write(s.sorted.values, to.values);
+    fetch(of.col_idx, columns, 0);
+    write_words();
+    sort_rest(of.col_idx, columns, s.sorted.columns);
+    write_sorted<Shape>(s, s.sorted.columns, count, to.columns);
+    if (of.values) fetch(of.values, some, 0);
   }
+  if (!of.values) return;
+  sort_rest(of.values, some, s.sorted.values);
+  write_sorted<Shape>(s, s.sorted.values, count, to.values);
 }
 
 /// The buckets of a part, after it was distributed.
