@@ -22,7 +22,7 @@ struct Medium : Few {
   static constexpr int max_buckets = 2048;
 };
 struct Many : Few {  // the counters of more warps would not fit
-  static constexpr int max_buckets = 4096, threads = 512, rounds = 40;
+  static constexpr int max_buckets = 4096, threads = 512, rounds = 48;
 };
 struct Unpacked : Medium {
   static constexpr bool is_packed = false;
@@ -31,7 +31,7 @@ template <class Shape>
 constexpr int tile_of = Shape::threads* Shape::rounds;
 template <class Shape>
 constexpr int stretch_of = Shape::rounds* warp_size;  // entries of a warp, one after the other
-inline constexpr int max_tiles_at_once = 4;
+inline constexpr int max_tiles_at_once = 3;
 static_assert((max_tiles_at_once - 1) * tile_of<Many> < 1 << 16);
 
 /// Where entries lie between the steps.

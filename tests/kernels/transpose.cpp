@@ -193,7 +193,7 @@ TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or 
 
 TEST_CASE("tiles of a GPU for more than 512 buckets that are just full, and one entry more or fewer") {
   const unsigned seed = fresh_seed();
-  for (const std::int64_t n : {31, 32, 33, 16383, 16384, 16385, 20479, 20480, 20481, 65537})
+  for (const std::int64_t n : {31, 32, 33, 16383, 16384, 16385, 24575, 24576, 24577, 65537})
     for (const Index buckets : {700, 1500, 4096}) {
       CAPTURE(n);
       CAPTURE(buckets);
@@ -207,7 +207,7 @@ TEST_CASE("tiles of a GPU for more than 512 buckets that are just full, and one 
 TEST_CASE("buckets of a GPU that some tiles fill alone, and others leave empty") {
   const unsigned seed = fresh_seed();
   std::mt19937_64 random(seed);
-  for (const std::int64_t tile : {4096, 16384, 20480})
+  for (const std::int64_t tile : {4096, 16384, 24576})
     for (const Index buckets : {400, 700, 1500, 4000}) {
       CAPTURE(tile);
       CAPTURE(buckets);
