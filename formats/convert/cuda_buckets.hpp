@@ -29,8 +29,8 @@ struct Known {
   double crowding = 1;   // how many times more entries than the average the fullest range of columns has, if known
 };
 
-/// Fills the arrays `to_...`. Returns the bytes of scratch memory taken at the same time: per entry 0.3 or 1.2 where columns
-/// are evenly filled, 2.3 or 3.2 where they are not and A has no more than about 40 million entries, else 7; some megabytes
+/// Fills the arrays `to_...`. Returns the bytes of scratch memory taken at the same time: per entry 0.3 or 0.6 where columns
+/// are evenly filled, 2.3 to 2.7 where they are not and A has no more than about 40 million entries, else 7; some megabytes
 /// more where A has more columns than entries. known, if any: called once, before anything is written; it may wait for the
 /// launch before this call, which reads A at most and calls let_next_begin(): few entries are counted meanwhile.
 /// Waits once or twice; where A is large, about once for each 8 million entries. Value is std::uint32_t or std::uint64_t.
