@@ -353,6 +353,9 @@ TEST_CASE("an error along the constants, which no iterate has seen, is told, and
     const json good = report_of({folder / "A.mtx", "--rhs", folder / "b.txt"});
     CHECK(good["verdict"] == "solved");
     CHECK(good["error_estimate_source"] == "going on");
+    const std::string text = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt"}).out;
+    CHECK(contains(text,
+                   "as far as " + std::to_string(good["error_estimate_iterations"].get<int>()) + " more iterations"));
   }
 }
 
