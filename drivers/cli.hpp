@@ -148,8 +148,7 @@ struct Command {
               [=, &value](const std::string& text) { value = drivers::number(option, text, range); });
   }
   /// Calls take(text), later, if the option was given.
-  template <class Take>
-  void with_text(const char* option, const char* type, const char* what, const Take& take) {
+  void with_text(const char* option, const char* type, const char* what, const auto& take) {
     const auto text = std::make_shared<std::string>();
     app->add_option(option, *text, what)->type_name(type);
     checks.push_back([=] {

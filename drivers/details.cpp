@@ -62,8 +62,7 @@ void apply_setting(SolveOptions& solve, const std::string& pair) {
                              meanings_of_details()));
 }
 
-template <class Table>
-bool any_has(const Table& table, const std::string& key) {
+bool any_has(const auto& table, const std::string& key) {
   return std::any_of(std::begin(table), std::end(table),
                      [&](const auto& entry) { return has_detail(entry.get().settings, key); });
 }

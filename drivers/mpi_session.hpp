@@ -43,8 +43,7 @@ int cuda_device_count();
 ProcessPlace process_place(const CommonOptions& options, const MpiSession& session);
 
 /// Calls work(on) with that back end. What it throws ends all processes at once, since others may wait for this one.
-template <class Work>
-void on_process_place(const ProcessPlace& place, const MpiSession& session, const Work& work) {
+void on_process_place(const ProcessPlace& place, const MpiSession& session, const auto& work) {
   try {
     if constexpr (built_with_cuda)
       if (place.gpu) return work(*place.gpu);

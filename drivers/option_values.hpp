@@ -72,15 +72,13 @@ std::optional<Enum> one_of(const std::string& option, const std::string& text, s
 }
 
 /// Names of a table, behind "auto".
-template <class Table>
-std::string names_of(const Table& table) {
+std::string names_of(const auto& table) {
   std::string names = "auto";
   for (const auto& entry : table) names += ", " + std::string(entry.get().name);
   return names;
 }
 /// What the names of a table mean, a line for each.
-template <class Table>
-std::string meanings_of(const Table& table) {
+std::string meanings_of(const auto& table) {
   std::string meanings;
   for (const auto& entry : table) meanings += formatted("\n  {:<10} {}", entry.get().name, entry.get().help);
   return meanings;

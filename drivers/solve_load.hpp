@@ -21,8 +21,7 @@ struct Loaded {
   std::size_t columns() const { return 1 + more_b.size(); }
   HostSpan<const double> column(std::size_t j) const { return j == 0 ? b : more_b[j - 1]; }
   /// Calls look() while right-hand side j is `b`.
-  template <class Look>
-  auto with_column(std::size_t j, const Look& look) {
+  auto with_column(std::size_t j, const auto& look) {
     const auto exchange = [&] {
       if (j > 0) std::swap(b, more_b[j - 1]);
     };
@@ -49,10 +48,7 @@ struct LoadedThere {
     return 12 * (narrow.nnz() + wide.nnz()) + 4 * narrow.row_ptr.size() + 8 * (wide.row_ptr.size() + b.size());
   }
   /// look(A) with the one that is there.
-  template <class Look>
-  auto with_matrix(const Look& look) const {
-    return narrow.row_ptr.empty() ? look(wide.view()) : look(narrow.view());
-  }
+  auto with_matrix(const auto& look) const { return narrow.row_ptr.empty() ? look(wide.view()) : look(narrow.view()); }
 };
 
 /// What the entries of A show.

@@ -29,8 +29,7 @@ void require_backend(const CommonOptions& options);
 Placement place(const CommonOptions& options, std::int64_t nnz);
 
 /// work(on) with the back end of `where`.
-template <class Work>
-auto with_backend(const Placement& where, const Work& work) {
+auto with_backend(const Placement& where, const auto& work) {
   if constexpr (built_with_cuda)
     if (where.backend == BackendName::cuda) return work(where.gpu ? *where.gpu : Cuda{});
   return work(OpenMP{where.threads});

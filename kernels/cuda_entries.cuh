@@ -22,8 +22,7 @@ class EntriesOfWarp {
     Index entry;  // of that row
   };
   /// Calls use(place) for all entries, each on one lane.
-  template <class Use>
-  __device__ void for_each(const Use& use) const {
+  __device__ void for_each(const auto& use) const {
     for (Index base = 0; base < total_; base += 32) {
       const Index at = base + Index(threadIdx.x % 32);
       int row = 0;  // rows that end at `at` or before

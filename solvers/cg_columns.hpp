@@ -54,8 +54,7 @@ class InStep {
 
  private:
   /// Those columns for which `belongs` says so.
-  template <class Belongs>
-  void find(Which& which, const Belongs& belongs) const {
+  void find(Which& which, const auto& belongs) const {
     which.clear();
     for (std::size_t j = 0; j < columns_.size(); ++j)
       if (belongs(*columns_[j])) which.push_back(int(j));
@@ -72,8 +71,7 @@ class InStep {
   }
 
   /// Whether there are columns that iterate or begin to.
-  template <class Block>
-  bool look_at_rounds(Block& r, const Block& z) {
+  bool look_at_rounds(auto& r, const auto& z) {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       auto& [iterate, stage, spared] = *columns_[j];
       if (stage == Stage::iterates &&
@@ -87,8 +85,7 @@ class InStep {
   }
 
   /// alpha = r'z / p'Ap.
-  template <class Block>
-  void find_steps(const Block& p, const Block& Ap) {
+  void find_steps(const auto& p, const auto& Ap) {
     dots(p, Ap, iterating_, alpha_.data());
     for (const int j : iterating_) {
       const Real pAp = alpha_[j];
@@ -104,11 +101,9 @@ class InStep {
   }
 
   /// r -= alpha A p, z = M^-1 r, where a column begins the latter alone; ||r||, r'z and (r - r_before)'z, as CgIterate::step().
-  template <class Block>
-  void descend(const Block& Ap, Block& r, Block& z) {
+  void descend(const auto& Ap, auto& r, auto& z) {
     if (const V* const D = diagonal_of<V>(M_)) {
-      axpy_multiply_norms2_and_dots(minus_alpha_.data(), Ap, r, *D, z, iterating_, norm_r_.data(),
-                                    new_rz_.data());
+      axpy_multiply_norms2_and_dots(minus_alpha_.data(), Ap, r, *D, z, iterating_, norm_r_.data(), new_rz_.data());
       for (const int j : begins_) M_.apply(r[j], z[j]);
       dots(r, z, begins_, new_rz_.data());
       for (const int j : iterating_) change_[j] = new_rz_[j];

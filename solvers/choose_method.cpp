@@ -54,10 +54,7 @@ Form form_of(const MethodChoice& choice, const MethodRequest& request, const Row
 
 /// What was taken, and why: "cg, because A is symmetric".
 struct Taken {
-  template <class What>
-  void say(const What& what, const std::string& why) {
-    say(to_string(what), why);
-  }
+  void say(const auto& what, const std::string& why) { say(to_string(what), why); }
   void say(std::string_view what, const std::string& why) {
     sentence += (sentence.empty() ? "" : "; ") + std::string(what) + why;
   }

@@ -53,8 +53,7 @@ const V* diagonal_of(const M& m) {
 }
 
 /// Whether m applies one and the same matrix in all calls; true unless m says otherwise.
-template <class M>
-bool is_linear(const M& m) {
+bool is_linear(const auto& m) {
   if constexpr (requires { m.is_linear(); })
     return m.is_linear();
   else

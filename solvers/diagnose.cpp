@@ -46,8 +46,7 @@ struct Facts {
     found.push_back({std::move(cause), std::move(evidence), std::move(remedy), std::move(advice)});
   }
   /// Whether that is so of the last method, or of one that was tried before.
-  template <class Is>
-  bool any(const Is& is) const {
+  bool any(const auto& is) const {
     return is(summary) || std::any_of(summary.attempts.begin(), summary.attempts.end(), is);
   }
   bool full_diagonal() const { return A.diagonal_missing + A.diagonal_zero == 0; }

@@ -43,8 +43,7 @@ enum class Shape { square, any };
 
 /// ||v||, once v is known to be finite. A vector type of another kind names the place by a first_nonfinite() of its
 /// own.
-template <class V>
-double finite_norm(const V& v, const char* name) {
+double finite_norm(const auto& v, const char* name) {
   const double norm = norm2(v);
   if (std::isfinite(norm)) return norm;
   if constexpr (requires { first_nonfinite(v); }) refuse_nonfinite(name, first_nonfinite(v));

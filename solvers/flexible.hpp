@@ -11,10 +11,7 @@ template <class M>
 struct Flexible {
   M preconditioner;
 
-  template <class V>
-  void apply(const V& r, V& z) const {
-    preconditioner.apply(r, z);
-  }
+  void apply(const auto& r, auto& z) const { preconditioner.apply(r, z); }
   bool is_symmetric() const { return preconditioner.is_symmetric(); }
   bool is_linear() const { return false; }
 };

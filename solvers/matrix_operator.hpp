@@ -122,18 +122,9 @@ class TransposableMatrix {
   auto domain() const { return A_.domain(); }
   auto range() const { return A_.range(); }
 
-  template <class V>
-  void apply(const V& x, V& y) const {
-    A_.apply(x, y);
-  }
-  template <class V>
-  void residual(const V& x, const V& b, V& r) const {
-    A_.residual(x, b, r);
-  }
-  template <class V>
-  void apply_transposed(const V& x, V& y) const {
-    At_.apply(x, y);
-  }
+  void apply(const auto& x, auto& y) const { A_.apply(x, y); }
+  void residual(const auto& x, const auto& b, auto& r) const { A_.residual(x, b, r); }
+  void apply_transposed(const auto& x, auto& y) const { At_.apply(x, y); }
 
  private:
   Operator A_;

@@ -107,8 +107,7 @@ constexpr std::int64_t stream_elements = stream_bytes / 16;
 constexpr unsigned stream_blocks = unsigned(stream_elements / (threads * unroll));
 constexpr double gb = 1e-9 * double(stream_bytes);
 
-template <class Element>
-Sample stream_sample(const Cuda& on, const Element& element) {
+Sample stream_sample(const Cuda& on, const auto& element) {
   return sampled(on, trials, [&] { stream_kernel<<<stream_blocks, threads, 0, on.stream()>>>(element); });
 }
 

@@ -18,8 +18,7 @@ namespace {
 
 constexpr int trials = 7;
 
-template <class Run>
-Sample sampled(const Run& run) {
+Sample sampled(const auto& run) {
   run();
   Sample sample;
   for (int t = 0; t < trials; ++t) sample.add(seconds_of(run));
@@ -27,8 +26,7 @@ Sample sampled(const Run& run) {
 }
 
 /// Seconds of the fastest run: of as many as fit into 0.2 s (beside a cache of 300 MB one takes longer), of 3 at least.
-template <class Run>
-double fastest(const Run& run) {
+double fastest(const auto& run) {
   double best = INFINITY, used = 0;
   for (int t = 0; t < 3 || (t <= trials && used < 0.2); ++t) {
     const double seconds = seconds_of(run);

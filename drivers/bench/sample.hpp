@@ -35,8 +35,7 @@ class Sample {
 };
 
 /// Seconds that run() takes.
-template <class Run>
-double seconds_of(const Run& run) {
+double seconds_of(const auto& run) {
   const Stopwatch watch;
   run();
   return watch.seconds();

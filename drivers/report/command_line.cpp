@@ -53,8 +53,7 @@ std::string target(const Option& option) {
   return "--set " + text.substr(value + 1, text.find('=', value + 1) - value - 1);
 }
 
-template <class Table>
-auto entry_named(const std::string& name, const Table& table) {
+auto entry_named(const std::string& name, const auto& table) {
   const auto found =
       std::find_if(std::begin(table), std::end(table), [&](const auto& entry) { return entry.get().name == name; });
   return found == std::end(table) ? nullptr : &found->get();

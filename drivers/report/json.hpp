@@ -46,8 +46,7 @@ class Json {
 };
 
 /// What `of` makes of each entry.
-template <class Entries, class Of>
-Json json_list(const Entries& entries, const Of& of) {
+Json json_list(const auto& entries, const auto& of) {
   Json list = Json::array();
   for (const auto& entry : entries) list.push(of(entry));
   return list;

@@ -11,8 +11,7 @@ namespace seidel::generators {
 namespace {
 
 /// Calls visit(column) for the off-diagonal columns of row i, in B or in its transpose T, ascending.
-template <class Visit>
-void each_beside(const Matrix& B, const Matrix& T, std::int64_t i, const Visit& visit) {
+void each_beside(const Matrix& B, const Matrix& T, std::int64_t i, const auto& visit) {
   std::int64_t b = B.row_ptr[i], t = T.row_ptr[i];
   const std::int64_t b_end = B.row_ptr[i + 1], t_end = T.row_ptr[i + 1];
   while (b < b_end || t < t_end) {

@@ -21,8 +21,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 /// Whether all of `text` is a T.
-template <class T>
-bool parse(std::string_view text, T& value) {
+bool parse(std::string_view text, auto& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }

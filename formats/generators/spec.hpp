@@ -71,8 +71,7 @@ Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::i
 void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::int64_t temporary_bytes = 0);
 
 /// Calls fill(row, columns, values) for every row, in parallel; row_ptr is set.
-template <class Fill>
-void fill_rows(const OpenMP& on, Matrix& A, const Fill& fill) {
+void fill_rows(const OpenMP& on, Matrix& A, const auto& fill) {
   for_row_shares(on, HostSpan<const std::int64_t>(A.row_ptr), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       fill(i, A.col_idx.data() + A.row_ptr[i], A.values.data() + A.row_ptr[i]);
@@ -80,9 +79,8 @@ void fill_rows(const OpenMP& on, Matrix& A, const Fill& fill) {
 }
 
 /// The matrix whose row i has length(i) entries, which fill(i, columns, values) writes in ascending order.
-template <class Length, class Fill>
-Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const Length& length,
-               const Fill& fill) {
+Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const auto& length,
+               const auto& fill) {
   require_room(spec, nrows, 0);
   Array<std::int64_t> row_ptr(nrows + 1);
   for_shares(on, nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
@@ -98,8 +96,7 @@ Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int6
 
 /// The matrix whose row i has the entries that each(i, visit) visits by visit(column, value), in ascending order; once
 /// to count them, and once to write them.
-template <class Each>
-Matrix by_entries(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const Each& each) {
+Matrix by_entries(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const auto& each) {
   return by_rows(
       on, spec, nrows, ncols,
       [&](std::int64_t i) {

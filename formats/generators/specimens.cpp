@@ -7,8 +7,7 @@ namespace seidel::generators {
 namespace {
 
 /// Row i of tridiagonal (-1, 2, -1): calls visit(column, value) from left to right.
-template <class Visit>
-void tridiagonal_row(std::int64_t n, std::int64_t i, const Visit& visit) {
+void tridiagonal_row(std::int64_t n, std::int64_t i, const auto& visit) {
   if (i > 0) visit(i - 1, -1.0);
   visit(i, 2.0);
   if (i + 1 < n) visit(i + 1, -1.0);

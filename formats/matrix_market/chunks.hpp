@@ -45,8 +45,7 @@ class Chunks {
   /// The entries of a chunk are counted just before it is parsed, when its text has to be loaded anyway, and wait only for
   /// the count of the chunk before. Stops beyond `most` entries. Returns the number of entries if it reached the end.
   /// `work` must not throw.
-  template <class Work>
-  std::int64_t for_each_numbered(const OpenMP& on, std::int64_t most, const Work& work) const {
+  std::int64_t for_each_numbered(const OpenMP& on, std::int64_t most, const auto& work) const {
     std::vector<std::atomic<std::int64_t>> first_entry(std::size_t(count_) + 1);
     for (auto& entry : first_entry) entry.store(-1, std::memory_order_relaxed);
     first_entry[0] = 0;
@@ -73,8 +72,7 @@ class Chunks {
 
   /// Calls work(first, last, stretch) for the lines that begin in [first, last), chunk after chunk of each of `stretches`
   /// of the file, each on one thread. `pass` of 2 is for the progress report only. `work` must not throw.
-  template <class Work>
-  void for_each_of_stretches(int stretches, int pass, const Work& work) const {
+  void for_each_of_stretches(int stretches, int pass, const auto& work) const {
     std::atomic<std::int64_t> done = 0;
     std::int64_t told = 0;  // by the calling thread
     parallel_parts(OpenMP{stretches}, [&](int part, int nparts) {

@@ -75,8 +75,7 @@ template <Field field>
 }
 
 /// run.operator()<field>() with the field of a file that is not complex, whose lines real_form.cpp reads as real ones.
-template <class Run>
-auto with_field(Field field, const Run& run) {
+auto with_field(Field field, const auto& run) {
   switch (field) {
     case Field::integer: return run.template operator()<Field::integer>();
     case Field::pattern: return run.template operator()<Field::pattern>();

@@ -38,8 +38,7 @@ class Mirror {
 
   /// Calls take(row, k) for each off-diagonal entry k = (row, col) whose image is in the rows `mine`, row by row. Within a
   /// row, whose entries are given by span(), these are consecutive; for most blocks they are all entries, or none.
-  template <class Span, class Take>
-  void each_image(const Range& mine, const Span& span, const Take& take) const {
+  void each_image(const Range& mine, const auto& span, const auto& take) const {
     const Index low = Index(mine.first), high = Index(mine.last);
     for (int b = 0; b < blocks; ++b) {
       if (reach_[b].last <= low || reach_[b].first >= high) continue;

@@ -66,8 +66,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
 }
 
 /// The first name for which take() is not negative: names left by killed processes are skipped.
-template <class Take>
-void OutputFile::take_temporary_name(const Take& take) {
+void OutputFile::take_temporary_name(const auto& take) {
   const std::size_t slash = path_.rfind('/') + 1;  // 0 where there is none
   for (int attempt = 0;; ++attempt) {
     temporary_ = path_.substr(0, slash) + "." + path_.substr(slash, 200) + "." + std::to_string(::getpid()) + "." +

@@ -22,8 +22,7 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(const char* what) const;
-  template <class Take>
-  void take_temporary_name(const Take& take);
+  void take_temporary_name(const auto& take);
 
   std::string path_, temporary_;  // temporary_ is empty if the file has no name
   int descriptor_ = -1;

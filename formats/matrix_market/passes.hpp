@@ -43,10 +43,9 @@ struct Reading {
 
 /// Calls take(entry) for the entries of the lines that begin in [first, last), until it returns false. quick(p, entry)
 /// is tried first: it returns the byte after the line, or nullptr to call the careful parser. False if a line is wrong.
-template <class Quick, class Take>
 [[gnu::always_inline]] inline bool each_entry(const Header& header, const Fence& fence, const char* first,
-                                              const char* last, ValueCounts& counts, const Quick& quick,
-                                              const Take& take) {
+                                              const char* last, ValueCounts& counts, const auto& quick,
+                                              const auto& take) {
   bool good = true;
   for (const char* p = first; p < last;) {
     Entry e;

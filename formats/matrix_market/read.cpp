@@ -103,8 +103,7 @@ MatrixFile read(const Source& source, const ReadOptions& options) {
 }
 
 /// The result of read() and its report.
-template <class Read>
-MatrixFile told(const std::string& name, const Read& read) try {
+MatrixFile told(const std::string& name, const auto& read) try {
   const Stopwatch watch;
   MatrixFile file = read();
   ReadReport& report = file.report;

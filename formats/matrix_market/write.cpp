@@ -52,8 +52,7 @@ class Writer {
   void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
 
   /// Blocks 0 ... nblocks - 1, of at most `most` bytes each; make(block, p) writes one at p and returns its end.
-  template <class Make>
-  void write_blocks(std::int64_t nblocks, std::int64_t most, const Make& make) {
+  void write_blocks(std::int64_t nblocks, std::int64_t most, const auto& make) {
     const std::int64_t wave = std::min<std::int64_t>(nblocks, 4 * on_.threads);
     Array<char> room(wave * most);
     std::vector<std::string_view> texts(wave, std::string_view{});

@@ -11,8 +11,7 @@ namespace properties_detail {
 namespace {
 
 /// A long row, by a warp: lanes read, and add one after another.
-template <class View>
-__device__ void look_together(const View& A, std::int64_t row, Seen& seen) {
+__device__ void look_together(const auto& A, std::int64_t row, Seen& seen) {
   const std::int64_t begin = A.row_ptr[row], end = A.row_ptr[row + 1];
   RowSums sums;
   std::int64_t below = 0;
@@ -32,8 +31,7 @@ __device__ void look_together(const View& A, std::int64_t row, Seen& seen) {
 }
 
 /// Where part `part` of `nparts` begins, the rows shared out as share_by_nonzeros() does.
-template <class View>
-__device__ std::int64_t share_begin(const View& A, int part, int nparts) {
+__device__ std::int64_t share_begin(const auto& A, int part, int nparts) {
   if (part == nparts) return A.nrows;
   const std::int64_t n = A.nrows + A.nnz(), size = n / nparts, rest = n % nparts;
   const std::int64_t target = part * size + std::min<std::int64_t>(part, rest);
@@ -62,8 +60,7 @@ __global__ void squares_of_shares(View A, int nshares, int exponent, double* sum
   if (lane() == 0) sums[share] = sum;
 }
 
-template <class View>
-__device__ void look_for_mirror(const View& A, Half half, std::int64_t row, std::int64_t k, Seen& seen) {
+__device__ void look_for_mirror(const auto& A, Half half, std::int64_t row, std::int64_t k, Seen& seen) {
   const Index col = A.col_idx[k];
   if (half == Half::lower ? col >= row : col <= row) return;
   const std::int64_t begin = A.row_ptr[col], end = A.row_ptr[col + std::int64_t(1)];
@@ -95,8 +92,7 @@ struct LookForMirrors {
 };
 
 /// Does not wait.
-template <class View>
-void add_squares(const Cuda& on, const View& A, int exponent, DeviceSpan<double> sums) {
+void add_squares(const Cuda& on, const auto& A, int exponent, DeviceSpan<double> sums) {
   constexpr int warps = block_size / warp_size;
   squares_of_shares<<<blocks_for(sums.size(), warps), block_size, 0, on.stream()>>>(A, int(sums.size()), exponent,
                                                                                     sums.data());

@@ -12,8 +12,7 @@ namespace properties_detail {
 namespace {
 
 /// Calls look(share, first row, last row) for the shares of the rows that the Frobenius norm is summed in.
-template <class View, class Look>
-void in_shares(const OpenMP& on, const View& A, const Look& look) {
+void in_shares(const OpenMP& on, const auto& A, const auto& look) {
   const int nshares = shares_of_squares(A.nrows, A.nnz());
   for_each_in_turn(on, nshares, [&](std::int64_t share, int) {
     const Range mine = share_by_nonzeros(A.row_ptr, int(share), nshares);

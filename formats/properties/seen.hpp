@@ -65,8 +65,7 @@ struct Seen {
   }
 
   /// Row i, entry by entry. Returns `squares` and theirs, added one after another.
-  template <class View>
-  SEIDEL_HD double whole_row(const View& A, std::int64_t i, double squares) {
+  SEIDEL_HD double whole_row(const auto& A, std::int64_t i, double squares) {
     RowSums sums;
     std::int64_t nbelow = 0;
     bool stored = false;
@@ -84,8 +83,7 @@ struct Seen {
   }
 
   /// Row i, of which `nbelow` entries are below the diagonal; `stored`: one is on it. `sums` are those of its entries.
-  template <class View>
-  SEIDEL_HD void row(const View& A, std::int64_t i, std::int64_t nbelow, bool stored, const RowSums& sums) {
+  SEIDEL_HD void row(const auto& A, std::int64_t i, std::int64_t nbelow, bool stored, const RowSums& sums) {
     const std::int64_t begin = A.row_ptr[i], end = A.row_ptr[i + 1];
     below += nbelow;
     above += end - begin - nbelow - stored;
@@ -150,8 +148,7 @@ struct Seen {
   }
 
  private:
-  template <class View>
-  SEIDEL_HD static double finite_row_norm(const View& A, std::int64_t begin, std::int64_t end) {
+  SEIDEL_HD static double finite_row_norm(const auto& A, std::int64_t begin, std::int64_t end) {
     double norm = 0;
     for (std::int64_t k = begin; k < end; ++k)
       if (is_finite(A.values[k])) norm += std::fabs(double(A.values[k]));

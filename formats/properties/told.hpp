@@ -29,8 +29,7 @@ double scaled_squares(const OpenMP& on, const CsrView<Real, Offset, Host>& A, in
 template <class Real, class Offset>
 double scaled_squares(const Cuda& on, const CsrView<Real, Offset, Device>& A, int exponent);
 
-template <class On, class View>
-MatrixProperties told(const On& on, const View& A) {
+MatrixProperties told(const auto& on, const auto& A) {
   auto [seen, squares] = look(on, A);
   const bool square = A.nrows == A.ncols;
   const bool pattern_symmetric = square && seen.mirrors == seen.below && seen.mirrors == seen.above;

@@ -10,8 +10,7 @@ namespace seidel::cuda {
 namespace {
 
 /// Runs a call of CUB: once to ask for its scratch memory, once to do it.
-template <class Call>
-void with_scratch(const Cuda& on, const char* what, const Call& call) {
+void with_scratch(const Cuda& on, const char* what, const auto& call) {
   std::size_t bytes = 0;
   cuda_check(call(nullptr, bytes), what);
   Scratch scratch(on);

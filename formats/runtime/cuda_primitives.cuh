@@ -16,8 +16,7 @@ __global__ void each(std::int64_t n, Body body) {
 }
 
 /// Calls body(i) on the device for i = 0 ... n-1: consecutive i on neighbouring threads, 256 to a block. Does not wait.
-template <class Body>
-void for_each(const Cuda& on, std::int64_t n, const char* what, const Body& body) {
+void for_each(const Cuda& on, std::int64_t n, const char* what, const auto& body) {
   constexpr int threads = 256;
   if (n <= 0) return;
   each<<<blocks_for(n, threads), threads, 0, on.stream()>>>(n, body);

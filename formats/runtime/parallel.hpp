@@ -63,8 +63,7 @@ template <class Offset>
 void for_row_shares(const OpenMP& on, HostSpan<const Offset> row_ptr, FunctionRef<std::int64_t, std::int64_t> body);
 
 /// The same as for_shares(), compiled for this processor (with_avx2).
-template <class Body>
-void parallel_for(const OpenMP& on, std::int64_t n, const Body& body) {
+void parallel_for(const OpenMP& on, std::int64_t n, const auto& body) {
   for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int) { with_avx2([&] { body(first, last); }); });
 }
 template <class Offset, class Body>

@@ -23,8 +23,7 @@ void fetch_max(std::atomic<T>& shared, T value) {
 }
 
 /// The smallest i of 0 ... n-1 for which is_bad(i), or n.
-template <class IsBad>
-std::int64_t first_where(const OpenMP& on, std::int64_t n, std::int64_t weight, const IsBad& is_bad) {
+std::int64_t first_where(const OpenMP& on, std::int64_t n, std::int64_t weight, const auto& is_bad) {
   std::atomic<std::int64_t> found = n;
   for_shares(on, n, weight, [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t i = first; i < last; ++i)
@@ -46,8 +45,7 @@ std::int64_t first_row_where(const OpenMP& on, HostSpan<const Offset> row_ptr, c
 
 /// Turns lengths into offsets: on entry ptr[i + 1] is the length of i, on return ptr[i] the sum of the lengths before
 /// i. Errors  ResourceError if the sum does not fit into Offset.
-template <class Pointers>
-void offsets_from_lengths(const OpenMP& on, Pointers&& ptr) {
+void offsets_from_lengths(const OpenMP& on, auto&& ptr) {
   using Offset = std::remove_reference_t<decltype(ptr[0])>;
   const std::int64_t n = ptr.size() - 1;
   const int npieces = n < 2 * worth_per_thread ? 1 : std::max(1, on.threads);  // however many threads there are

@@ -33,16 +33,14 @@ template <class Work>
 run_avx512(const Work& work) {
   work();
 }
-template <class Work>
-[[gnu::cold, gnu::flatten, gnu::noinline]] void run_baseline(const Work& work) {  // cold: compiled for size, and sooner
+[[gnu::cold, gnu::flatten, gnu::noinline]] void run_baseline(const auto& work) {  // cold: compiled for size, and sooner
   work();
 }
 #endif
 
 /// Runs work() compiled for the best instruction set of this processor. `work` is a lambda around a loop, without calls
 /// that cannot be inlined; OpenMP constructs stay outside of it.
-template <class Work>
-void with_simd(const Work& work) {
+void with_simd(const auto& work) {
 #ifdef __x86_64__
   switch (best_instruction_set()) {
     case InstructionSet::avx512: return run_avx512(work);
@@ -56,8 +54,7 @@ void with_simd(const Work& work) {
 
 /// The same without AVX-512, which takes long to compile and gained only in long sums, those of long rows of CSR included
 /// (docs/notes/symgs-cpu.md).
-template <class Work>
-void with_avx2(const Work& work) {
+void with_avx2(const auto& work) {
 #ifdef __x86_64__
   best_instruction_set() == InstructionSet::baseline ? run_baseline(work) : run_avx2(work);
 #else
@@ -66,8 +63,7 @@ void with_avx2(const Work& work) {
 }
 
 /// The same where `work` is long: without AVX2 plain(), which is short, gives the same results.
-template <class Work, class Plain>
-void with_avx2(const Work& work, [[maybe_unused]] const Plain& plain) {
+void with_avx2(const auto& work, [[maybe_unused]] const auto& plain) {
 #ifdef __x86_64__
   best_instruction_set() == InstructionSet::baseline ? plain() : run_avx2(work);
 #else

@@ -34,8 +34,7 @@ struct NodeRow {
   Index block;
 
   /// Calls each(j, the largest magnitude in block j), j ascending.
-  template <class Each>
-  SEIDEL_HD void blocks(Index node, const Each& each) const {
+  SEIDEL_HD void blocks(Index node, const auto& each) const {
     constexpr Index nothing = std::numeric_limits<Index>::max();
     Offset at[max_unknowns_per_node];
     const Index first = node * block;

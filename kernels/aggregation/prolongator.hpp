@@ -64,8 +64,7 @@ struct SmoothedRow {
     return lumped / diagonal > 0.05 ? lumped : diagonal;
   }
   /// Calls add(aggregate, value) for each term, in the order of the columns of A.
-  template <class Add>
-  SEIDEL_HD void terms(Index i, const CsrView<double, Offset, Space>& A, const Add& add) const {
+  SEIDEL_HD void terms(Index i, const CsrView<double, Offset, Space>& A, const auto& add) const {
     double diagonal = 0, weak = 0;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
       if (entries.is_diagonal(i, k, A))

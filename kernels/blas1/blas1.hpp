@@ -17,10 +17,8 @@ namespace blas1 {
 // `used`: emitted where they are defined and named (the foot of host.cpp and of cuda.cu), for callers in other files.
 
 /// Calls op(i) for i = 0 ... n-1, in any order. Instantiated for the operations of elements.hpp.
-template <class Op>
-[[gnu::used]] void for_each_element(const OpenMP& on, std::int64_t n, const Op& op);
-template <class Op>
-[[gnu::used]] void for_each_element(const Cuda& on, std::int64_t n, const Op& op);
+[[gnu::used]] void for_each_element(const OpenMP& on, std::int64_t n, const auto& op);
+[[gnu::used]] void for_each_element(const Cuda& on, std::int64_t n, const auto& op);
 
 /// One pass of elements.hpp over elements 0 ... n-1. sums[j] is its sum j, in the one order.
 /// Cuda: two launches, one synchronisation.
@@ -71,8 +69,7 @@ inline std::int64_t sum_scratch_bytes(std::int64_t n, std::int64_t sums = max_su
 }
 
 /// Takes so much scratch memory once now, so that sums allocate nothing later. Called where vectors are made.
-template <HostBackend B>
-void reserve_sums(const B&, std::int64_t, std::int64_t = max_sums) {}
+void reserve_sums(const HostBackend auto&, std::int64_t, std::int64_t = max_sums) {}
 inline void reserve_sums(const Cuda& on, std::int64_t n, std::int64_t sums = max_sums) {
   Scratch(on).take<std::byte>(sum_scratch_bytes(n, sums));
 }

@@ -218,8 +218,7 @@ int warps_of_pass(const Cuda& on, std::int64_t terms) {
 
 }  // namespace
 
-template <class Op>
-void for_each_element(const Cuda& on, std::int64_t n, const Op& op) {
+void for_each_element(const Cuda& on, std::int64_t n, const auto& op) {
   if (n == 0) return;
   each_element<<<blocks_for(n, threads), threads, 0, on.stream()>>>(n, op);
   check_launch("an element-wise operation");

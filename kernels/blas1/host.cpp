@@ -4,10 +4,9 @@
 
 namespace seidel::blas1 {
 
-template <class Op>
-void for_each_element(const OpenMP& on, std::int64_t n, const Op& op) {
+void for_each_element(const OpenMP& on, std::int64_t n, const auto& op) {
   parallel_for(on, n, [&](std::int64_t first, std::int64_t last) {
-    const Op local = op;  // so that the compiler sees that stores do not change it
+    const auto local = op;  // so that the compiler sees that stores do not change it
     for (std::int64_t i = first; i < last; ++i) local(i);
   });
 }

@@ -23,8 +23,7 @@ struct Chunks {
 };
 
 /// Calls work(first, last) for shares of the chunks.
-template <class Work>
-void share_out(const OpenMP& on, const Chunks& chunks, const Work& work) {
+void share_out(const OpenMP& on, const Chunks& chunks, const auto& work) {
   if (on.threads <= 1 || chunks.n < 2 * worth_per_thread) return work(0, chunks.count);
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = even_share(chunks.count, part, nparts);
@@ -47,8 +46,7 @@ void add_chunks(const std::array<std::array<Real, m>, max_chunks>& found, std::i
 }
 
 /// A pass as those of elements.hpp, or one that updates many elements at once, update_all(first, last).
-template <class Pass>
-void update_elements(const Pass& pass, std::int64_t first, std::int64_t last) {
+void update_elements(const auto& pass, std::int64_t first, std::int64_t last) {
   if constexpr (requires { pass.update_all(first, last); })
     pass.update_all(first, last);
   else

@@ -19,8 +19,7 @@ SEIDEL_HD bool is_positive_and_finite(Real value) {
 
 /// A pass (elements.hpp) with a member begin() takes its numbers from memory there; if that returns false, nothing is done, and the
 /// sums mean nothing.
-template <class Pass>
-SEIDEL_HD bool begins(Pass& pass) {
+SEIDEL_HD bool begins(auto& pass) {
   if constexpr (requires { pass.begin(); })
     return pass.begin();
   else

@@ -127,8 +127,7 @@ struct TensorMath {
       }
   }
   /// Calls put(row, column, first, second) for neighbours in a row, which it counts from this thread's own place on.
-  template <class Put>
-  __device__ void for_each_pair(const Put& put) const {
+  __device__ void for_each_pair(const auto& put) const {
     const bool odd = quad_of() % 2;
 #pragma unroll
     for (int i = 0; i < tiles_m; ++i)

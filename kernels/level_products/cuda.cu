@@ -19,8 +19,7 @@ void for_each_row_of(const Cuda& on, const CsrView<double, Offset, Device>& R, c
 
 constexpr int block_threads = 256;
 
-template <class Launch>
-void with_lanes(int lanes, const Launch& launch) {
+void with_lanes(int lanes, const auto& launch) {
   switch (lanes) {
     case 1: return launch(std::integral_constant<int, 1>());
     case 4: return launch(std::integral_constant<int, 4>());
@@ -40,8 +39,7 @@ __global__ void __launch_bounds__(block_threads)
   if (i % rows_per_slice == 0 && slice <= nslices) steps[slice] = slice < nslices ? (longest + lanes - 1) / lanes : 0;
 }
 
-template <class Rows>
-void count_steps(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M) {
+void count_steps(const Cuda& on, const auto& rows, LevelMatrix<Device>& M) {
   const std::int64_t nslices = M.step_ptr.size() - 1;
   with_lanes(M.lanes, [&](auto lanes) {
     longest_of_slices<lanes.value>
@@ -108,8 +106,7 @@ void fill_slices_with(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M) 
   });
 }
 
-template <class Rows>
-void fill_slices(const Cuda& on, const Rows& rows, Fill what, LevelMatrix<Device>& M) {
+void fill_slices(const Cuda& on, const auto& rows, Fill what, LevelMatrix<Device>& M) {
   what == Fill::values ? fill_slices_with<Fill::values>(on, rows, M)
                        : fill_slices_with<Fill::columns_and_values>(on, rows, M);
 }
@@ -193,8 +190,7 @@ __global__ void __launch_bounds__(block_threads)
 }  // namespace
 }  // namespace level_detail
 
-template <class Result>
-void level_product(const Cuda& on, const LevelView<Device>& A, int k, const float* x, const Combination& c, Result y) {
+void level_product(const Cuda& on, const LevelView<Device>& A, int k, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nrows == 0 || k == 0) return;
   const dim3 blocks(blocks_for((A.step_ptr.size() - 1) * slice_places, block_threads), unsigned(k / group_columns));
@@ -208,8 +204,7 @@ template void level_product(const Cuda&, const LevelView<Device>&, int, const fl
 template void level_product(const Cuda&, const LevelView<Device>&, int, const float*, const Combination&,
                             ScaledColumns<Device>);
 
-template <class Result>
-void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, Result y) {
+void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nrows == 0) return;
   const unsigned blocks = blocks_for((A.step_ptr.size() - 1) * slice_places, block_threads);

@@ -27,8 +27,7 @@ void for_each_row_of(const OpenMP& on, const CsrView<double, Offset, Host>& R, c
   });
 }
 
-template <class Rows>
-void count_steps(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
+void count_steps(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M) {
   const std::int64_t nslices = M.step_ptr.size() - 1;
   const int rows_per_slice = slice_places / M.lanes;
   for_each_place(on, nslices, [&](std::int64_t slice) {
@@ -75,8 +74,7 @@ void fill_slice(const Rows& rows, std::int64_t slice, LevelMatrix<Host>& M) {
   }
 }
 
-template <class Rows>
-void fill_slices(const OpenMP& on, const Rows& rows, Fill what, LevelMatrix<Host>& M) {
+void fill_slices(const OpenMP& on, const auto& rows, Fill what, LevelMatrix<Host>& M) {
   const auto fill = [&]<Fill step>(std::integral_constant<Fill, step>) {
     for_slice_shares(on, std::as_const(M.step_ptr).span(), slice_places, [&](std::int64_t first, std::int64_t last) {
       with_avx2([&] {
@@ -95,8 +93,7 @@ template void instances(const OpenMP&, const std::int64_t*);
 
 }  // namespace level_detail
 
-template <class Result>
-void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, Result y) {
+void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nodes) return product_of_nodes(on, A, x, c, y);
   for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {
@@ -160,8 +157,7 @@ void slice_of_columns(const LevelView<Host>& A, std::int64_t slice, int k, int j
 
 }  // namespace
 
-template <class Result>
-void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, Result y) {
+void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nodes) return product_of_nodes(on, A, k, x, c, y);
   for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {

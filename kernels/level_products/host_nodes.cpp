@@ -20,8 +20,7 @@ constexpr Index room = 4096;  // for what is gathered: 16 KB of the first cache
 constexpr Index none = std::numeric_limits<Index>::max() / 2;
 
 /// Calls with(lanes), a constant.
-template <class With>
-void for_lanes(int lanes, const With& with) {
+void for_lanes(int lanes, const auto& with) {
   if (lanes == 8) return with(std::integral_constant<int, 8>());
   with(std::integral_constant<int, 32>());
 }
@@ -107,8 +106,7 @@ void fill(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
 }
 
 /// Where column i is in row i if rows lose their diagonal.
-template <class Rows>
-Index left_out_of(const Rows& rows, Index i) {
+Index left_out_of(const auto& rows, Index i) {
   if constexpr (requires { rows.off_diagonal; })
     if (rows.off_diagonal) {
       const Index* const columns = rows.stored.col_idx.data();
@@ -120,8 +118,7 @@ Index left_out_of(const Rows& rows, Index i) {
 
 }  // namespace
 
-template <class Rows>
-bool lay_out_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
+bool lay_out_nodes(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M) {
   const auto& A = rows.stored;
   if (M.lanes < 8) return false;
   const Index b = unknowns_per_node(on, A);
@@ -153,10 +150,7 @@ bool lay_out_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
   return true;
 }
 
-template <class Rows>
-void refill_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
-  fill<Fill::values>(on, rows, M);
-}
+void refill_nodes(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M) { fill<Fill::values>(on, rows, M); }
 
 namespace {
 
@@ -228,9 +222,7 @@ void sum_columns(const LevelView<Host>& A, std::int64_t node, const Index* colum
 
 }  // namespace
 
-template <class Result>
-void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c,
-                      const Result& y) {
+void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, const auto& y) {
   for_lanes(A.lanes, [&](auto lanes) {
     for_slice_shares(on, A.step_ptr, A.nodes->rows * lanes, [&](std::int64_t first, std::int64_t last) {
       with_simd([&] {
@@ -250,9 +242,8 @@ void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x
   });
 }
 
-template <class Result>
 void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c,
-                      const Result& y) {
+                      const auto& y) {
   for_lanes(A.lanes, [&](auto lanes) {
     for_slice_shares(on, A.step_ptr, A.nodes->rows * lanes, [&](std::int64_t first, std::int64_t last) {
       with_simd([&] {

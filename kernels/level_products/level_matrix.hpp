@@ -207,24 +207,18 @@ template <class Offset, class Body>
 [[gnu::used]] void for_each_row_of(const Cuda& on, const CsrView<double, Offset, Device>& R, const Body& body);
 
 /// M.step_ptr[slice] = steps that the slice takes; one more entry, 0. Does not wait.
-template <class Rows>
-[[gnu::used]] void count_steps(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
-template <class Rows>
-[[gnu::used]] void count_steps(const Cuda& on, const Rows& rows, LevelMatrix<Device>& M);
+[[gnu::used]] void count_steps(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M);
+[[gnu::used]] void count_steps(const Cuda& on, const auto& rows, LevelMatrix<Device>& M);
 
 enum class Fill { columns_and_values, values };
 /// Fills the steps of all slices of M, whose memory is there. Does not wait.
-template <class Rows>
-[[gnu::used]] void fill_slices(const OpenMP& on, const Rows& rows, Fill what, LevelMatrix<Host>& M);
-template <class Rows>
-[[gnu::used]] void fill_slices(const Cuda& on, const Rows& rows, Fill what, LevelMatrix<Device>& M);
+[[gnu::used]] void fill_slices(const OpenMP& on, const auto& rows, Fill what, LevelMatrix<Host>& M);
+[[gnu::used]] void fill_slices(const Cuda& on, const auto& rows, Fill what, LevelMatrix<Device>& M);
 
 /// Lays out rows as those of nodes in M, which has its shape and lanes; false, and M is as it was, if they are not of nodes, or too
 /// long. Cost  where the first two rows differ, none; else the pattern of `rows` once or twice beside what is written.
-template <class Rows>
-[[gnu::used]] bool lay_out_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
-template <class Rows>
-[[gnu::used]] void refill_nodes(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M);
+[[gnu::used]] bool lay_out_nodes(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M);
+[[gnu::used]] void refill_nodes(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M);
 
 }  // namespace level_detail
 

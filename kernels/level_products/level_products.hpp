@@ -86,12 +86,9 @@ struct EnterCycle {
 };
 
 /// level_product() for a matrix of nodes.
-template <class Result>
-void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c,
-                      const Result& y);
-template <class Result>
+void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, const auto& y);
 void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c,
-                      const Result& y);
+                      const auto& y);
 
 }  // namespace level_detail
 
@@ -104,10 +101,8 @@ void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const f
 ///         to right; lanes are added as a tree, l with l + lanes / 2, and so on; then y_i = fma(c, s, terms).
 ///
 /// y is a float* or a ScaledResult.
-template <class Result>
-void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, Result y);
-template <class Result>
-void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, Result y);
+void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, auto y);
+void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, auto y);
 
 /// The same for k vectors side by side, k a multiple of group_columns: entry i of vector j of x, of the vectors v and of y is at
 /// i * k + j. Each vector has the bits that it has alone.
@@ -115,10 +110,8 @@ void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, c
 /// Cost    reads A once for 8 vectors on the host, for 4 on a GPU; from the second time on it comes from a cache.
 ///
 /// y is a float* or ScaledColumns.
-template <class Result>
-void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, Result y);
-template <class Result>
-void level_product(const Cuda& on, const LevelView<Device>& A, int k, const float* x, const Combination& c, Result y);
+void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, auto y);
+void level_product(const Cuda& on, const LevelView<Device>& A, int k, const float* x, const Combination& c, auto y);
 
 // Passes over vectors; sizes are those of the results. They do not wait.
 

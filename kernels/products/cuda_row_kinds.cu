@@ -85,9 +85,8 @@ struct SharedKinds {
   }
 
   /// Rows begin ... begin + rows_per_block - 1, as far as there are such, by a block.
-  template <class Store>
   __device__ void product(std::int64_t begin, Index nrows, const std::uint8_t* kind, const Real* x,
-                          const Store& store) const {
+                          const auto& store) const {
     int mine[rows_per_thread];
 #pragma unroll
     for (int u = 0; u < rows_per_thread; ++u) {

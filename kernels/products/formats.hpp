@@ -112,8 +112,7 @@ struct AsBsr {
 }  // namespace product_formats
 
 /// Bytes that a matrix in one of the formats holds; a Product beyond the matrix that it views.
-template <class Matrix>
-std::int64_t bytes_of(const Matrix& A) {
+std::int64_t bytes_of(const auto& A) {
   const auto of = []<class T, class Space>(const Array<T, Space>& a) { return a.size() * std::int64_t(sizeof(T)); };
   if constexpr (requires { A.bytes(); }) {
     return A.bytes();
@@ -145,8 +144,7 @@ void multiply(const B& on, const Made& A, const Operands&... operands) {
 }
 
 /// visit(entry) for each entry of the table.
-template <class Visit>
-void for_each_product_format(const Visit& visit) {
+void for_each_product_format(const auto& visit) {
   std::apply([&](const auto&... format) { (visit(format), ...); }, ProductFormats{});
 }
 

@@ -175,8 +175,7 @@ class Product {
                             blas1::SideBySide<Real>{X.data, X.leading_dimension, X.ncols, side_by_side_.data()});
     return {X.nrows, X.ncols, X.ncols, Layout::row_major, side_by_side_.data()};
   }
-  template <class Store>
-  void product(const Real* x, const Store& store) const {
+  void product(const Real* x, const auto& store) const {
     if (kinds_)
       product_detail::kinds_product(on_, *kinds_, x, store);
     else if constexpr (HostBackend<B>)

@@ -43,8 +43,7 @@ SEIDEL_HD inline int class_to_compute(std::int64_t entries_of_A, Index products,
 /// Of a place in a row of this class.
 SEIDEL_HD constexpr int bytes_per_place(int c) { return max_entries(c) <= 256 ? 1 : 2; }
 
-template <class Body>
-void with_lanes(int lanes, const Body& body) {
+void with_lanes(int lanes, const auto& body) {
   switch (lanes) {
     case 4: return body(std::integral_constant<int, 4>());
     case 8: return body(std::integral_constant<int, 8>());
@@ -52,10 +51,7 @@ void with_lanes(int lanes, const Body& body) {
     default: return body(std::integral_constant<int, 32>());
   }
 }
-template <class Body>
-void with_place(int c, const Body& body) {
-  bytes_per_place(c) == 1 ? body(std::uint8_t()) : body(std::uint16_t());
-}
+void with_place(int c, const auto& body) { bytes_per_place(c) == 1 ? body(std::uint8_t()) : body(std::uint16_t()); }
 
 /// begin[c] of each class from its census; how many classes have rows.
 int begins_of(const Census& census, int nclasses, std::int64_t* begin) {

@@ -35,8 +35,7 @@ class ColumnSet {
     }
   }
   /// Calls visit(column) for each, ascending; the set is empty then.
-  template <class Visit>
-  void drain(const Visit& visit) {
+  void drain(const auto& visit) {
     for (std::int64_t at = 0; at < levels_[nlevels - 1].size(); ++at) drain_word<nlevels - 1>(at, visit);
   }
 
@@ -80,8 +79,7 @@ struct Entries {
 };
 
 /// Calls body(part) for each part of the plan, every part on the same thread each time.
-template <class Body>
-void for_parts(const OpenMP& on, const Plan<Host>& plan, const Body& body) {
+void for_parts(const OpenMP& on, const Plan<Host>& plan, const auto& body) {
   const int n = int(plan.first_row.size()) - 1;
   parallel_parts(OpenMP{std::min(on.threads, n)}, [&](int thread, int nthreads) {
     for (int part = thread; part < n; part += nthreads) body(part);

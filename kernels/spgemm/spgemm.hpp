@@ -79,10 +79,7 @@ struct Extent {
   std::int64_t nrows, ncols, nnz;
   friend bool operator==(const Extent&, const Extent&) = default;
 };
-template <class Matrix>
-Extent extent_of(const Matrix& A) {
-  return {A.nrows, A.ncols, A.nnz()};
-}
+Extent extent_of(const auto& A) { return {A.nrows, A.ncols, A.nnz()}; }
 /// Errors  ShapeError unless `name` still has this shape and as many entries.
 void require_same_pattern(const char* name, const Extent& found, const Extent& expected);
 /// "1,000 products for 500 entries".

@@ -94,8 +94,7 @@ class Slice {
     return f;
   }
   /// visit(column, value) for each.
-  template <class Visit>
-  __device__ void each(const Sum& s, const Visit& visit) const {
+  __device__ void each(const Sum& s, const auto& visit) const {
 #pragma unroll
     for (int v = 0; v < D::V; ++v)
 #pragma unroll

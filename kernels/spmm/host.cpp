@@ -125,8 +125,7 @@ void rows_of_either(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std:
                                 : rows<Layout::column_major>(A, X, Y, first, last);
 }
 
-template <class Body>
-void shares(const OpenMP& on, std::int64_t n, std::int64_t work, const Body& body, const auto& share) {
+void shares(const OpenMP& on, std::int64_t n, std::int64_t work, const auto& body, const auto& share) {
   if (on.threads <= 1 || work < 2 * worth_per_thread) return body(std::int64_t(0), n);
   parallel_parts(on, [&](int part, int nparts) {
     const Range mine = share(part, nparts);

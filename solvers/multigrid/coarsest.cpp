@@ -34,8 +34,7 @@ void add_multiples(std::int64_t n, const double (&a)[together], const double* co
 }
 
 /// Pieces of `rows` rows, in turn, since they differ in what they cost; one thread takes all of them at once.
-template <class Body>
-void for_pieces(const OpenMP& on, std::int64_t first, std::int64_t last, std::int64_t rows, const Body& body) {
+void for_pieces(const OpenMP& on, std::int64_t first, std::int64_t last, std::int64_t rows, const auto& body) {
   if (on.threads == 1) rows = std::max<std::int64_t>(last - first, 1);
   for_each_in_turn(on, (last - first + rows - 1) / rows, [&](std::int64_t piece, int) {
     with_avx2([&] { body(first + piece * rows, std::min(last, first + (piece + 1) * rows)); });

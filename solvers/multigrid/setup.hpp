@@ -112,8 +112,7 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
 
 /// What make(theta) gives, the aggregates of a level of so many rows, for the strength asked for, or for a smaller one if that
 /// leaves too many rows.
-template <class Make>
-auto aggregated(LevelFacts& facts, std::int64_t nrows, double strength, const Make& make) {
+auto aggregated(LevelFacts& facts, std::int64_t nrows, double strength, const auto& make) {
   for (int attempt = 0;; ++attempt) {
     auto found = make(strength);
     const std::int64_t to_coarsen = std::max<std::int64_t>(1, nrows - found.dominated);

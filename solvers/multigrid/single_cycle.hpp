@@ -231,8 +231,7 @@ class SingleCycle {
   };
 
   /// Lays out `rows` as a matrix of level l. If there was one before begin(), only its values are new.
-  template <class Rows>
-  void lay_out(std::size_t l, LevelMatrix<Space> Level::*which, Index ncols, int lanes, const Rows& rows) {
+  void lay_out(std::size_t l, LevelMatrix<Space> Level::*which, Index ncols, int lanes, const auto& rows) {
     LevelMatrix<Space>& M = levels_[l].*which;
     if (l < former_.size()) M = std::move(former_[l].*which);
     if (M.nrows > 0)
@@ -325,8 +324,7 @@ class SingleCycle {
   }
 
   /// What those sweeps did, the correction, and the sweeps after it.
-  template <class Result>
-  void ascend(std::size_t l, const float* b, const Result& x) const {
+  void ascend(std::size_t l, const float* b, const auto& x) const {
     const Level& at = levels_[l];
     if (is_solved(l)) return product(at.Q.view(), b, Combination{}, x);
     Combination sum;

@@ -12,8 +12,7 @@ namespace seidel {
 namespace {
 
 /// The place of the diagonal entry in A.values, or -1.
-template <class View>
-__device__ std::int64_t diagonal_place(const View& A, std::int64_t row) {
+__device__ std::int64_t diagonal_place(const auto& A, std::int64_t row) {
   const std::int64_t begin = A.row_ptr[row], end = A.row_ptr[row + 1];
   const std::int64_t place = begin + count_below(A.col_idx.data() + begin, end - begin, row);
   return place < end && A.col_idx[place] == row ? place : -1;

@@ -7,13 +7,9 @@ namespace seidel {
 
 /// z = r.
 struct IdentityPreconditioner {
-  template <class V>
-  void apply(const V& r, V& z) const {
-    copy(r, z);
-  }
+  void apply(const auto& r, auto& z) const { copy(r, z); }
   bool is_symmetric() const { return true; }
-  template <class Matrix>
-  void update_values(const Matrix&) {}
+  void update_values(const auto&) {}
   std::int64_t bytes() const { return 0; }
   std::string describe() const { return "none"; }
 };

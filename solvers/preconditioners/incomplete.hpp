@@ -36,8 +36,7 @@ SEIDEL_HD inline bool usable_pivot(double pivot, double a) {
 
 /// The first alpha of 0, 1e-3, 1e-2, ... for which factorise(alpha) says that all pivots can be used.
 /// Errors  InputError if none is.
-template <class Try>
-double usable_shift(const Try& factorise) {
+double usable_shift(const auto& factorise) {
   double shift = 0;
   while (!factorise(shift)) {
     if (!(shift < 1e12))

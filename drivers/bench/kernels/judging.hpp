@@ -42,8 +42,7 @@ inline double worse(double a, double b) {
 }
 
 /// The worst of error(i) for i = 0 ... n-1.
-template <class Error>
-double worst_of(std::int64_t n, const Error& error) {
+double worst_of(std::int64_t n, const auto& error) {
   double worst = 0;
   std::mutex one_at_a_time;
   parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {

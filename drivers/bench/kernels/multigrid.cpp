@@ -15,8 +15,7 @@ namespace {
 template <MultigridTask::Step step>
 constexpr auto make = made<MultigridTask, MatrixOperand, step>;
 
-template <class X>
-long double energy_of(const Matrix& A, const X& x) {
+long double energy_of(const Matrix& A, const auto& x) {
   long double energy = 0;
   for (Index i = 0; i < A.nrows; ++i) energy += x(i) * row_sum(A, i, x).sum;
   return energy;

@@ -25,8 +25,7 @@ struct Kept {
   std::int64_t k;
 };
 
-template <class Run>
-Prepared prepare(MatrixOperand& of, const Array<double>& input, std::int64_t k, const Where& where, Run run) {
+Prepared prepare(MatrixOperand& of, const Array<double>& input, std::int64_t k, const Where& where, auto run) {
   auto operands = std::make_shared<Operands<OpenMP, Kept>>(input, where, of.A.nrows * k,
                                                            Kept{csr_of(OpenMP{1}, of), where.openmp.threads, k});
   return prepared(operands, 0, 0, [run](auto& o) {

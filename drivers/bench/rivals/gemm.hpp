@@ -33,8 +33,7 @@ Prepared dense_product(const DenseTask<Real>& task, const Where& where, Multiply
 }
 
 /// Calls add(null pointer to the type) for double and float.
-template <class Add>
-void for_each_real(const Add& add) {
+void for_each_real(const auto& add) {
   add(static_cast<const double*>(nullptr));
   add(static_cast<const float*>(nullptr));
 }

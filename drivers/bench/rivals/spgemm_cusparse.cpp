@@ -36,8 +36,7 @@ struct Product {
     C = describe(std::as_const(result).view());
   }
   /// A step asks for its memory first: step(bytes, nullptr), then step(bytes, memory).
-  template <class Step>
-  void step(const Step& step) {
+  void step(const auto& step) {
     std::size_t size = 0;
     check(step(&size, nullptr));
     buffers.emplace_back(on, std::int64_t(size) + 1);

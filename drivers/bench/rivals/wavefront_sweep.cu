@@ -7,9 +7,9 @@
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/cuda_sum.cuh>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/symgs/row.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
-#include <seidel/kernels/orders/orders.hpp>
 
 namespace seidel::drivers {
 
@@ -72,8 +72,7 @@ __device__ double short_sum_of(const RowTerm<double>& term, int length) {
 
 /// S of part_of(p), where this lane has a row (`active`) in place p; long ones by the warp, one after another. All
 /// lanes of the warp take part; place p + 1 is lane + 1's.
-template <class PartOf>
-__device__ double part_sum(const PartOf& part_of, std::int64_t p, bool active) {
+__device__ double part_sum(const auto& part_of, std::int64_t p, bool active) {
   double s = 0;
   bool is_long = false;
   if (active) {

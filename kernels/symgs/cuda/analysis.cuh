@@ -29,10 +29,7 @@ __device__ Offset diagonal_of(const CsrView<Real, Offset, Device>& A, Index row)
   return Pattern<Offset>{A.nrows, A.row_ptr.data(), A.col_idx.data()}.lower_bound(row, row);
 }
 
-template <class Real>
-__device__ bool is_finite(Real v) {
-  return v - v == 0;
-}
+__device__ bool is_finite(auto v) { return v - v == 0; }
 
 inline constexpr Index examined_every = 1021;  // rows a sample of which tells what the pattern is like
 

@@ -84,8 +84,7 @@ struct Analysed : Sweeps<Real> {
   }
 
   /// Whether a sweep can use its rows, as usable_diagonal() has it.
-  template <class Height>
-  bool fill_slice(const Run& run, std::int64_t s, Height height) {
+  bool fill_slice(const Run& run, std::int64_t s, auto height) {
     const std::int64_t place = run.first + s * height, back = run.slices() - 1 - s;
     const Index* const rows = std::as_const(schedule).rows() + place;
     std::array<Offset, slice_height> first, last;
@@ -113,8 +112,7 @@ struct Analysed : Sweeps<Real> {
   }
 
   /// `length` values of each row of a slice, A's from `first` on; whether all are finite.
-  template <class Height>
-  bool fill_side(Triangle<Real>& to, Height height, std::int64_t at, const std::array<Offset, slice_height>& first,
+  bool fill_side(Triangle<Real>& to, auto height, std::int64_t at, const std::array<Offset, slice_height>& first,
                  int step, Index length) const {
     Real* const values = to.values.data() + at;
     for (std::int64_t k = 0; k < length; ++k)

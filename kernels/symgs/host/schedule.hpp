@@ -42,15 +42,13 @@ class Schedule {
   const Index* rows() const { return rows_.data(); }
   std::int64_t nrows() const { return nrows_; }
   /// visit(first, last) for the places of each stretch, in order.
-  template <class Visit>
-  void each_stretch(const Visit& visit) const {
+  void each_stretch(const auto& visit) const {
     for (std::size_t s = 1; s < stretch_.size(); ++s) visit(stretch_[s - 1], stretch_[s]);
   }
 
   /// body(stretch) for all stretches, each after those that it depends on; several at once. `body` must not throw:
   /// other threads would wait for its turn for ever.
-  template <class Body>
-  void run(Direction direction, const Body& body) const {
+  void run(Direction direction, const auto& body) const {
     if (nparts_ == 1) return body(std::int64_t(0));
     ++sweep_;
     parallel_parts(OpenMP{nparts_}, [&](int thread, int nthreads) { run_share(direction, thread, nthreads, body); });
@@ -73,8 +71,7 @@ class Schedule {
 
   /// Where there are fewer threads than parts, a thread has several. It takes their stretches in an order in which each
   /// comes after those that it needs, so the first one not done never waits.
-  template <class Body>
-  void run_share(Direction direction, int thread, int nthreads, const Body& body) const {
+  void run_share(Direction direction, int thread, int nthreads, const auto& body) const {
     const bool forward = direction == Direction::forward;
     for (std::int64_t turn = 0; turn < nstages_; ++turn)
       for (int part = thread; part < nparts_; part += nthreads) {

@@ -127,8 +127,7 @@ class Slicer {
   }
 
   /// Stable.
-  template <class Key>
-  void sort_by(const Key& key, Index nkeys) {
+  void sort_by(const auto& key, Index nkeys) {
     next_.assign(nkeys, 0);
     for (const Row& row : tile_) ++next_[key(row)];
     Index sum = 0;

@@ -38,8 +38,7 @@ struct LaneSums {
   Lanes sums[slice_height / width]{};
 
   /// Adds 8 values times x(0) ... x(7).
-  template <class X>
-  void add(const Real* values, const X& x) {
+  void add(const Real* values, const auto& x) {
     for (int part = 0; part < slice_height / width; ++part) {
       Lanes xs{}, vs, next = sums[part];
       for (int l = 0; l < width; ++l) xs[l] = x(part * width + l);
@@ -148,8 +147,7 @@ struct Slice {
 
   /// in_place(p) for its places. To be taken before anything is stored: some processors hold a load back until a store
   /// to the same part of another page is done, and large arrays begin at the same part of theirs.
-  template <class InPlace>
-  Columns<Real, Side::H> loaded(const InPlace& in_place) const {
+  Columns<Real, Side::H> loaded(const auto& in_place) const {
     Columns<Real, Side::H> found;
     for (int l = 0; l < height; ++l) found.at[l] = in_place(place + l);
     return found;
@@ -206,8 +204,7 @@ void each_row(const Sweeps<Real>& of, std::int64_t first, std::int64_t last, Fun
 
 /// visit(j, width) for columns j ... j + width - 1 of ncols, the width a constant: so that the sums stay in
 /// registers.
-template <class Visit>
-void in_strips(std::int64_t ncols, const Visit& visit) {
+void in_strips(std::int64_t ncols, const auto& visit) {
   std::int64_t j = 0;
   for (; j + 8 <= ncols; j += 8) visit(j, std::integral_constant<int, 8>{});
   for (; j + 2 <= ncols; j += 2) visit(j, std::integral_constant<int, 2>{});
@@ -216,10 +213,7 @@ void in_strips(std::int64_t ncols, const Visit& visit) {
 
 /// Whether the backward sweep of a pair would leave the x that its forward sweep left: nothing is right of the
 /// diagonal, as in all rows of the last colour.
-template <class Real>
-bool swept_by_forward(const auto& slice, Real omega) {
-  return omega == 1 && slice.upper.length == 0;
-}
+bool swept_by_forward(const auto& slice, auto omega) { return omega == 1 && slice.upper.length == 0; }
 
 }  // namespace
 
