@@ -136,7 +136,7 @@ def draw_roofline(rows, kernel, machine, folder):
         slowest, roof = min(p[1] for p in points), min(bandwidth * high, peak or math.inf)
         logarithmic(axes.xaxis, low, high), logarithmic(axes.yaxis, slowest, roof)
         axes.set(ylim=(slowest / 3, 1.5 * max(roof, max(p[1] for p in points))))
-        axes.set(xlabel="flops a compulsory byte", ylabel="GFLOP/s (2 nnz k)", title=f"Roofline of {kernel}, {processor}")
+        axes.set(xlabel="flops per compulsory byte", ylabel="GFLOP/s (2 nnz k)", title=f"Roofline of {kernel}, {processor}")
         beside(axes)
         save(figure, folder, f"{kernel}-roofline-{processor}")
 
