@@ -1,7 +1,12 @@
 // The program: one command a run, and the one place where errors become exit codes.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <new>
+#include <string>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -64,6 +69,24 @@ void say_if_too_many(const CommonOptions& options) {
                            plural(cores, "core")));
 }
 
+/// Threads that run or could run now, of all processes.
+int running_threads() {
+  std::ifstream file("/proc/loadavg");
+  std::string average;
+  int running = 1;
+  file >> average >> average >> average >> running;
+  return running;
+}
+
+/// Threads that spin while they wait keep the cores from those that they wait for, where other processes want cores as well: a
+/// parallel region of 20 us takes 20 ms. How to wait is read when libgomp is loaded, so on a busy machine this starts anew.
+void sleep_while_waiting_if_busy(char** argv) {
+  if (available_threads() == 1 || std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
+  if (running_threads() - 1 + available_threads() <= sysconf(_SC_NPROCESSORS_ONLN)) return;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  execv("/proc/self/exe", argv);  // where that fails, this goes on as it is
+}
+
 int run_program(int argc, char** argv) {
   std::string json;
   try {
@@ -90,6 +113,7 @@ int run_program(int argc, char** argv) {
 }  // namespace seidel::drivers
 
 int main(int argc, char** argv) {
+  seidel::drivers::sleep_while_waiting_if_busy(argv);
   std::signal(SIGPIPE, SIG_DFL);  // `| head` has seen enough: to end without a word, wherever this was started
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write() then, with its sentence
   return seidel::drivers::run_program(argc, argv);
