@@ -157,7 +157,8 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   if (choice.preconditioner.needs_definite && !(A.symmetric && positive_diagonal))
     throw UsageError(std::string(choice.preconditioner_name()) +
                      " needs a symmetric matrix with a positive diagonal, and " +
-                     (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric"));
+                     (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric") +
+                     "\n  take one that needs less, such as symgs or ilu0, or none");
 
   if (choice.preconditioner.orders.size() > 1) {
     if (request.order) {

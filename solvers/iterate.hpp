@@ -14,9 +14,8 @@ namespace seidel {
 /// n vectors like b, to be named all at once: auto [r, p] = vectors_like<2>(b).
 template <int n, class V>
 std::array<V, n> vectors_like(const V& b) {
-  return [&]<std::size_t... k>(std::index_sequence<k...>) {
-    return std::array<V, n>{((void)k, like(b))...};
-  }(std::make_index_sequence<n>());
+  return [&]<std::size_t... k>(std::index_sequence<k...>) { return std::array<V, n>{((void)k, like(b))...}; }
+  (std::make_index_sequence<n>());
 }
 
 /// Vectors that an Iterate takes; one more where the error is estimated.
@@ -93,7 +92,8 @@ class Iterate {
       if (!progress_.may_go_further()) return false;
       settle();
       axpby(1, x_, -1, *kept_);
-      change_ = double(max_abs(*kept_)) / double(max_abs(x_));
+      const double change = double(max_abs(*kept_));
+      change_ = change > 0 ? change / double(max_abs(x_)) : 0;  // both may be 0
       copy(x_, *kept_);
       return progress_.go_further(change_);
     }
@@ -184,8 +184,8 @@ class Iterate {
   }
 
  private:
-  static constexpr Shape shape =
-      requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); } ? Shape::any : Shape::square;
+  static constexpr Shape shape = requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); }
+  ? Shape::any : Shape::square;
 
   /// Does the move that turn() did not.
   void settle() {

@@ -124,6 +124,18 @@ TEST_CASE("lengths of b and x0, and what a least-squares solution has no use for
                  {{"solve", "poisson2d:9", "--method", "lsmr", "--precond", "jacobi"}, {"expected none"}}});
 }
 
+TEST_CASE("the least-squares solution of a matrix of zeros is 0, and its error is no NaN") {
+  Folder folder;
+  write_file(folder / "b.txt", numbers(3));
+  write_file(folder / "A.mtx", matrix_of("3 3 1", "1 1 0\n"));
+  for (const char* tolerance : {"1e-6", "1e-12"}) {
+    const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--error-tol", tolerance}, 0);
+    CHECK(report["criterion"] == "orthogonality");
+    CHECK(report["error_estimate"].get<double>() <= 1e-15);
+    CHECK(report["verdict"] == "solved");
+  }
+}
+
 TEST_CASE("limits end with an honest report, and the command that it names leads on") {
   Folder folder;
   write_file(folder / "b.txt", numbers(900));

@@ -99,6 +99,13 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
   CHECK(seidel_program({"help"}).out == seidel_program({"--help"}).out);
 }
 
+TEST_CASE("a preconditioner that A does not suit is refused with others that it does") {
+  const Run run = seidel_program({"solve", "random:50x50:300", "--precond", "ict"});
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "ict needs a symmetric matrix"));
+  CHECK(contains(run.err, "such as symgs or ilu0, or none"));
+}
+
 TEST_CASE("help for what is no command is an error that names the commands") {
   struct Wrong {
     std::vector<std::string> words;
