@@ -39,7 +39,9 @@ std::optional<PlainNumbers> plain_numbers(std::string_view text, const std::stri
       if (!number && plain.numbers.empty()) return {};
       if (!number || !std::isfinite(value))
         throw InputError(
-            formatted("{}:{}:{}: found '{}', expected a finite number", file, row, at + 1, word.substr(0, 40)));
+            formatted("{}:{}:{}: found '{}', expected a finite number\n  between the numbers stand blanks, line ends and "
+                      "comments that begin with #",
+                      file, row, at + 1, word.substr(0, 40)));
       plain.numbers.push_back(value);
       at += word.size();
     }

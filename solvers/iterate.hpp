@@ -14,8 +14,9 @@ namespace seidel {
 /// n vectors like b, to be named all at once: auto [r, p] = vectors_like<2>(b).
 template <int n, class V>
 std::array<V, n> vectors_like(const V& b) {
-  return [&]<std::size_t... k>(std::index_sequence<k...>) { return std::array<V, n>{((void)k, like(b))...}; }
-  (std::make_index_sequence<n>());
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return std::array<V, n>{((void)k, like(b))...};
+  }(std::make_index_sequence<n>());
 }
 
 /// Vectors that an Iterate takes; one more where the error is estimated.
@@ -184,8 +185,8 @@ class Iterate {
   }
 
  private:
-  static constexpr Shape shape = requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); }
-  ? Shape::any : Shape::square;
+  static constexpr Shape shape =
+      requires(const Matrix& A, const V& in, V& out) { A.measure(in, in, out, out); } ? Shape::any : Shape::square;
 
   /// Does the move that turn() did not.
   void settle() {

@@ -28,8 +28,8 @@ void keep_largest(Entries& row, std::int64_t count) {
   std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.col < b.col; });
 }
 
-/// Columns, a bit each; above them a bit for each word that is not zero, and so on up to a single word. A heap takes ten
-/// times as long where rows fill up.
+/// Columns, a bit each; above them a bit for each word that is not zero, and so on up to a single word. With a heap, ict takes
+/// 4.5 times as long where rows fill up.
 class ColumnSet {
  public:
   explicit ColumnSet(Index n) {
