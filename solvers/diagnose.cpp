@@ -178,10 +178,12 @@ void is_singular(Facts& f) {
 void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
   const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
+  const bool of_b = f.summary.norm_b < f.A.max_abs;
   if (subnormal || f.summary.breakdown == Breakdown::underflow)
-    f.add("b is so small that products with it underflow",
+    f.add(of_b ? "b is so small that products with it underflow" : "A is so small that products with it underflow",
           "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
-          subnormal || f.tried("gmres") ? "" : "--method gmres", "scale b up, and x down in the end");
+          subnormal || f.tried("gmres") ? "" : "--method gmres",
+          of_b ? "scale b up, and x down in the end" : "scale A up, and x by the same number in the end");
   else if (f.overflowed())
     f.add("numbers leave the range of double precision", f.summary.reason, f.other_way(), "scale A and b");
 }

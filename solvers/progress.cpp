@@ -224,7 +224,7 @@ bool Progress::not_positive(double product, Breakdown otherwise, bool underflowe
       std::string(text(otherwise)) + " = " + text(product) + " in iteration " + std::to_string(summary_.iterations + 1);
   if (!std::isfinite(product))
     return end(Status::breakdown, Breakdown::not_finite, found + ": NaN or infinity, or an overflow");
-  if (underflowed) return end(Status::breakdown, Breakdown::underflow, found + ": it underflows; scale b up");
+  if (underflowed) return end(Status::breakdown, Breakdown::underflow, found + ": it underflows");
   return end(Status::indefinite, otherwise, found + ", which is positive if the matrix is positive definite");
 }
 

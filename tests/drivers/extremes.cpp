@@ -47,6 +47,29 @@ TEST_CASE("a regular matrix whose entries have different units is not just calle
   CHECK(report["diagnosis"][0]["cause"] == "A is badly scaled, or singular");
 }
 
+TEST_CASE("where products underflow, that one of A and b is named which is small, and what is proposed solves") {
+  Folder folder;
+  const auto chain = [&](const char* diagonal, const char* other) {
+    write_file(folder / "A.mtx", std::string("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 ") +
+                                     diagonal + "\n2 1 " + other + "\n2 2 " + diagonal + "\n3 2 " + other + "\n3 3 " +
+                                     diagonal + "\n");
+  };
+  const auto cause = [&](const char* b) {
+    write_file(folder / "b.txt", b);
+    const json report = report_of(
+        {folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "minres", "--precond", "none", "--scale", "none"});
+    CHECK(report["status"] == "breakdown");
+    const json& first = report["diagnosis"][0];
+    CHECK(contains(first["try"].get<std::string>(), "--method gmres"));
+    CHECK(report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "gmres"})["converged"] == true);
+    return first["cause"].get<std::string>();
+  };
+  chain("2e-200", "-1e-200");
+  CHECK(cause("1 2 5") == "A is so small that products with it underflow");
+  chain("2", "-1");
+  CHECK(cause("1e-170 2e-170 5e-170") == "b is so small that products with it underflow");
+}
+
 TEST_CASE("an iteration that meets the target after the factors did not is judged by them") {
   Folder folder;
   write_file(folder / "A.mtx", banner + "3 3 4\n1 1 2e-131\n2 2 3.6e34\n3 1 -0.54\n3 3 3.2e-34\n");
