@@ -80,6 +80,10 @@ NullSpace NullSpace::spanned_by(std::vector<double> Z, Index n) {
   NullSpace space;
   for (std::size_t first = 0; first < Z.size(); first += std::size_t(n)) {
     std::vector<double> z(Z.begin() + std::ptrdiff_t(first), Z.begin() + std::ptrdiff_t(first) + n);
+    double largest = 0;
+    for (const double v : z) largest = std::max(largest, std::abs(v));
+    if (largest == 0) continue;
+    for (double& v : z) v = std::ldexp(v, -std::ilogb(largest));  // so that squares stay within the range of double
     const double before = std::sqrt(dot(z, view(z)));
     for (int twice = 0; twice < 2; ++twice)
       for (const auto& other : space.basis_) subtract(dot(other, view(z)), other, view(z));

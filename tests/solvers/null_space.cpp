@@ -61,6 +61,11 @@ TEST_CASE("spanned_by: what is left is orthogonal to all vectors, of which depen
     for (int i = 0; i < 4; ++i) dot += Z[std::size_t(4 * vector + i)] * rest[std::size_t(i)];
     CHECK(std::abs(dot) <= 1e-14);
   }
+  for (const int exponent : {-1000, 1000}) {  // the size of a vector does not matter
+    std::vector<double> scaled = Z;
+    for (std::size_t i = 0; i < 4; ++i) scaled[i] = std::ldexp(scaled[i], exponent);
+    CHECK(projected(NullSpace::spanned_by(scaled, 4), {3, 1, 4, 1}) == rest);
+  }
   CHECK_THROWS_AS(NullSpace::spanned_by({1, 2, 3}, 2), ShapeError);
   CHECK(NullSpace::spanned_by({0, 0}, 2).dimension() == 0);
 }
