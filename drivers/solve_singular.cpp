@@ -90,7 +90,9 @@ Singular look_at_rhs(const SolveOptions& options, const Inspected& seen, Loaded&
   }
   Array<double> rest = copied_to<Host>(OpenMP{1}, std::as_const(loaded.b).span());
   const Vector<double, OpenMP> b(OpenMP{1}, loaded.b.span());
-  const double norm_b = norm2(b), part = singular.space.project(rest.span());
+  const double norm_b = norm2(b);
+  if (!std::isfinite(norm_b)) return singular;  // the solver refuses such a b
+  const double part = singular.space.project(rest.span());
   if (norm_b > 0) singular.part_of_b = part / norm_b;
   if (norm2(Vector<double, OpenMP>(OpenMP{1}, rest.span())) <= properties_detail::sums_to_zero * norm_b)
     std::fill(rest.begin(), rest.end(), 0.0);  // rounding is no right-hand side

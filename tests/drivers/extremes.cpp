@@ -70,6 +70,20 @@ TEST_CASE("where products underflow, that one of A and b is named which is small
   CHECK(cause("1e-170 2e-170 5e-170") == "b is so small that products with it underflow");
 }
 
+TEST_CASE("a b whose norm overflows is refused beside a null space, too") {
+  Folder folder;
+  write_file(folder / "A.mtx",  // a ring of 3 points
+             "%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 2\n2 1 -1\n3 1 -1\n2 2 2\n3 2 -1\n3 3 2\n");
+  write_file(folder / "b.txt", "1.7e308 1.7e308 1.6e308\n");  // less its mean it is no zero
+  for (const char* space : {"constant", ""}) {
+    std::vector<std::string> words = {"solve", folder / "A.mtx", "--rhs", folder / "b.txt"};
+    if (*space) words.insert(words.end(), {"--null-space", space});
+    const Run run = seidel_program(words);
+    CHECK(run.exit_code == 3);
+    CHECK(contains(run.err, "b: its norm is beyond the range"));
+  }
+}
+
 TEST_CASE("an iteration that meets the target after the factors did not is judged by them") {
   Folder folder;
   write_file(folder / "A.mtx", banner + "3 3 4\n1 1 2e-131\n2 2 3.6e34\n3 1 -0.54\n3 3 3.2e-34\n");
