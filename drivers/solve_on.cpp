@@ -257,7 +257,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     outcome.setup_seconds = setup_seconds;
     outcome.product_format = product_format;
     outcome.product_seconds = product_seconds;
-    outcome.preconditioner = made.M.describe();
+    outcome.preconditioner = stopped ? "unfinished" : made.M.describe();
     if (stopped) outcome.summary.reason += ", while the preconditioner was made";
     outcome.preconditioner_seconds = preconditioner_seconds;
     outcome.wavefronts = made.wavefronts;

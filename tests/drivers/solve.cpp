@@ -404,11 +404,12 @@ TEST_CASE("limits of time and of iterations end a solve") {
   for (const char* preconditioner : {"amg", "gmg", "ict", "ilut"}) {
     CAPTURE(preconditioner);
     const Run setup = seidel_program(
-        {"solve", "poisson3d:40", "--precond", preconditioner, "--backend", "serial", "--time-limit", "0.001"});
+        {"solve", "poisson3d:40", "--precond", preconditioner, "--backend", "serial", "--time-limit", "0.001", "-v"});
     CAPTURE(setup.out);
     CHECK(setup.exit_code == 1);
     CHECK(contains(setup.out, "the limit of time is reached, while the preconditioner was made"));
     CHECK(contains(setup.out, "--time-limit 60"));
+    CHECK(contains(setup.out, "unfinished"));
   }
   const Run none = seidel_program({"solve", "poisson2d:10", "--max-iterations", "0"});
   CHECK(none.exit_code == 1);
