@@ -126,17 +126,11 @@ Trial made_as_asked(const Placement& where, const CsrView<double, std::int64_t, 
                     const MethodRequest& request) {
   const MethodChoice choice = choose_method(story.properties, story.rows, request);
   return with_backend(where, [&]<Backend B>(const B& on) {
-    Csr<double, std::int64_t, SpaceOf<B>> moved;
-    if constexpr (!HostBackend<B>) moved = copied_to<SpaceOf<B>>(on, A);
-    const auto there = [&] {
-      if constexpr (HostBackend<B>)
-        return A;
-      else
-        return std::as_const(moved).view();
-    };
+    Csr<double, std::int64_t, SpaceOf<B>> kept;
+    const auto there = brought_to(on, A, kept);
     const Stopwatch making;
-    auto made = make_preconditioner<B, std::int64_t>(on, {.here = A, .there = there()}, choice);
-    if constexpr (!HostBackend<B>) on.synchronize();
+    auto made = make_preconditioner<B, std::int64_t>(on, {.here = A, .there = there}, choice);
+    on.synchronize();
     return Trial{.name = choice.preconditioner_name(),
                  .description = made.M.describe(),
                  .bytes = made.M.bytes(),

@@ -52,12 +52,7 @@ MadePreconditioner<B> preconditioner_of(const B& on, const System<Offset>& syste
                                         Csr<double, Offset, SpaceOf<B>>& copy, const MethodChoice& choice) {
   if (!system.arrangement) return make_preconditioner<B, Offset>(on, A, choice);
   A.here = system.arranged_A;
-  if constexpr (HostBackend<B>) {
-    A.there = A.here;
-  } else {
-    copy = copied_to<Device>(on, A.here);
-    A.there = copy.view();
-  }
+  A.there = brought_to(on, A.here, copy);
   auto made = make_preconditioner<B, Offset>(on, A, choice);
   made.M = ArrangedPreconditioner<B>(on, std::move(made.M), *system.arrangement, system.A.nrows);
   return made;
@@ -189,15 +184,8 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
 
   Csr<double, Offset, Space> owned;
   CsrView<double, Offset, Space> A;
-  if constexpr (HostBackend<B>) {
-    A = system.A;
-  } else {
-    A = system.A_there;
-    if (A.row_ptr.empty()) {
-      owned = copied_to<Space>(on, system.A);
-      A = owned.view();
-    }
-  }
+  if constexpr (!HostBackend<B>) A = system.A_there;
+  if (A.row_ptr.empty()) A = brought_to(on, system.A, owned);
   const Stopwatch preparing;
   Product product(on, A);
   // On a host kinds of rows leave nothing of A to share, and one column at a time stays in the cache.
@@ -227,7 +215,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
       return {.M = IdentityPreconditioner{}};
     }
   }();
-  if constexpr (!HostBackend<B>) on.synchronize();
+  on.synchronize();
   const double preconditioner_seconds = making.seconds();
   std::vector<V> b, x;
   b.push_back(right_hand_side(on, system));

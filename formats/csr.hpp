@@ -35,8 +35,7 @@ struct Csr {
   std::int64_t nnz() const { return values.size(); }
   CsrView<Real, Offset, Space> view() const { return {nrows, ncols, row_ptr, col_idx, values}; }
   /// Takes memory for so many entries on a back end.
-  template <class On>
-  void take_entries(const On& on, std::int64_t count) {
+  void take_entries(const auto& on, std::int64_t count) {
     col_idx = Array<Index, Space>(on, count);
     values = Array<Real, Space>(on, count);
   }
@@ -67,8 +66,7 @@ struct Csc {
 };
 
 /// A view of a matrix of any format, owned or viewed already.
-template <class Matrix>
-auto view_of(const Matrix& A) {
+auto view_of(const auto& A) {
   if constexpr (requires { A.view(); })
     return A.view();
   else
@@ -79,6 +77,18 @@ auto view_of(const Matrix& A) {
 template <MemorySpace To, class On, class Real, class Offset, MemorySpace From>
 Csr<Real, Offset, To> copied_to(const On& on, const CsrView<Real, Offset, From>& A) {
   return {A.nrows, A.ncols, copied_to<To>(on, A.row_ptr), copied_to<To>(on, A.col_idx), copied_to<To>(on, A.values)};
+}
+
+/// A of the host where `on` computes: A itself, or a copy, which `kept` holds.
+template <Backend B, class Real, class Offset>
+CsrView<Real, Offset, typename B::Space> brought_to(const B& on, const CsrView<Real, Offset, Host>& A,
+                                                    Csr<Real, Offset, typename B::Space>& kept) {
+  if constexpr (HostBackend<B>) {
+    return A;
+  } else {
+    kept = copied_to<typename B::Space>(on, A);
+    return kept.view();
+  }
 }
 
 }  // namespace seidel

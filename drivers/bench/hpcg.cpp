@@ -56,11 +56,6 @@ struct HpcgResult {
 };
 
 template <Backend B>
-void finish([[maybe_unused]] const B& on) {
-  if constexpr (!HostBackend<B>) on.synchronize();
-}
-
-template <Backend B>
 double asymmetry(const auto& apply, const Vector<double, B>& x, const Vector<double, B>& y, double norm_of_operator) {
   Vector<double, B> Ax = like(x), Ay = like(x);
   apply(x, Ax), apply(y, Ay);
@@ -167,7 +162,7 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options, Order order) {
   const auto M = made(order);
   const auto A = product_with(on, M->A());
   take_rhs(A);
-  finish(on);
+  on.synchronize();
   result.setup_seconds = setup.seconds();
   result.nrows = M->nrows(0), result.nnz = M->nnz(0);
   count_operations(*M, result);
@@ -176,10 +171,10 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options, Order order) {
                       .stop = &stop_requested()};
   solve(A, *M, goal);  // not timed
   while (!stop_requested() && (result.solves == 0 || result.solving_seconds < options.seconds)) {
-    finish(on);
+    on.synchronize();
     const Stopwatch watch;
     const Summary summary = solve(A, *M, goal);
-    finish(on);
+    on.synchronize();
     result.solving_seconds += watch.seconds();
     result.iterations = summary.iterations;
     result.all_reached = result.all_reached && summary.status == Status::converged;

@@ -62,7 +62,7 @@ class KernelChecks {
  private:
   Vector there(const Array<double>& v) const { return copied_to<Space>(on_, v.span()); }
   Array<double> here(const Vector& v) const {
-    if constexpr (!HostBackend<B>) on_.synchronize();
+    on_.synchronize();
     return copied_to<Host>(on_, v.span());
   }
   Vector poisoned(std::int64_t n) const { return there(Array<double>(n, std::numeric_limits<double>::quiet_NaN())); }
@@ -100,8 +100,7 @@ class KernelChecks {
     });
   }
 
-  template <class Matrix>
-  void product(const std::string& format, const Matrix& A) {
+  void product(const std::string& format, const auto& A) {
     const auto x = there(expected_.x);
     auto y = poisoned(A.nrows);
     spmv<B>(on_, A, x.span(), y.span());
@@ -110,8 +109,7 @@ class KernelChecks {
     ledger_.same("spmv", format, "A x", found);
   }
 
-  template <class Matrix>
-  void residuals(const std::string& format, const Matrix& A) {
+  void residuals(const std::string& format, const auto& A) {
     const auto x = there(expected_.x), b = there(expected_.b);
     auto r = poisoned(expected_.A.nrows);
     if constexpr (requires { A.residual(x.span(), b.span(), r.span()); })

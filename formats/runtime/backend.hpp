@@ -18,6 +18,8 @@ int available_threads();
 struct OpenMP {
   using Space = Host;
   int threads = available_threads();
+
+  void synchronize() const {}  ///< as Cuda::synchronize(): all work is done already
 };
 
 /// Takes and gives back memory of a GPU, in the order of a stream. Derive from it to let seidel share the pool of a

@@ -24,7 +24,7 @@ std::vector<Real> certified(const auto& on, const Csr<Real, std::int32_t>& A, co
   const auto x_on = moved_to(on, x), b_on = moved_to(on, b);
   auto r_on = moved_to(on, poisoned<Real>(A.nrows));
   certified_residual(on, A_on.view(), x_on, b_on, r_on);
-  if constexpr (!HostBackend<std::decay_t<decltype(on)>>) on.synchronize();
+  on.synchronize();
   return moved_back(on, r_on);
 }
 

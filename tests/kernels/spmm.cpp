@@ -43,7 +43,7 @@ void check_columns(const Plain& plain, std::int64_t k, unsigned seed) {
             const Array<Real> marks(Y_on.elements().size(), untouched);
             copy(on, marks.span(), Y_on.elements().span());
             spmm(on, matrix, X_on.view(), Y_on.view());
-            if constexpr (!HostBackend<B>) on.synchronize();
+            on.synchronize();
 
             auto got = moved_back(on, Y_on.elements());
             const MultiVectorView<Real, Host> Y{m, k, Y_on.view().leading_dimension, of_y, got.data()};

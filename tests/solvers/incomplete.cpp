@@ -58,7 +58,7 @@ std::vector<double> applied(const B& on, const auto& M, std::vector<double> r) {
   const Vector<double, B> there(on, moved_to(on, r));
   Vector<double, B> z(on, std::int64_t(r.size()));
   M.apply(there, z);
-  if constexpr (!HostBackend<B>) on.synchronize();
+  on.synchronize();
   copy_bytes(on, Host{}, r.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
   return r;
 }

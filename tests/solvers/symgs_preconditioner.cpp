@@ -18,7 +18,7 @@ std::vector<double> applied(const B& on, const M& preconditioner, const std::vec
   const Vector<double, B> there(on, moved_to(on, r));
   Vector<double, B> z(on, moved_to(on, poisoned<double>(std::int64_t(r.size()))));
   preconditioner.apply(there, z);
-  if constexpr (!HostBackend<B>) on.synchronize();
+  on.synchronize();
   std::vector<double> found(r.size());
   copy_bytes(on, Host{}, found.data(), SpaceOf<B>{}, z.span().data(), z.size() * std::int64_t(sizeof(double)));
   return found;

@@ -111,7 +111,7 @@ Outcome solve_on(const B& on, const How& how, const Matrix& A, const std::vector
   const MethodChoice choice = choice_of(how);
   const HereAndThere<B, std::int64_t> both{A.view(), there.view()};
   outcome.summary = solve(op, make_preconditioner(on, both, choice).M, choice, rhs, x, criteria);
-  if constexpr (!HostBackend<B>) on.synchronize();
+  on.synchronize();
   outcome.x.resize(A.ncols);
   copy_bytes(on, Host{}, outcome.x.data(), SpaceOf<B>{}, x.span().data(), x.size() * std::int64_t(sizeof(double)));
   return outcome;

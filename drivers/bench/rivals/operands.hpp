@@ -22,17 +22,15 @@ B back_end(const Where& where) {
 }
 
 /// Calls add(name, null pointer to the back end's type) for each back end of this build, the serial one first.
-template <class Add>
-void for_each_back_end(const Add& add) {
+void for_each_back_end(const auto& add) {
   add(BackendName::serial, static_cast<const OpenMP*>(nullptr));
   add(BackendName::openmp, static_cast<const OpenMP*>(nullptr));
   if constexpr (built_with_cuda) add(BackendName::cuda, static_cast<const Cuda*>(nullptr));
 }
 
 /// Adds seidel's own on each back end of this build; prepare(null pointer to the back end's type) is how it prepares there.
-template <class PrepareOn>
 void add_ours(std::vector<Rival>& all, const Kernel& kernel, std::string_view format, std::string_view what,
-              const PrepareOn& prepare) {
+              const auto& prepare) {
   for_each_back_end([&](BackendName on, const auto* type) {
     all.push_back({&kernel, format, on, "", Role::exact, what, prepare(type)});
   });
@@ -57,10 +55,10 @@ CsrView<double, std::int32_t, SpaceOf<B>> csr_of([[maybe_unused]] const B& on, M
 
 /// Seconds of make(), with all that it leaves to a GPU.
 template <class B, class Make>
-double seconds_to_make([[maybe_unused]] const B& on, const Make& make) {
+double seconds_to_make(const B& on, const Make& make) {
   return seconds_of([&] {
     make();
-    if constexpr (!HostBackend<B>) on.synchronize();
+    on.synchronize();
   });
 }
 

@@ -38,8 +38,7 @@ void add_along_row(const ProcessGrid& grid, HostSpan<Real> c, DistributedTimes& 
   }
 }
 
-void finish(const OpenMP&, double&) {}
-[[maybe_unused]] void finish(const Cuda& on, double& seconds) {
+void finish(const auto& on, double& seconds) {
   const Timer timer(seconds);
   on.synchronize();
 }

@@ -25,9 +25,6 @@ std::unique_ptr<GpuNetwork> network_of(const OpenMP&, const ProcessGrid&) { retu
   return gpu_network(on, grid);
 }
 
-void finish(const OpenMP&) {}
-[[maybe_unused]] void finish(const Cuda& on) { on.synchronize(); }
-
 /// to[k * leading + i] = from(i, k).
 template <class Real>
 void by_columns(const OpenMP&, const DenseView<const Real, Host>& from, Real* to, std::int64_t leading) {
@@ -135,7 +132,7 @@ typename Panels<On, Real>::Panel Panels<On, Real>::arrived(DistributedTimes& tim
     for (const auto& [along, root, bytes] : coming_)
       broadcast(aside_, along == Along::row ? grid_.row() : grid_.column(), bytes, root, times);
   const Timer timer(times.sending);
-  finish(aside_);
+  aside_.synchronize();
   return panel_;
 }
 
