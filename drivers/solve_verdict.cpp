@@ -28,24 +28,13 @@ SolveVerdict verdict_of(const SolveStory& story) {
 }
 
 std::string_view to_string(SolveVerdict verdict) {
-  switch (verdict) {
-    case SolveVerdict::solved: return "solved";
-    case SolveVerdict::doubtful: return "doubtful";
-    case SolveVerdict::not_solved: return "not solved";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"solved", "doubtful", "not solved"};  // in the order of the values
+  return names[int(verdict)];
 }
 
 std::string_view to_string(ErrorSource source) {
-  switch (source) {
-    case ErrorSource::none: return "none";
-    case ErrorSource::exact: return "exact";
-    case ErrorSource::going_on: return "going on";
-    case ErrorSource::constants: return "constants";
-    case ErrorSource::refinement: return "refinement";
-    case ErrorSource::singular: return "singular";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"none", "exact", "going on", "constants", "refinement", "singular"};
+  return names[int(source)];
 }
 
 std::string_view criterion_text(const Outcome& outcome) { return outcome.least_squares ? "orthogonality" : "residual"; }
