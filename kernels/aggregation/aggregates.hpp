@@ -163,11 +163,11 @@ Aggregates<SpaceOf<B>> aggregates(const B& on, const CsrView<double, Offset, Spa
   if (n == 0) return found;
   Array<RootState, Space> first(on, n), second;
   for_each_row(on, graph.row_ptr, BeginWithCoupled<Offset, Space>{graph, first});
-  independent_set<B, Offset>(on, graph, first);
+  independent_set(on, graph, first);
   if (sets == RootSets::two) {
     second = Array<RootState, Space>(on, n);
     for_each_row(on, graph.row_ptr, BeginWithFree<Offset, Space>{graph, first, second});
-    independent_set<B, Offset>(on, graph, second);
+    independent_set(on, graph, second);
   }
   Array<std::int32_t, Space> number(on, n + 1);
   for_each_row(on, graph.row_ptr, CountRoot<Offset, Space>{graph, first, second, number});
@@ -177,7 +177,7 @@ Aggregates<SpaceOf<B>> aggregates(const B& on, const CsrView<double, Offset, Spa
     for_each_row(on, graph.row_ptr, TakeNeighbours<Offset, Space>{graph, first, number, taken});
     for_each_row(on, graph.row_ptr, JoinStrongest<Offset, Space>{graph, A.values, taken, found.of_row});
   }
-  count_lone<B, Offset>(on, graph.row_ptr, scales, number, found);
+  count_lone(on, graph.row_ptr, scales, number, found);
   return found;
 }
 

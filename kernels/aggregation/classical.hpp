@@ -267,7 +267,7 @@ Aggregates<SpaceOf<B>> coarse_rows(const B& on, const StrongView<Offset, SpaceOf
   }
   found.count = Index(places_of<B, std::int32_t>(on, number, number));
   for_each_row(on, graph.row_ptr, NumberCoarse<Space>{number, found.of_row});
-  count_lone<B, Offset>(on, graph.row_ptr, scales, number, found);
+  count_lone(on, graph.row_ptr, scales, number, found);
   return found;
 }
 

@@ -136,7 +136,7 @@ Csr<double, Offset, SpaceOf<B>> interpolation(const B& on, const CsrView<double,
   Array<std::int32_t, Space> count(on, n + 1);
   for_each_of(on, n + 1, CountInterpolation<Space>{fine, coarse, count});
   P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
-  fill_interpolation<B, Offset>(on, A, fine, coarse, P);
+  fill_interpolation(on, A, fine, coarse, P);
   return P;
 }
 

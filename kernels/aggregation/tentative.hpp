@@ -236,7 +236,7 @@ Csr<double, Offset, SpaceOf<B>> smoothed(const B& on, const CsrView<double, Offs
                                          Span<const double, SpaceOf<B>> inverse_diagonal, double omega,
                                          const CsrView<double, Offset, SpaceOf<B>>& T) {
   auto P = spgemm(on, A, T);
-  smooth_rows<B, Offset>(on, std::as_const(P).view(), P.values, inverse_diagonal, omega, T);
+  smooth_rows(on, std::as_const(P).view(), P.values, inverse_diagonal, omega, T);
   return P;
 }
 

@@ -66,7 +66,7 @@ double estimate_in_double(const B& on, const CsrView<double, Offset, SpaceOf<B>>
   using V = Vector<double, B>;
   V start(on, A.nrows);
   const V inverse(on, inverse_diagonal);
-  fill_start<B, Offset>(on, A.row_ptr, inverse_diagonal, start.span());
+  fill_start(on, A.row_ptr, inverse_diagonal, start.span());
   return estimate_largest_eigenvalue(MatrixOperator(on, A), &inverse, start, LevelNumbers<B>::lanczos_steps);
 }
 

@@ -44,7 +44,7 @@ struct NearNull {
 template <class B, class Offset>
 NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index unknowns_per_node,
                                   const MultiVectorView<const double, SpaceOf<B>>& modes) {
-  const Index in_pattern = seidel::unknowns_per_node<B, Offset>(on, A);
+  const Index in_pattern = seidel::unknowns_per_node(on, A);
   NearNull<SpaceOf<B>> found{.unknowns_per_node = unknowns_per_node > 0 ? unknowns_per_node : in_pattern,
                              .modes = modes};
   if (in_pattern % found.unknowns_per_node == 0) found.blocks = Blocks::full;
@@ -63,8 +63,7 @@ NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, Spa
     if (const std::int64_t row = first_nonfinite<B, double>(on, {&modes.data[modes.at(0, c)], modes.nrows}); row >= 0)
       throw InputError("amg: found an entry in row " + std::to_string(row + 1) + " of near-null vector " +
                        std::to_string(c + 1) + " that is NaN or infinite, expected finite numbers only");
-  if (modes.ncols == 0 && found.unknowns_per_node > 1)
-    found.take(translations<B, Offset>(on, A, found.unknowns_per_node));
+  if (modes.ncols == 0 && found.unknowns_per_node > 1) found.take(translations(on, A, found.unknowns_per_node));
   return found;
 }
 
@@ -83,7 +82,7 @@ void update_prolongator_of_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, 
   else
     level.smoothing = std::make_unique<SparseProduct<double, Offset, B>>(on, level.A, T);
   const Span<double, Space> products = level.smoothing->values();
-  smooth_rows<B, Offset>(on, level.smoothing->C(), products, std::as_const(level.inverse_diagonal).span(), omega, T);
+  smooth_rows(on, level.smoothing->C(), products, std::as_const(level.inverse_diagonal).span(), omega, T);
   values = copied_to<Space>(on, Span<const double, Space>(products));
 }
 
@@ -93,12 +92,12 @@ void prolong_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Span<const dou
                    const Aggregates<SpaceOf<B>>& found, FirstLevel first, double omega,
                    NearNull<SpaceOf<B>>& near_null) {
   const Index count = Index(near_null.modes.ncols);
-  auto made = tentative<B, Offset>(on, level.A, inverse_diagonal, found.of_row, found.count,
-                                   near_null.unknowns_per_node, near_null.modes);
+  auto made =
+      tentative(on, level.A, inverse_diagonal, found.of_row, found.count, near_null.unknowns_per_node, near_null.modes);
   level.tentative = std::move(made.T);
   level.plain = first == FirstLevel::plain;
   level.prolongation = level.plain ? copied_to<SpaceOf<B>>(on, level.tentative.view())
-                                   : smoothed<B, Offset>(on, level.A, inverse_diagonal, omega, level.tentative.view());
+                                   : smoothed(on, level.A, inverse_diagonal, omega, level.tentative.view());
   near_null.take(std::move(made.coarse_modes));
   near_null.unknowns_per_node = count;
   near_null.blocks = Blocks::full;

@@ -70,7 +70,7 @@ template <class B, class Offset>
 RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l,
                                Csr<double, Offset, SpaceOf<B>> AP, SingleCycle<B>* cycle, bool solved = false) {
   auto& level = hierarchy.levels[l];
-  RowScales<SpaceOf<B>> scales = row_scales<B, Offset>(on, level.A);
+  RowScales<SpaceOf<B>> scales = row_scales(on, level.A);
   level.facts.rows = level.A.nrows;
   level.facts.nnz = level.A.nnz();
   LevelNumbers<B> numbers(on);
@@ -85,19 +85,19 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
       cycle->add_restriction(l - 1, hierarchy.levels[l - 1].R());
       hierarchy.levels[l - 1].restriction = {};
     }
-    if (early) hand_over<B, Offset>(hierarchy, l - 1, std::move(AP), *cycle);
+    if (early) hand_over(hierarchy, l - 1, std::move(AP), *cycle);
     if (!solved) {
       cycle->lay_out(l, level.A);
       cycle->start_estimate(numbers.lanczos_steps, numbers.lanczos());
     }
   }
   if (!solved) numbers.send();
-  if (cycle && !early && l > 1) hand_over<B, Offset>(hierarchy, l - 1, {}, *cycle);
+  if (cycle && !early && l > 1) hand_over(hierarchy, l - 1, {}, *cycle);
   if (solved) return scales;
   numbers.receive();
   const double max_off_diagonal = numbers.here[0];
   if (l == 0) {
-    if (!std::isfinite(max_off_diagonal)) refuse_unusable<B, Offset>(on, level.A, scales);
+    if (!std::isfinite(max_off_diagonal)) refuse_unusable(on, level.A, scales);
     hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
     if (cycle) {
       cycle->take_max_scale(numbers.here[1]);
@@ -105,7 +105,7 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
     }
   }
   const double estimate = cycle ? cycle->estimate(numbers.lanczos_steps, numbers.here + 2)
-                                : estimate_in_double<B, Offset>(on, level.A, scales.inverse_diagonal);
+                                : estimate_in_double(on, level.A, scales.inverse_diagonal);
   level.facts.largest_eigenvalue = spectral_bound(estimate, max_off_diagonal);
   return scales;
 }
@@ -131,12 +131,12 @@ auto aggregated(LevelFacts& facts, std::int64_t nrows, double strength, const au
 template <class B, class Offset>
 Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level,
                                         const NearNull<SpaceOf<B>>& near_null, double strength) {
-  const auto A = node_matrix<B, Offset>(on, level.A, near_null.unknowns_per_node, near_null.blocks);
+  const auto A = node_matrix(on, level.A, near_null.unknowns_per_node, near_null.blocks);
   Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
-  const auto scales = row_scales<B, Offset>(on, A.view());
+  const auto scales = row_scales(on, A.view());
   auto found = aggregated(level.facts, A.nrows, strength, [&](double theta) {
-    mark_strong<B, Offset>(on, A.view(), scales, Strength::to_both, theta, neighbour);
-    return aggregates<B, Offset>(on, A.view(), {A.row_ptr, neighbour}, scales, RootSets::one);
+    mark_strong(on, A.view(), scales, Strength::to_both, theta, neighbour);
+    return aggregates(on, A.view(), {A.row_ptr, neighbour}, scales, RootSets::one);
   });
   level.facts.lone *= near_null.unknowns_per_node;
   return found;
@@ -168,37 +168,37 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
     return coarse_rows > 0 && double(coarse_rows) <= 0.9 * level.A.nrows;
   };
   if (coarsening) {
-    auto P = own_prolongation<B, Offset>(on, level.A, coarsening);
+    auto P = own_prolongation(on, level.A, coarsening);
     level.coarse_row = CoarseRow::own;
     if (few(P.ncols)) level.prolongation = std::move(P);
     return {};
   }
   if (level.lattice.nx > 0) {
-    const Lattice coarse = halved<B, Offset>(on, level.A, level.lattice);
-    if (few(coarse.points())) level.prolongation = interpolation<B, Offset>(on, level.A, level.lattice, coarse);
+    const Lattice coarse = halved(on, level.A, level.lattice);
+    if (few(coarse.points())) level.prolongation = interpolation(on, level.A, level.lattice, coarse);
     return coarse;
   }
   level.facts.unknowns_per_node = near_null.unknowns_per_node;
   if (near_null.modes.ncols > 0) {
-    const auto found = aggregated_nodes<B, Offset>(on, level, near_null, options.strength);
+    const auto found = aggregated_nodes(on, level, near_null, options.strength);
     if (few(found.count * near_null.modes.ncols))
-      prolong_nodes<B, Offset>(on, level, scales.inverse_diagonal, found, l == 0 ? options.first : FirstLevel::smoothed,
-                               damping(level.facts), near_null);
+      prolong_nodes(on, level, scales.inverse_diagonal, found, l == 0 ? options.first : FirstLevel::smoothed,
+                    damping(level.facts), near_null);
     return {};
   }
   Array<Index, SpaceOf<B>> neighbour(on, level.A.nnz());
   const bool classical = options.coarse_row == CoarseRow::row;
   auto found = aggregated(level.facts, level.A.nrows, options.strength, [&](double theta) {
     const StrongView<Offset, SpaceOf<B>> graph{level.A.row_ptr, neighbour};
-    mark_strong<B, Offset>(on, level.A, scales, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
-    return classical ? coarse_rows<B, Offset>(on, graph, scales)
-                     : aggregates<B, Offset>(on, level.A, graph, scales, l == 0 ? RootSets::one : RootSets::two);
+    mark_strong(on, level.A, scales, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
+    return classical ? coarse_rows(on, graph, scales)
+                     : aggregates(on, level.A, graph, scales, l == 0 ? RootSets::one : RootSets::two);
   });
   if (!few(found.count)) return {};
   level.strong = packed_strong<B>(on, neighbour);
   level.coarse_row = classical ? CoarseRow::row : CoarseRow::aggregate;
-  level.prolongation = classical ? classical_interpolation<B, Offset>(on, level.A, level.strong, found)
-                                 : prolongator<B, Offset>(on, level.A, level.strong, found, damping(level.facts));
+  level.prolongation = classical ? classical_interpolation(on, level.A, level.strong, found)
+                                 : prolongator(on, level.A, level.strong, found, damping(level.facts));
   level.aggregate = std::move(found.of_row);
   return {};
 }
@@ -213,7 +213,7 @@ Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B
   auto AP = spgemm(on, level.A, P);
   coarse.owned = spgemm(on, level.R(), AP.view());
   if (level.of_nodes())
-    complete_coarse<B, Offset>(on, coarse.owned.view(), coarse.owned.values, level.plain ? plain_correction : 1);
+    complete_coarse(on, coarse.owned.view(), coarse.owned.values, level.plain ? plain_correction : 1);
   coarse.A = coarse.owned.view();
   return AP;
 }
@@ -225,17 +225,17 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
   auto& P = level.prolongation;
   if (!level.of_nodes() && P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
   if (level.of_nodes())
-    update_prolongator_of_nodes<B, Offset>(on, level, damping(level.facts));
+    update_prolongator_of_nodes(on, level, damping(level.facts));
   else if (level.lattice.nx > 0)
-    fill_interpolation<B, Offset>(on, level.A, level.lattice, coarse.lattice, P);
+    fill_interpolation(on, level.A, level.lattice, coarse.lattice, P);
   else if (level.coarse_row == CoarseRow::row)
-    update_classical<B, Offset>(on, level.A, level.strong, level.aggregate, P);
+    update_classical(on, level.A, level.strong, level.aggregate, P);
   else if (level.coarse_row == CoarseRow::aggregate) {
     if (level.of_entry.empty()) {
-      level.of_entry = entries_of_prolongator<B, Offset>(on, level.A, level.strong, level.aggregate, P);
+      level.of_entry = entries_of_prolongator(on, level.A, level.strong, level.aggregate, P);
       level.strong = {}, level.aggregate = {};
     }
-    update_prolongator<B, Offset>(on, level.A, level.of_entry, damping(level.facts), P);
+    update_prolongator(on, level.A, level.of_entry, damping(level.facts), P);
   }
   if (level.galerkin) {
     level.galerkin->update_values(level.A, P.view());
@@ -246,7 +246,7 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
   }
   coarse.A = level.galerkin->coarse();
   if (level.of_nodes())
-    complete_coarse<B, Offset>(on, coarse.A, level.galerkin->coarse_values(), level.plain ? plain_correction : 1);
+    complete_coarse(on, coarse.A, level.galerkin->coarse_values(), level.plain ? plain_correction : 1);
 }
 
 /// The inverse of the last level, made on the host, if that is `small`, while a GPU does what meanwhile() gives it; then `cycle`
@@ -321,7 +321,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
   hierarchy.levels.push_back({.A = A, .lattice = coarsening ? Lattice{} : options.lattice});
   NearNull<SpaceOf<B>> near_null;
   if (options.coarse_row != CoarseRow::row)
-    near_null = near_null_of<B, Offset>(on, A, options.unknowns_per_node, modes);
+    near_null = near_null_of(on, A, options.unknowns_per_node, modes);
   else if (options.unknowns_per_node > 1 || modes.ncols > 0)
     throw UsageError(
         "amg: found several unknowns per node or near-null vectors, expected neither with classical coarsening\n  take "
@@ -329,24 +329,24 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
   Csr<double, Offset, SpaceOf<B>> AP;  // of the level before
   for (std::size_t l = 0;; ++l) {
     auto& level = hierarchy.levels[l];
-    RowScales scales = measured<B, Offset>(on, hierarchy, l, std::move(AP), cycle);
+    RowScales scales = measured(on, hierarchy, l, std::move(AP), cycle);
     options.on_step();
     const bool small = level.A.nrows <= options.coarsest;
     Lattice coarse_lattice;
     if (!small && int(l) + 1 < options.max_levels)
-      coarse_lattice = prolong<B, Offset>(on, level, l, options, coarsening, near_null, scales);
+      coarse_lattice = prolong(on, level, l, options, coarsening, near_null, scales);
     level.facts.prolongation_nnz = level.prolongation.nnz();
     const bool last = level.prolongation.row_ptr.empty();
     level.inverse_diagonal = std::move(scales.inverse_diagonal);
     scales = {};
     if (last) {
-      finish<B, Offset>(on, hierarchy, small, cycle, [] {});
+      finish(on, hierarchy, small, cycle, [] {});
       return hierarchy;
     }
     options.on_step();
     if (cycle && l == 0) cycle->drop(l);  // for now: here memory counts
     hierarchy.levels.push_back({.lattice = coarse_lattice});
-    AP = make_coarse<B, Offset>(on, hierarchy.levels[l], hierarchy.levels[l + 1]);
+    AP = make_coarse(on, hierarchy.levels[l], hierarchy.levels[l + 1]);
   }
 }
 
@@ -370,12 +370,11 @@ void update_values(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Hi
   const bool has_inverse = !hierarchy.coarsest_inverse.row_ptr.empty();
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const bool last = l + 1 == levels.size();
-    levels[l].inverse_diagonal =
-        measured<B, Offset>(on, hierarchy, l, {}, cycle, last && l > 0 && has_inverse).inverse_diagonal;
-    if (!last) update_coarse<B, Offset>(on, hierarchy, l);
+    levels[l].inverse_diagonal = measured(on, hierarchy, l, {}, cycle, last && l > 0 && has_inverse).inverse_diagonal;
+    if (!last) update_coarse(on, hierarchy, l);
   }
-  finish<B, Offset>(on, hierarchy, has_inverse, cycle, [&] {
-    if (cycle && levels.size() > 1) hand_over<B, Offset>(hierarchy, 0, {}, *cycle);
+  finish(on, hierarchy, has_inverse, cycle, [&] {
+    if (cycle && levels.size() > 1) hand_over(hierarchy, 0, {}, *cycle);
   });
 }
 
