@@ -79,10 +79,14 @@ int running_threads() {
 }
 
 /// Threads that spin while they wait keep the cores from those that they wait for, where other processes want cores as well: a
-/// parallel region of 20 us takes 20 ms. How to wait is read when libgomp is loaded, so on a busy machine this starts anew.
+/// parallel region of 20 us takes 20 ms. Elsewhere to wake threads doubles the time of small systems. How to wait is read when
+/// libgomp is loaded, so on a busy machine this starts anew.
 void sleep_while_waiting_if_busy(char** argv) {
   if (available_threads() == 1 || std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
-  if (running_threads() - 1 + available_threads() <= sysconf(_SC_NPROCESSORS_ONLN)) return;
+  for (int look = 0; look < 3; ++look) {  // what ends or begins just now is gone in a moment
+    if (running_threads() - 1 + available_threads() <= sysconf(_SC_NPROCESSORS_ONLN)) return;
+    usleep(2000);
+  }
   setenv("OMP_WAIT_POLICY", "passive", 1);
   execv("/proc/self/exe", argv);  // where that fails, this goes on as it is
 }
