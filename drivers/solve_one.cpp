@@ -1,0 +1,287 @@
+// Solving for one right-hand side: by factors where they come first, by iterations, and then what its outcome asks for.
+#include <seidel/drivers/solve_one.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_direct.hpp>
+#include <seidel/drivers/solve_least_squares.hpp>
+#include <seidel/drivers/solve_verdict.hpp>
+#include <seidel/solvers/finite.hpp>
+
+namespace seidel::drivers {
+
+Criteria watched(const SolveOptions& options, SolveProgress& progress) {
+  Criteria criteria = criteria_of(options);
+  criteria.stop = &stop_requested();
+  criteria.on_iteration = [&](const IterationReport& report) {
+    progress(report.iteration, report.relative_residual, report.seconds);
+  };
+  return criteria;
+}
+
+std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there,
+                             const Inspected& seen, Decided& decided, const Criteria& criteria,
+                             std::vector<HostSpan<const double>> more_b) {
+  const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
+                                      const CsrView<double, Offset, Device>& A_there,
+                                      const CsrView<double, Offset, Host>& arranged_A) {
+    const System<Offset> system{
+        .A = A,
+        .b = loaded.b,
+        .x0 = loaded.x0,
+        .norm_inf_of_A = seen.properties.norm_inf,
+        .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows) && !has_dependent_columns(seen.rows),
+        .A_there = A_there,
+        .b_there = there.b.span(),
+        .near_null = loaded.near_null.view(),
+        .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
+        .arranged_A = arranged_A,
+        .norm_frobenius_of_A = seen.properties.norm_frobenius,
+        .more_b = more_b,
+        .symmetric = seen.properties.symmetric,
+        .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0};
+    return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
+  };
+  try {
+    std::vector<Outcome> outcomes =
+        loaded.row_ptr.empty()
+            ? with(loaded.wide(), there.wide.view(), decided.arranged ? decided.arranged->wide.view() : loaded.wide())
+            : with(loaded.narrow(), there.narrow.view(),
+                   decided.arranged ? decided.arranged->narrow.view() : loaded.narrow());
+    if (outcomes.front().preconditioner_bytes > 0) {  // as it was, for the report
+      decided.needs.counted_bytes = outcomes.front().preconditioner_bytes;
+      decided.memory = plan_solve(decided.needs, decided.available);
+    }
+    return outcomes;
+  } catch (const ZeroDiagonal& error) {
+    throw InputError(loaded.matrix.name + ": " + error.what() +
+                     (options.permute == Permute::none ? " (--precond none, or --permute auto)" : " (--precond none)"));
+  } catch (const InputError& error) {  // of another row that the preconditioner cannot use
+    throw InputError(loaded.matrix.name + ": " + error.what());
+  }
+}
+
+namespace {
+
+/// From here on the factors are what gave x.
+void take_factors(Decided& decided, const DirectSolver& factors, const std::string& why) {
+  decided.needs.choice = {.method = direct_method,
+                          .reason = formatted("direct, because {}", why),
+                          .automatic = decided.needs.choice.automatic};
+  decided.needs.factor_bytes = factors.forecast().bytes;
+  decided.needs.counted_bytes.reset();
+  decided.needs.cuda = false;
+  decided.where.backend = BackendName::serial;
+  decided.where.threads = 1;
+  decided.where.because = "factors are computed on one core";
+  decided.memory = plan_solve(decided.needs, without_margin(available_bytes(Host{})));
+}
+
+/// Seconds that factors may take to tell the error of an x that was found: a fifth of those that it took, or all of them
+/// if it may not be trusted; or so few that nobody minds.
+double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
+  const auto& seen = outcome.summary.error;
+  const bool doubtful =
+      !(outcome.error <= max_trusted_error) || (seen && (seen->at_least || seen->beyond > seen->residual));
+  const double taken = double(outcome.summary.iterations) *
+                       seconds_per_iteration(loaded.matrix.matrix.nrows, loaded.matrix.matrix.nnz());
+  return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
+}
+
+/// As factors_of(); those that another right-hand side needed are taken again.
+std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspected& seen, double seconds,
+                                               Decided& decided) {
+  if (!decided.refining) decided.refining = factors_of(loaded, seen, seconds);
+  return decided.refining && decided.refining->forecast().seconds <= seconds ? decided.refining : nullptr;
+}
+
+bool met_zero_pivot(const Summary& summary) {
+  return std::any_of(summary.attempts.begin(), summary.attempts.end(),
+                     [](const Attempt& attempt) { return attempt.breakdown == Breakdown::zero_pivot; });
+}
+
+/// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
+/// worse than what was found before is forgotten.
+Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+                       Decided& decided, const Criteria& criteria, Outcome before) {
+  Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
+  last.needs.choice = {.method = Method::lsmr,
+                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
+                       .automatic = true};
+  last.needs.counted_bytes.reset();
+  last.needs.arranged = false;
+  last.memory = plan_solve(last.needs, last.available);
+  if (last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
+  Outcome outcome = std::move(iterate(options, loaded, there, seen, last, criteria).front());
+  auto& attempts = before.summary.attempts;
+  attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+  constexpr double rounding = 1e-10;  // by which two least residuals may differ
+  if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
+    std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
+    return before;
+  }
+  outcome.summary.attempts = std::move(attempts);
+  decided = std::move(last);
+  outcome.error_against_ones = -1;  // ones are not the smallest solution
+  outcome.error_source = ErrorSource::singular;
+  outcome.error = std::numeric_limits<double>::infinity();
+  return outcome;
+}
+
+class OneSolve {
+ public:
+  OneSolve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+           const Singular& singular, Decided& decided)
+      : options_(options),
+        loaded_(loaded),
+        there_(there),
+        seen_(seen),
+        singular_(singular),
+        decided_(decided),
+        progress_(!options.quiet, options.tolerance),
+        criteria_(watched(options, progress_)) {}
+
+  Outcome run(std::optional<Outcome> iterated) {
+    if (decided_.factors) {
+      Outcome& outcome = by_factors_.emplace(directly(*decided_.factors, why_factors_come_first()));
+      if (outcome.solved || !chosen_) {
+        if (singular_.known()) finish(outcome, decided_.factors.get());
+        return std::move(outcome);
+      }
+    }
+    Outcome outcome = iterated ? std::move(*iterated)
+                               : std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria_).front());
+    outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts_.begin(), attempts_.end());
+    attempts_ = outcome.summary.attempts;
+    if (singular_.known()) return beside_null_space(std::move(outcome));
+    if (stop_requested()) return outcome;
+    if (least_squares(options_))
+      refine_least_squares_of(outcome);
+    else if (outcome.solved)
+      tell_error(outcome);
+    else if (chosen_ && !limited_)
+      return after_failure(std::move(outcome));
+    return outcome;
+  }
+
+ private:
+  DirectSystem system() {
+    if constexpr (built_with_cuda)
+      if (loaded_.b.empty() && b_here_.empty() && decided_.where.gpu)
+        b_here_ = copied_to<Host>(*decided_.where.gpu, std::as_const(there_.b).span());
+    return {.A = loaded_.narrow(),
+            .b = loaded_.b.empty() ? HostSpan<const double>(b_here_) : HostSpan<const double>(loaded_.b),
+            .norm_inf_of_A = seen_.properties.norm_inf,
+            .ones = options_.rhs.empty() && !ones_vanish(seen_.properties, seen_.rows)};
+  }
+  std::string why_factors_come_first() const {
+    const auto bad_row = seen_.properties.first_bad_diagonal;
+    return bad_row >= 0 ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner", bad_row + 1)
+                        : "its factors have hardly more entries than A, and cost less than iterations";
+  }
+  Outcome directly(DirectSolver& factors, const std::string& why) {
+    Outcome outcome = solve_directly(host_, system(), factors, criteria_);
+    attempts_.insert(attempts_.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+    outcome.summary.attempts = attempts_;
+    if (outcome.solved && chosen_) take_factors(decided_, factors, why);
+    return outcome;
+  }
+  Outcome by_lsmr(Outcome before) {
+    return solve_singular(options_, loaded_, there_, seen_, decided_, criteria_, std::move(before));
+  }
+  void take_time_of(const Outcome& outcome) { criteria_.seconds -= outcome.setup_seconds + outcome.solve_seconds; }
+
+  /// Where A has null vectors that are known; if it has others, iterations fail.
+  Outcome beside_null_space(Outcome outcome) {
+    if (!outcome.solved && chosen_ && !limited_ && !stop_requested()) {
+      take_time_of(outcome);
+      outcome = by_lsmr(std::move(outcome));
+    }
+    const auto factors = outcome.solved && outcome.error_source != ErrorSource::singular
+                             ? refining_factors(loaded_, seen_, seconds_to_refine(loaded_, outcome), decided_)
+                             : nullptr;
+    finish(outcome, factors.get());
+    return outcome;
+  }
+  void finish(Outcome& outcome, DirectSolver* factors) {
+    outcome.known_x = options_.rhs.empty();
+    finish_singular(options_, singular_, loaded_, seen_, system().b, outcome);
+    if (factors && outcome.solved) refine_outside(singular_.space, host_, system(), *factors, outcome);
+  }
+
+  void refine_least_squares_of(Outcome& outcome) {
+    if (outcome.solved && outcome.error_source == ErrorSource::going_on && !loaded_.row_ptr.empty())
+      refine_least_squares(host_, system(), loaded_.x0,
+                           norm_2_at_least(outcome.summary, loaded_.narrow(), seen_.properties.norm_frobenius),
+                           seconds_to_refine(loaded_, outcome), criteria_, outcome);
+  }
+
+  /// By factors, where these are cheap for what they tell.
+  void tell_error(Outcome& outcome) {
+    if (has_dependent_columns(seen_.rows) && outcome.error_source == ErrorSource::none) {
+      outcome.error_source = ErrorSource::singular;
+      outcome.error = std::numeric_limits<double>::infinity();
+      return;
+    }
+    const bool asked = outcome.error_source != ErrorSource::none || criteria_.error_tolerance;
+    const bool unknown = !options_.rhs.empty() || !(outcome.error <= max_trusted_error);
+    if (outcome.summary.iterations == 0 || !asked || !unknown) return;
+    if (const auto factors = decided_.factors
+                                 ? decided_.factors
+                                 : refining_factors(loaded_, seen_, seconds_to_refine(loaded_, outcome), decided_))
+      refine_directly(host_, system(), *factors, chosen_ ? Refine::x : Refine::error_only, criteria_, outcome);
+  }
+
+  /// Factors, unless they came first; then, where A seems to be singular, lsmr. The better x stays.
+  Outcome after_failure(Outcome outcome) {
+    take_time_of(outcome);
+    const bool came_first = by_factors_.has_value();
+    auto factors = decided_.factors;
+    if (!came_first) factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, criteria_.seconds));
+    bool found_singular = false;
+    if (factors) {
+      const std::string why = formatted("{} failed", outcome.summary.method);
+      if (!came_first) by_factors_ = directly(*factors, why);
+      if (by_factors_->solved) return std::move(*by_factors_);
+      found_singular = by_factors_->singular;
+      if (is_right_by_factors(*by_factors_) ||
+          by_factors_->certificate.relative_residual < outcome.certificate.relative_residual) {
+        if (came_first)
+          std::rotate(attempts_.begin(), attempts_.begin() + 1, attempts_.end());  // what gave x is told last
+        by_factors_->summary.attempts = attempts_;
+        outcome = std::move(*by_factors_);
+        take_factors(decided_, *factors, why);
+      } else if (!came_first) {
+        outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, attempts_.back());
+      }
+    }
+    if (seen_.rows.empty_rows == 0 && !found_singular && !met_zero_pivot(outcome.summary)) return outcome;
+    return by_lsmr(std::move(outcome));
+  }
+
+  const SolveOptions& options_;
+  const Loaded& loaded_;
+  LoadedThere& there_;
+  const Inspected& seen_;
+  const Singular& singular_;
+  Decided& decided_;
+  SolveProgress progress_;
+  Criteria criteria_;
+  const OpenMP host_ = host_threads(options_);
+  const bool chosen_ = automatic(options_.request), limited_ = options_.max_iterations < SolveOptions().max_iterations;
+  std::vector<Attempt> attempts_;
+  Array<double> b_here_;  // where b was made on a GPU
+  std::optional<Outcome> by_factors_;
+};
+
+}  // namespace
+
+Outcome solve_one(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
+                  const Singular& singular, Decided& decided, std::optional<Outcome> iterated) {
+  return OneSolve(options, loaded, there, seen, singular, decided).run(std::move(iterated));
+}
+
+}  // namespace seidel::drivers
