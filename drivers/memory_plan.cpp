@@ -86,11 +86,12 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   if (needs.cuda) {
     plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
     plan.items.push_back({"kinds of rows, columns of blocks or a list of long rows, for products",
-                          Product<double, std::int32_t, Cuda>::max_bytes(n, needs.nnz), "--backend openmp"});
+                          Product<double, std::int32_t, Cuda>::max_bytes(n, needs.nnz, needs.uneven_rows),
+                          "--backend openmp"});
   } else {
     plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
-    plan.items.push_back(
-        {"kinds of rows, for products", Product<double, std::int32_t, OpenMP>::max_bytes(n, needs.nnz), ""});
+    plan.items.push_back({"kinds of rows, for products",
+                          Product<double, std::int32_t, OpenMP>::max_bytes(n, needs.nnz, needs.uneven_rows), ""});
   }
   const Method method = needs.choice.method;
   const std::int64_t ncols = needs.ncols.value_or(n);
@@ -114,7 +115,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
       plan.items.push_back({"entries on their way to A', beyond what vectors need later",
                             std::max<std::int64_t>(0, max_transpose_workspace(n, ncols, needs.nnz) - vectors), ""});
     else
-      plan.items.push_back({"the same of A'", Product<double, std::int32_t, Cuda>::max_bytes(ncols, needs.nnz), ""});
+      plan.items.push_back(
+          {"the same of A'", Product<double, std::int32_t, Cuda>::max_bytes(ncols, needs.nnz, needs.uneven_rows), ""});
   }
   if (!needs.choice.fallbacks.empty()) {
     std::string others;

@@ -45,6 +45,7 @@ struct SolveNeeds {
   std::int64_t near_null_vectors = 0;  // for amg
   std::int64_t factor_bytes = 0;       // of the method direct
   bool arranged = false;               // preconditioners see a permuted or scaled copy of A
+  bool uneven_rows = false;            // so that products on a GPU may keep more
   /// The first part of what the preconditioner holds, where that was counted.
   std::optional<std::int64_t> counted_bytes{};
   std::optional<std::int64_t> ncols{};  // where A need not be square

@@ -8,6 +8,7 @@
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/orders/orders.hpp>
+#include <seidel/kernels/spmv/hubs.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
 namespace seidel::drivers {
@@ -102,6 +103,7 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                                        .columns = std::int64_t(loaded.columns()),
                                        .near_null_vectors = loaded.near_null.vectors.view().ncols,
                                        .arranged = decided.arranged != nullptr,
+                                       .uneven_rows = spmv_detail::Hubs::rows_allow(seen.rows.mean, seen.rows.variance),
                                        .ncols = A.ncols};
   if (decided.arranged) {
     needs.choice.reason += "; " + decided.arranged->why;

@@ -54,14 +54,14 @@ class Product {
     }
     find_form();
   }
-  /// What a Product of such a matrix holds at most.
-  static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz) {
+  /// What a Product of such a matrix holds at most; `uneven`: its rows may differ in length (spmv_detail::Hubs::rows_allow).
+  static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz, bool uneven) {
     const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
     if constexpr (HostBackend<B>) return kinds;
-    return std::max(kinds,
-                    spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
-                        std::max(spmv_detail::Tiles::bytes_of(nrows, nnz) + spmv_detail::Hubs::max_bytes<Real>(nnz),
-                                 spmv_detail::Nodes::max_bytes(nrows, nnz)));
+    return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
+                               std::max(spmv_detail::Tiles::bytes_of(nrows, nnz) +
+                                            (uneven ? spmv_detail::Hubs::max_bytes<Real>(nnz) : 0),
+                                        spmv_detail::Nodes::max_bytes(nrows, nnz)));
   }
 
   CsrView<Real, Offset, Space> view() const { return A_; }
@@ -165,7 +165,7 @@ class Product {
         spmv_detail::reserve_shares(on_, A_.nnz());
       else
         tiles_ = spmv_detail::Tiles::of(on_, A_.row_ptr, A_.nnz());
-      if (!in_shares_ && spmv_detail::Hubs::may_pay(A_.ncols, A_.nnz()))
+      if (!in_shares_ && spmv_detail::Hubs::may_pay(A_.ncols, A_.nnz(), survey_.variation))
         hubs_ = spmv_detail::find_hubs<Real>(on_, A_.ncols, A_.col_idx);
     }
   }

@@ -19,7 +19,12 @@ struct Hubs {
 
   std::int64_t bytes() const { return (hubs.size() + columns.size()) * std::int64_t(sizeof(Index)); }
   /// Whether to look for them: columns with less than three entries on average are many to look through for what that can give.
-  static bool may_pay(std::int64_t ncols, std::int64_t nnz) { return nnz >= many_entries && ncols <= nnz / 3; }
+  /// Neighbouring rows differ in length by `variation` in all: by half of the mean on average, or more.
+  static bool may_pay(std::int64_t ncols, std::int64_t nnz, std::uint64_t variation) {
+    return nnz >= many_entries && ncols <= nnz / 3 && variation > std::uint64_t(nnz) / 2;
+  }
+  /// Whether rows whose lengths have this mean and variance may differ so much; on average it is two standard deviations at the most.
+  static bool rows_allow(double mean, double variance) { return 4 * 4 * variance >= mean * mean; }
   template <class Real>
   static constexpr std::int64_t max_hubs = room_bytes / std::int64_t(sizeof(Real));
   /// While they are looked for, at most.

@@ -11,6 +11,7 @@
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/statistics.hpp>
+#include <seidel/kernels/spmv/hubs.hpp>
 
 #include "../backends.hpp"
 
@@ -175,6 +176,20 @@ TEST_CASE("sweeps are counted on the host where they might not fit, or where the
   CHECK(worth_counting(large, INT64_MAX));
   large.choice.preconditioner = PreconditionerKind::jacobi;
   CHECK(!worth_counting(large, INT64_MAX));
+}
+
+TEST_CASE("a plan for a GPU holds what products keep for the hubs of a matrix, if its rows may be uneven") {
+  SolveNeeds needs{.nrows = 1'000'000, .nnz = 16'000'000, .choice = MethodChoice{Method::cg}, .cuda = true};
+  const std::int64_t even = plan_solve(needs, 0).needed();
+  needs.uneven_rows = true;
+  const std::int64_t more = plan_solve(needs, 0).needed() - even;
+  CHECK(more > 4 * needs.nnz / 2);  // without what it shares with blocks
+  CHECK(more < 6 * needs.nnz);
+  for (const auto& [spec, uneven] : {std::pair{"rmat:12", true}, {"poisson3d:16", false}, {"hpcg:16", false}, {"elasticity3d:20", false}}) {
+    CAPTURE(spec);
+    const RowStatistics rows = row_statistics(OpenMP{}, generate(OpenMP{}, spec).view());
+    CHECK(spmv_detail::Hubs::rows_allow(rows.mean, rows.variance) == uneven);
+  }
 }
 
 TEST_CASE("a solve takes the memory that it says, within a tenth" * doctest::skip(SEIDEL_SANITIZED)) {

@@ -191,7 +191,7 @@ void check_vectors(const On& on, const Csr<Real, Offset>& A, unsigned seed) {
   spmv(OpenMP{1}, changed, Array<Real>(x), y_new);
 
   Product product(on, there.view());
-  CHECK(product.bytes() <= decltype(product)::max_bytes(A.nrows, A.nnz()));
+  CHECK(product.bytes() <= decltype(product)::max_bytes(A.nrows, A.nnz(), true));
   const auto x_on = moved_to(on, x);
   const auto check = [&](const Array<Real>& expected, const auto& run) {
     auto out = moved_to(on, poisoned<Real>(A.nrows));
