@@ -84,8 +84,8 @@ int running_threads() {
 void sleep_while_waiting_if_busy(char** argv) {
   if (available_threads() == 1 || std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
   for (int look = 0; look < 3; ++look) {  // what ends or begins just now is gone in a moment
+    if (look > 0) usleep(2000);
     if (running_threads() - 1 + available_threads() <= sysconf(_SC_NPROCESSORS_ONLN)) return;
-    usleep(2000);
   }
   setenv("OMP_WAIT_POLICY", "passive", 1);
   execv("/proc/self/exe", argv);  // where that fails, this goes on as it is
@@ -98,6 +98,7 @@ int run_program(int argc, char** argv) {
     return std::visit(
         [&](const auto& options) {
           if constexpr (requires { options.json; }) {
+            sleep_while_waiting_if_busy(argv);
             say_if_too_many(options);
             json = options.json;
             return run(options);
@@ -117,7 +118,6 @@ int run_program(int argc, char** argv) {
 }  // namespace seidel::drivers
 
 int main(int argc, char** argv) {
-  seidel::drivers::sleep_while_waiting_if_busy(argv);
   std::signal(SIGPIPE, SIG_DFL);  // `| head` has seen enough: to end without a word, wherever this was started
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write() then, with its sentence
   return seidel::drivers::run_program(argc, argv);

@@ -8,6 +8,7 @@
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/aggregation/near_null.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
+#include <seidel/solvers/null_space.hpp>
 
 namespace seidel::drivers {
 
@@ -22,17 +23,10 @@ MultiVector<double> dense(const CsrView<double, std::int64_t, Host>& A) {
   return columns;
 }
 
-/// Each column times the power of two that makes its largest entry about 1: only the span of the columns matters, and squares
-/// of larger or smaller numbers would leave the range of double.
+/// Only the span of the columns, one after the other in memory, matters.
 MultiVector<double> of_size_1(MultiVector<double> columns) {
   const auto at = columns.view();
-  for (std::int64_t c = 0; c < at.ncols; ++c) {
-    double largest = 0;
-    for (std::int64_t i = 0; i < at.nrows; ++i) largest = std::max(largest, std::abs(at(i, c)));
-    if (largest == 0) continue;
-    const int exponent = std::ilogb(largest);
-    for (std::int64_t i = 0; i < at.nrows; ++i) at(i, c) = std::ldexp(at(i, c), -exponent);
-  }
+  for (std::int64_t c = 0; c < at.ncols; ++c) scale_to_size_1({at.data + at.at(0, c), at.nrows});
   return columns;
 }
 

@@ -15,7 +15,6 @@
 #include <seidel/drivers/solve_singular.hpp>
 #include <seidel/drivers/solve_write.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
-#include <seidel/solvers/finite.hpp>
 
 namespace seidel::drivers {
 

@@ -9,7 +9,6 @@
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_least_squares.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
-#include <seidel/solvers/finite.hpp>
 
 namespace seidel::drivers {
 

@@ -89,11 +89,10 @@ std::string error_text(const SolveStory& story) {
     case ErrorSource::going_on: break;
   }
   const ErrorEstimate& estimate = *outcome.summary.error;
-  return formatted(
-      "{} {} = max |x_i - x*_i| / max |x*_i|, as far as {} ({})", estimate.at_least ? "at least about" : "about",
-      brief(outcome.error),
-      estimate.iterations == 1 ? "1 more iteration shows" : plural(estimate.iterations, "more iteration") + " show",
-      human_seconds(estimate.seconds));
+  return formatted("{} {} = max |x_i - x*_i| / max |x*_i|, as far as {} ({})",
+                   estimate.at_least ? "at least about" : "about", brief(outcome.error),
+                   plural(estimate.iterations, "more iteration shows", "more iterations show"),
+                   human_seconds(estimate.seconds));
 }
 
 bool is_right_by_factors(const Outcome& outcome) {

@@ -73,6 +73,14 @@ NullSpace NullSpace::constants(const CsrView<double, Offset, Host>& A) {
   return space;
 }
 
+void scale_to_size_1(HostSpan<double> v) {
+  double largest = 0;
+  for (const double entry : v) largest = std::max(largest, std::abs(entry));
+  if (largest == 0) return;
+  const int exponent = std::ilogb(largest);
+  for (double& entry : v) entry = std::ldexp(entry, -exponent);
+}
+
 NullSpace NullSpace::spanned_by(std::vector<double> Z, Index n) {
   if (n <= 0 || Z.size() % std::size_t(n) != 0)
     throw ShapeError("a null space has " + std::to_string(Z.size()) + " numbers, expected a multiple of " +
@@ -80,10 +88,7 @@ NullSpace NullSpace::spanned_by(std::vector<double> Z, Index n) {
   NullSpace space;
   for (std::size_t first = 0; first < Z.size(); first += std::size_t(n)) {
     std::vector<double> z(Z.begin() + std::ptrdiff_t(first), Z.begin() + std::ptrdiff_t(first) + n);
-    double largest = 0;
-    for (const double v : z) largest = std::max(largest, std::abs(v));
-    if (largest == 0) continue;
-    for (double& v : z) v = std::ldexp(v, -std::ilogb(largest));  // so that squares stay within the range of double
+    scale_to_size_1(view(z));
     const double before = std::sqrt(dot(z, view(z)));
     for (int twice = 0; twice < 2; ++twice)
       for (const auto& other : space.basis_) subtract(dot(other, view(z)), other, view(z));

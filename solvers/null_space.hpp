@@ -42,4 +42,7 @@ class NullSpace {
   std::int64_t dimension_ = 0;
 };
 
+/// v times the power of two that makes its largest entry 1 to 2, so that squares stay within the range of double; nothing for zeros.
+void scale_to_size_1(HostSpan<double> v);
+
 }  // namespace seidel
