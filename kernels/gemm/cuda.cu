@@ -9,6 +9,7 @@
 #include <seidel/kernels/gemm/cuda_tensor.cuh>
 #include <seidel/kernels/gemm/cuda_thin.cuh>
 #include <seidel/kernels/gemm/gemm.hpp>
+#include <seidel/kernels/gemm/thin_columns.hpp>
 
 namespace seidel::gemm_detail {
 
@@ -205,7 +206,8 @@ bool thin_pays(const Cuda& on, const Product<Real>& p, bool aligned, RowClasses 
          100 * p.C.nrows * p.C.ncols >= min_use * per_block * blocks * block_m * block_n;
 }
 
-/// Launches them if they pay. Operands that are not aligned are copied, if they are A, or come element by element.
+/// Launches them if they pay. Operands that are not aligned are copied, if they are A, or come element by element. A copy of A has its
+/// terms side by side, as blocks that keep columns of B want them.
 template <class T, class Real>
 bool launched_thin(const Cuda& on, Product<Real> p) {
   constexpr int max_terms_in_classes = sizeof(Real) == 8 ? 64 : 0;  // of lines that are aligned to 16 bytes
@@ -215,9 +217,12 @@ bool launched_thin(const Cuda& on, Product<Real> p) {
   const bool aligned = are_aligned(p) && C_is_aligned && (classes.count == 1 || p.A.ncols > max_terms_in_classes);
   if (!thin_pays<T>(on, p, aligned, classes)) return false;
   Scratch<Cuda> scratch(on);
-  if (!aligned && (p.A.layout != Layout::row_major || !is_aligned(p.A) || p.scale_a != 1))
+  const bool unfit = p.A.layout != Layout::row_major || !is_aligned(p.A);
+  if ((!aligned && unfit) || (p.scale_a != 1 && (!aligned || sizeof(Real) == 8)))
     p.A = transposed(copied(on, scratch, transposed(p.A), std::exchange(p.scale_a, Real(1))));
   with_operands(on, p, [&](auto of_a, auto of_b, const Product<Real>& q) {
+    if constexpr (sizeof(Real) == 8)
+      if (aligned && q.beta == 0 && launched_columns(on, q.A, q.B, q.C)) return;
     aligned ? launch_thin<T, of_a(), of_b(), vector<Real>>(on, q, classes)
             : launch_thin<T, Contiguous::k, of_b(), 1>(on, q, classes);
   });

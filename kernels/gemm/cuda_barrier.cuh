@@ -47,6 +47,17 @@ class Barrier {
 #endif
   }
 
+  /// Copies the box of a tensor map (CUtensorMap) whose first element is at (x, y) into shared memory by the copy engine, which
+  /// reports its bytes here. What lies outside the matrix is 0.
+  __device__ void copy_box(void* to, const void* map, int x, int y) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+            unsigned(__cvta_generic_to_shared(to))),
+        "l"(map), "r"(x), "r"(y), "r"(address())
+        : "memory");
+#endif
+  }
   /// Copies whole units of 16 bytes into shared memory by the copy engine, which reports them here.
   __device__ void copy(uint4* to, const uint4* from, int count) {
 #if __CUDA_ARCH__ >= 900

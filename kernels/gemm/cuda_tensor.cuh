@@ -4,6 +4,21 @@
 
 namespace seidel::gemm_detail {
 
+/// c += a b, a square of 16 x 8 elements and `step` terms.
+template <int step>
+__device__ inline void multiply(double (&c)[4], const double (&a)[step / 2], const double (&b)[step / 4]) {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (step == 4)
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0]), "d"(a[1]), "d"(b[0]));
+  else
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#endif
+}
+
 /// Squares of 16 x 8 elements, 4 terms at a time. Each of their sums is the chain of fma in the order of k (tests compare
 /// it with the host's), which no manual says. `has_room`: store() gets room in shared memory.
 template <class S, int step_ = 4, bool has_room = true>
@@ -62,7 +77,7 @@ struct TensorMath {
         load_y<TileB>(b, next, y[(s + 1) % 2]);
         if (s == 0) fetch();
 #pragma unroll
-        for (int j = 0; j < tiles_n; ++j) multiply(c[0][j], x[s % 2], y[s % 2][j]);
+        for (int j = 0; j < tiles_n; ++j) multiply<step>(c[0][j], x[s % 2], y[s % 2][j]);
       }
     } else {
 #pragma unroll
@@ -70,7 +85,7 @@ struct TensorMath {
 #pragma unroll
         for (int i = 0; i < tiles_m; ++i) {
 #pragma unroll
-          for (int j = 0; j < tiles_n; ++j) multiply(c[i][j], x[i], y[s % 2][j]);
+          for (int j = 0; j < tiles_n; ++j) multiply<step>(c[i][j], x[i], y[s % 2][j]);
           const int next = (s + 1) % steps * step;
           if (i > 0) {
             load_x<TileA>(a, next, i - 1, x[i - 1]);
@@ -150,18 +165,6 @@ struct TensorMath {
   __device__ static int quad_of() { return int(threadIdx.x) % 32 / 4; }
   __device__ static int lane_in_quad() { return int(threadIdx.x) % 4; }
 
-  __device__ static void multiply(double (&c)[4], const double (&a)[step / 2], const double (&b)[step / 4]) {
-#if __CUDA_ARCH__ >= 900
-    if constexpr (step == 4)
-      asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-          : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-          : "d"(a[0]), "d"(a[1]), "d"(b[0]));
-    else
-      asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-          : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-          : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#endif
-  }
   template <class TileA>
   __device__ static void load_x(const double* a, int k, int i, double (&to)[step / 2]) {
 #pragma unroll

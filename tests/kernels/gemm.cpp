@@ -161,6 +161,41 @@ TEST_CASE_TEMPLATE("products of many tiles have the bits of one core on a GPU, i
         }
 }
 
+TEST_CASE("FP64 products of few terms and many rows have the bits of one core on a GPU, scaled and in all layouts") {
+  if constexpr (!built_with_cuda) return skipped_cuda();
+  if (!have_gpu()) return skipped_cuda();
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  const Cuda on;
+  struct Shape {
+    std::int64_t m, n, k, extra_a, extra;
+  };
+  const std::int64_t rows = std::int64_t(on.multiprocessors()) * 128;  // shares of 9 tiles: some blocks have two panels
+  int number = 0;
+  for (const Shape s :
+       {Shape{rows - 11, 1034, 156, 2, 2}, Shape{rows, 1028, 150, 2, 4}, Shape{rows - 32, 1030, 17, 1, 2},
+        Shape{rows - 97, 1152, 64, 0, 0}, Shape{rows - 1, 1026, 43, 1, 6}})
+    for (const Layout of_c : both) {
+      const Layout of_a = both[number / 2 % 2], of_b = both[number / 4 % 2];
+      const double alpha = number % 3 == 0 ? -0.75 : 1, beta = number % 7 == 3 ? -0.5 : 0;
+      ++number;
+      const bool turned = of_c == Layout::column_major;  // C' = B' A'
+      const std::int64_t m = turned ? s.n : s.m, n = turned ? s.m : s.n;
+      INFO(m, " x ", n, " x ", s.k, ", alpha ", alpha, ", beta ", beta, ", layouts ", int(of_a), int(of_b), int(of_c));
+      const Sample<double> A(m, s.k, of_a, turned ? s.extra : s.extra_a, 0, seed),
+          B(s.k, n, of_b, turned ? s.extra_a : s.extra, 0, seed + 1);
+      Sample<double> C(m, n, of_c, s.extra, 0, seed + 2);
+      if (beta == 0)
+        for (std::int64_t place = 0; place < m * n; ++place)
+          C.view(place / n, place % n) = std::numeric_limits<double>::quiet_NaN();
+      auto c = moved_to(on, C.all);
+      const auto a = moved_to(on, A.all), b = moved_to(on, B.all);
+      gemm(on, alpha, there<Device>(A, a.data()), there<Device>(B, b.data()), beta, there<Device>(C, c.data()));
+      gemm(OpenMP{}, alpha, A.view, B.view, beta, C.view);
+      CHECK(moved_back(on, c) == C.all);
+    }
+}
+
 TEST_CASE_TEMPLATE("products whose terms may be added in any order are within the bound, and repeat", Real, double,
                    float) {
   if constexpr (!built_with_cuda) return skipped_cuda();
