@@ -193,7 +193,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
                        (!HostBackend<B> || !product.has_kinds() || choice.preconditioner == PreconditionerKind::amg);
   const double product_seconds = preparing.seconds();
   const std::string product_format =
-      product.describe() + formatted(", {} bytes per nonzero", brief(product.bytes_per_nonzero()));
+      product.describe() + formatted(", {:.3g} bytes per nonzero", product.bytes_per_nonzero());
   Csr<double, Offset, Space> transposed;  // used for as long as the products
   const AnyOperator<V> products = [&]() -> AnyOperator<V> {
     MatrixOperator with_A(on, std::move(product));
