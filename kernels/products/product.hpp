@@ -128,10 +128,9 @@ class Product {
   }
   /// What a product with one vector reads of A.
   double bytes_per_nonzero() const {
-    const std::int64_t of_values = A_.nnz() * std::int64_t(sizeof(Real)),
-                       of_pattern =
-                           A_.nnz() * std::int64_t(sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset)),
-                       bytes = kinds_ ? kinds_->bytes() : of_values + (nodes_ ? nodes_->bytes() : of_pattern);
+    const std::int64_t bytes = kinds_   ? kinds_->bytes()
+                               : nodes_ ? A_.nnz() * std::int64_t(sizeof(Real)) + nodes_->bytes()
+                                        : bytes_of_A();
     return A_.nnz() > 0 ? double(bytes) / double(A_.nnz()) : 0;
   }
   bool has_kinds() const { return kinds_.has_value(); }
@@ -152,9 +151,13 @@ class Product {
  private:
   using RowKinds = product_detail::RowKinds<Real, Space>;
 
+  std::int64_t bytes_of_A() const {
+    return A_.nnz() * std::int64_t(sizeof(Real) + sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
+  }
   void find_form() {
     const bool has_long_rows = long_rows_.exact.pieces() > 0;
     kinds_ = has_long_rows ? std::nullopt : product_detail::find_row_kinds(on_, A_);
+    if (kinds_ && kinds_->bytes() > bytes_of_A()) kinds_.reset();  // a few rows, most of a kind of their own
     if constexpr (!HostBackend<B>) {
       if (kinds_) return;
       if (!spmv_detail::is_uneven(survey_, A_.nrows, A_.nnz()))

@@ -551,7 +551,7 @@ TEST_CASE_TEMPLATE("a product together with x'y has the bits of both, whatever i
         using B = decltype(on);
         const auto there = copied_to<SpaceOf<B>>(on, A.view());
         const Product product(on, there.view());
-        CHECK((product.has_kinds() || !of_kinds));
+        CHECK((product.has_kinds() || !of_kinds || n < 33));  // with a few rows kinds would be more bytes than CSR
         const Vector<Real, B> x(on, moved_to(on, values));
         Vector<Real, B> y(on, moved_to(on, poisoned<Real>(n))), expected(on, n);
         product.apply(x.span(), expected.span());
