@@ -4,10 +4,18 @@
 
 namespace seidel::transpose_detail {
 
+/// So many entries before it is copied a value is asked for: processors do not foresee where it lies.
+constexpr std::int64_t entries_ahead = 256;
+
 template <class Real, class Offset>
 void gather(const OpenMP& on, HostSpan<const Offset> place, HostSpan<const Real> from, HostSpan<Real> to) {
   for_shares(on, to.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t k = first; k < last; ++k) to[k] = from[place[k]];
+    std::int64_t k = first;
+    for (; k + entries_ahead < last; ++k) {
+      __builtin_prefetch(&from[place[k + entries_ahead]]);
+      to[k] = from[place[k]];
+    }
+    for (; k < last; ++k) to[k] = from[place[k]];
   });
 }
 
