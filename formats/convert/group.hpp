@@ -68,30 +68,27 @@ void for_some(const Entries& entries, Range mine, const Visit& visit) {
   }
 }
 
-/// Writes entries of `mine`, each to place next(its key). Lines that are written to are asked for some entries before, since
-/// no processor foresees them.
+/// Writes entries of `mine`, each to place next(its key). The places of some entries are taken, and the lines there asked for, before
+/// those of the entries before them are written to, since no processor foresees them.
 template <class Entries, class Real, class Offset, class Next>
 void scatter(const Entries& entries, Range mine, const Grouped<Real, Offset>& to, const Next& next) {
-  constexpr std::int64_t some = 32;
-  Offset places[2][some];
-  const auto ask = [&](std::int64_t first) {
-    Offset* place = places[first / some % 2];
-    for (std::int64_t k = first, last = std::min(first + some, mine.last); k < last; ++k) {
+  Offset room[2][taken_together];
+  Offset *places = room[0], *later = room[1];
+  const auto ask = [&](std::int64_t first, Offset* place) {
+    for (std::int64_t k = first, last = std::min(first + taken_together, mine.last); k < last; ++k) {
       const Offset at = *place++ = next(entries.keys[k]);
       __builtin_prefetch(to.others + at, 1);
       if (to.values) __builtin_prefetch(to.values + at, 1);
     }
   };
-  ask(mine.first);
-  for_some(entries, mine, [&](std::int64_t begin, const Index* others, std::int64_t n) {
-    for (std::int64_t first = begin; first < begin + n; first += some, others += some) {
-      ask(first + some);
-      const Offset* place = places[first / some % 2];
-      for (std::int64_t k = 0, last = std::min(some, begin + n - first); k < last; ++k) {
-        to.others[place[k]] = others[k];
-        if (to.values) to.values[place[k]] = entries.values[first + k];
-      }
+  ask(mine.first, places);
+  for_some(entries, mine, [&](std::int64_t first, const Index* others, std::int64_t n) {
+    ask(first + n, later);
+    for (std::int64_t k = 0; k < n; ++k) {
+      to.others[places[k]] = others[k];
+      if (to.values) to.values[places[k]] = entries.values[first + k];
     }
+    std::swap(places, later);
   });
 }
 
@@ -100,18 +97,7 @@ template <class Entries, class Real, class Offset>
 void group_at_once(const Entries& entries, const Grouped<Real, Offset>& to) {
   Offset* const ptr = to.ptr;
   std::fill(ptr, ptr + to.nkeys + 1, Offset(0));
-  // A small result is asked for meanwhile, from first to last: when it is written to, it lies in a last cache.
-  constexpr std::int64_t some = 64 / sizeof(Index), cached_bytes = 8 << 20;
-  const bool is_small = entries.n * std::int64_t(sizeof(Index) + sizeof(Real)) <= cached_bytes;
-  for (std::int64_t first = 0; first < entries.n; first += some) {
-    if (is_small) {
-      __builtin_prefetch(to.others + first, 1);
-      if (to.values)
-        for (std::int64_t k = 0; k < some; k += 64 / sizeof(Real)) __builtin_prefetch(to.values + first + k, 1);
-    }
-    for (std::int64_t k = first, last = std::min(first + some, entries.n); k < last; ++k)
-      ++ptr[entries.keys[k] + std::int64_t(1)];
-  }
+  for (std::int64_t k = 0; k < entries.n; ++k) ++ptr[entries.keys[k] + std::int64_t(1)];
   // ptr[key + 1] becomes the place of the key's next entry, and ends as the first place of the key after it.
   Offset sum = 0;
   for (std::int64_t key = 0; key < to.nkeys; ++key) sum += std::exchange(ptr[key + 1], sum);
