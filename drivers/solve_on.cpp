@@ -4,6 +4,7 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_unseen.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
@@ -77,6 +78,7 @@ struct Column {
   const AnyOperator<Vector<double, B>>& products;
   const AnyPreconditioner<Vector<double, B>>& M;
   const MethodChoice& choice;
+  std::optional<Vector<double, B>>& unseen;  // of the first column that looked
 };
 
 /// The error of x along the constants, relative to max |x*_i|. Where rows nearly sum to zero, a constant in x hardly changes the
@@ -102,12 +104,34 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
   return std::abs(constant) / double(max_abs(ones));
 }
 
+/// Looks for an error along a vector that A maps to nearly nothing, with as many iterations as x took.
+template <Backend B, class Offset, class V>
+void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, Criteria criteria, Outcome& outcome) {
+  const auto& [on, system, A, products, M, choice, unseen] = column;
+  const Stopwatch watch;
+  if (!unseen) {
+    const auto w = first_direction(host_of(on), system.A);
+    unseen.emplace(on, copied_to<SpaceOf<B>>(on, w));
+    criteria.seconds = std::max(0.0, criteria.seconds - outcome.summary.seconds - outcome.summary.error->seconds);
+    outcome.look_iterations = outcome.summary.iterations;
+    keep_unseen_part(products, M, choice, outcome.look_iterations, criteria, *unseen);
+  }
+  V r = like(b);
+  certified_residual(on, A, x.span(), b.span(), r.span());
+  if (const double error = error_along(*unseen, products, r, x); error > outcome.error) {
+    outcome.error_source = ErrorSource::unseen;
+    outcome.at_least = false;
+    outcome.error = error;
+  }
+  outcome.look_seconds = watch.seconds();
+}
+
 /// Solves for b, unless the first round is known, and certifies.
 template <Backend B, class Offset, class V = Vector<double, B>>
 Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
                       std::optional<Summary> known) {
   Outcome outcome;
-  const auto& [on, system, A, products, M, choice] = column;
+  const auto& [on, system, A, products, M, choice, unseen] = column;
   const bool least_squares = criteria.goal == Goal::least_squares;
   const auto certified = [&](const V& x) {
     if (!least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
@@ -169,6 +193,9 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
         outcome.at_least = system.symmetric;
         outcome.error = constant;
       }
+    if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1 && outcome.summary.iterations > 0 &&
+        system.worth_a_look(outcome))
+      look_for_unseen(column, b, x, asked, outcome);
   }
   outcome.x = copied_to<Host>(on, std::as_const(x).span());
   return outcome;
@@ -228,7 +255,8 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   const Stopwatch solving;
   if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
   const double share = solving.seconds() / double(b.size());
-  const Column<B, Offset> column{on, system, A, products, made.M, choice};
+  std::optional<V> unseen;
+  const Column<B, Offset> column{on, system, A, products, made.M, choice, unseen};
   std::vector<Outcome> outcomes;
   for (std::size_t j = 0; j < b.size(); ++j) {
     std::optional<Summary> known;

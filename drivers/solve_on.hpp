@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include <seidel/solvers/summary.hpp>
 
 namespace seidel::drivers {
+
+struct Outcome;
 
 /// What is to be solved, in host memory; A and b may lie in the memory of Placement::gpu too.
 template <class Offset>
@@ -32,6 +35,8 @@ struct System {
   std::vector<HostSpan<const double>> more_b = {};  // right-hand sides that are solved with the same preparation
   bool symmetric = false;
   bool ones_are_seen = false;  // A * ones is not zero
+  /// Whether to look for an error of the outcome that no iterate has seen (solve_unseen.hpp).
+  std::function<bool(const Outcome&)> worth_a_look = [](const Outcome&) { return false; };
 };
 
 /// How the error of x is known.
@@ -40,6 +45,7 @@ enum class ErrorSource {
   exact,       // the solution is known: ones, or zero where b = 0
   going_on,    // Summary::error
   constants,   // b - A x shows an error along the constants
+  unseen,      // and along another vector that A maps to nearly nothing
   refinement,  // factors of A
   singular,    // factors of A, and they say that x is not determined in double precision
 };
@@ -55,9 +61,11 @@ struct Outcome {
   bool known_x = false;            // b was made from it
   double error_against_ones = -1;  // max |x_i - 1|; negative where b is not A * ones, or ones are not the x looked for
   ErrorSource error_source = ErrorSource::none;
-  double error = 0;           // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
-  bool at_least = false;      // ErrorSource::constants: a bound from below
-  bool singular = false;      // factors of A say that double precision does not determine x
+  double error = 0;                  // max |x_i - x*_i| / max |x*_i|, A x* = b, as well as it is known
+  bool at_least = false;             // ErrorSource::constants: a bound from below
+  bool singular = false;             // factors of A say that double precision does not determine x
+  std::int64_t look_iterations = 0;  // for what no iterate has seen
+  double look_seconds = 0;
   double refine_seconds = 0;  // of factors, after the iteration
   double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
   std::string product_format;             // Product::describe()

@@ -2,15 +2,54 @@
 #include <seidel/drivers/solve_one.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_least_squares.hpp>
+#include <seidel/drivers/solve_unseen.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
 
 namespace seidel::drivers {
+
+namespace {
+
+/// Seconds that factors may take to tell the error of an x that was found: a fifth of those that it took, or all of them
+/// if it may not be trusted; or so few that nobody minds.
+double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
+  const auto& seen = outcome.summary.error;
+  const bool doubtful =
+      !(outcome.error <= max_trusted_error) || (seen && (seen->at_least || seen->beyond > seen->residual));
+  const double taken = double(outcome.summary.iterations) *
+                       seconds_per_iteration(loaded.matrix.matrix.nrows, loaded.matrix.matrix.nnz());
+  return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
+}
+
+/// As factors_of(); those that another right-hand side needed are taken again, and none are looked for in vain twice.
+std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspected& seen, double seconds,
+                                               Decided& decided) {
+  if (!decided.refining && seconds > decided.too_few_seconds) {
+    decided.refining = factors_of(loaded, seen, seconds);
+    if (!decided.refining) decided.too_few_seconds = seconds;
+  }
+  return decided.refining && decided.refining->forecast().seconds <= seconds ? decided.refining : nullptr;
+}
+
+/// Whether an x that seems to be good may have an error that no iterate shows, and factors are too dear to tell.
+template <class Offset>
+bool worth_a_look(const OpenMP& host, const CsrView<double, Offset, Host>& A, const Loaded& loaded,
+                  const Inspected& seen, Decided& decided, const Outcome& outcome) {
+  if (!(outcome.error <= max_trusted_error) || decided.null_space_known || decided.factors) return false;
+  const Couplings couplings = couplings_of(host, A);
+  const double largest_x = outcome.summary.norm_x / std::sqrt(double(A.nrows));  // at least
+  const double most = outcome.certificate.relative_residual * outcome.summary.norm_b / couplings.margin / largest_x;
+  if (couplings.constants_alone || (couplings.margin > 0 && most <= max_trusted_error)) return false;
+  return !refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided);
+}
+
+}  // namespace
 
 Criteria watched(const SolveOptions& options, SolveProgress& progress) {
   Criteria criteria = criteria_of(options);
@@ -41,7 +80,10 @@ std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, 
         .norm_frobenius_of_A = seen.properties.norm_frobenius,
         .more_b = more_b,
         .symmetric = seen.properties.symmetric,
-        .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0};
+        .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0,
+        .worth_a_look = [&](const Outcome& outcome) {
+          return worth_a_look(host_threads(options), A, loaded, seen, decided, outcome);
+        }};
     return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
@@ -77,24 +119,6 @@ void take_factors(Decided& decided, const DirectSolver& factors, const std::stri
   decided.where.threads = 1;
   decided.where.because = "factors are computed on one core";
   decided.memory = plan_solve(decided.needs, without_margin(available_bytes(Host{})));
-}
-
-/// Seconds that factors may take to tell the error of an x that was found: a fifth of those that it took, or all of them
-/// if it may not be trusted; or so few that nobody minds.
-double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
-  const auto& seen = outcome.summary.error;
-  const bool doubtful =
-      !(outcome.error <= max_trusted_error) || (seen && (seen->at_least || seen->beyond > seen->residual));
-  const double taken = double(outcome.summary.iterations) *
-                       seconds_per_iteration(loaded.matrix.matrix.nrows, loaded.matrix.matrix.nnz());
-  return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
-}
-
-/// As factors_of(); those that another right-hand side needed are taken again.
-std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspected& seen, double seconds,
-                                               Decided& decided) {
-  if (!decided.refining) decided.refining = factors_of(loaded, seen, seconds);
-  return decided.refining && decided.refining->forecast().seconds <= seconds ? decided.refining : nullptr;
 }
 
 bool met_zero_pivot(const Summary& summary) {

@@ -17,6 +17,13 @@ bool is_bounded_below_only(const Outcome& outcome) {
   return outcome.least_squares && outcome.error_source == ErrorSource::going_on && outcome.summary.error->at_least;
 }
 
+/// What was done to find what no iterate has seen.
+std::string look_text(const Outcome& outcome) {
+  if (outcome.look_iterations == 0) return "";
+  return formatted(", and {} for another right-hand side ({})", count(outcome.look_iterations),
+                   human_seconds(outcome.look_seconds));
+}
+
 }  // namespace
 
 SolveVerdict verdict_of(const SolveStory& story) {
@@ -33,7 +40,7 @@ std::string_view to_string(SolveVerdict verdict) {
 }
 
 std::string_view to_string(ErrorSource source) {
-  constexpr std::string_view names[] = {"none", "exact", "going on", "constants", "refinement", "singular"};
+  constexpr std::string_view names[] = {"none", "exact", "going on", "constants", "unseen", "refinement", "singular"};
   return names[int(source)];
 }
 
@@ -86,13 +93,16 @@ std::string error_text(const SolveStory& story) {
     case ErrorSource::constants:
       return formatted("{}about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",
                        outcome.at_least ? "at least " : "", brief(outcome.error));
+    case ErrorSource::unseen:
+      return formatted("about {} = max |x_i - x*_i| / max |x*_i|, along a vector that A maps to nearly nothing{}",
+                       brief(outcome.error), look_text(outcome));
     case ErrorSource::going_on: break;
   }
   const ErrorEstimate& estimate = *outcome.summary.error;
-  return formatted("{} {} = max |x_i - x*_i| / max |x*_i|, as far as {} ({})",
+  return formatted("{} {} = max |x_i - x*_i| / max |x*_i|, as far as {} ({}){}",
                    estimate.at_least ? "at least about" : "about", brief(outcome.error),
                    plural(estimate.iterations, "more iteration shows", "more iterations show"),
-                   human_seconds(estimate.seconds));
+                   human_seconds(estimate.seconds), look_text(outcome));
 }
 
 bool is_right_by_factors(const Outcome& outcome) {
@@ -116,6 +126,7 @@ MoreDigits more_digits(const SolveStory& story) {
   const Summary& summary = outcome.summary;
   const double residual = outcome.certificate.relative_residual;
   const double goal = allowed(story);
+  const bool along_one = outcome.error_source == ErrorSource::constants || outcome.error_source == ErrorSource::unseen;
   if (is_bounded_below_only(outcome))
     return {.options = formatted("--tol {}", brief(story.options.tolerance / 100)),
             .cost = "a smaller tolerance may show it"};
@@ -127,11 +138,11 @@ MoreDigits more_digits(const SolveStory& story) {
     return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};
   if (goal < std::numeric_limits<double>::epsilon()) return {.cost = "double precision has no more than 16 digits"};
   if (const double target = residual * goal / outcome.error / 2;
-      outcome.error_source == ErrorSource::constants && target > summary.limit_of_precision(story.properties.norm_inf))
-    return {.options = "--tol " + brief(target), .cost = "rows nearly sum to zero, so a constant in x hardly shows"};
+      along_one && target > summary.limit_of_precision(story.properties.norm_inf))
+    return {.options = "--tol " + brief(target),
+            .cost = "A maps a vector to nearly nothing, so much of it in x hardly shows"};
   const double limit = summary.limit_of_precision(story.properties.norm_inf);
-  if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" ||
-      outcome.error_source == ErrorSource::constants ||
+  if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" || along_one ||
       (outcome.error_source == ErrorSource::refinement && least_squares))
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);

@@ -1,0 +1,136 @@
+// An error along a vector that A maps to nearly nothing, and that is not constant, is told; where there is none, nobody is alarmed.
+#include "process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <sstream>
+
+#include "solution.hpp"
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+using Random = std::mt19937_64;
+double uniform(Random& random, double low, double high) {  // the same with every standard library
+  return low + (high - low) * double(random() >> 11) * 0x1p-53;
+}
+double power(Random& random, double low, double high) { return std::pow(10, uniform(random, low, high)); }
+
+constexpr int side = 16, n = side * side * side;
+
+/// S (L + more I) S with L of a lattice whose couplings are those of `weight(i, j)`; b = A x with a random x.
+struct Lattice {
+  std::function<double(int, int)> weight;
+  std::function<double(int)> scale = [](int) { return 1.0; };
+  double more = 0;
+};
+std::vector<double> write_system(const Folder& folder, Random& random, const Lattice& lattice, int columns) {
+  std::vector<double> x(std::size_t(n) * columns), s(n), sum(n, lattice.more);
+  for (double& v : x) v = uniform(random, 0, 1);
+  for (int i = 0; i < n; ++i) s[i] = lattice.scale(i);
+  std::vector<long double> b(x.size(), 0);
+  std::ostringstream entries, right;
+  entries.precision(17), right.precision(17);
+  int count = 0;
+  const auto add = [&](int i, int j, double a) {
+    entries << i + 1 << " " << j + 1 << " " << a << "\n", ++count;
+    for (int c = 0; c < columns; ++c) {
+      b[c * n + i] += (long double)a * x[c * n + j];
+      if (i != j) b[c * n + j] += (long double)a * x[c * n + i];
+    }
+  };
+  for (int i = 0; i < n; ++i)
+    for (const int step : {1, side, side * side}) {
+      if (i / step % side == side - 1) continue;
+      const double w = lattice.weight(i, i + step);
+      sum[i] += w, sum[i + step] += w;
+      add(i + step, i, -w * s[i] * s[i + step]);
+    }
+  for (int i = 0; i < n; ++i) add(i, i, sum[i] * s[i] * s[i]);
+  for (const long double v : b) right << double(v) << "\n";
+  const std::string size = std::to_string(n);
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n" + size + " " + size + " " +
+                                   std::to_string(count) + "\n" + entries.str());
+  write_file(folder / "b.mtx",
+             "%%MatrixMarket matrix array real general\n" + size + " " + std::to_string(columns) + "\n" + right.str());
+  return x;
+}
+
+json solved(const Folder& folder, std::vector<std::string> words) {
+  words.insert(words.begin(), {"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--json", "-", "--out",
+                               folder / "x.mtx", "--method", "cg"});
+  const Run run = seidel_program(words);
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  return json::parse(run.out);
+}
+
+}  // namespace
+
+TEST_CASE("an error along a vector that A maps to nearly nothing, whatever that is, is told, by every preconditioner") {
+  Folder folder;
+  Random random(20261124);
+  const auto one = [](int, int) { return 1.0; };
+  const auto halves = [](int i, int j) { return i < n / 2 && j >= n / 2 ? 1e-9 : 1.0; };
+  const Lattice scaled{one, [&](int) { return power(random, -1, 1); }, 1e-11};
+  const Lattice joined{halves, [](int) { return 1.0; }, 1e-9};
+  for (const Lattice& lattice : {scaled, joined}) {
+    const auto x = write_system(folder, random, lattice, 1);
+    for (const char* precond : {"none", "jacobi", "symgs", "amg"})
+      for (const char* backend : {"serial", "openmp"}) {
+        CAPTURE(precond);
+        const json report = solved(folder, {"--precond", precond, "--backend", backend});
+        const double truth = relative_error(folder / "x.mtx", x);
+        CAPTURE(truth);
+        CHECK((report["verdict"] == "doubtful") == (truth > 1e-3));
+        CHECK(report["error_estimate"] >= truth / 20);
+        CHECK(report["error_estimate"] <= 20 * truth);
+      }
+  }
+}
+
+TEST_CASE("what A maps to nearly nothing is looked for once for all right-hand sides, and changes no x") {
+  Folder folder;
+  Random random(7);
+  const Lattice scaled{[](int, int) { return 1.0; }, [&](int) { return power(random, -1, 1); }, 1e-11};
+  (void)write_system(folder, random, scaled, 2);
+  const json both = solved(folder, {"--precond", "jacobi"});
+  for (const json& column : both["columns"]) {
+    CHECK(column["verdict"] == "doubtful");
+    CHECK(column["error_estimate"] >= 0.1);
+  }
+  const std::string x = read_file(folder / "x.mtx");
+  const json exact = solved(folder, {"--precond", "jacobi", "--tol", "1e-14"});
+  CHECK(exact["verdict"] == "solved");
+  CHECK(exact["error_estimate"] <= 1e-3);
+  const json again = solved(folder, {"--precond", "jacobi", "--threads", "1"});
+  CHECK(read_file(folder / "x.mtx") == x);
+  CHECK(again["columns"][1]["error_estimate"] == both["columns"][1]["error_estimate"]);
+}
+
+TEST_CASE(
+    "where the entries tell that nothing can be unseen, nothing is looked for; where they do not, there is no false "
+    "alarm") {
+  Folder folder;
+  Random random(11);
+  const auto one = [](int, int) { return 1.0; };
+  const Lattice plain{one, [](int) { return 1.0; }, 1e-2};
+  (void)write_system(folder, random, plain, 1);
+  const json short_look = solved(folder, {"--precond", "jacobi"});
+  CHECK(short_look["verdict"] == "solved");
+  CHECK(short_look["error_estimate_iterations"] < short_look["iterations"]);
+  for (const double spread : {1.0, 2.0}) {
+    const Lattice uneven{[&](int, int) { return power(random, -spread, spread); },
+                         [&](int) { return power(random, -0.5, 0.5); }, 1e-2};
+    const auto x = write_system(folder, random, uneven, 1);
+    const json report = solved(folder, {"--precond", "jacobi"});
+    CHECK(report["verdict"] == "solved");
+    CHECK(report["error_estimate_iterations"] > report["iterations"]);
+    CHECK(report["error_estimate"] <= 20 * relative_error(folder / "x.mtx", x));
+  }
+}
