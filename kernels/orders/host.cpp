@@ -41,7 +41,8 @@ Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> c
 }
 
 template <class Offset>
-Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
+Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                               const std::function<void()>& on_step) {
   const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
   constexpr Index none = -1;
   Array<Index> colour(n, none);
@@ -51,6 +52,7 @@ Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const In
   for (std::int64_t left = n; left > 0; base += 64) {
     std::fill(pushed.begin(), pushed.end(), 0);
     for (std::int64_t i = 0; i < n; ++i) {
+      if (i % 1024 == 0) on_step();
       if (colour[i] != none && colour[i] < base) continue;  // of an earlier pass: takes none of these colours
       std::uint64_t taken = pushed[i];
       Offset k = row_ptr[i];
@@ -70,8 +72,10 @@ Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const In
 
 template Wavefronts wavefronts_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
 template Wavefronts wavefronts_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
-template Array<Index> greedy_colours_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
-template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
+template Array<Index> greedy_colours_of(HostSpan<const std::int32_t>, HostSpan<const Index>,
+                                        const std::function<void()>&);
+template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<const Index>,
+                                        const std::function<void()>&);
 
 }  // namespace orders_detail
 

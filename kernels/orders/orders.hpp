@@ -1,5 +1,6 @@
 // Which rows a sweep may take at once: wavefronts of the natural order, colours for another order.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include <seidel/formats/csr.hpp>
@@ -21,7 +22,8 @@ namespace orders_detail {
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
 template <class Offset>
-Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
+Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
+                               const std::function<void()>& on_step);
 template <class Offset>
 Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device> row_ptr,
                                        Span<const Index, Device> col_idx);
@@ -44,12 +46,13 @@ Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
 ///
 /// Shapes  A is square; values are not read.
 /// Cost    one pass over the pattern, and one more over the rows left for each further 64 colours; on one thread; 8 bytes per
-///         row beside the result.
+///         row beside the result. Calls on_step() now and then: what that throws ends it.
 /// Errors  ShapeError.
 template <HostBackend B, class Real, class Offset>
-Array<Index> greedy_colours(const B&, const CsrView<Real, Offset, Host>& A) {
+Array<Index> greedy_colours(
+    const B&, const CsrView<Real, Offset, Host>& A, const std::function<void()>& on_step = [] {}) {
   require_square(A.nrows, A.ncols, "greedy_colours");
-  return orders_detail::greedy_colours_of(A.row_ptr, A.col_idx);
+  return orders_detail::greedy_colours_of(A.row_ptr, A.col_idx, on_step);
 }
 /// The same colours in device memory, each row by a thread that waits for the rows before it. Waits for the stream.
 /// Errors  ShapeError; BackendError if a wait did not end.

@@ -7,10 +7,12 @@ namespace {
 
 /// Row by row, each minus its multiples of the rows above, where it has an entry. Source  Saad (2003), algorithm 10.4.
 template <class Offset>
-bool lu_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w) {
+bool lu_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w,
+                const std::function<void()>& on_step) {
   std::vector<Offset> place(A.ncols, -1);  // of each column, in the last row that had it
   std::vector<Offset> diagonal(A.nrows);
   for (Index row = 0; row < A.nrows; ++row) {
+    if (row % 64 == 0) on_step();
     const Offset first = A.row_ptr[row], last = A.row_ptr[row + 1];
     for (Offset k = first; k < last; ++k) {
       place[A.col_idx[k]] = k;
@@ -33,10 +35,12 @@ bool lu_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<d
 
 /// From the lower triangle of A alone, as L D L', so that no square root is needed; LD is found, and mirrored as U = (LD)'.
 template <class Offset>
-bool cholesky_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w) {
+bool cholesky_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w,
+                      const std::function<void()>& on_step) {
   std::vector<Offset> place(A.ncols, -1);                // of each column, in the last row that had it
   std::vector<Offset> diagonal(A.nrows), next(A.nrows);  // next: entry of U that is mirrored next
   for (Index row = 0; row < A.nrows; ++row) {
+    if (row % 64 == 0) on_step();
     const Offset first = A.row_ptr[row];
     Offset k = first;
     for (; A.col_idx[k] < row; ++k) {
@@ -72,14 +76,14 @@ bool cholesky_factors(const CsrView<double, Offset, Host>& A, double shift, Host
 
 template <class Offset>
 bool incomplete_factors(const OpenMP&, Factors what, const CsrView<double, Offset, Host>& A, double shift,
-                        HostSpan<double> w) {
-  return what == Factors::lu ? lu_factors(A, shift, w) : cholesky_factors(A, shift, w);
+                        HostSpan<double> w, const std::function<void()>& on_step) {
+  return what == Factors::lu ? lu_factors(A, shift, w, on_step) : cholesky_factors(A, shift, w, on_step);
 }
 
 template bool incomplete_factors(const OpenMP&, Factors, const CsrView<double, std::int32_t, Host>&, double,
-                                 HostSpan<double>);
+                                 HostSpan<double>, const std::function<void()>&);
 template bool incomplete_factors(const OpenMP&, Factors, const CsrView<double, std::int64_t, Host>&, double,
-                                 HostSpan<double>);
+                                 HostSpan<double>, const std::function<void()>&);
 
 namespace {
 
@@ -94,8 +98,8 @@ std::int64_t counted_bytes(const OpenMP& on, const CsrView<double, std::int64_t,
 
 template <Factors what>
 constexpr auto prepared =
-    []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice&) {
-      return made_of<B>(IncompletePreconditioner<Offset, B>(on, A.there, what));
+    []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A, const MethodChoice& choice) {
+      return made_of<B>(IncompletePreconditioner<Offset, B>(on, A.there, what, choice.on_step));
     };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 
 #include <seidel/formats/runtime/quantity.hpp>
@@ -16,12 +17,13 @@ enum class Factors { lu, cholesky };
 
 /// Factors of A + shift * diag(A) on the pattern of A: w = LD + D + U, where (I + L)(D + U) has the entries of that
 /// matrix wherever A has one; U = (LD)' for Cholesky's. False if a pivot cannot be used. The same bits on every back end.
-/// Cost    on the host one core; on Cuda a warp per row, which waits for the rows before it that it needs: `order` has all rows,
+/// Cost    on the host one core, which calls on_step() every 64 rows: what that throws ends it; on Cuda a warp per row, which waits for the rows before it that it needs: `order` has all rows,
 ///         each behind those (SweepAnalysis::order()).
 /// Errors  InputError for Cholesky's if the pattern is not symmetric; on Cuda require_symmetric_pattern() looks for that.
 template <class Offset>
-bool incomplete_factors(const OpenMP& on, Factors what, const CsrView<double, Offset, Host>& A, double shift,
-                        HostSpan<double> w);
+bool incomplete_factors(
+    const OpenMP& on, Factors what, const CsrView<double, Offset, Host>& A, double shift, HostSpan<double> w,
+    const std::function<void()>& on_step = [] {});
 template <class Offset>
 bool incomplete_factors(const Cuda& on, Factors what, const CsrView<double, Offset, Device>& A,
                         Span<const Index, Device> order, double shift, DeviceSpan<double> w);
@@ -68,9 +70,14 @@ class IncompletePreconditioner {
  public:
   using Space = SpaceOf<B>;
 
-  /// The pattern of A must outlive this.
-  IncompletePreconditioner(B on, const CsrView<double, Offset, Space>& A, Factors what)
-      : on_(on), A_(checked(on, A, what)), what_(what), analysis_(on_, A_), sweeps_(analysis_, factors(A_).span()) {}
+  /// The pattern of A must outlive this. on_step() is called now and then: what it throws ends the setup.
+  IncompletePreconditioner(
+      B on, const CsrView<double, Offset, Space>& A, Factors what, const std::function<void()>& on_step = [] {})
+      : on_(on),
+        A_(checked(on, A, what)),
+        what_(what),
+        analysis_(on_, A_),
+        sweeps_(analysis_, factors(A_, on_step).span()) {}
 
   void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
     sweeps_.symmetric_from_zero(r.span(), z.span());
@@ -81,7 +88,7 @@ class IncompletePreconditioner {
   /// old ones stay.
   void update_values(const CsrView<double, Offset, Space>& A) {
     inverse_diagonal(on_, A);  // names the row that cannot be used
-    sweeps_.update_values(factors(A).span());
+    sweeps_.update_values(factors(A, [] {}).span());
   }
 
   double shift() const { return shift_; }  ///< alpha; 0 where A itself was factorised
@@ -99,11 +106,12 @@ class IncompletePreconditioner {
       if (what == Factors::cholesky) require_symmetric_pattern(on, A);
     return A;
   }
-  const Array<double, Space> factors(const CsrView<double, Offset, Space>& A) {
+  const Array<double, Space> factors(const CsrView<double, Offset, Space>& A, const std::function<void()>& on_step) {
     Array<double, Space> w(on_, A.nnz());
     shift_ = usable_shift([&](double shift) {
+      on_step();
       if constexpr (HostBackend<B>)
-        return incomplete_factors(on_, what_, A, shift, w);
+        return incomplete_factors(on_, what_, A, shift, w, on_step);
       else
         return incomplete_factors(on_, what_, A, analysis_.order(), shift, w);
     });

@@ -29,8 +29,9 @@ constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAnd
                                                       const MethodChoice& choice) {
   if (choice.form == Form::eisenstat) return made_of<B>(SplitSymgsPreconditioner<double, Offset, B>(on, A.there));
   const auto stored_as = [&]<class Stored>(Stored) {  // what the sweeps are done in
-    return made_of<B>(SymgsPreconditioner<double, Offset, B, Stored>(
-        on, A.there, choice.order, choice.settings[details[omega]], int(choice.settings[details[sweeps]])));
+    return made_of<B>(
+        SymgsPreconditioner<double, Offset, B, Stored>(on, A.there, choice.order, choice.settings[details[omega]],
+                                                       int(choice.settings[details[sweeps]]), choice.on_step));
   };
   return single(choice) ? stored_as(float()) : stored_as(double());
 };

@@ -1,6 +1,7 @@
 // Symmetric Gauss-Seidel as preconditioner: forward and backward sweeps from zero.
 #pragma once
 #include <concepts>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -33,22 +34,21 @@ class SymgsPreconditioner {
  public:
   using Space = SpaceOf<B>;
 
-  /// For A in the memory of B, whose pattern must outlive this where the order is natural.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Space>& A, Order order = Order::natural, Real omega = 1,
-                      int sweeps = 1)
-      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, A) : by_colours(on, A), omega, sweeps) {}
+  /// For A in the memory of B, whose pattern must outlive this where the order is natural. on_step() is called now and then:
+  /// what it throws ends the setup.
+  SymgsPreconditioner(
+      B on, const CsrView<Real, Offset, Space>& A, Order order = Order::natural, Real omega = 1, int sweeps = 1,
+      const std::function<void()>& on_step = [] {})
+      : SymgsPreconditioner(on, order == Order::natural ? viewing(on, A) : by_colours(on, A, on_step), omega, sweeps) {}
   /// For A in host memory, and sweeps on a GPU.
   SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order = Order::natural, Real omega = 1,
-                      int sweeps = 1)
-    requires(!HostBackend<B>)
+                      int sweeps = 1) requires(!HostBackend<B>)
       : SymgsPreconditioner(on, from_host(on, A, order), omega, sweeps) {}
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
   /// Cost  three to five sweeps; for colours a permuted matrix, which is given back.
-  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order)
-    requires HostBackend<B>
-  {
-    return SweepAnalysis<Stored, Offset, B>(on, (order == Order::natural ? viewing(on, A) : by_colours(on, A)).A)
+  static std::int64_t bytes_needed(B on, const CsrView<Real, Offset, Host>& A, Order order) requires HostBackend<B> {
+    return SweepAnalysis<Stored, Offset, B>(on, (order == Order::natural ? viewing(on, A) : by_colours(on, A, [] {})).A)
         .bytes();
   }
 
@@ -68,9 +68,7 @@ class SymgsPreconditioner {
   bool is_symmetric() const { return true; }
 
   /// As smoother: the sweeps on A x = b from the guess x.
-  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const
-    requires std::same_as<Stored, Real>
-  {
+  void smooth(const Vector<Real, B>& b, Vector<Real, B>& x) const requires std::same_as<Stored, Real> {
     if (!permuted_r_) return pairs(b.span(), x.span());
     gather<B, Real>(on_, plan_.new_to_old, b.span(), permuted_r_->span());
     gather<B, Real>(on_, plan_.new_to_old, std::as_const(x).span(), permuted_z_->span());
@@ -140,21 +138,30 @@ class SymgsPreconditioner {
 
   static Plan from_host(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
     auto there = copied_to<Space>(on, A);
-    if (order != Order::natural) return by_colours(on, std::as_const(there).view());
+    if (order != Order::natural) return by_colours(on, std::as_const(there).view(), [] {});
     Plan p;
     p.owned = std::move(there);
     view(on, p, std::as_const(p.owned).view());
     return p;
   }
-  static Plan by_colours(const B& on, const CsrView<Real, Offset, Space>& A) {
+  static Plan by_colours(const B& on, const CsrView<Real, Offset, Space>& A, const std::function<void()>& on_step) {
     inverse_diagonal(on, A);  // so that what is refused is named by its row in A, not in the permuted matrix
     Plan p;
-    const Array<Index, Space> colours = greedy_colours(on, A);
+    const Array<Index, Space> colours = coloured(on, A, on_step);
+    on_step();
     p.new_to_old = colour_order(on, colours.span());
     p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), A.nrows);
     p.owned = permuted(on, A, std::as_const(p.new_to_old).span());
     view(on, p, std::as_const(p.owned).view());
     return p;
+  }
+
+  static Array<Index, Space> coloured(const B& on, const CsrView<Real, Offset, Space>& A,
+                                      const std::function<void()>& on_step) {
+    if constexpr (HostBackend<B>)
+      return greedy_colours(on, A, on_step);
+    else
+      return greedy_colours(on, A);
   }
 
   SymgsPreconditioner(B on, Plan p, Real omega, int sweeps)

@@ -401,10 +401,25 @@ TEST_CASE("limits of time and of iterations end a solve") {
     CHECK(time.seconds < 20);
     CHECK(contains(time.out, "the limit of time is reached"));
   }
-  for (const char* preconditioner : {"amg", "gmg", "ict", "ilut"}) {
-    CAPTURE(preconditioner);
-    const Run setup = seidel_program(
-        {"solve", "poisson3d:40", "--precond", preconditioner, "--backend", "serial", "--time-limit", "0.001", "-v"});
+  Folder folder;  // an arrow whose dense row comes first: ilu0 and ilut take the square of its length
+  constexpr int n = 40000;
+  std::string entries;
+  for (int i = 1; i <= n; ++i)
+    entries += std::to_string(i) + " " + std::to_string(i) + " 9e4\n" +
+               (i > 1 ? std::to_string(i) + " 1 -1\n1 " + std::to_string(i) + " -1\n" : "");
+  write_file(folder / "arrow.mtx", "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " +
+                                       std::to_string(n) + " " + std::to_string(3 * n - 2) + "\n" + entries);
+  const Run arrow = seidel_program({"solve", folder / "arrow.mtx", "--precond", "ilu0", "--backend", "serial",
+                                    "--time-limit", "0.01", "--method", "bicgstab"});
+  CHECK(arrow.seconds < 1);  // 1.6 billion updates otherwise
+  CHECK(contains(arrow.out, "while the preconditioner was made"));
+  using Words = std::vector<std::string>;
+  for (const Words& preconditioner :
+       {Words{"amg"}, {"gmg"}, {"ict"}, {"ilut"}, {"ic0"}, {"ilu0"}, {"symgs", "--order", "colours"}}) {
+    CAPTURE(preconditioner[0]);
+    Words words = {"solve", "poisson3d:40", "--backend", "serial", "--time-limit", "0.001", "-v", "--precond"};
+    words.insert(words.end(), preconditioner.begin(), preconditioner.end());
+    const Run setup = seidel_program(words);
     CAPTURE(setup.out);
     CHECK(setup.exit_code == 1);
     CHECK(contains(setup.out, "the limit of time is reached, while the preconditioner was made"));
