@@ -13,6 +13,7 @@
 #include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/solve_singular.hpp>
+#include <seidel/drivers/solve_units.hpp>
 #include <seidel/drivers/solve_write.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 
@@ -32,7 +33,8 @@ void judge_by_certificate(Outcome& outcome) {
 
 /// Each right-hand side, those that iterations are for together. `decided` is that of each in the end.
 std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, LoadedThere& there, const Inspected& seen,
-                               const std::vector<Singular>& singular, std::vector<Decided>& decided) {
+                               const std::vector<Singular>& singular, const Units& units,
+                               std::vector<Decided>& decided) {
   const std::size_t k = loaded.columns();
   std::vector<Outcome> iterated, outcomes;
   if (k > 1 && !decided.front().factors) {
@@ -47,6 +49,9 @@ std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, Load
       return solve_one(options, loaded, there, seen, singular[j], decided[j],
                    iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j])));
     }));
+    restore_units(units, options, loaded, seen, j,
+                  singular[j].inconsistent() ? std::as_const(singular[j].given_b).span() : loaded.column(j),
+                  outcomes.back());
     judge_by_certificate(outcomes.back());
   }
   return outcomes;
@@ -102,7 +107,14 @@ int run(const SolveOptions& options) {
     where.gpu.emplace(CudaSettings{.host = host_threads(options)});
     there = upload(*where.gpu, loaded);
   }
-  const Inspected seen = inspect(options, where, loaded, there);
+  Inspected seen = inspect(options, where, loaded, there);
+  Units units = change_units(host_threads(options), seen.properties, loaded);
+  if (units.of_A != 0) {
+    there = {};
+    if (where.gpu) there = upload(*where.gpu, loaded);
+    seen = inspect(options, where, loaded, there);
+  }
+  change_units(options, seen.properties, loaded, units);
   const NullSpace space = find_null_space(options, seen, loaded);
   std::vector<Singular> singular;
   for (std::size_t j = 0; j < loaded.columns(); ++j)
@@ -111,15 +123,16 @@ int run(const SolveOptions& options) {
   decided.push_back(decide(options, where, loaded, there, seen, singular.front()));
   say_if_disk_is_full(options, loaded.matrix.matrix.ncols * std::int64_t(loaded.columns()));
   const double setup_seconds = setup.seconds();
-  const std::vector<Outcome> outcomes = solve_all(options, loaded, there, seen, singular, decided);
+  const std::vector<Outcome> outcomes = solve_all(options, loaded, there, seen, singular, units, decided);
   const Written written = write_results(options, outcomes);
   SolveOptions told_options = options;
   told_options.out = written.x;
+  const MatrixProperties properties = in_own_units(units, seen.properties);
   std::vector<SolveStory> stories;
   for (std::size_t j = 0; j < outcomes.size(); ++j)
     stories.push_back({.options = told_options,
                        .loaded = loaded.matrix,
-                       .properties = seen.properties,
+                       .properties = properties,
                        .rows = seen.rows,
                        .singular = singular[j],
                        .where = decided[j].where,

@@ -47,30 +47,131 @@ TEST_CASE("a regular matrix whose entries have different units is not just calle
   CHECK(report["diagnosis"][0]["cause"] == "A is badly scaled, or singular");
 }
 
-TEST_CASE("where products underflow, that one of A and b is named which is small, and what is proposed solves") {
-  Folder folder;
-  const auto chain = [&](const char* diagonal, const char* other) {
-    write_file(folder / "A.mtx", std::string("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 ") +
-                                     diagonal + "\n2 1 " + other + "\n2 2 " + diagonal + "\n3 2 " + other + "\n3 3 " +
-                                     diagonal + "\n");
+namespace {
+
+constexpr int n = 36;
+/// A lattice of 6 x 6 points, symmetric or with wind, and a b of no kind, in units of 2^of_A and 2^of_b.
+void write_lattice(const Folder& folder, double wind, int of_A, int of_b) {
+  std::ostringstream A, b;
+  A.precision(17), b.precision(17);
+  int count = 0;
+  const auto put = [&](int i, int j, double a) {
+    A << i + 1 << " " << j + 1 << " " << std::ldexp(a, of_A) << "\n", ++count;
   };
-  const auto cause = [&](const char* b) {
-    write_file(folder / "b.txt", b);
-    const json report = report_of(
-        {folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "minres", "--precond", "none", "--scale", "none"});
-    CHECK(report["status"] == "breakdown");
-    const json& first = report["diagnosis"][0];
-    CHECK(contains(first["try"].get<std::string>(), "--method gmres"));
-    CHECK(report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "gmres"})["converged"] == true);
-    return first["cause"].get<std::string>();
-  };
-  chain("2e-200", "-1e-200");
-  CHECK(cause("1 2 5") == "A is so small that products with it underflow");
-  chain("2", "-1");
-  CHECK(cause("1e-170 2e-170 5e-170") == "b is so small that products with it underflow");
+  for (int i = 0; i < n; ++i) {
+    put(i, i, 4.25);
+    if (i % 6 > 0) put(i, i - 1, -1 - wind);
+    if (i % 6 < 5) put(i, i + 1, -1);
+    if (i >= 6) put(i, i - 6, -1);
+    if (i + 6 < n) put(i, i + 6, -1);
+    b << std::ldexp(std::sin(3.0 * i + 1), of_b) << "\n";
+  }
+  write_file(folder / "A.mtx",
+             banner + std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(count) + "\n" + A.str());
+  write_file(folder / "b.txt", b.str());
 }
 
-TEST_CASE("a b whose norm overflows is refused beside a null space, too") {
+std::vector<double> vector_in(const std::string& file) {
+  std::istringstream lines(read_file(file));
+  std::string line;
+  std::getline(lines, line), std::getline(lines, line);
+  std::vector<double> v;
+  while (std::getline(lines, line)) v.push_back(std::stod(line));
+  return v;
+}
+
+}  // namespace
+
+TEST_CASE("units of A and b change nothing but those of x, to the last bit, by every method and preconditioner") {
+  Folder folder;
+  using Words = std::vector<std::string>;
+  for (const double wind : {0.0, 0.5}) {
+    std::vector<Words> ways = {{},
+                               {"--least-squares"},
+                               {"--method", "direct"},
+                               {"--method", "gmres"},
+                               {"--method", "idr"},
+                               {"--method", "bicgstab", "--precond", "none"},
+                               {"--method", "bicgstab", "--precond", "symgs"},
+                               {"--method", "bicgstab", "--precond", "ilu0"}};
+    if (wind == 0)
+      ways.insert(ways.end(), {{"--method", "cg", "--precond", "jacobi"},
+                               {"--method", "cg", "--precond", "amg"},
+                               {"--method", "cg", "--precond", "ic0"},
+                               {"--method", "minres", "--precond", "none"}});
+    for (const Words& way : ways) {
+      CAPTURE(wind);
+      CAPTURE(way.empty() ? "auto" : way.back());
+      const auto solved = [&](int of_A, int of_b, const Words& more) {
+        write_lattice(folder, wind, of_A, of_b);
+        Words words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"};
+        words.insert(words.end(), way.begin(), way.end());
+        words.insert(words.end(), more.begin(), more.end());
+        return report_of(words);
+      };
+      const json usual = solved(0, 0, {});
+      CHECK(usual["verdict"] == "solved");
+      const auto x = vector_in(folder / "x.mtx");
+      for (const auto& [of_A, of_b] :
+           {std::pair{0, -1000}, {0, -560}, {-1000, 0}, {-1000, -1000}, {1000, 990}, {0, 900}, {900, 0}, {-900, 100}}) {
+        CAPTURE(of_A);
+        CAPTURE(of_b);
+        const json report = solved(of_A, of_b, {});
+        for (const char* what :
+             {"verdict", "iterations", "relative_residual", "backward_error", "error_estimate", "history"})
+          CHECK(report[what] == usual[what]);
+        auto other = vector_in(folder / "x.mtx");
+        for (double& v : other) v = std::ldexp(v, of_A - of_b);
+        CHECK(other == x);
+      }
+      if (way.empty()) continue;
+      const json far = solved(-1000, 1000, {});  // x of 2^2000
+      CHECK(far["converged"] == false);
+      const json small = solved(1000, -60, {});  // of 2^-1060: few digits, or none
+      CHECK(small["verdict"] != "solved");
+    }
+  }
+}
+
+TEST_CASE(
+    "an absolute tolerance has the units of b: where products underflow then, that is said, and what is proposed "
+    "solves") {
+  Folder folder;
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n3 3 2\n");
+  write_file(folder / "b.txt", "1e-170 2e-170 5e-170");
+  const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "minres", "--precond", "none",
+                                 "--scale", "none", "--set", "atol=1e-250"});
+  CHECK(report["status"] == "breakdown");
+  CHECK(report["diagnosis"][0]["cause"] == "b is so small that products with it underflow");
+  CHECK(contains(report["diagnosis"][0]["try"].get<std::string>(), "--method gmres"));
+  CHECK(report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "gmres"})["converged"] == true);
+}
+
+TEST_CASE("a solve of tiny numbers goes on from its x, and its columns may have different units") {
+  Folder folder;
+  write_lattice(folder, 0, -1000, -990);
+  const std::vector<std::string> words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--method",      "cg",
+                                          "--precond",      "none",  "--out",          folder / "x.mtx"};
+  auto few = words, more = words;
+  few.insert(few.end(), {"--max-iterations", "5"});
+  CHECK(report_of(few)["converged"] == false);
+  more.insert(more.end(), {"--x0", folder / "x.mtx"});
+  const json resumed = report_of(more);
+  CHECK(resumed["converged"] == true);
+  CHECK(resumed["history"][0] < 0.5);
+  std::string B = "%%MatrixMarket matrix array real general\n36 3\n";
+  for (const char* e : {"e-300", "e0", "e300"})
+    for (int i = 0; i < n; ++i) B += std::to_string(i % 7 + 1) + e + "\n";
+  write_file(folder / "B.mtx", B);
+  write_lattice(folder, 0, 0, 0);
+  const json columns = report_of({folder / "A.mtx", "--rhs", folder / "B.mtx", "--method", "cg", "--precond", "symgs"});
+  for (const json& column : columns["columns"]) CHECK(column["verdict"] == "solved");
+}
+
+TEST_CASE(
+    "a b whose norm overflows is solved for in other units; where atol has its units it is refused, beside a null "
+    "space, too") {
   Folder folder;
   write_file(folder / "A.mtx",  // a ring of 3 points
              "%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 2\n2 1 -1\n3 1 -1\n2 2 2\n3 2 -1\n3 3 2\n");
@@ -78,6 +179,10 @@ TEST_CASE("a b whose norm overflows is refused beside a null space, too") {
   for (const char* space : {"constant", ""}) {
     std::vector<std::string> words = {"solve", folder / "A.mtx", "--rhs", folder / "b.txt"};
     if (*space) words.insert(words.end(), {"--null-space", space});
+    const Run solved = seidel_program(words);
+    CHECK(solved.exit_code == (*space ? 0 : 1));
+    CHECK(contains(solved.out, *space ? "x has mean zero" : "b is not in its range"));
+    words.insert(words.end(), {"--set", "atol=1"});
     const Run run = seidel_program(words);
     CHECK(run.exit_code == 3);
     CHECK(contains(run.err, "b: its norm is beyond the range"));

@@ -1,0 +1,110 @@
+// The units of A and b: powers of two that bring them to size 1 and back.
+#include <seidel/drivers/solve_units.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include <seidel/drivers/solve_decide.hpp>
+#include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/kernels/vector.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// Up to here squares, less 16 digits of each factor, are in the range of double.
+constexpr int usual_exponent = 256;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+bool is_usual(int exponent) { return std::abs(exponent) <= usual_exponent; }
+bool is_usual(double size) { return !(size > 0 && std::isfinite(size)) || is_usual(std::ilogb(size)); }
+
+/// Of the largest size, but such that the least, which is not 0, does not underflow.
+int unit_of(double least, double most) {
+  constexpr int min_exponent = std::numeric_limits<double>::min_exponent - 1;
+  if (is_usual(most)) return 0;
+  return std::min(std::ilogb(most), std::ilogb(least) - min_exponent);
+}
+
+void multiply(const OpenMP& host, HostSpan<double> v, int exponent) {
+  if (exponent == 0) return;
+  parallel_for(host, v.size(), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) v[i] = std::ldexp(v[i], exponent);
+  });
+}
+
+double largest(const OpenMP& host, HostSpan<const double> v) { return max_abs<OpenMP, double>(host, v); }
+/// The least size other than 0.
+double least(HostSpan<const double> v) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const double value : v)
+    if (value != 0) least = std::min(least, std::abs(value));
+  return least;
+}
+
+}  // namespace
+
+Units change_units(const OpenMP& host, const MatrixProperties& A, Loaded& loaded) {
+  const Units units{.of_A = unit_of(A.min_abs, A.max_abs)};
+  multiply(host, loaded.matrix.matrix.values.span(), -units.of_A);
+  return units;
+}
+
+void change_units(const SolveOptions& options, const MatrixProperties& A, Loaded& loaded, Units& units) {
+  units.of_b.assign(loaded.columns(), options.rhs.empty() ? units.of_A : 0);
+  if (options.rhs.empty()) return;  // it was made of the A that is solved with
+  const auto host = host_threads(options);
+  const double largest_x0 = largest(host, loaded.x0);
+  if (options.absolute_tolerance == 0 && (largest_x0 == 0 || loaded.columns() == 1))
+    for (std::size_t j = 0; j < loaded.columns(); ++j) {
+      auto& b = j == 0 ? loaded.b : loaded.more_b[j - 1];
+      const double most = largest(host, b);
+      int unit = is_usual(most) ? 0 : unit_of(least(b), most);
+      // A x0 must not be huge in those units.
+      if (largest_x0 > 0) unit = std::max(unit, units.of_A + std::ilogb(A.max_abs) + std::ilogb(largest_x0));
+      units.of_b[j] = is_usual(unit) ? 0 : unit;
+      multiply(host, b.span(), -units.of_b[j]);
+    }
+  multiply(host, loaded.x0.span(), units.of_A - units.of_b.front());
+}
+
+void restore_units(const Units& units, const SolveOptions& options, const Loaded& loaded, const Inspected& seen,
+                   std::size_t column, HostSpan<const double> b, Outcome& outcome) {
+  const int of_b = units.of_b[column], of_x = of_b - units.of_A;
+  const OpenMP host = host_threads(options);
+  Summary& summary = outcome.summary;
+  if (of_x != 0) {
+    Vector<double, OpenMP> lost(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    const double largest = max_abs(lost);
+    multiply(host, outcome.x.span(), of_x);
+    Vector<double, OpenMP> back(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    multiply(host, back.span(), -of_x);
+    axpy(-1, back, lost);
+    const double change = max_abs(lost);  // NaN or infinity where x is beyond the range
+    if (!(change <= eps * largest) && std::isfinite(largest)) {
+      outcome.certificate = certify(host, loaded.wide(), back, Vector<double, OpenMP>(host, copied_to<Host>(host, b)),
+                                    seen.properties.norm_inf);
+      summary.relative_residual = outcome.certificate.relative_residual;
+      const bool was_solved = outcome.solved;
+      note_solved(criteria_of(options), outcome);
+      outcome.error = std::max(outcome.error, change / largest);
+      if (was_solved && !outcome.solved) {
+        summary.status = Status::breakdown;
+        summary.breakdown = Breakdown::not_finite;
+        summary.reason = "x is beyond the range of double precision";
+      }
+    }
+  }
+  summary.norm_b = std::ldexp(summary.norm_b, of_b);
+  summary.norm_x = std::ldexp(summary.norm_x, of_x);
+}
+
+MatrixProperties in_own_units(const Units& units, MatrixProperties A) {
+  for (double* const size : {&A.max_abs, &A.min_abs, &A.norm_inf, &A.norm_frobenius})
+    *size = std::ldexp(*size, units.of_A);
+  return A;
+}
+
+}  // namespace seidel::drivers
