@@ -23,7 +23,7 @@ MultiVector<double> dense(const CsrView<double, std::int64_t, Host>& A) {
   return columns;
 }
 
-/// Only the span of the columns, one after the other in memory, matters.
+/// Columns that are one after the other in memory, times powers of two.
 MultiVector<double> of_size_1(MultiVector<double> columns) {
   const auto at = columns.view();
   for (std::int64_t c = 0; c < at.ncols; ++c) scale_to_size_1({at.data + at.at(0, c), at.nrows});
@@ -82,14 +82,14 @@ LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A
                                               : "2 or 3 unknowns per point",
                                  A.name, plural(n, "row")));
     const MultiVector<double> coordinates = dense(points.matrix.view());
-    return {of_size_1(rigid_body_modes(coordinates.view())), Index(dimensions)};
+    return {rigid_body_modes(coordinates.view()), Index(dimensions)};
   }
   if (options.near_null.empty()) return {};
   const LoadedMatrix vectors = finite(load_matrix(options.near_null, options, false));
   if (vectors.matrix.nrows != n || vectors.matrix.ncols < 1 || vectors.matrix.ncols > max_unknowns_per_node)
     throw InputError(formatted("{}: found {}, expected {} x 1 to {}: a column per vector, {} has {}", vectors.name,
                                shape_of(vectors), count(n), max_unknowns_per_node, A.name, plural(n, "row")));
-  LoadedNearNull loaded{.vectors = of_size_1(dense(vectors.matrix.view()))};
+  LoadedNearNull loaded{.vectors = dense(vectors.matrix.view())};
   if (const std::int64_t column = first_dependent_column(of_size_1(dense(vectors.matrix.view()))); column >= 0)
     throw InputError(
         formatted("{}: found a column {} that is a sum of multiples of those before it, or zero, expected "

@@ -4,6 +4,7 @@
 //
 // A coarse node has as many unknowns as there are near-null vectors.
 #pragma once
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,20 @@ struct NearNull {
   }
 };
 
+/// Each column times a power of two that brings it to size 1: only their span matters.
+template <class B>
+MultiVector<double, SpaceOf<B>> of_size_1(const B& on, const MultiVectorView<const double, SpaceOf<B>>& modes) {
+  MultiVector<double, SpaceOf<B>> scaled(on, modes.nrows, modes.ncols, Layout::column_major);
+  Array<double, SpaceOf<B>> scale(on, 2);
+  const auto to = scaled.view();
+  for (std::int64_t c = 0; c < modes.ncols; ++c) {
+    const Span<const double, SpaceOf<B>> column(&modes.data[modes.at(0, c)], modes.nrows);
+    blas1::find_scale(on, column.data(), column.size(), scale.data());
+    convert<B, double, double>(on, scale.data(), column, {&to.data[to.at(0, c)], modes.nrows});
+  }
+  return scaled;
+}
+
 /// Of the finest level: `modes` if any are given, else translations where a node has several unknowns, of which there are as
 /// many as the pattern shows if unknowns_per_node is 0. Errors  as coarsened().
 template <class B, class Offset>
@@ -59,10 +74,17 @@ NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, Spa
     require_shape(modes, A.nrows, modes.ncols, "amg", "the array of near-null vectors");
     if (modes.layout != Layout::column_major) throw ShapeError("amg: near-null vectors must be the columns of memory");
   }
-  for (std::int64_t c = 0; c < modes.ncols; ++c)
-    if (const std::int64_t row = first_nonfinite<B, double>(on, {&modes.data[modes.at(0, c)], modes.nrows}); row >= 0)
-      throw InputError("amg: found an entry in row " + std::to_string(row + 1) + " of near-null vector " +
-                       std::to_string(c + 1) + " that is NaN or infinite, expected finite numbers only");
+  bool unusual = false;  // squares leave the range of double
+  for (std::int64_t c = 0; c < modes.ncols; ++c) {
+    const Span<const double, SpaceOf<B>> column(&modes.data[modes.at(0, c)], modes.nrows);
+    const double size = max_abs<B, double>(on, column);
+    unusual = unusual || (size > 0 && !(size >= 0x1p-256 && size <= 0x1p256));
+    if (!std::isfinite(size))
+      throw InputError("amg: found an entry in row " + std::to_string(first_nonfinite(on, column) + 1) +
+                       " of near-null vector " + std::to_string(c + 1) +
+                       " that is NaN or infinite, expected finite numbers only");
+  }
+  if (unusual) found.take(of_size_1(on, modes));
   if (modes.ncols == 0 && found.unknowns_per_node > 1) found.take(translations(on, A, found.unknowns_per_node));
   return found;
 }
