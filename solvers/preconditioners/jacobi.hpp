@@ -10,15 +10,15 @@ namespace seidel {
 /// z_i = (1 / a_ii) r_i. Takes what it needs from A, which may go away.
 ///
 /// Shapes  A is n x n with every diagonal entry stored; r and z have n entries, z may be r.
-/// Cost    made and updated: reads A once and waits for a GPU; holds a vector, takes another meanwhile. Applied: reads two vectors,
-///         writes one; does not wait.
+/// Cost    made: reads A once and waits for a GPU; holds a vector, on a GPU beside another on the host meanwhile. Updated: the same,
+///         and another vector. Applied: reads two vectors, writes one; does not wait.
 /// Errors  as inverse_diagonal().
 template <class Real, Backend B>
 class JacobiPreconditioner {
  public:
   template <class Offset>
   JacobiPreconditioner(B on, const CsrView<Real, Offset, Host>& A)
-      : inverse_(on, copied_to<SpaceOf<B>>(on, inverse_diagonal(on, A))) {}
+      : inverse_(on, brought_there(on, inverse_diagonal(on, A))) {}
   /// Of a matrix in the memory of a GPU.
   template <class Offset>
     requires(!HostBackend<B>)
@@ -37,6 +37,12 @@ class JacobiPreconditioner {
   const Vector<Real, B>* diagonal() const { return &inverse_; }
 
  private:
+  static Array<Real, SpaceOf<B>> brought_there([[maybe_unused]] const B& on, Array<Real> d) {
+    if constexpr (HostBackend<B>)
+      return d;
+    else
+      return copied_to<SpaceOf<B>>(on, d);
+  }
   Vector<Real, B> inverse_;
 };
 template <Backend B, class Real, class Offset, class Space>

@@ -14,6 +14,19 @@ TEST_CASE("the counter of allocations counts") {
   CHECK(allocations() == one + 1);
 }
 
+TEST_CASE("jacobi takes its diagonal and no other memory while it is made, on the host") {
+  const Matrix A = poisson(40);
+  for (const OpenMP on : {OpenMP{1}, OpenMP{3}}) {
+    (void)inverse_diagonal(on, A.view());  // threads take memory when they are first used
+    const std::int64_t before = allocations();
+    (void)inverse_diagonal(on, A.view());
+    const std::int64_t of_diagonal = allocations() - before;
+    const JacobiPreconditioner M(on, A.view());
+    CHECK(allocations() - before == 2 * of_diagonal);
+    CHECK(M.bytes() == 8 * A.nrows);
+  }
+}
+
 TEST_CASE("nothing is allocated in the loop of a solver, with any preconditioner") {
   const Matrix A = poisson(140);  // large enough for threads
   const auto b = ramp(A.nrows);
