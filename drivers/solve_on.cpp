@@ -104,17 +104,18 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
   return std::abs(constant) / double(max_abs(ones));
 }
 
-/// Looks for an error along a vector that A maps to nearly nothing, with as many iterations as x took.
+/// Looks for an error along a vector that A maps to nearly nothing, with n iterations.
 template <Backend B, class Offset, class V>
-void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, Criteria criteria, Outcome& outcome) {
+void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, std::int64_t n, Criteria criteria,
+                     Outcome& outcome) {
   const auto& [on, system, A, products, M, choice, unseen] = column;
   const Stopwatch watch;
   if (!unseen) {
     const auto w = first_direction(host_of(on), system.A);
     unseen.emplace(on, copied_to<SpaceOf<B>>(on, w));
     criteria.seconds = std::max(0.0, criteria.seconds - outcome.summary.seconds - outcome.summary.error->seconds);
-    outcome.look_iterations = outcome.summary.iterations;
-    keep_unseen_part(products, M, choice, outcome.look_iterations, criteria, *unseen);
+    outcome.look_iterations = n;
+    keep_unseen_part(products, M, choice, n, criteria, *unseen);
   }
   V r = like(b);
   certified_residual(on, A, x.span(), b.span(), r.span());
@@ -193,9 +194,9 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
         outcome.at_least = system.symmetric;
         outcome.error = constant;
       }
-    if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1 && outcome.summary.iterations > 0 &&
-        system.worth_a_look(outcome))
-      look_for_unseen(column, b, x, asked, outcome);
+    if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1)
+      if (const std::int64_t n = system.iterations_to_look(outcome); n > 0)
+        look_for_unseen(column, b, x, n, asked, outcome);
   }
   outcome.x = copied_to<Host>(on, std::as_const(x).span());
   return outcome;

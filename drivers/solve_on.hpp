@@ -35,8 +35,8 @@ struct System {
   std::vector<HostSpan<const double>> more_b = {};  // right-hand sides that are solved with the same preparation
   bool symmetric = false;
   bool ones_are_seen = false;  // A * ones is not zero
-  /// Whether to look for an error of the outcome that no iterate has seen (solve_unseen.hpp).
-  std::function<bool(const Outcome&)> worth_a_look = [](const Outcome&) { return false; };
+  /// With how many iterations to look for an error of the outcome that no iterate has seen (solve_unseen.hpp).
+  std::function<std::int64_t(const Outcome&)> iterations_to_look = [](const Outcome&) { return 0; };
 };
 
 /// How the error of x is known.
