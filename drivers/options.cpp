@@ -196,7 +196,11 @@ struct GemmCommand : CommandFor<GemmOptions> {
   }
   void finish(const CommonTexts&) override {
     require_one_of("--method", options.method, {"summa", "row-sums"});
-    if (options.out == "-") throw UsageError("--out: found -, expected the name of a file: many processes write it");
+    // Many processes write it, each its blocks, under another name at first: a device would be replaced by a file.
+    if (options.out == "-" || is_special(options.out))
+      throw UsageError(formatted("--out: found '{}', which is a stream or a device, expected the name of a file: many "
+                                 "processes write it",
+                                 options.out));
   }
 };
 

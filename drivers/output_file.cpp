@@ -14,13 +14,12 @@
 
 namespace seidel::drivers {
 
-namespace {
-
-/// A device, a pipe: written in place.
 bool is_special(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
+
+namespace {
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');

@@ -10,6 +10,9 @@ namespace seidel::drivers {
 /// Errors  ResourceError with what the system says (no room, no permission). An older file then stands as it was.
 void write_text(const std::string& path, std::string_view text);
 
+/// Whether it is a device or a pipe, which is written in place.
+bool is_special(const std::string& path);
+
 /// A file of the command line, "-" for standard input or output.
 struct NamedFile {
   std::string option, path;

@@ -1,4 +1,5 @@
 // seidel gemm as processes under mpirun: any grid, any sizes, and what happens when something fails.
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -297,6 +298,18 @@ TEST_CASE("gemm says that there is no room for its result before it computes, an
   CHECK(run.exit_code == 4);
   CHECK(contains(run.err, "no room for 32000064 bytes"));
   for (const std::string& name : folder.names()) CHECK((name != "r" && name != ".r.part"));
+}
+
+TEST_CASE("gemm replaces no device and no pipe by a file") {
+  const Folder folder;
+  for (const char* name : {"a", "b"}) seidel_program({"generate", "dense:3x3", "--out", folder / name, "--quiet"});
+  const std::string pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& out : {pipe, std::string("-"), std::string("/dev/stdout")})
+    check_refused(2, {{{"gemm", folder / "a", folder / "b", "--out", out}, {"expected the name of a file"}}});
+  struct stat status {};
+  REQUIRE(stat(pipe.c_str(), &status) == 0);
+  CHECK(S_ISFIFO(status.st_mode));
 }
 
 TEST_CASE("a process of gemm that dies takes the others along, and leaves no result") {
