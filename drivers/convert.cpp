@@ -9,6 +9,7 @@
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/arrange.hpp>
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
@@ -42,7 +43,7 @@ std::string array_text(const CsrView<double, std::int64_t, Host>& A) {
 }  // namespace
 
 int run(const ConvertOptions& options) {
-  if (options.form == "array" && options.out.ends_with(".gz"))
+  if (options.form == "array" && mm::names_gzip(options.out))
     throw UsageError(
         formatted("OUT: found '{}', expected a name without .gz: --format array is written plain", options.out));
   const OpenMP host = host_threads(options);

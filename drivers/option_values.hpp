@@ -24,9 +24,10 @@ inline void require_one_of(const std::string& option, const std::string& value,
       formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), joined(allowed)));
 }
 
-/// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market.
+/// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market, plain or gzip.
 inline void require_matrix_market(const std::string& option, const std::string& file) {
-  for (const char* ending : {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json", ".pkl"})
+  for (const char* ending : {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json", ".pkl",
+                             ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar", ".tgz"})
     if (lower_case(file).ends_with(ending))
       throw UsageError(formatted("{}: found '{}', expected a .mtx or .mtx.gz file: it is written as Matrix Market text",
                                  option, file));

@@ -30,5 +30,9 @@ class Inflater {
 /// The largest number of bytes of text that so many packed bytes can hold.
 inline std::int64_t most_text(std::string_view packed) { return 1032 * std::int64_t(packed.size()); }
 inline bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+/// Whether a file of this name is to be written as gzip: .gz, in any case of letters.
+inline bool names_gzip(std::string_view path) {
+  return path.ends_with(".gz") || path.ends_with(".GZ") || path.ends_with(".Gz");
+}
 
 }  // namespace seidel::mm

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
 #include <seidel/formats/runtime/search.hpp>
@@ -46,8 +47,7 @@ std::string gzip(std::string_view text) {
 /// The text of a file, made block by block.
 class Writer {
  public:
-  Writer(const std::string& path, int threads)
-      : file_(path), on_{std::max(1, threads)}, compress_(path.ends_with(".gz")) {}
+  Writer(const std::string& path, int threads) : file_(path), on_{std::max(1, threads)}, compress_(mm::names_gzip(path)) {}
 
   void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
 

@@ -35,7 +35,7 @@ TEST_CASE("every double survives writing and reading bit for bit") {
   const std::pair<Symmetry, int> symmetries[] = {
       {Symmetry::general, 0}, {Symmetry::symmetric, 1}, {Symmetry::skew_symmetric, -1}};
   for (const auto& [symmetry, sign] : symmetries)
-    for (const char* file : {"A.mtx", "A.mtx.gz"}) {
+    for (const char* file : {"A.mtx", "A.mtx.gz", "A.MTX.GZ"}) {
       const Matrix A = matrix_of_any_bits(2000, sign ? 2000 : 1234, 20, sign, seed);
       std::string first;
       for (int threads : {1, 2, 3, 7}) {
