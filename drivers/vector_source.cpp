@@ -38,10 +38,10 @@ std::optional<PlainNumbers> plain_numbers(std::string_view text, const std::stri
       const bool number = mm::parse_real(word, value);
       if (!number && plain.numbers.empty()) return {};
       if (!number || !std::isfinite(value))
-        throw InputError(
-            formatted("{}:{}:{}: found '{}', expected a finite number\n  between the numbers stand blanks, line ends and "
-                      "comments that begin with #",
-                      file, row, at + 1, word.substr(0, 40)));
+        throw InputError(formatted(
+            "{}:{}:{}: found '{}', expected a finite number\n  between the numbers stand blanks, line ends and "
+            "comments that begin with #",
+            file, row, at + 1, word.substr(0, 40)));
       plain.numbers.push_back(value);
       at += word.size();
     }
@@ -83,6 +83,11 @@ std::vector<Array<double>> columns_of(PlainNumbers plain, const Expected& expect
 
 std::vector<Array<double>> columns_of(const MatrixFile& read, const Expected& expected) {
   const auto& [A, report] = read;
+  if (A.nrows == 1 && A.ncols > 1 && expected.rows != 1)
+    throw InputError(
+        formatted("{}: found 1 row and {} columns, expected a column of {} rows\n"
+                  "  to make a column of it: seidel convert FILE COLUMN.mtx --transpose",
+                  expected.file, count(A.ncols), count(expected.rows)));
   if (A.nrows != expected.rows) expected.refuse(plural(std::int64_t(A.nrows), "entry", "entries"));
   if (A.ncols < 1) throw InputError(formatted("{}: found no column, expected one or more", expected.file));
   if (report.nonfinite > 0)
@@ -101,7 +106,8 @@ std::vector<Array<double>> load_vectors(const std::string& option, const std::st
                                         const std::string& matrix, const CommonOptions& options) {
   require_file(option, path, false);
   LiveLine line(!options.quiet);
-  const ReadOptions read = read_options(options, line, path);
+  ReadOptions read = read_options(options, line, path);
+  read.numbers_would_do = true;
   mm::Source source(path, read);
   if (mm::is_gzip(source.text())) source.inflate(read);
   const Expected expected{option, source.file(), matrix, rows};

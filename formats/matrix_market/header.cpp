@@ -27,6 +27,16 @@ namespace {
 
 constexpr const char* banner_form = "the first line must be like: %%MatrixMarket matrix coordinate real general";
 
+/// What is said of a text that has no banner.
+std::string expected_banner(const ReadOptions& options) {
+  return options.numbers_would_do ? "%%MatrixMarket or a number" : "%%MatrixMarket";
+}
+std::string banner_remedy(const ReadOptions& options) {
+  return options.numbers_would_do
+             ? "a vector is a Matrix Market file, or plain numbers with blanks or line ends between them"
+             : banner_form;
+}
+
 /// The words of a line, in any case of letters.
 class HeaderWords {
  public:
@@ -84,13 +94,13 @@ class HeaderWords {
   const char* at_ = nullptr;
 };
 
-void parse_banner(HeaderWords& words, Header& header, ReadOptions::Complex complex) {
-  if (words.next() != "%%matrixmarket") words.wrong("%%MatrixMarket", banner_form);
+void parse_banner(HeaderWords& words, Header& header, const ReadOptions& options) {
+  if (words.next() != "%%matrixmarket") words.wrong(expected_banner(options), banner_remedy(options));
   if (words.next() != "matrix")
     words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
   header.layout = words.one_of(words.next(), std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
   if (const std::string field = words.next(); field == "complex") {
-    if (complex == ReadOptions::Complex::refused)
+    if (options.complex == ReadOptions::Complex::refused)
       words.wrong("real, integer or pattern",
                   "the equivalent real system [Re A, -Im A; Im A, Re A] is written by: seidel convert " +
                       words.source().file() + " REAL.mtx --real-form (likewise for b)");
@@ -187,12 +197,12 @@ Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOpt
     ++header.size_line;
     return words;
   };
-  if (p == end) raise(source, {p, "an empty file", "%%MatrixMarket", banner_form});
+  if (p == end) raise(source, {p, "an empty file", expected_banner(options), banner_remedy(options)});
   for (const auto& [at, beginning, what, remedy] : other_formats)
     if (text.size() > at && text.substr(at).starts_with(beginning))
       raise(source, {p, std::string(what), "%%MatrixMarket", std::string(remedy)});
   HeaderWords banner = next_line();
-  parse_banner(banner, header, options.complex);
+  parse_banner(banner, header, options);
   for (;;) {
     if (p == end)
       raise(source, {p, "end of file", "the size line",

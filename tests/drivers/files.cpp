@@ -33,12 +33,19 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
   write_file(folder / "word.txt", "# b\n1\n x\n");
   write_file(folder / "nan.txt", "1 nan\n");
   write_file(folder / "comma.txt", "1,2\n");
+  write_file(folder / "empty.txt", "");
+  write_file(folder / "row.mtx", "%%MatrixMarket matrix array real general\n1 2\n1\n2\n");
   check_refused(3, {{{"solve", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
                     {{"solve", folder / "small.mtx", "--rhs", folder / "three.txt"},
                      {"three.txt", "found 3 entries", "expected 2", "small.mtx"}},
                     {{"solve", folder / "small.mtx", "--rhs", folder / "word.txt"}, {"word.txt:3:2", "'x'", "number"}},
                     {{"solve", folder / "small.mtx", "--rhs", folder / "nan.txt"}, {"nan.txt:1:3", "'nan'", "finite"}},
-                    {{"solve", folder / "small.mtx", "--rhs", folder / "comma.txt"}, {"comma.txt:1:1", "MatrixMarket"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "comma.txt"},
+                     {"comma.txt:1:1", "found '1,2', expected %%MatrixMarket or a number", "plain numbers"}},
+                    {{"solve", folder / "small.mtx", "--x0", folder / "empty.txt"},
+                     {"found an empty file, expected %%MatrixMarket or a number"}},
+                    {{"solve", folder / "small.mtx", "--rhs", folder / "row.mtx"},
+                     {"row.mtx: found 1 row and 2 columns, expected a column of 2 rows", "--transpose"}},
                     {{"info", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
                     {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
                     {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
