@@ -26,6 +26,9 @@ namespace mm {
 namespace {
 
 constexpr const char* banner_form = "the first line must be like: %%MatrixMarket matrix coordinate real general";
+constexpr const char* triplets_remedy =
+    "entries listed as row column value, from 1, need two lines above them: %%MatrixMarket matrix coordinate real "
+    "general, then the numbers of rows, columns and entries";
 
 /// What is said of a text that has no banner.
 std::string expected_banner(const ReadOptions& options) {
@@ -95,7 +98,11 @@ class HeaderWords {
 };
 
 void parse_banner(HeaderWords& words, Header& header, const ReadOptions& options) {
-  if (words.next() != "%%matrixmarket") words.wrong(expected_banner(options), banner_remedy(options));
+  if (const std::string first = words.next(); first != "%%matrixmarket") {
+    const bool number = !first.empty() && is_digit(first[0]);
+    words.wrong(expected_banner(options),
+                !options.numbers_would_do && number ? triplets_remedy : banner_remedy(options));
+  }
   if (words.next() != "matrix")
     words.wrong("matrix", "a vector is written as a matrix of one column: matrix array real general");
   header.layout = words.one_of(words.next(), std::array{FileLayout::coordinate, FileLayout::array}, "the layout");
@@ -172,15 +179,32 @@ struct OtherFormat {
   std::string_view beginning, what, remedy;
 };
 constexpr std::string_view to_utf8 = "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW";
+constexpr std::string_view by_scipy = "write it as Matrix Market, for example by scipy.io.mmwrite";
 constexpr OtherFormat other_formats[] = {
     {0, "\xff\xfe", "text in UTF-16", to_utf8},
     {0, "\xfe\xff", "text in UTF-16", to_utf8},
     {0, "BZh", "a file compressed by bzip2", "decompress it, or compress it by gzip: bunzip2 FILE"},
     {0, "\xfd\x37zXZ", "a file compressed by xz", "decompress it, or compress it by gzip: unxz FILE"},
     {0, "\x28\xb5\x2f\xfd", "a file compressed by zstd", "decompress it, or compress it by gzip: unzstd FILE"},
-    {0, "PK\x03\x04", "a zip archive", "take the .mtx file out of it: unzip FILE"},
+    {0, "PK\x03\x04", "a zip archive",
+     "take the .mtx file out of it: unzip FILE (of a .npz: scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE)))"},
     {257, "ustar", "a tar archive", "take the .mtx file out of it: tar xf FILE"},
-    {0, "MATLAB 5.0 MAT-file", "a file of MATLAB", "write it as Matrix Market, for example by scipy.io.mmwrite"}};
+    {0, "MATLAB ", "a file of MATLAB", by_scipy},
+    {0, "\x89HDF\r\n", "a file of HDF5", by_scipy},
+    {0, "\x93NUMPY", "an array of NumPy", by_scipy},
+    {0, std::string_view("\0\x12\x7b\x50", 4), "a matrix of PETSc", by_scipy},
+    {0, std::string_view("\0\x12\x7b\x4e", 4), "a vector of PETSc", by_scipy}};
+
+/// Harwell-Boeing or Rutherford-Boeing: the third line has a type such as RUA, 11 blanks, and sizes of 14 places each.
+bool is_boeing(std::string_view text) {
+  for (int line = 1; line < 3; ++line) {
+    const auto end = text.find('\n');
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  const auto one_of = [&](std::size_t at, std::string_view letters) { return letters.find(text[at]) != letters.npos; };
+  return text.size() >= 28 && one_of(0, "RCPIQrcpiq") && one_of(1, "SUHZRsuhzr") && one_of(2, "AEae") &&
+         text.substr(3, 11) == "           " && is_digit(text[27]);
+}
 
 }  // namespace
 
@@ -201,6 +225,10 @@ Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOpt
   for (const auto& [at, beginning, what, remedy] : other_formats)
     if (text.size() > at && text.substr(at).starts_with(beginning))
       raise(source, {p, std::string(what), "%%MatrixMarket", std::string(remedy)});
+  if (*p != '%' && is_boeing(text))
+    raise(source,
+          {p, "a Harwell-Boeing or Rutherford-Boeing file", "%%MatrixMarket",
+           "its collection offers the same matrix as Matrix Market; or scipy.io.hb_read, then scipy.io.mmwrite"});
   HeaderWords banner = next_line();
   parse_banner(banner, header, options);
   for (;;) {

@@ -231,6 +231,27 @@ TEST_CASE("a comma gets the remedy for commas") {
   }
 }
 
+TEST_CASE("a file of another program gets its name and a remedy") {
+  const std::string boeing =
+      "A title of 72 characters\n             5             1             1             3             0\n";
+  const auto refused = [](const std::string& text) {
+    const Folder folder;
+    write_file(folder / "A.mtx", text + std::string(100, ' ') + "\n");
+    return error_of(folder / "A.mtx", {});
+  };
+  for (const char* type : {"RUA", "rsa", "PSE"})
+    CHECK(contains(refused(boeing + type + "                        2             2             3             0\n"),
+                   "1:1: found a Harwell-Boeing or Rutherford-Boeing file, expected %%MatrixMarket"));
+  CHECK(contains(refused("MATLAB 7.3 MAT-file, Platform: GLNXA64"), "found a file of MATLAB"));
+  CHECK(contains(refused("\x89HDF\r\n\x1a\n"), "found a file of HDF5"));
+  CHECK(contains(refused("\x93NUMPY"), "found an array of NumPy"));
+  CHECK(contains(refused(std::string("\0\x12\x7b\x50", 4)), "found a matrix of PETSc"));
+  CHECK(contains(refused("PK\x03\x04"), "scipy.sparse.load_npz"));
+  CHECK(contains(refused("1 1 4\n2 2 3\n"), "need two lines above them"));
+  for (const std::string text : {"a\nb\nRUA", "a\nb\n", "a\n", "a"})  // too short to be one
+    CHECK(!contains(refused(text), "Boeing"));
+}
+
 TEST_CASE("sizes that memory cannot hold are refused before anything is taken") {
   const ReadOptions options{.memory_limit = 1 << 20};
   const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
