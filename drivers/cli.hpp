@@ -119,6 +119,7 @@ struct Command {
   std::vector<std::function<void()>> checks;  // of texts, once all have been read
   std::vector<CLI::Option*> inputs, results;  // files
   std::vector<CLI::Option*> exchangeable;     // of these: the input whose place a result may take, and that result
+  std::string on_host;                        // why --backend cuda is refused; empty where it is not
 
   Command(CLI::App& parent, const char* name, const char* what) : app(parent.add_subcommand(name, what)) {
     app->allow_extras();
@@ -171,6 +172,8 @@ struct CommandFor : Command {
     for (const auto& check : checks) check();
     common.check(options);
     finish(common);
+    if (options.backend == BackendName::cuda && !on_host.empty())
+      throw UsageError(formatted("--backend cuda: {}; leave --backend out", on_host));
     require_files(named(results), named(inputs));
     options.command_line = command_line;
     return std::move(options);

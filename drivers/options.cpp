@@ -77,12 +77,11 @@ struct SolveCommand : CommandFor<SolveOptions> {
                 "Ctrl-C stops at the next iteration, writes the best x so far and reports; a second one ends at once.");
   }
 
-  void finish(const CommonTexts& common) override {
+  void finish(const CommonTexts&) override {
     const bool geometric = is_geometric(preconditioner);
     options.request.method = entry_of("--method", method, program_methods);
     request_preconditioner(options, preconditioner, pairs);
-    if (options.request.method == direct_method && common.backend == "cuda")
-      throw UsageError("--method direct: factors are computed on the host; leave --backend cuda away");
+    if (options.request.method == direct_method) on_host = "direct computes factors on the host";
     if (least_squares) require_least_squares();
     if (options.request.method == direct_method) {
       if (options.request.preconditioner || !order.empty())
@@ -146,6 +145,7 @@ struct InfoCommand : CommandFor<InfoOptions> {
   void finish(const CommonTexts& common) override {
     if (common.quiet && common.json.empty())
       throw UsageError("--quiet: info has nothing to say then; give a file for its report with --json");
+    if (preconditioner.empty()) on_host = "info works on the host, unless it makes what --precond names";
     SolveOptions solve;
     if (!preconditioner.empty()) {
       request_preconditioner(solve, preconditioner, pairs);
@@ -166,6 +166,7 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
     number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
            whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
     app->add_flag("--fp32", options.fp32, "of dense:MxN: elements of 4 bytes (8)");
+    on_host = "generate works on the host";
     app->footer("SPEC is one of\n" + generator_help() +
                 "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
@@ -208,6 +209,7 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
   explicit ConvertCommand(CLI::App& program)
       : CommandFor(program, "convert",
                    "read a matrix, write it as a clean Matrix Market file: rows sorted, duplicates summed") {
+    on_host = "convert works on the host";
     exchangeable = {
         read_from(app->add_option("IN", options.in, matrix_help)->required()),
         written_to(app->add_option("OUT", options.out, "the .mtx or .mtx.gz file to write, - for standard output")

@@ -189,6 +189,7 @@ struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
 struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
   explicit BenchCompareCommand(CLI::App& bench)
       : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {
+    on_host = "it compares files";
     read_from(app->add_option("OLD", options.old_file, "a file of seidel bench --json"))->required();
     read_from(app->add_option("NEW", options.new_file, "another"))->required();
     file("--html", options.html, "write the report as one page for a browser");
@@ -198,6 +199,7 @@ struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
 struct BenchReadCommand : CommandFor<BenchReadOptions> {
   explicit BenchReadCommand(CLI::App& bench)
       : CommandFor(bench, "read", "reading a Matrix Market file, against a bare scan of its bytes") {
+    on_host = "files are read on the host";
     read_from(app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache"))->required();
     number("--repetitions", options.repetitions, "N", "of each measurement; the median counts (5)", whole(1, 1000));
     file("--html", options.html, "write the report as one page for a browser");
