@@ -52,7 +52,7 @@ int run(const ConvertOptions& options) {
                   options.real_form ? ReadOptions::Complex::as_real_form : ReadOptions::Complex::refused);
   if (options.real_form && !(loaded.file && loaded.file->field == Field::complex))
     throw InputError(
-        formatted("{}: found real numbers, expected a complex file\n  leave --real-form away", loaded.name));
+        formatted("{}: found real numbers, expected a complex file\n  leave --real-form out", loaded.name));
   for (const auto& note : notes(loaded)) say(options, loaded.name + ": " + note);
 
   const Stopwatch converting;

@@ -77,7 +77,7 @@ void refuse_ignored_settings(const MethodRequest& request, const std::vector<std
     if (of_preconditioners && request.method != direct_method &&
         (!request.preconditioner || has_detail(request.preconditioner->settings, key)))
       continue;
-    throw UsageError(formatted("--set {}: {} has no such detail; leave it away", pair,
+    throw UsageError(formatted("--set {}: {} has no such detail; leave it out", pair,
                                of_methods                        ? request.method->name
                                : request.method == direct_method ? direct_method.name
                                                                  : request.preconditioner->name));
@@ -125,7 +125,7 @@ void request_preconditioner(SolveOptions& options, const std::string& name, std:
   if (is_geometric(name)) {
     for (const auto& pair : pairs)
       if (pair.starts_with(coarsening_key))
-        throw UsageError(formatted("--set {}: {} coarsens the lattice; leave it away, or take --precond {}", pair,
+        throw UsageError(formatted("--set {}: {} coarsens the lattice; leave it out, or take --precond {}", pair,
                                    geometric_multigrid, PreconditionerKind::amg.name));
     pairs.push_back(coarsening_key + std::string("lattice"));
     options.request.preconditioner = PreconditionerKind::amg;

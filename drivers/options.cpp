@@ -85,14 +85,14 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (least_squares) require_least_squares();
     if (options.request.method == direct_method) {
       if (options.request.preconditioner || !order.empty())
-        throw UsageError("--method direct: it takes no preconditioner; leave --precond and --order away");
-      if (!options.x0.empty()) throw UsageError("--method direct: it takes no first guess; leave --x0 away");
+        throw UsageError("--method direct: it takes no preconditioner; leave --precond and --order out");
+      if (!options.x0.empty()) throw UsageError("--method direct: it takes no first guess; leave --x0 out");
       if (app->get_option("--max-iterations")->count() > 0)
-        throw UsageError("--method direct: it does not iterate; leave --max-iterations away");
+        throw UsageError("--method direct: it does not iterate; leave --max-iterations out");
       options.request.preconditioner = PreconditionerKind::none;
     }
     if (options.request.preconditioner && !order.empty() && options.request.preconditioner->orders.size() < 2)
-      throw UsageError(formatted("--order {}: {} has no choice of orders; leave --order away, or take --precond symgs",
+      throw UsageError(formatted("--order {}: {} has no choice of orders; leave --order out, or take --precond symgs",
                                  order, options.request.preconditioner->name));
     for (const auto& [option, value] :
          {std::pair{"--coordinates", &options.coordinates}, {"--near-null", &options.near_null}})
@@ -120,10 +120,10 @@ struct SolveCommand : CommandFor<SolveOptions> {
                                  request.method->name, Method::lsmr.name));
     if (request.preconditioner && !Method::lsmr.takes(request.preconditioner->name))
       throw UsageError(
-          formatted("--precond {}: --least-squares takes none; leave --precond away", request.preconditioner->name));
+          formatted("--precond {}: --least-squares takes none; leave --precond out", request.preconditioner->name));
     for (const auto* option : {"--order", "--permute", "--scale", "--null-space"})
       if (app->get_option(option)->count() > 0)
-        throw UsageError(formatted("{}: --least-squares does not use it; leave {} away", option, option));
+        throw UsageError(formatted("{}: --least-squares does not use it; leave {} out", option, option));
   }
 };
 
@@ -259,6 +259,13 @@ std::vector<std::string> settings_of(const CLI::App& app) {
   return last_of(app).get_option_no_throw("--set") ? names_of_details() : std::vector<std::string>();
 }
 
+/// An option that was given without its value, or several times.
+std::string wrong_count(const CLI::App& app, const std::string& name) {
+  const CLI::Option* const option = app.get_option_no_throw(name);
+  const std::size_t found = option ? option->count() : 0;
+  return formatted("{}: found {}, expected one", name, found == 0 ? "no value" : formatted("{} values", found));
+}
+
 constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "seidel bench suite --small";
 
 [[noreturn]] void refuse_command(const CLI::App& app) {
@@ -289,7 +296,7 @@ Request parse(int argc, char** argv) {
     words.push_back(help);
     argv = words.data();
   }
-  CLI::App app("Solves sparse linear systems, and tells the truth about the answer.", "seidel");
+  CLI::App app("Solves sparse linear systems and reports honestly how good the answer is.", "seidel");
   app.set_help_flag("-h,--help", "print this and exit");
   app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit");
   app.allow_extras();
@@ -320,7 +327,7 @@ Request parse(int argc, char** argv) {
   // Now, since a command takes the footer that its parent has when it is made.
   app.footer(
       formatted("Start with    {}\nOptions of a command    seidel COMMAND --help\n"
-                "Exit codes    0 done, 1 ran but did not get there, 2 wrong usage, 3 bad input, 4 out of memory, "
+                "Exit codes    0 success, 1 not solved or a check failed, 2 wrong usage, 3 bad input, 4 out of memory, "
                 "5 no such back end",
                 example));
   bench->footer(formatted("Start with    {}\nOptions of a command    seidel bench COMMAND --help", bench_example));
@@ -342,10 +349,8 @@ Request parse(int argc, char** argv) {
     refuse_extras(last_of(app), path_of(app), settings_of(app));
     const std::string said = error.what();
     const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;  // "--tol: ..."
-    throw UsageError(
-        formatted("{}: {}\n  see {} --help", within_program(path_of(app)),
-                  mismatch ? said.substr(0, said.find(':')) + ": found none or several, expected one value" : said,
-                  path_of(app)));
+    throw UsageError(formatted("{}: {}\n  see {} --help", within_program(path_of(app)),
+                               mismatch ? wrong_count(last_of(app), said.substr(0, said.find(':'))) : said, path_of(app)));
   }
   if (app.get_subcommands().empty()) refuse_command(app);
   if (bench->parsed() && bench->get_subcommands().empty()) {

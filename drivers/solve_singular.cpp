@@ -33,7 +33,7 @@ NullSpace asked_for(const SolveOptions& options, const Loaded& loaded, const Ins
     if (space.dimension() == 0)
       throw InputError(
           formatted("--null-space constant: found rows of {} that do not sum to zero in each of its parts, "
-                    "expected A * ones = 0\n  leave --null-space away, or give its vectors in a file",
+                    "expected A * ones = 0\n  leave --null-space out, or give its vectors in a file",
                     loaded.matrix.name));
     return space;
   }

@@ -132,7 +132,7 @@ struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
   }
   void finish(const CommonTexts&) override {
     if (!options.files.empty() && (small_suite || options.large))
-      throw UsageError("--files is a suite of its own; leave --small and --large away");
+      throw UsageError("--files is a suite of its own; leave --small and --large out");
     if (small_suite && options.large) throw UsageError("--small and --large contradict each other; take one of them");
   }
 };
