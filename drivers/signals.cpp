@@ -17,7 +17,7 @@ std::atomic<bool> stop{false};
 std::atomic<std::int64_t> first_ns{0};  // when the first signal came; 0 before
 volatile std::sig_atomic_t talks = 0;
 constexpr std::string_view said =
-    "\nseidel: ends after the step under way (a setup, an iteration); once more ends at once\n";
+    "\nseidel: stops after the current step (the setup or an iteration); once more stops at once\n";
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler must not wait for a lock");
 

@@ -56,7 +56,7 @@ Array<double, SpaceOf<B>> default_rhs(const B& on, const CsrView<double, Offset,
   spmv<B>(on, A, there.span(), b.span());
   if (const std::int64_t row = first_nonfinite(on, std::as_const(b).span()); row >= 0)
     throw InputError(
-        formatted("{}: found a row {} whose sum overflows, expected A * ones, the right-hand side, to be "
+        formatted("{}: found row {} whose sum overflows, expected A * ones, the right-hand side, to be "
                   "finite\n  give another one with --rhs, or scale A down",
                   name, row + 1));
   return b;

@@ -72,7 +72,7 @@ Measured measured(const BenchReadOptions& options) {
 }
 
 Table table_of(const Measured& m) {
-  Table table{{"what", "threads", "seconds", "GB/s", m.scan.inflated ? "of zlib" : "of the scan, a core"}};
+  Table table{{"what", "threads", "seconds", "GB/s", m.scan.inflated ? "of zlib" : "of the scan, per core"}};
   table.row(
       {m.scan_name(), "1", formatted("{:.4f}", m.scan_seconds), formatted("{:.3f}", m.rate(m.scan_seconds)), "1.00"});
   table.row({"first touch of the memory", "1", formatted("{:.4f}", m.touch_seconds), "", ""});

@@ -51,7 +51,7 @@ double fastest_baseline(std::span<const Result> of_matrix) {
 /// The results of one matrix.
 Table table_of(std::span<const Result> of_matrix) {
   const double baseline = fastest_baseline(of_matrix);
-  Table table{{"contestant", "threads", "verdict", "setup", "solve", "iterations", "an iteration", "true residual",
+  Table table{{"contestant", "threads", "verdict", "setup", "solve", "iterations", "per iteration", "true residual",
                "memory", "total", "vs Eigen"}};
   for (const Result& r : of_matrix) {
     const Solution& s = r.solution;

@@ -127,7 +127,7 @@ constinit const Generator elasticity3d{"elasticity3d",
                                        "elasticity3d:N or elasticity3d:NXxNYxNZ",
                                        "elasticity3d:48",
                                        "elastic box of trilinear hexahedra clamped at x = 0, E = 1, nu = 0.3, 3 "
-                                       "unknowns a node; symmetric positive definite",
+                                       "unknowns per node; symmetric positive definite",
                                        make_elasticity,
                                        make_coordinates};
 

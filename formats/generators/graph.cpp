@@ -71,10 +71,11 @@ Matrix make_graph(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 
 }  // namespace
 
-constinit const Generator graph{"graph", "graph:N[:REACH[:directed]]", "graph:128",
-                                "an irregular network, strictly diagonally dominant: a lattice N x N x N (or NXxNYxNZ) "
-                                "without a fifth of its edges, "
-                                "and one edge for four rows to a row within REACH (65536); symmetric unless directed",
-                                make_graph};
+constinit const Generator graph{
+    "graph", "graph:N[:REACH[:directed]]", "graph:128",
+    "an irregular network, strictly diagonally dominant: a lattice N x N x N (or NXxNYxNZ) "
+    "without a fifth of its edges, "
+    "and one edge per four rows, to a row within REACH (65536) of its own; symmetric unless directed",
+    make_graph};
 
 }  // namespace seidel::generators

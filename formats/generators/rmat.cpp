@@ -41,7 +41,7 @@ Matrix make_rmat(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
 }  // namespace
 
 constinit const Generator rmat{"rmat", "rmat:SCALE or rmat:SCALE:EDGEFACTOR (16 unless given)", "rmat:20",
-                               "adjacency of a recursive graph (Graph500) of 2^SCALE vertices, EDGEFACTOR edges a "
+                               "adjacency of a recursive graph (Graph500) of 2^SCALE vertices, EDGEFACTOR edges per "
                                "vertex, weights uniform in (0, 1), edges "
                                "in the same place added; nonsymmetric",
                                make_rmat};

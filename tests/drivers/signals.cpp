@@ -91,7 +91,7 @@ TEST_CASE("who presses Ctrl-C at a terminal is told that a setup may take a whil
     const ssize_t size = read(terminal, text, sizeof text);
     REQUIRE(size > 0);
     const std::string said(text, std::size_t(size));
-    const std::size_t first = said.find("once more ends at once");
+    const std::size_t first = said.find("once more stops at once");
     CHECK((first != said.npos) == !quiet);
     CHECK(said.find("once more", first == said.npos ? 0 : first + 1) == said.npos);
     CHECK(said.ends_with("end"));
