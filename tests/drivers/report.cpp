@@ -50,6 +50,26 @@ TEST_CASE("info says that empty rows make a matrix singular, symmetric or not") 
   CHECK(contains(seidel_program({"info", "emptyrows:9"}).out, "singular: it has empty rows"));
 }
 
+TEST_CASE("info says where solve would take factors instead of the method that it names") {
+  for (const char* matrix : {"random:60x60:900", "poisson2d:1x30"}) {
+    CAPTURE(matrix);
+    CHECK(contains(seidel_program({"info", matrix}).out, "or direct"));
+    CHECK(contains(seidel_program({"solve", matrix}).out, "direct, because"));
+  }
+  for (const char* matrix : {"poisson2d:30", "convdiff:30", "emptyrows:9"}) {
+    CAPTURE(matrix);
+    CHECK(!contains(seidel_program({"info", matrix}).out, "or direct"));
+    CHECK(!contains(seidel_program({"solve", matrix}).out, "method           direct"));
+  }
+}
+
+TEST_CASE("info names the file whose rows a preconditioner cannot use") {
+  const Folder folder;
+  write_file(folder / "zero.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 1 1\n");
+  check_refused(3, {{{"info", folder / "zero.mtx", "--precond", "jacobi"}, {"zero.mtx: row 2", "diagonal"}},
+                    {{"info", "random:3x5:9", "--precond", "jacobi"}, {"random:3x5:9: ", "3 x 5"}}});
+}
+
 TEST_CASE("info takes every shape") {
   for (const char* matrix :
        {"poisson2d:1", "random:3x50:20", "random:50x3:20", "emptyrows:9", "denserow:100", "densecolumn:100"}) {
