@@ -115,5 +115,6 @@ TEST_CASE("convert --permute-diagonal writes the rows in that order, and says wh
           .exit_code == 0);
   CHECK(json::parse(read_file(folder / "order"))["rows"] == json({2, 3, 4, 5, 1}));
   CHECK(contains(seidel_program({"info", folder / "B.mtx"}).out, "5 positive"));
-  CHECK(seidel_program({"convert", "emptyrows:9", "-", "--permute-diagonal"}).exit_code == 3);
+  check_refused(3, {{{"convert", "emptyrows:9", "-", "--permute-diagonal"}, {"emptyrows:9: found nonzero entries"}},
+                    {{"convert", "random:3x2:4", "-", "--permute-diagonal"}, {"random:3x2:4: found 3 rows and 2"}}});
 }
