@@ -1,9 +1,30 @@
 // The entries `ilu0` and `ic0`: incomplete factors without fill, and how they are found on the host.
 #include <seidel/solvers/preconditioners/incomplete.hpp>
 
+#include <algorithm>
+
 namespace seidel {
 
 namespace {
+
+/// Calls visit(at, e), in ascending order, for the columns that both have: entries first ... last - 1 of a row, whose places
+/// are noted, and other ... other_end - 1 of another. Of rows of very different lengths only the shorter is walked: a hub,
+/// walked once per row that it is in, would take the square of its length.
+template <class Offset>
+void for_each_common(const CsrView<double, Offset, Host>& A, const std::vector<Offset>& place, Offset first, Offset last,
+                     Offset other, Offset other_end, const auto& visit) {
+  if (other_end - other <= 32 * (last - first)) {
+    for (Offset e = other; e < other_end; ++e)
+      if (const Offset at = place[A.col_idx[e]]; at >= first && at < last) visit(at, e);
+  } else {
+    const Index* const end = A.col_idx.data() + other_end;
+    const Index* from = A.col_idx.data() + other;
+    for (Offset at = first; at < last; ++at) {
+      from = std::lower_bound(from, end, A.col_idx[at]);
+      if (from < end && *from == A.col_idx[at]) visit(at, Offset(from - A.col_idx.data()));
+    }
+  }
+}
 
 /// Row by row, each minus its multiples of the rows above, where it has an entry. Source  Saad (2003), algorithm 10.4.
 template <class Offset>
@@ -22,8 +43,8 @@ bool lu_factors(const CsrView<double, Offset, Host>& A, double shift, HostSpan<d
     for (; A.col_idx[k] < row; ++k) {
       const Index above = A.col_idx[k];
       const double multiple = w[k] / w[diagonal[above]];  // l; w keeps l d
-      for (Offset e = diagonal[above] + 1; e < A.row_ptr[above + 1]; ++e)
-        if (const Offset at = place[A.col_idx[e]]; at >= first) w[at] = std::fma(-multiple, w[e], w[at]);
+      for_each_common(A, place, k + 1, last, diagonal[above] + 1, A.row_ptr[above + 1],
+                      [&](Offset at, Offset e) { w[at] = std::fma(-multiple, w[e], w[at]); });
     }
     diagonal[row] = k;
     if (!usable_pivot(w[k], A.values[k])) return false;
@@ -46,9 +67,9 @@ bool cholesky_factors(const CsrView<double, Offset, Host>& A, double shift, Host
     for (; A.col_idx[k] < row; ++k) {
       const Index other = A.col_idx[k];
       double sum = A.values[k];
-      for (Offset e = A.row_ptr[other]; e < diagonal[other]; ++e)
-        if (const Offset at = place[A.col_idx[e]]; at >= first)
-          sum = std::fma(-w[at] / w[diagonal[A.col_idx[e]]], w[e], sum);
+      for_each_common(A, place, first, k, A.row_ptr[other], diagonal[other], [&](Offset at, Offset e) {
+        sum = std::fma(-w[at] / w[diagonal[A.col_idx[e]]], w[e], sum);
+      });
       if (!std::isfinite(sum)) return false;
       place[other] = k;
       w[k] = sum;
