@@ -44,9 +44,7 @@ Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
 template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const EllView<Real, Host>& A) {
   Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), {}, {}};
-  for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) to.row_ptr[i + 1] = Offset(A.row_length[i]);
-  });
+  for_each_index(on, A.nrows, 1, [&](std::int64_t i) { to.row_ptr[i + 1] = Offset(A.row_length[i]); });
   offsets_from_lengths(on, to.row_ptr);
   to.take_entries(on, to.row_ptr[A.nrows]);
   for_shares(on, A.nrows, A.width + std::int64_t(1), [&](std::int64_t first, std::int64_t last, int) {

@@ -55,16 +55,14 @@ Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index
   to.slice_ptr = Array<std::int64_t>(nslices + 1);
   const HostSpan<const Index> permutation = to.permutation;
   const auto row_at = [=](std::int64_t place) { return permutation.empty() ? place : permutation[place]; };
-  for_shares(on, nslices, C, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t s = first; s < last; ++s) {
-      std::int64_t longest = 0;
-      for (std::int64_t p = s * C; p < (s + 1) * C; ++p) {
-        const std::int64_t length = p < nrows ? A.row_ptr[row_at(p) + 1] - A.row_ptr[row_at(p)] : 0;
-        to.row_length[p] = Index(length);
-        longest = std::max(longest, length);
-      }
-      to.slice_ptr[s + 1] = saturating_product(C, longest);
+  for_each_index(on, nslices, C, [&](std::int64_t s) {
+    std::int64_t longest = 0;
+    for (std::int64_t p = s * C; p < (s + 1) * C; ++p) {
+      const std::int64_t length = p < nrows ? A.row_ptr[row_at(p) + 1] - A.row_ptr[row_at(p)] : 0;
+      to.row_length[p] = Index(length);
+      longest = std::max(longest, length);
     }
+    to.slice_ptr[s + 1] = saturating_product(C, longest);
   });
   std::int64_t places = 0;  // a slice has at most 2^62 of them; sums saturate before they can overflow
   for (std::int64_t s = 0; s < nslices; ++s) places = saturating_sum(places, to.slice_ptr[s + 1]);
@@ -94,9 +92,8 @@ template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const SellView<Real, Host>& A) {
   const std::int64_t C = A.slice_height;
   Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), {}, {}};
-  for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t p = first; p < last; ++p) to.row_ptr[A.row_at(p) + std::int64_t(1)] = Offset(A.row_length[p]);
-  });
+  for_each_index(on, A.nrows, 1,
+                 [&](std::int64_t p) { to.row_ptr[A.row_at(p) + std::int64_t(1)] = Offset(A.row_length[p]); });
   offsets_from_lengths(on, to.row_ptr);
   to.take_entries(on, to.row_ptr[A.nrows]);
   for_row_pieces(on, A.slice_ptr, [&](std::int64_t first, std::int64_t last, int) {

@@ -95,27 +95,24 @@ Matrix make_elasticity(const OpenMP& on, const Spec& spec, std::uint64_t) {
   for (std::int64_t line = 0; line < nlines; ++line)
     line_ptr[line + 1] = 9 * (3 * box.nx - 2) * neighbours(line % box.ny, box.ny) * neighbours(line / box.ny, box.nz);
   offsets_from_lengths(on, line_ptr);
-  for_shares(on, nlines, 243 * box.nx, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t line = first; line < last; ++line) {
-      const std::int64_t y = line % box.ny, z = line / box.ny;
-      std::int64_t at = line_ptr[line], node = line * box.nx;
-      for (std::int64_t x = 0; x < box.nx; ++x, ++node) {
-        // The clamped nodes lie before the first free ones, which therefore have cubes before them.
-        const int kind = 9 * side_of(z, box.nz) + 3 * side_of(y, box.ny) + (x + 1 < box.nx ? inside : no_cube_after);
-        for (int i = 0; i < 3; ++i) {
-          for (int neighbour = 0; neighbour < 27; ++neighbour) {
-            const int dx = neighbour % 3 - 1, dy = neighbour / 3 % 3 - 1, dz = neighbour / 9 - 1;
-            if (x + dx < 0 || x + dx >= box.nx || y + dy < 0 || y + dy >= box.ny || z + dz < 0 || z + dz >= box.nz)
-              continue;
-            const std::int64_t other = node + (dz * box.ny + dy) * box.nx + dx;
-            for (int j = 0; j < 3; ++j, ++at) {
-              A.col_idx[at] = Index(3 * other + j);
-              A.values[at] = blocks.entry[kind][neighbour][i][j];
-            }
-          }
-          A.row_ptr[3 * node + i + 1] = at;
+  for_each_index(on, nlines, 243 * box.nx, [&](std::int64_t line) {
+    const std::int64_t y = line % box.ny, z = line / box.ny;
+    std::int64_t at = line_ptr[line];
+    for (std::int64_t row = 3 * line * box.nx; row < 3 * (line + 1) * box.nx; ++row) {
+      const std::int64_t node = row / 3, x = node % box.nx, i = row % 3;
+      // The clamped nodes lie before the first free ones, which therefore have cubes before them.
+      const int kind = 9 * side_of(z, box.nz) + 3 * side_of(y, box.ny) + (x + 1 < box.nx ? inside : no_cube_after);
+      for (int neighbour = 0; neighbour < 27; ++neighbour) {
+        const int dx = neighbour % 3 - 1, dy = neighbour / 3 % 3 - 1, dz = neighbour / 9 - 1;
+        if (x + dx < 0 || x + dx >= box.nx || y + dy < 0 || y + dy >= box.ny || z + dz < 0 || z + dz >= box.nz)
+          continue;
+        const std::int64_t other = node + (dz * box.ny + dy) * box.nx + dx;
+        for (int j = 0; j < 3; ++j, ++at) {
+          A.col_idx[at] = Index(3 * other + j);
+          A.values[at] = blocks.entry[kind][neighbour][i][j];
         }
       }
+      A.row_ptr[row + 1] = at;
     }
   });
   return A;

@@ -42,31 +42,26 @@ Matrix lattice(const OpenMP& on, const Spec& spec, const Stencil& stencil) {
   const std::int64_t nlines = box.ny * box.nz;
   Matrix A = room_for(spec, box.size(), box.size(), stencil.nnz(), nlines * 8);
   Array<std::int64_t> line_ptr(nlines + 1);
-  for_shares(on, nlines, 8, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t line = first; line < last; ++line) {
-      const LineStencil here(stencil, line);
-      line_ptr[line + 1] = box.nx * here.size - here.before - here.after;
-    }
+  for_each_index(on, nlines, 8, [&](std::int64_t line) {
+    const LineStencil here(stencil, line);
+    line_ptr[line + 1] = box.nx * here.size - here.before - here.after;
   });
   offsets_from_lengths(on, line_ptr);
-  for_shares(on, nlines, box.nx * std::int64_t(stencil.entries.size()),
-             [&](std::int64_t first, std::int64_t last, int) {
-               for (std::int64_t line = first; line < last; ++line) {
-                 const LineStencil here(stencil, line);
-                 std::int64_t at = line_ptr[line], row = line * box.nx;
-                 Index* const columns = A.col_idx.data();
-                 double* const values = A.values.data();
-                 for (std::int64_t x = 0; x < box.nx; ++x, ++row) {
-                   const bool inside = x > 0 && x + 1 < box.nx;
-                   for (int e = 0; e < here.size; ++e) {
-                     if (!inside && (x + here.dx[e] < 0 || x + here.dx[e] >= box.nx)) continue;
-                     columns[at] = Index(row + here.offset[e]);
-                     values[at++] = here.value[e];
-                   }
-                   A.row_ptr[row + 1] = at;
-                 }
-               }
-             });
+  for_each_index(on, nlines, box.nx * std::int64_t(stencil.entries.size()), [&](std::int64_t line) {
+    const LineStencil here(stencil, line);
+    std::int64_t at = line_ptr[line], row = line * box.nx;
+    Index* const columns = A.col_idx.data();
+    double* const values = A.values.data();
+    for (std::int64_t x = 0; x < box.nx; ++x, ++row) {
+      const bool inside = x > 0 && x + 1 < box.nx;
+      for (int e = 0; e < here.size; ++e) {
+        if (!inside && (x + here.dx[e] < 0 || x + here.dx[e] >= box.nx)) continue;
+        columns[at] = Index(row + here.offset[e]);
+        values[at++] = here.value[e];
+      }
+      A.row_ptr[row + 1] = at;
+    }
+  });
   return A;
 }
 

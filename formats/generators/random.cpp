@@ -17,10 +17,9 @@ void draw_lengths(const OpenMP& on, Array<std::int64_t>& row_ptr, std::int64_t n
     std::fill(row_ptr.data() + first, row_ptr.data() + last, std::int64_t(0));
   });
   const Stream bits(seed, Draw::lengths, 0);
-  for_shares(on, nnz, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t k = first; k < last; ++k)
-      std::atomic_ref<std::int64_t>(row_ptr[1 + below(bits(std::uint64_t(k)), nrows)])
-          .fetch_add(1, std::memory_order_relaxed);
+  for_each_index(on, nnz, 1, [&](std::int64_t k) {
+    std::atomic_ref<std::int64_t>(row_ptr[1 + below(bits(std::uint64_t(k)), nrows)])
+        .fetch_add(1, std::memory_order_relaxed);
   });
   std::int64_t excess = 0;
   for (int round = 0; round < 2; ++round)

@@ -21,19 +21,17 @@ Matrix make_rmat(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   constexpr std::int64_t bytes_per_edge = 2 * (2 * sizeof(Index) + sizeof(double));  // triplets, buckets
   require_room(spec, n, nedges, saturating_product(nedges, bytes_per_edge));
   Coo<double> edges{Index(n), Index(n), Array<Index>(nedges), Array<Index>(nedges), Array<double>(nedges)};
-  for_shares(on, nedges, 4, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t e = first; e < last; ++e) {
-      const Stream bits(seed, Draw::edges, std::uint64_t(e));
-      std::uint32_t row = 0, col = 0;
-      for (int level = 0; level < scale; ++level) {
-        const std::uint32_t draw = std::uint32_t(bits(std::uint64_t(level) / 2) >> level % 2 * 32);
-        row = row << 1 | (draw >= to_10);
-        col = col << 1 | ((draw >= to_01 && draw < to_10) || draw >= to_11);
-      }
-      edges.row_idx[e] = Index(row);
-      edges.col_idx[e] = Index(col);
-      edges.values[e] = uniform(bits(std::uint64_t(scale)));
+  for_each_index(on, nedges, 4, [&](std::int64_t e) {
+    const Stream bits(seed, Draw::edges, std::uint64_t(e));
+    std::uint32_t row = 0, col = 0;
+    for (int level = 0; level < scale; ++level) {
+      const std::uint32_t draw = std::uint32_t(bits(std::uint64_t(level) / 2) >> level % 2 * 32);
+      row = row << 1 | (draw >= to_10);
+      col = col << 1 | ((draw >= to_01 && draw < to_10) || draw >= to_11);
     }
+    edges.row_idx[e] = Index(row);
+    edges.col_idx[e] = Index(col);
+    edges.values[e] = uniform(bits(std::uint64_t(scale)));
   });
   return to_csr<std::int64_t>(on, edges.view());
 }

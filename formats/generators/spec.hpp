@@ -83,9 +83,7 @@ Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int6
                const auto& fill) {
   require_room(spec, nrows, 0);
   Array<std::int64_t> row_ptr(nrows + 1);
-  for_shares(on, nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) row_ptr[i + 1] = length(i);
-  });
+  for_each_index(on, nrows, 1, [&](std::int64_t i) { row_ptr[i + 1] = length(i); });
   offsets_from_lengths(on, row_ptr);
   require_room(spec, 0, row_ptr[nrows]);
   Matrix A{Index(nrows), Index(ncols), std::move(row_ptr), {}, {}};

@@ -12,6 +12,13 @@ namespace seidel {
 /// Calls body(i, part) for i = 0 ... n-1, each as a thread becomes free: for few, uneven pieces.
 void for_each_in_turn(const OpenMP& on, std::int64_t n, FunctionRef<std::int64_t, int> body);
 
+/// Calls body(i) for i = 0 ... n-1, in even shares; `weight` says what one of them costs.
+void for_each_index(const OpenMP& on, std::int64_t n, std::int64_t weight, const auto& body) {
+  for_shares(on, n, weight, [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t i = first; i < last; ++i) body(i);
+  });
+}
+
 /// shared = min(shared, value), whatever other threads do to it.
 template <class T>
 void fetch_min(std::atomic<T>& shared, T value) {

@@ -36,9 +36,7 @@ void for_each_entry(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfEn
 
 template <class Of>
 void for_each_of(const OpenMP& on, std::int64_t n, const Of& of) {
-  for_shares(on, n, 8, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t k = first; k < last; ++k) of(k);
-  });
+  for_each_index(on, n, 8, of);
 }
 
 template <class Offset, class OfRow>

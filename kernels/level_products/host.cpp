@@ -13,9 +13,7 @@ namespace level_detail {
 
 template <class Body>
 void for_each_place(const OpenMP& on, std::int64_t n, const Body& body) {
-  for_shares(on, n, 8, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) body(i);
-  });
+  for_each_index(on, n, 8, body);
 }
 
 template <class Offset, class Body>

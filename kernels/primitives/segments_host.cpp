@@ -28,12 +28,10 @@ void indices_to_pointers(const OpenMP& on, HostSpan<const Index> indices, HostSp
     const Range range = even_share(size, int(part), nparts);
     for (std::int64_t k = range.first; k < range.last; ++k) ++mine[indices[k]];
   });
-  for_shares(on, n + 1, nparts, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) {
-      std::int32_t sum = 0;
-      for (int part = 0; part < nparts; ++part) sum += counts[part * (n + 1) + i];
-      pointers[i] = sum;
-    }
+  for_each_index(on, n + 1, nparts, [&](std::int64_t i) {
+    std::int32_t sum = 0;
+    for (int part = 0; part < nparts; ++part) sum += counts[part * (n + 1) + i];
+    pointers[i] = sum;
   });
   exclusive_scan(on, HostSpan<const std::int32_t>(pointers), pointers);
 }

@@ -21,9 +21,7 @@ void gather(const OpenMP& on, HostSpan<const Offset> place, HostSpan<const Real>
 
 template <class Offset>
 void number(const OpenMP& on, HostSpan<Offset> place) {
-  for_shares(on, place.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t k = first; k < last; ++k) place[k] = Offset(k);
-  });
+  for_each_index(on, place.size(), 1, [=](std::int64_t k) { place[k] = Offset(k); });
 }
 
 template void gather(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<const double>, HostSpan<double>);
