@@ -1,4 +1,5 @@
 // Products of a cycle on the GPU: a warp for each slice, its lanes the places.
+#include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
 #include <seidel/kernels/level_products/instances.hpp>
@@ -19,14 +20,7 @@ void for_each_row_of(const Cuda& on, const CsrView<double, Offset, Device>& R, c
 
 constexpr int block_threads = 256;
 
-void with_lanes(int lanes, const auto& launch) {
-  switch (lanes) {
-    case 1: return launch(std::integral_constant<int, 1>());
-    case 4: return launch(std::integral_constant<int, 4>());
-    case 8: return launch(std::integral_constant<int, 8>());
-    default: return launch(std::integral_constant<int, 32>());
-  }
-}
+void with_lanes(int lanes, const auto& launch) { with_constant<1, 4, 8, 32>(lanes, launch); }
 
 template <int lanes, class Rows>
 __global__ void __launch_bounds__(block_threads)

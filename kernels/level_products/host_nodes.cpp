@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
@@ -18,12 +19,6 @@ namespace {
 constexpr Index max_columns_per_block = 6;
 constexpr Index room = 4096;  // for what is gathered: 16 KB of the first cache
 constexpr Index none = std::numeric_limits<Index>::max() / 2;
-
-/// Calls with(lanes), a constant.
-void for_lanes(int lanes, const auto& with) {
-  if (lanes == 8) return with(std::integral_constant<int, 8>());
-  with(std::integral_constant<int, 32>());
-}
 
 /// Whether the columns of each node are blocks of so many neighbours.
 template <class Offset>
@@ -129,22 +124,18 @@ bool lay_out_nodes(const OpenMP& on, const auto& rows, LevelMatrix<Host>& M) {
   const std::int64_t nodes = A.nrows / b;
   NodeColumns& shared = M.nodes = {b, columns, Array<std::int64_t>(on, nodes + 1), Array<Index>(on, nodes)};
   M.step_ptr = Array<Index>(on, nodes + 1);
-  for_shares(on, nodes + 1, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t node = first; node < last; ++node) {
-      M.step_ptr[node] = node < nodes ? (rows.length(Index(node) * b) + M.lanes - 1) / M.lanes : 0;
-      shared.block_ptr[node] = A.row_ptr[node * b] / (std::int64_t(b) * columns);  // all of its rows have one length
-    }
+  for_each_index(on, nodes + 1, 1, [&](std::int64_t node) {
+    M.step_ptr[node] = node < nodes ? (rows.length(Index(node) * b) + M.lanes - 1) / M.lanes : 0;
+    shared.block_ptr[node] = A.row_ptr[node * b] / (std::int64_t(b) * columns);  // all of its rows have one length
   });
   exclusive_scan(on, std::as_const(M.step_ptr).span(), M.step_ptr.span());
   M.col_idx = Array<Index>(on, shared.block_ptr[nodes]);
   M.values = Array<float>(on, M.step_ptr[nodes] * std::int64_t(b) * M.lanes);
-  for_shares(on, nodes, 64, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t node = first; node < last; ++node) {
-      shared.left_out[node] = left_out_of(rows, Index(node) * b);
-      const Index* from = A.col_idx.data() + A.row_ptr[node * b];
-      for (std::int64_t k = shared.block_ptr[node]; k < shared.block_ptr[node + 1]; ++k, from += columns)
-        M.col_idx[k] = *from;
-    }
+  for_each_index(on, nodes, 64, [&](std::int64_t node) {
+    shared.left_out[node] = left_out_of(rows, Index(node) * b);
+    const Index* from = A.col_idx.data() + A.row_ptr[node * b];
+    for (std::int64_t k = shared.block_ptr[node]; k < shared.block_ptr[node + 1]; ++k, from += columns)
+      M.col_idx[k] = *from;
   });
   fill<Fill::columns_and_values>(on, rows, M);
   return true;
@@ -223,7 +214,7 @@ void sum_columns(const LevelView<Host>& A, std::int64_t node, const Index* colum
 }  // namespace
 
 void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, const auto& y) {
-  for_lanes(A.lanes, [&](auto lanes) {
+  with_constant<8, 32>(A.lanes, [&](auto lanes) {
     for_slice_shares(on, A.step_ptr, A.nodes->rows * lanes, [&](std::int64_t first, std::int64_t last) {
       with_simd([&] {
         float factors[2][room];  // those of a node are gathered before the node ahead of it is summed
@@ -244,7 +235,7 @@ void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x
 
 void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c,
                       const auto& y) {
-  for_lanes(A.lanes, [&](auto lanes) {
+  with_constant<8, 32>(A.lanes, [&](auto lanes) {
     for_slice_shares(on, A.step_ptr, A.nodes->rows * lanes, [&](std::int64_t first, std::int64_t last) {
       with_simd([&] {
         Index columns[room];

@@ -2,6 +2,7 @@
 // then the rows, in classes by their lengths, are computed where they belong.
 #include <array>
 
+#include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
@@ -43,14 +44,7 @@ SEIDEL_HD inline int class_to_compute(std::int64_t entries_of_A, Index products,
 /// Of a place in a row of this class.
 SEIDEL_HD constexpr int bytes_per_place(int c) { return max_entries(c) <= 256 ? 1 : 2; }
 
-void with_lanes(int lanes, const auto& body) {
-  switch (lanes) {
-    case 4: return body(std::integral_constant<int, 4>());
-    case 8: return body(std::integral_constant<int, 8>());
-    case 16: return body(std::integral_constant<int, 16>());
-    default: return body(std::integral_constant<int, 32>());
-  }
-}
+void with_lanes(int lanes, const auto& body) { with_constant<4, 8, 16, 32>(lanes, body); }
 void with_place(int c, const auto& body) { bytes_per_place(c) == 1 ? body(std::uint8_t()) : body(std::uint16_t()); }
 
 /// begin[c] of each class from its census; how many classes have rows.
