@@ -29,4 +29,15 @@ __device__ T shuffle_down(const T& value, int by) {
   }
 }
 
+/// The sum of the values of the lanes up to this one, its own included. All lanes take part.
+template <class T>
+__device__ T warp_inclusive_sum(T value) {
+#pragma unroll
+  for (int by = 1; by < warp_size; by *= 2) {
+    const T before = __shfl_up_sync(whole_warp, value, by);
+    if (lane() >= by) value += before;
+  }
+  return value;
+}
+
 }  // namespace seidel::cuda

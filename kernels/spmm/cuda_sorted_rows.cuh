@@ -1,8 +1,8 @@
 // Y = A X, row-major: rows of up to 64 entries where neighbouring rows differ in length. A warp sorts its rows by length,
 // so that those it takes together are about as long as each other.
 #pragma once
+#include <seidel/kernels/cuda_streamed.cuh>
 #include <seidel/kernels/spmm/cuda_slices.cuh>
-#include <seidel/kernels/spmv/cuda_streamed.cuh>
 
 namespace seidel::spmm_detail {
 

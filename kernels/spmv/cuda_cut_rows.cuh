@@ -1,8 +1,8 @@
 // What tiles (cuda_tile.cuh) and shares (cuda_shares.cu) have in common: what rows cost, and rows that several warps add.
 #pragma once
 #include <seidel/formats/runtime/cuda_launch.cuh>
+#include <seidel/kernels/cuda_streamed.cuh>
 #include <seidel/kernels/cuda_sum.cuh>
-#include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/tiles.hpp>
 
 namespace seidel::spmv_detail {

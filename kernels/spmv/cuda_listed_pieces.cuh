@@ -1,8 +1,8 @@
 // Long rows of small matrices, of which one could keep a warp longer than all others: they are listed in shared memory, and a block
 // adds them together.
 #pragma once
+#include <seidel/kernels/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/cuda_cut_rows.cuh>
-#include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/long_rows.hpp>
 
 namespace seidel::spmv_detail {

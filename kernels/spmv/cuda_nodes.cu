@@ -2,9 +2,10 @@
 // whose lanes are those of the one order of sums. Short rows: a thread each, by way of shared memory.
 #include <algorithm>
 
+#include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
-#include <seidel/kernels/spmv/cuda_streamed.cuh>
+#include <seidel/kernels/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/nodes.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 
@@ -271,16 +272,6 @@ __global__ void __launch_bounds__(threads, min_blocks)
   }
 }
 
-/// Calls `f` with b as a constant.
-void with_constant(int b, const auto& f) {
-  switch (b) {
-    case 2: return f(std::integral_constant<int, 2>{});
-    case 3: return f(std::integral_constant<int, 3>{});
-    case 4: return f(std::integral_constant<int, 4>{});
-    case 6: return f(std::integral_constant<int, 6>{});
-  }
-}
-
 }  // namespace
 
 template <class Offset>
@@ -315,7 +306,7 @@ std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_p
 template <class Real, class Store>
 void nodes_product(const Cuda& on, const Nodes& nodes, const Real* values, const Real* x, const Store& store) {
   const Product<Real, Store> of{nodes.count(), nodes.first_block.data(), nodes.columns.data(), values, x, store};
-  with_constant(nodes.rows, [&](auto b) {
+  with_constant<2, 3, 4, 6>(nodes.rows, [&](auto b) {
     // Few nodes are shared among as many warps as the GPU holds; otherwise a warp has as many as fill its shared memory some times.
     using Tuned = Tuning<b>;
     const std::int64_t resident_warps = std::int64_t(min_blocks) * warps * on.multiprocessors(),

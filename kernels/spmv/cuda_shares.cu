@@ -5,10 +5,10 @@
 #include <limits>
 
 #include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/cuda_cut_rows.cuh>
 #include <seidel/kernels/spmv/cuda_listed_pieces.cuh>
-#include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/shares.hpp>
 
 namespace seidel::spmv_detail {

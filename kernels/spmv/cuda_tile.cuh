@@ -2,8 +2,8 @@
 // neighbouring entries, whatever row they are in. Rows of up to 64 entries are then added from shared memory by a thread each,
 // longer ones by the lanes that fetched them.
 #pragma once
+#include <seidel/kernels/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/cuda_cut_rows.cuh>
-#include <seidel/kernels/spmv/cuda_streamed.cuh>
 #include <seidel/kernels/spmv/row.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
 
@@ -52,13 +52,7 @@ __device__ __forceinline__ void sum_tile(const TilesProduct<Real, Offset, Store>
     const Index length = row < end_row ? Index(__ldg(row_ptr + row + 1) - first) : 0;
     unsigned long_rows = __ballot_sync(whole_warp, length > short_sum);
     // The short rows' entries, numbered without the long ones between them: this row has begin ... end - 1.
-    int end = length > short_sum ? 0 : int(length), begin = end;
-#pragma unroll
-    for (int by = 1; by < warp_size; by *= 2) {
-      const int before = __shfl_up_sync(whole_warp, end, by);
-      if (lane >= by) end += before;
-    }
-    begin = end - begin;
+    const int entries = length > short_sum ? 0 : int(length), end = warp_inclusive_sum(entries), begin = end - entries;
     const int count = __shfl_sync(whole_warp, end, warp_size - 1);
     const Offset from = __shfl_sync(whole_warp, first, 0);
     Real s = 0;
