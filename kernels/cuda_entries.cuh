@@ -1,7 +1,7 @@
 // Entries of up to 32 rows that lie one after another, by a warp: neighbouring lanes take neighbouring entries, however
 // short or long the rows are.
 #pragma once
-#include <seidel/formats/runtime/types.hpp>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 
 namespace seidel::cuda {
 
@@ -9,13 +9,8 @@ namespace seidel::cuda {
 class EntriesOfWarp {
  public:
   /// `length` of this lane's row, 0 where it has none.
-  __device__ explicit EntriesOfWarp(Index length) : end_(length) {
-    for (int by = 1; by < 32; by *= 2) {
-      const Index before = __shfl_up_sync(whole, end_, by);
-      if (int(threadIdx.x % 32) >= by) end_ += before;
-    }
-    total_ = __shfl_sync(whole, end_, 31);
-  }
+  __device__ explicit EntriesOfWarp(Index length)
+      : end_(warp_inclusive_sum(length)), total_(__shfl_sync(whole_warp, end_, warp_size - 1)) {}
 
   struct Place {
     int row;      // the lane whose row it is in
@@ -23,18 +18,17 @@ class EntriesOfWarp {
   };
   /// Calls use(place) for all entries, each on one lane.
   __device__ void for_each(const auto& use) const {
-    for (Index base = 0; base < total_; base += 32) {
-      const Index at = base + Index(threadIdx.x % 32);
+    for (Index base = 0; base < total_; base += warp_size) {
+      const Index at = base + lane();
       int row = 0;  // rows that end at `at` or before
-      for (int by = 16; by; by /= 2)
-        if (__shfl_sync(whole, end_, row + by - 1) <= at) row += by;
-      const Index before = __shfl_sync(whole, end_, row > 0 ? row - 1 : 0);
+      for (int by = warp_size / 2; by; by /= 2)
+        if (__shfl_sync(whole_warp, end_, row + by - 1) <= at) row += by;
+      const Index before = __shfl_sync(whole_warp, end_, row > 0 ? row - 1 : 0);
       if (at < total_) use(Place{row, row > 0 ? at - before : at});
     }
   }
 
  private:
-  static constexpr unsigned whole = 0xffffffffu;
   Index end_, total_;
 };
 

@@ -12,13 +12,8 @@ using namespace seidel::cuda;
 template <class Sum>
 __device__ Sum block_exclusive_sum(Sum value, Sum* of_warp) {
   const int my_warp = threadIdx.x / warp_size;
-  const Sum own = value;
-#pragma unroll
-  for (int step = 1; step < warp_size; step *= 2) {
-    const Sum before = __shfl_up_sync(whole_warp, value, step);
-    if (lane() >= step) value += before;
-  }
-  if (lane() == warp_size - 1) of_warp[my_warp] = value;
+  const Sum up_to = warp_inclusive_sum(value);
+  if (lane() == warp_size - 1) of_warp[my_warp] = up_to;
   __syncthreads();
   Sum before = lane() < my_warp ? of_warp[lane()] : 0;
   if constexpr (sizeof(Sum) == sizeof(int)) {
@@ -27,7 +22,7 @@ __device__ Sum block_exclusive_sum(Sum value, Sum* of_warp) {
 #pragma unroll
     for (int step = warp_size / 2; step > 0; step /= 2) before += __shfl_xor_sync(whole_warp, before, step);
   }
-  return value - own + before;
+  return up_to - value + before;
 }
 
 /// Calls take(i, rank) for i = 0 ... rounds - 1: how many entries of this warp with the same key stand before entry i of

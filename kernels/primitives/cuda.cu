@@ -28,15 +28,6 @@ __device__ std::int64_t warp_sum(std::int64_t value) {
   return value;
 }
 
-/// Of the lanes up to this one.
-__device__ std::int64_t warp_inclusive_sum(std::int64_t value, int lane) {
-  for (int step = 1; step < warp; step *= 2) {
-    const std::int64_t before = __shfl_up_sync(whole_warp, value, step);
-    if (lane >= step) value += before;
-  }
-  return value;
-}
-
 /// The sum of all tiles before `tile`, by one warp: 32 of them at a time, until one has told the sum of all up to it.
 __device__ std::int64_t sum_before(const volatile Word* told, std::int64_t tile, int lane) {
   std::int64_t sum = 0;
@@ -103,7 +94,7 @@ __global__ void __launch_bounds__(warps* warp)
   for (int v = 0; v < vectors; ++v) mine[v] = load(counts, first + v * warp * width, n, aligned);
   std::int64_t before[vectors], sum = 0;  // of the warp's entries before each vector
   for (int v = 0; v < vectors; ++v) {
-    const std::int64_t own = mine[v].sum(), up_to = warp_inclusive_sum(own, lane);
+    const std::int64_t own = mine[v].sum(), up_to = cuda::warp_inclusive_sum(own);
     before[v] = sum + up_to - own;
     sum += __shfl_sync(whole_warp, up_to, warp - 1);
   }

@@ -121,14 +121,8 @@ __device__ void sum_by_groups(int begin, int end, int place, int length, const S
 __device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t first, std::int64_t length) {
   if (!__any_sync(whole_warp, apart)) return;
   await_launch_before();  // of clear_counts
-  const int lane = threadIdx.x % warp_size;
-  const Index pieces = apart ? Index((length + sum_block - 1) / sum_block) : 0;
-  Index end = pieces;
-  for (int by = 1; by < warp_size; by *= 2) {
-    const Index before = __shfl_up_sync(whole_warp, end, by);
-    if (lane >= by) end += before;
-  }
-  Index at = lane == warp_size - 1 ? atomicAdd(&to.counts->long_pieces, end) : 0;
+  const Index pieces = apart ? Index((length + sum_block - 1) / sum_block) : 0, end = warp_inclusive_sum(pieces);
+  Index at = lane() == warp_size - 1 ? atomicAdd(&to.counts->long_pieces, end) : 0;
   at = __shfl_sync(whole_warp, at, warp_size - 1) + end - pieces;
   const bool is_cut = pieces > 1;
   const Index slot = is_cut ? atomicAdd(&to.counts->slots, pieces) : 0;

@@ -15,14 +15,9 @@ struct BlockSum {
   int before, all;
 };
 __device__ inline BlockSum block_sum(int value, int (&of_warp)[long_threads / warp_size]) {
-  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  int up_to = value;
-  for (int by = 1; by < warp_size; by *= 2) {
-    const int other = __shfl_up_sync(whole_warp, up_to, by);
-    if (lane >= by) up_to += other;
-  }
+  const int warp = threadIdx.x / warp_size, up_to = cuda::warp_inclusive_sum(value);
   __syncthreads();
-  if (lane == warp_size - 1) of_warp[warp] = up_to;
+  if (cuda::lane() == warp_size - 1) of_warp[warp] = up_to;
   __syncthreads();
   BlockSum sum{up_to - value, 0};
   for (int w = 0; w < long_threads / warp_size; ++w) {
