@@ -199,8 +199,7 @@ Arrangement equilibration(const CsrView<double, Offset, Host>& A) {
 
 template <class Offset>
 Csr<double, Offset> arranged(const CsrView<double, Offset, Host>& A, const Arrangement& arrangement) {
-  Csr<double, Offset> to{A.nrows, A.ncols, Array<Offset>(A.row_ptr.size()), Array<Index>(A.nnz()),
-                         Array<double>(A.nnz())};
+  auto to = Csr<double, Offset>::uninitialised(OpenMP{1}, A.nrows, A.ncols, A.nnz());
   Offset place = 0;
   to.row_ptr[0] = 0;
   for (Index row = 0; row < A.nrows; ++row) {

@@ -32,6 +32,12 @@ struct Csr {
   Array<Index, Space> col_idx;
   Array<Real, Space> values;
 
+  /// A matrix of this shape with nnz entries, its arrays uninitialised in the memory of back end `on`.
+  static Csr uninitialised(const auto& on, Index nrows, Index ncols, std::int64_t nnz) {
+    return {nrows, ncols, Array<Offset, Space>(on, nrows + std::int64_t(1)), Array<Index, Space>(on, nnz),
+            Array<Real, Space>(on, nnz)};
+  }
+
   std::int64_t nnz() const { return values.size(); }
   CsrView<Real, Offset, Space> view() const { return {nrows, ncols, row_ptr, col_idx, values}; }
   /// Takes memory for so many entries on a back end.
@@ -79,7 +85,7 @@ Csr<Real, Offset, To> copied_to(const On& on, const CsrView<Real, Offset, From>&
   return {A.nrows, A.ncols, copied_to<To>(on, A.row_ptr), copied_to<To>(on, A.col_idx), copied_to<To>(on, A.values)};
 }
 
-/// A of the host where `on` computes: A itself, or a copy, which `kept` holds.
+/// A matrix of the host in the memory of `on`: A itself, or on a GPU a copy, which `kept` then holds.
 template <Backend B, class Real, class Offset>
 CsrView<Real, Offset, typename B::Space> brought_to(const B& on, const CsrView<Real, Offset, Host>& A,
                                                     Csr<Real, Offset, typename B::Space>& kept) {

@@ -16,9 +16,8 @@ Array<Index> inverse_permutation(const OpenMP& on, HostSpan<const Index> new_to_
     throw InputError("permutation: found entry " + std::to_string(outside + 1) + " to be " +
                      std::to_string(new_to_old[outside]) + ", expected 0 ... " + std::to_string(n - 1));
   Array<Index> old_to_new(n);
-  for_shares(on, n, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t k = first; k < last; ++k)
-      std::atomic_ref<Index>(old_to_new[new_to_old[k]]).store(Index(k), std::memory_order_relaxed);
+  for_each_index(on, n, 1, [&](std::int64_t k) {
+    std::atomic_ref<Index>(old_to_new[new_to_old[k]]).store(Index(k), std::memory_order_relaxed);
   });
   // Of two entries with the same number only one was kept. So if all were kept, all differ. Which one was kept may
   // depend on the threads; the first entry that repeats an earlier one does not.
@@ -40,12 +39,10 @@ template <class Real, class Offset>
 Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old) {
   require_square(A.nrows, A.ncols, "permuted");
   const Array<Index> old_to_new = inverse_permutation(on, new_to_old, A.nrows);
-  Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(A.row_ptr.size()), Array<Index>(A.nnz()), Array<Real>(A.nnz())};
-  for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const std::int64_t old = new_to_old[i];
-      to.row_ptr[i + 1] = A.row_ptr[old + 1] - A.row_ptr[old];
-    }
+  auto to = Csr<Real, Offset>::uninitialised(on, A.nrows, A.ncols, A.nnz());
+  for_each_index(on, A.nrows, 1, [&](std::int64_t i) {
+    const std::int64_t old = new_to_old[i];
+    to.row_ptr[i + 1] = A.row_ptr[old + 1] - A.row_ptr[old];
   });
   offsets_from_lengths(on, to.row_ptr);
   convert_detail::RowSorter<Real> sort(on.threads, convert_detail::longest_row(on, A.row_ptr), A.ncols);

@@ -29,9 +29,7 @@ Bsr<Real, block> to_bsr(const OpenMP& on, const CsrView<Real, Offset, Host>& A) 
   const std::int64_t nrows = A.nrows / block;
   Bsr<Real, block> to{A.nrows, A.ncols, Array<std::int64_t>(nrows + 1), Array<Index>(A.nnz() / (block * block)),
                       Array<Real>(A.nnz())};
-  for_shares(on, nrows + 1, 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t I = first; I < last; ++I) to.row_ptr[I] = A.row_ptr[I * block] / (block * block);
-  });
+  for_each_index(on, nrows + 1, 1, [&](std::int64_t I) { to.row_ptr[I] = A.row_ptr[I * block] / (block * block); });
   for_row_shares(on, std::as_const(to).row_ptr.span(), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t I = first; I < last; ++I)
       for (std::int64_t j = to.row_ptr[I]; j < to.row_ptr[I + 1]; ++j)
@@ -45,8 +43,7 @@ Bsr<Real, block> to_bsr(const OpenMP& on, const CsrView<Real, Offset, Host>& A) 
 template <class Offset, class Real, int block>
 Csr<Real, Offset> to_csr(const OpenMP& on, const BsrView<Real, block, Host>& A) {
   require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
-  Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), Array<Index>(A.nnz()),
-                       Array<Real>(A.nnz())};
+  auto to = Csr<Real, Offset>::uninitialised(on, A.nrows, A.ncols, A.nnz());
   to.row_ptr[0] = 0;
   for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first * block; i < last * block; ++i) {

@@ -67,8 +67,7 @@ Bsr<Real, block, Device> to_bsr(const Cuda& on, const CsrView<Real, Offset, Devi
 template <class Offset, class Real, int block>
 Csr<Real, Offset, Device> to_csr(const Cuda& on, const BsrView<Real, block, Device>& A) {
   require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
-  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(on, std::int64_t(A.nrows) + 1),
-                               Array<Index, Device>(on, A.nnz()), Array<Real, Device>(on, A.nnz())};
+  auto to = Csr<Real, Offset, Device>::uninitialised(on, A.nrows, A.ncols, A.nnz());
   const std::int64_t nnz = A.nnz(), nrows = A.nrows;
   for_each(on, nrows + 1, "finding rows", [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) {
     ptr[i] = Offset(i < nrows ? A.first_entry(i) : nnz);

@@ -13,6 +13,7 @@
 #include <seidel/formats/convert/cuda_note.cuh>
 #include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/transposed.hpp>
+#include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
@@ -162,12 +163,10 @@ std::optional<std::int64_t> mirrored(const Cuda& on, const Transposing<Value, Of
   int size = Sample::max_unknowns;
   while (size > 1 && !fits(size)) --size;
   if (size > 1) {
-    constexpr int warps = mirror_threads / warp_size;
-    const bool is_whole = size == 6   ? launch(mirror_nodes<6, Value, Offset>, 6 * warps)
-                          : size == 5 ? launch(mirror_nodes<5, Value, Offset>, 5 * warps)
-                          : size == 4 ? launch(mirror_nodes<4, Value, Offset>, 4 * warps)
-                          : size == 3 ? launch(mirror_nodes<3, Value, Offset>, 3 * warps)
-                                      : launch(mirror_nodes<2, Value, Offset>, 2 * warps);
+    bool is_whole = false;
+    with_constant<2, 3, 4, 5, 6>(size, [&](auto rows) {
+      is_whole = launch(mirror_nodes<rows, Value, Offset>, rows * (mirror_threads / warp_size));
+    });
     if (is_whole) return 0;  // else there may be other rows
   }
   const std::int64_t n = of.nnz, rows = of.nrows;  // just enough threads: the others would wait for their warp
@@ -218,8 +217,7 @@ Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, 
 template <class NewOffset, class Real, class Offset>
 Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
-  Csr<Real, NewOffset, Device> to{A.nrows, A.ncols, Array<NewOffset, Device>(on, A.row_ptr.size()),
-                                  Array<Index, Device>(on, A.nnz()), Array<Real, Device>(on, A.nnz())};
+  auto to = Csr<Real, NewOffset, Device>::uninitialised(on, A.nrows, A.ncols, A.nnz());
   for_each(on, A.row_ptr.size(), "copying row pointers",
            [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = NewOffset(A.row_ptr[i]); });
   for_each(on, A.nnz(), "copying entries",

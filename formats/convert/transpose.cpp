@@ -217,11 +217,8 @@ Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>&
 template <class NewOffset, class Real, class Offset>
 Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
-  Csr<Real, NewOffset> to{A.nrows, A.ncols, Array<NewOffset>(A.row_ptr.size()), Array<Index>(A.nnz()),
-                          Array<Real>(A.nnz())};
-  for_shares(on, A.row_ptr.size(), 1, [&](std::int64_t first, std::int64_t last, int) {
-    for (std::int64_t i = first; i < last; ++i) to.row_ptr[i] = NewOffset(A.row_ptr[i]);
-  });
+  auto to = Csr<Real, NewOffset>::uninitialised(on, A.nrows, A.ncols, A.nnz());
+  for_each_index(on, A.row_ptr.size(), 1, [&](std::int64_t i) { to.row_ptr[i] = NewOffset(A.row_ptr[i]); });
   for_row_shares(on, A.row_ptr,
                  [&](std::int64_t first, std::int64_t last) {  // first touched by the threads of those rows
                    std::copy(A.col_idx.begin() + A.row_ptr[first], A.col_idx.begin() + A.row_ptr[last],

@@ -56,8 +56,7 @@ Csr<double, Offset, Device> lattice(const Cuda& on, const Spec& spec, const Sten
   }
   const Array<std::int64_t, Device> step(on, steps);
   const Array<double, Device> coefficient(on, coefficients);
-  Csr<double, Offset, Device> A{Index(nrows), Index(nrows), Array<Offset, Device>(on, nrows + 1),
-                                Array<Index, Device>(on, nnz), Array<double, Device>(on, nnz)};
+  auto A = Csr<double, Offset, Device>::uninitialised(on, Index(nrows), Index(nrows), nnz);
   const EntriesInside inside(stencil);
   cuda::for_each(on, nrows + 1, "counting entries", [=, row_ptr = A.row_ptr.data()] __device__(std::int64_t row) {
     row_ptr[row] = row < nrows ? __popc(inside(unsigned(row))) : 0;

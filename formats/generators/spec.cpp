@@ -98,7 +98,7 @@ void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::i
 Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
                 std::int64_t temporary_bytes) {
   require_room(spec, nrows, nnz, temporary_bytes);
-  Matrix A{Index(nrows), Index(ncols), Array<std::int64_t>(nrows + 1), Array<Index>(nnz), Array<double>(nnz)};
+  Matrix A = Matrix::uninitialised(OpenMP{1}, Index(nrows), Index(ncols), nnz);
   A.row_ptr[0] = 0;
   return A;
 }

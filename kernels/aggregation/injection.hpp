@@ -39,8 +39,7 @@ Csr<double, Offset, SpaceOf<B>> injection(const B& on, const Lattice& fine, Span
   const std::int64_t n = coarse.points();
   Array<Index, Space> fine_place;
   if (!fine_order.empty()) fine_place = inverse_permutation(on, fine_order, Index(fine.points()));
-  Csr<double, Offset, Space> R{Index(n), Index(fine.points()), Array<Offset, Space>(on, n + 1),
-                               Array<Index, Space>(on, n), Array<double, Space>(on, n)};
+  auto R = Csr<double, Offset, Space>::uninitialised(on, Index(n), Index(fine.points()), n);
   aggregation_detail::for_each_of(
       on, n + 1,
       aggregation_detail::FillInjection<Offset, Space>{fine, coarse, std::as_const(fine_place).span(), coarse_order,

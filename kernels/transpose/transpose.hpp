@@ -43,8 +43,7 @@ class TransposedMatrix {
     Array<Offset, Space> numbers(on, A.nnz());
     transpose_detail::number(on, numbers.span());
     const CsrView<Offset, Offset, Space> numbered{A.nrows, A.ncols, A.row_ptr, A.col_idx, numbers};
-    Csr<Offset, Offset, Space> places{A.ncols, A.nrows, Array<Offset, Space>(on, A.ncols + std::int64_t(1)),
-                                      Array<Index, Space>(on, A.nnz()), Array<Offset, Space>(on, A.nnz())};
+    auto places = Csr<Offset, Offset, Space>::uninitialised(on, A.ncols, A.nrows, A.nnz());
     transpose(on, numbered, places);
     T_.row_ptr = std::move(places.row_ptr);
     T_.col_idx = std::move(places.col_idx);
