@@ -45,18 +45,9 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   check_there(on, A);
   const std::int64_t n = A.nnz(), nrows = A.nrows;
   require_offsets<Offset>("to_csr", n, "take 64-bit row pointers");
-  Pairs<Offset> pairs(on, n + 1);
-  for_each(on, n, "making sort keys",
-           [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t k) {
-             key[k] = A.col_idx[k];
-             place[k] = Offset(k);
-           });
-  sort_pairs(on, pairs, n, A.ncols);
-  for_each(on, n, "making sort keys",
-           [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t p) {
-             key[p] = A.row_idx[place[p]];
-           });
-  sort_pairs(on, pairs, n, nrows);
+  auto pairs = sorted_numbers<Offset>(
+      on, n, nrows, [=] __device__(Offset k) { return A.row_idx[k]; }, A.ncols,
+      [=] __device__(std::int64_t k) { return A.col_idx[k]; });
 
   // Of the entries in one place the first in A opens the place, and adds the others.
   const Sorted<Real, Offset> sorted{A, pairs.key[0].data(), pairs.payload[0].data()};
@@ -65,8 +56,7 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   exclusive_sum(on, pairs.payload[1].span());
   const std::int64_t nnz = value_of(on, opened + n);
   if (report) report->duplicates = n - nnz;
-  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(on, nrows + 1), Array<Index, Device>(on, nnz),
-                               Array<Real, Device>(on, nnz)};
+  auto to = Csr<Real, Offset, Device>::uninitialised(on, A.nrows, A.ncols, nnz);
   for_each(on, nrows + 1, "finding rows",
            [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = opened[count_below(sorted.row, n, i)]; });
   for_each(on, n, "adding up entries",

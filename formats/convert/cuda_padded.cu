@@ -76,8 +76,7 @@ template <class Offset, class Real, class Places>
 Csr<Real, Offset, Device> gathered(const Cuda& on, const Places& P, Index nrows, Index ncols, std::int64_t nnz,
                                    const Index* lengths, const Index* col_idx, const Real* values) {
   require_offsets<Offset>("to_csr", nnz, "take 64-bit row pointers");
-  Csr<Real, Offset, Device> to{nrows, ncols, Array<Offset, Device>(on, std::int64_t(nrows) + 1),
-                               Array<Index, Device>(on, nnz), Array<Real, Device>(on, nnz)};
+  auto to = Csr<Real, Offset, Device>::uninitialised(on, nrows, ncols, nnz);
   Offset* const ptr = to.row_ptr.data();
   for_each(on, std::int64_t(nrows) + 1, "taking lengths", [=] __device__(std::int64_t place) {
     if (place < nrows)
@@ -103,18 +102,10 @@ template <class Offset>
 Array<Index, Device> sorted_within_windows(const Cuda& on, DeviceSpan<const Offset> row_ptr, Index sigma,
                                            Index longest) {
   const std::int64_t nrows = row_ptr.size() - 1;
-  Pairs<Index> pairs(on, nrows);
-  for_each(on, nrows, "making sort keys",
-           [=, key = pairs.key[0].data(), row = pairs.payload[0].data()] __device__(std::int64_t i) {
-             key[i] = longest - Index(row_ptr[i + 1] - row_ptr[i]);
-             row[i] = Index(i);
-           });
-  sort_pairs(on, pairs, nrows, std::int64_t(longest) + 1);
-  for_each(on, nrows, "making sort keys",
-           [=, key = pairs.key[0].data(), row = pairs.payload[0].data()] __device__(std::int64_t p) {
-             key[p] = row[p] / sigma;
-           });
-  sort_pairs(on, pairs, nrows, (nrows + sigma - 1) / sigma);
+  auto pairs = sorted_numbers<Index>(
+      on, nrows, (nrows + sigma - 1) / sigma, [=] __device__(Index i) { return i / sigma; }, std::int64_t(longest) + 1,
+      [=] __device__(std::int64_t i) { return longest - Index(row_ptr[i + 1] - row_ptr[i]); });
+  pairs.payload[0].truncate(nrows);
   return std::move(pairs.payload[0]);
 }
 

@@ -37,17 +37,9 @@ void fill_by_sorting(const Cuda& on, const CsrView<Real, Offset, Device>& A, con
   const std::int64_t n = A.nnz();
   Array<Index, Device> row_of(on, n);
   rows_of_entries(on, A.row_ptr, row_of.span());
-  Pairs<Offset> pairs(on, n);
-  for_each(on, n, "making sort keys",
-           [=, key = pairs.key[0].data(), place = pairs.payload[0].data()] __device__(std::int64_t k) {
-             key[k] = old_to_new[A.col_idx[k]];
-             place[k] = Offset(k);
-           });
-  sort_pairs(on, pairs, n, A.ncols);
-  for_each(on, n, "making sort keys",
-           [=, key = pairs.key[0].data(), place = pairs.payload[0].data(),
-            row = row_of.data()] __device__(std::int64_t p) { key[p] = old_to_new[row[place[p]]]; });
-  sort_pairs(on, pairs, n, A.nrows);
+  const auto pairs = sorted_numbers<Offset>(
+      on, n, A.nrows, [=, row = row_of.data()] __device__(Offset k) { return old_to_new[row[k]]; }, A.ncols,
+      [=] __device__(std::int64_t k) { return old_to_new[A.col_idx[k]]; });
   for_each(on, n, "gathering entries",
            [=, place = pairs.payload[0].data(), col_idx = to.col_idx.data(),
             values = to.values.data()] __device__(std::int64_t p) {
@@ -88,8 +80,7 @@ Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, D
   require_square(A.nrows, A.ncols, "permuted");
   const Array<Index, Device> old_to_new = inverse_permutation(on, new_to_old, A.nrows);
   const std::int64_t nrows = A.nrows;
-  Csr<Real, Offset, Device> to{A.nrows, A.ncols, Array<Offset, Device>(on, nrows + 1),
-                               Array<Index, Device>(on, A.nnz()), Array<Real, Device>(on, A.nnz())};
+  auto to = Csr<Real, Offset, Device>::uninitialised(on, A.nrows, A.ncols, A.nnz());
   for_each(on, nrows + 1, "taking lengths", [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) {
     const std::int64_t old = i < nrows ? new_to_old[i] : 0;
     ptr[i] = i < nrows ? A.row_ptr[old + 1] - A.row_ptr[old] : 0;
