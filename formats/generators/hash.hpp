@@ -9,7 +9,7 @@
 namespace seidel::generators {
 
 /// Source  Steele, Lea, Flood, Fast splittable pseudorandom number generators, OOPSLA 2014 (splitmix64).
-constexpr std::uint64_t mixed(std::uint64_t z) {
+SEIDEL_HD constexpr std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return z ^ z >> 31;

@@ -80,18 +80,17 @@ template <class Real>
 template <class Real>
 [[gnu::used]] Real max_abs(const Cuda& on, const Real* x, std::int64_t n);
 
-/// scale[0] = 2^-e and scale[1] = 2^e, where 2^e is the largest |x_i| but for its digits; e = 0 if that is 0 or not finite.
-/// Returns nothing to the host: scale lies in the memory of the back end.
-template <class Real>
-[[gnu::used]] void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale);
-template <class Real>
-[[gnu::used]] void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale);
-
-/// The same for each column of v: scale[2 j] and scale[2 j + 1].
+/// scale[2 j] = 2^-e and scale[2 j + 1] = 2^e for each column j of v, where e is the exponent of its largest magnitude, 0 if
+/// that is 0 or not finite. Returns nothing to the host: scale lies in the memory of the back end.
 template <class Real>
 [[gnu::used]] void find_scale(const OpenMP& on, const Columns<Real>& v, double* scale);
 template <class Real>
 [[gnu::used]] void find_scale(const Cuda& on, const Columns<Real>& v, double* scale);
+/// The same for one vector.
+template <Backend B, class Real>
+void find_scale(const B& on, const Real* x, std::int64_t n, double* scale) {
+  find_scale(on, Columns<Real>{x, n, n, 1}, scale);
+}
 
 /// sqrt(x'x), given x'x as it was summed, without overflow or underflow of the squares.
 /// Cost  nothing, in the rare case of extreme entries two passes over x.

@@ -372,10 +372,6 @@ void find_scale(const Cuda& on, const Columns<Real>& v, double* scale) {
   scale_from<<<blocks_for(v.k, warp_size), warp_size, 0, on.stream()>>>(largest, v.k, scale);
   check_launch("a scale");
 }
-template <class Real>
-void find_scale(const Cuda& on, const Real* x, std::int64_t n, double* scale) {
-  find_scale(on, Columns<Real>{x, n, n, 1}, scale);
-}
 
 template void instances(const Cuda&, double*);
 template void instances(const Cuda&, float*);

@@ -1,24 +1,18 @@
 // Numbers in place of random ones: entry i is a function of i and a seed, the same on every back end.
 #pragma once
-#include <cstdint>
-
-#include <seidel/formats/runtime/types.hpp>
+#include <seidel/formats/generators/hash.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel {
 
 namespace blas1 {
 
-/// Source  Steele, Lea, Flood, Fast splittable pseudorandom number generators, OOPSLA 2014 (splitmix64).
 template <class Real>
 struct FillHashed {
   std::uint64_t seed;
   Real* x;
   SEIDEL_HD void operator()(std::int64_t i) const {
-    std::uint64_t z = (seed << 40) + std::uint64_t(i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
+    const std::uint64_t z = generators::mixed((seed << 40) + std::uint64_t(i + 1) * 0x9e3779b97f4a7c15u);
     x[i] = Real(2 * std::int32_t(z >> 40) + 1 - 0x1000000) * Real(0x1p-24);  // an odd number of 24 bits
   }
 };

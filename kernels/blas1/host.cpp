@@ -100,13 +100,8 @@ void leave_max_abs(const OpenMP& on, const Real* x, std::int64_t n, Real* result
 }
 
 template <class Real>
-void find_scale(const OpenMP& on, const Real* x, std::int64_t n, double* scale) {
-  find_scale(max_abs(on, x, n), scale);
-}
-
-template <class Real>
 void find_scale(const OpenMP& on, const Columns<Real>& v, double* scale) {
-  for (std::int64_t j = 0; j < v.k; ++j) find_scale(on, v.first + j * v.stride, v.n, scale + 2 * j);
+  for (std::int64_t j = 0; j < v.k; ++j) find_scale(max_abs(on, v.first + j * v.stride, v.n), scale + 2 * j);
 }
 
 template void instances(const OpenMP&, double*);

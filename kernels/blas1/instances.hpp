@@ -43,7 +43,6 @@ void instances(const On& on, Real* x) {
   project(on, Columns<Real>{}, x, x);
   add_combination(on, Columns<Real>{}, Real(0), x, Real(0), x);
   max_abs(on, x, 0);
-  find_scale(on, x, 0, nullptr);
   find_scale(on, Columns<Real>{}, nullptr);
   run_passes(on, 0, static_cast<Dots<Real, 1>*>(nullptr), 0, x);
   run_passes(on, 0, static_cast<Dots<Real, 2>*>(nullptr), 0, x);
