@@ -26,7 +26,7 @@ class Chunks {
       : source_(source),
         bytes_(std::clamp<std::int64_t>(options.chunk_bytes, 1, INT64_MAX / 2)),  // sums with it do not overflow
         body_(header.body),
-        end_(source.text().data() + source.text().size()),
+        end_(source.end()),
         fence_(body_, end_),
         progress_(options.progress) {
     count_ = (end_ - body_ + bytes_ - 1) / bytes_;

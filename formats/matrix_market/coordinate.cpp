@@ -11,68 +11,58 @@ namespace seidel::mm {
 
 namespace {
 
+/// The entry of the line at p is the mirror image of that of the line at `other`.
+[[noreturn]] void refuse_mirror_image(const Reading& reading, const Entry& entry, const char* p, const char* other) {
+  const auto pair = [](std::int64_t i, std::int64_t j) {
+    return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+  };
+  const std::string mirror = pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
+  const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
+  if (reading.options.repair)
+    raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
+                           skew ? "opposite values" : "the same value",
+                           "only pairs that agree are repaired: say general in the banner, or correct the file"});
+  raise(reading.source,
+        {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
+         "one of the two in a file that says " + std::string(name(reading.header.symmetry)),
+         "the option repair takes pairs that agree once; if both are meant, say general in the banner"});
+}
+
 /// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws an error at the second entry of the
 /// pair, for the first such pair in the file.
 [[noreturn]] void refuse_both_triangles(const Reading& reading, const std::vector<std::uint64_t>& places) {
   std::vector<const char*> first(2 * places.size(), nullptr);  // where a place was listed: from below, from above
-  const std::string_view text = reading.source.text();
-  const char* const end = text.data() + text.size();
-  for (const char* p = reading.header.body; p < end;) {
-    const char* e = line_end(p, end);
+  for_each_line(reading.source, reading.header.body, [&](const char* p, const char* end) {
     Entry entry;
-    if (parse_line(reading.header, p, e, entry, nullptr) == Line::entry && entry.row != entry.col) {
-      const bool above = entry.row < entry.col;
-      const std::uint64_t key =
-          std::uint64_t(std::max(entry.row, entry.col) - 1) << 32 | std::uint64_t(std::min(entry.row, entry.col) - 1);
-      const auto found = std::lower_bound(places.begin(), places.end(), key);
-      if (found != places.end() && *found == key) {
-        const std::size_t k = 2 * std::size_t(found - places.begin());
-        if (const char* other = first[k + !above]) {
-          const auto pair = [](std::int64_t i, std::int64_t j) {
-            return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
-          };
-          const std::string symmetry(name(reading.header.symmetry));
-          const std::string mirror =
-              pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
-          const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
-          if (reading.options.repair)
-            raise(reading.source,
-                  {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
-                   skew ? "opposite values" : "the same value",
-                   "only pairs that agree are repaired: say general in the banner, or correct the file"});
-          raise(reading.source,
-                {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
-                 "one of the two in a file that says " + symmetry,
-                 "the option repair takes pairs that agree once; if both are meant, say general in the banner"});
-        }
-        if (!first[k + above]) first[k + above] = p;
-      }
-    }
-    p = e + 1;
-  }
+    if (parse_line(reading.header, p, end, entry, nullptr) != Line::entry || entry.row == entry.col) return;
+    const bool above = entry.row < entry.col;
+    const std::uint64_t key =
+        std::uint64_t(std::max(entry.row, entry.col) - 1) << 32 | std::uint64_t(std::min(entry.row, entry.col) - 1);
+    const auto found = std::lower_bound(places.begin(), places.end(), key);
+    if (found == places.end() || *found != key) return;
+    const std::size_t k = 2 * std::size_t(found - places.begin());
+    if (first[k + !above]) refuse_mirror_image(reading, entry, p, first[k + !above]);
+    if (!first[k + above]) first[k + above] = p;
+  });
   throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " +
                    "the option repair takes pairs that agree once");
 }
 
 /// Where the sum of duplicates overflows: throws an error at the first entry of the file that makes one infinite.
 [[noreturn]] void refuse_overflow(const Reading& reading, const Csr<double, std::int64_t>& A) {
-  const std::string_view text = reading.source.text();
-  const char* const end = text.data() + text.size();
   struct Sum {
     double value;
     const char* first;
   };
   std::map<std::pair<std::int64_t, std::int64_t>, Sum> sums;  // so far, of entries whose sum is not finite in the end
-  if (!is_gzip(text))  // else whoever inflates reads it again, as any file with a defect
-    for (const char* p = reading.header.body; p < end;) {
-      const char* const e = line_end(p, end);
-      const char* const line = std::exchange(p, e + 1);
+  if (!is_gzip(reading.source.text()))  // else whoever inflates reads it again, as any file with a defect
+    for_each_line(reading.source, reading.header.body, [&](const char* line, const char* end) {
       Entry entry;
-      if (parse_line(reading.header, line, e, entry, nullptr) != Line::entry) continue;
+      if (parse_line(reading.header, line, end, entry, nullptr) != Line::entry) return;
       const Index *first = A.col_idx.data() + A.row_ptr[entry.row - 1], *last = A.col_idx.data() + A.row_ptr[entry.row];
-      if (std::isfinite(A.values[std::lower_bound(first, last, entry.col - 1) - A.col_idx.data()])) continue;
+      if (std::isfinite(A.values[std::lower_bound(first, last, entry.col - 1) - A.col_idx.data()])) return;
       const auto [at, is_first] = sums.try_emplace({entry.row, entry.col}, Sum{entry.value, line});
-      if (is_first) continue;
+      if (is_first) return;
       if (overflows(at->second.value, entry.value))
         raise(reading.source,
               {skip_blanks(line),
@@ -81,7 +71,7 @@ namespace {
                "a magnitude of at most 1.7976931348623157e308",
                "entries in one place are added up: scale the matrix, or list each entry once"});
       at->second.value += entry.value;
-    }
+    });
   throw InputError(reading.source.file() + ": found duplicates whose sum overflows, expected finite sums\n  " +
                    "scale the matrix, or list each entry once");
 }

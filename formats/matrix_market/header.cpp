@@ -210,7 +210,7 @@ bool is_boeing(std::string_view text) {
 
 Header parse_header(const Source& source, std::int64_t text_bytes, const ReadOptions& options) {
   const std::string_view text = source.text();
-  const char* const end = text.data() + text.size();
+  const char* const end = source.end();
   Header header;
   // Some editors of Windows put a byte order mark before a text. It says UTF-8, of which ASCII is a part: nothing is lost.
   const char* p = text.data() + (text.starts_with("\xef\xbb\xbf") ? 3 : 0);

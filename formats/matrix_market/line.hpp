@@ -39,6 +39,14 @@ inline const char* line_end(const char* p, const char* end) {
   return at ? static_cast<const char*>(at) : end;
 }
 
+/// Calls visit(p, end) for the lines of the text from p on, each without its '\n'.
+void for_each_line(const Source& source, const char* p, const auto& visit) {
+  for (const char* end; p < source.end(); p = end + 1) {
+    end = line_end(p, source.end());
+    visit(p, end);
+  }
+}
+
 /// Bit k: byte k at p is a '\n', for 64 bytes.
 inline std::uint64_t line_ends(const char* p) {
   std::uint64_t bits = 0;

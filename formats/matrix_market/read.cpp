@@ -33,29 +33,23 @@ void Reading::report_values(const ValueCounts& counts) const {
 }
 
 void Reading::diagnose() const {
-  const std::string_view text = source.text();
-  const char* const end = text.data() + text.size();
   const std::string promise = "the size line (line " + std::to_string(header.size_line) + ") promises " +
                               std::to_string(header.entries) + ": correct it, or the file";
   std::int64_t entries = 0;
-  for (const char* p = header.body; p < end;) {
-    const char* e = line_end(p, end);
+  for_each_line(source, header.body, [&](const char* p, const char* end) {
     const char* first = p;
-    while (first < e && is_blank(*first)) ++first;
-    const bool nothing = first == e || *first == '%' || (*first == '\r' && first + 1 == e);
-    if (!nothing) {
-      Entry entry;
-      Fault fault;
-      const bool wrong = parse_line(header, p, e, entry, &fault) == Line::fault;
-      if (++entries > header.entries)
-        raise(source, {first, wrong ? word_at(first, e - (e[-1] == '\r')) : "entry " + std::to_string(entries),
-                       "end of file after " + counted(header.entries, "entry", "entries"), promise});
-      if (wrong) raise(source, fault);
-    }
-    p = e + 1;
-  }
+    while (first < end && is_blank(*first)) ++first;
+    if (first == end || *first == '%' || (*first == '\r' && first + 1 == end)) return;
+    Entry entry;
+    Fault fault;
+    const bool wrong = parse_line(header, p, end, entry, &fault) == Line::fault;
+    if (++entries > header.entries)
+      raise(source, {first, wrong ? word_at(first, end - (end[-1] == '\r')) : "entry " + std::to_string(entries),
+                     "end of file after " + counted(header.entries, "entry", "entries"), promise});
+    if (wrong) raise(source, fault);
+  });
   if (entries < header.entries)
-    raise(source, {end, "end of file after " + counted(entries, "entry", "entries"),
+    raise(source, {source.end(), "end of file after " + counted(entries, "entry", "entries"),
                    counted(header.entries, "entry", "entries"), promise + "; or it was cut short: fetch it again"});
 }
 

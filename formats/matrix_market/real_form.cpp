@@ -138,6 +138,30 @@ class RealForm {
   std::vector<double> values_;
 };
 
+/// Counts the values of the entry in the line [line, end).
+void count_values(const Header& header, const char* line, const char* end, const ComplexEntry& entry,
+                  ValueCounts& counts) {
+  const char *const real = value_of(header, line), *const imaginary = skip_blanks(end_of_words(real, end, 1));
+  const bool underflow =
+      (entry.real == 0 && is_nonzero(real, end)) || (entry.imaginary == 0 && is_nonzero(imaginary, end));
+  counts.underflows += underflow;
+  counts.zeros += entry.real == 0 && entry.imaginary == 0 && !underflow;
+  if (!std::isfinite(entry.real) || !std::isfinite(entry.imaginary))
+    counts.add({.nonfinite = 1, .first_nonfinite = line});
+}
+
+/// Errors  InputError for an entry whose mirror image was listed, unless it agrees and the file is to be repaired.
+void require_repairable(const Reading& reading, const char* line, const ComplexEntry& entry,
+                        const ComplexEntry& image) {
+  const bool agrees = image.real == entry.real && image.imaginary == entry.imaginary;
+  if (agrees && reading.options.repair) return;
+  raise(
+      reading.source,
+      {skip_blanks(line), std::string("an entry whose mirror image was listed") + (agrees ? "" : " with another value"),
+       "one of the two in a file that says " + std::string(name(reading.header.symmetry)),
+       agrees ? "--repair takes pairs that agree once" : "say general in the banner, or correct the file"});
+}
+
 }  // namespace
 
 Csr<double, std::int64_t> read_real_form(const Reading& reading) {
@@ -150,19 +174,14 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
   const ComplexLines lines(reading.source, header);
   RealForm form(header);
   ValueCounts counts;
-  const std::string_view text = reading.source.text();
-  const char* const end = text.data() + text.size();
   std::int64_t entries = 0;
   ArrayPlace place(header, 0);
   Images images(header);
   const std::string promise =
       "the size line (line " + std::to_string(header.size_line) + ") promises " + std::to_string(header.entries);
-  for (const char* p = header.body; p < end;) {
-    const char* const line = p;
-    const char* const e = line_end(p, end);
-    p = e + 1;
+  for_each_line(reading.source, header.body, [&](const char* line, const char* end) {
     ComplexEntry entry{};
-    if (lines.parse(line, e, entry) == Line::nothing) continue;
+    if (lines.parse(line, end, entry) == Line::nothing) return;
     if (++entries > header.entries)
       raise(reading.source, {skip_blanks(line), "entry " + std::to_string(entries), "end of file",
                              promise + ": correct it, or the file"});
@@ -173,30 +192,18 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
     if (header.symmetry == Symmetry::hermitian && entry.row == entry.col && entry.imaginary != 0)
       raise(reading.source, {skip_blanks(line), "a diagonal entry with an imaginary part", "a real one",
                              "the diagonal of a hermitian matrix is real: say symmetric or general in the banner"});
-    const char *const real = value_of(header, line), *const imaginary = skip_blanks(end_of_words(real, e, 1));
-    const bool underflow =
-        (entry.real == 0 && is_nonzero(real, e)) || (entry.imaginary == 0 && is_nonzero(imaginary, e));
-    counts.underflows += underflow;
-    counts.zeros += entry.real == 0 && entry.imaginary == 0 && !underflow;
-    if (!std::isfinite(entry.real) || !std::isfinite(entry.imaginary))
-      counts.add({.nonfinite = 1, .first_nonfinite = line});
+    count_values(header, line, end, entry, counts);
     if (const auto* image = images.of(entry)) {
-      const bool agrees = image->real == entry.real && image->imaginary == entry.imaginary;
-      if (!agrees || !reading.options.repair)
-        raise(reading.source,
-              {skip_blanks(line),
-               std::string("an entry whose mirror image was listed") + (agrees ? "" : " with another value"),
-               "one of the two in a file that says " + std::string(name(header.symmetry)),
-               agrees ? "--repair takes pairs that agree once" : "say general in the banner, or correct the file"});
+      require_repairable(reading, line, entry, *image);
       ++reading.report.mirrored;
     } else {
       form.add(entry);
     }
-  }
+  });
   if (entries < header.entries)
-    raise(reading.source,
-          {end, "end of file after " + std::to_string(entries), std::to_string(header.entries) + " entries",
-           promise + ": correct it; or the file was cut short: fetch it again"});
+    raise(reading.source, {reading.source.end(), "end of file after " + std::to_string(entries),
+                           std::to_string(header.entries) + " entries",
+                           promise + ": correct it; or the file was cut short: fetch it again"});
   reading.source.check_unchanged();
   reading.report_values(counts);
   return form.matrix(reading.on(), reading.report);

@@ -30,7 +30,7 @@ ScanResult scan_matrix_market(const std::string& path) {
     throw InputError(path +
                      ": found another kind of file, expected a plain coordinate file\n  the bare scan knows no other");
   const char* p = header.body;
-  const char* const end = source.text().data() + source.text().size();
+  const char* const end = source.end();
   ScanResult result;
   const auto integer = [&] {
     while (p < end && (*p == ' ' || *p == '\t')) ++p;

@@ -27,6 +27,7 @@ class Source {
 
   const std::string& file() const { return file_; }
   std::string_view text() const { return text_; }
+  const char* end() const { return text_.data() + text_.size(); }  // of the text
   std::int64_t file_bytes() const { return file_bytes_; }
   /// Bytes of memory the text holds: none if the file is mapped.
   std::int64_t held_bytes() const { return buffer_ ? std::int64_t(text_.size()) : 0; }
