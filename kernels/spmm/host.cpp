@@ -125,34 +125,27 @@ void rows_of_either(const Matrix& A, const In<Real>& X, const Out<Real>& Y, std:
                                 : rows<Layout::column_major>(A, X, Y, first, last);
 }
 
-void shares(const OpenMP& on, std::int64_t n, std::int64_t work, const auto& body, const auto& share) {
-  if (on.threads <= 1 || work < 2 * worth_per_thread) return body(std::int64_t(0), n);
-  parallel_parts(on, [&](int part, int nparts) {
-    const Range mine = share(part, nparts);
-    body(mine.first, mine.last);
-  });
+/// Part `part` of `nparts` of the rows, or of the rows of blocks.
+Range share_of(const auto& A, int part, int nparts) {
+  if constexpr (requires { A.row_ptr; })
+    return share_by_nonzeros(A.row_ptr, part, nparts);
+  else
+    return even_share(A.nrows, part, nparts);
+}
+std::int64_t entries_of(const auto& A) {
+  if constexpr (requires { A.nnz(); })
+    return A.nnz();
+  else
+    return A.nnz;
 }
 
-template <class Real, class Offset>
-void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const In<Real>& X, const Out<Real>& Y) {
-  shares(
-      on, A.nrows, (A.nrows + A.nnz()) * Y.ncols,
-      [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
-      [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
-}
-template <class Real, int block>
-void share_out(const OpenMP& on, const BsrView<Real, block, Host>& A, const In<Real>& X, const Out<Real>& Y) {
-  shares(
-      on, A.nrows / block, (A.nrows + A.nnz()) * Y.ncols,
-      [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
-      [&](int part, int nparts) { return share_by_nonzeros(A.row_ptr, part, nparts); });
-}
 template <class Matrix, class Real>
 void share_out(const OpenMP& on, const Matrix& A, const In<Real>& X, const Out<Real>& Y) {
-  shares(
-      on, A.nrows, (A.nrows + A.nnz) * Y.ncols,
-      [&](std::int64_t first, std::int64_t last) { rows_of_either(A, X, Y, first, last); },
-      [&](int part, int nparts) { return even_share(A.nrows, part, nparts); });
+  const std::int64_t work = (A.nrows + entries_of(A)) * Y.ncols;
+  parallel_parts(work < 2 * worth_per_thread ? OpenMP{1} : on, [&](int part, int nparts) {
+    const Range mine = share_of(A, part, nparts);
+    rows_of_either(A, X, Y, mine.first, mine.last);
+  });
 }
 
 }  // namespace

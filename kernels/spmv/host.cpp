@@ -188,59 +188,70 @@ template <class Real>
   return sum;
 }
 
+/// Four rows of up to 64 entries, side by side; false if they are not, or too uneven, or the last ones of the matrix.
+template <class Real, class Offset, class Store>
+bool store_four(const Offset* row_ptr, std::int64_t nnz, const Entries<Real>& A, const Store& store,
+                const SumsOfRows<Real>& sums_of, std::int64_t row) {
+  const std::int64_t at0 = row_ptr[row], at1 = row_ptr[row + 1], at2 = row_ptr[row + 2], at3 = row_ptr[row + 3],
+                     at4 = row_ptr[row + 4];
+  const std::int64_t longest = std::max(std::max(at1 - at0, at2 - at1), std::max(at3 - at2, at4 - at3));
+  const std::int64_t added = rows_together * longest - (at4 - at0);
+  if (longest > short_sum || added > rows_together * terms_per_misprediction || at3 + longest + rows_together > nnz)
+    return false;
+  A.fetch_later(at0, at4);
+  if (Real sums[rows_together];
+      sums_of.of_shifted && longest >= min_shifted && added == 0 && sums_of.of_shifted(A, at0, longest, sums)) {
+    for (int i = 0; i < rows_together; ++i) store(Index(row + i), sums[i]);
+    return true;
+  }
+  const Entries<Real> row0 = A.from(at0), row1 = A.from(at1), row2 = A.from(at2), row3 = A.from(at3);
+  Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  if (added == 0) {
+    for (std::int64_t k = 0; k < longest; ++k)
+      s0 = row0.add(k, s0), s1 = row1.add(k, s1), s2 = row2.add(k, s2), s3 = row3.add(k, s3);
+    store(Index(row), s0), store(Index(row + 1), s1), store(Index(row + 2), s2), store(Index(row + 3), s3);
+    return true;
+  }
+  // All go on to the end of the longest and keep each partial sum.
+  Real partial[rows_together][short_sum + 1];
+  for (auto& of_row : partial) of_row[0] = 0;
+  for (std::int64_t k = 0; k < longest; ++k) {
+    partial[0][k + 1] = s0 = row0.add(k, s0), partial[1][k + 1] = s1 = row1.add(k, s1);
+    partial[2][k + 1] = s2 = row2.add(k, s2), partial[3][k + 1] = s3 = row3.add(k, s3);
+  }
+  store(Index(row), partial[0][at1 - at0]), store(Index(row + 1), partial[1][at2 - at1]);
+  store(Index(row + 2), partial[2][at3 - at2]), store(Index(row + 3), partial[3][at4 - at3]);
+  return true;
+}
+
+/// A row, or three long ones with the same columns. Returns how many.
+template <class Real, class Offset, class Store>
+int store_one_or_three(const Offset* row_ptr, const Entries<Real>& A, const Store& store,
+                       const SumsOfRows<Real>& sums_of, std::int64_t row, std::int64_t last) {
+  const std::int64_t begin = row_ptr[row], end = row_ptr[row + 1], length = end - begin;
+  if (sums_of.of_equal && length > short_sum && length <= sum_block && row + 3 <= last &&
+      row_ptr[row + 2] - begin == 2 * length && row_ptr[row + 3] - begin == 3 * length) {
+    A.fetch_later(begin, begin + 3 * length);
+    if (Real sums[3]; sums_of.of_equal(A, begin, length, sums)) {
+      for (int i = 0; i < 3; ++i) store(Index(row + i), sums[i]);
+      return 3;
+    }
+  }
+  A.fetch_later(begin, end);
+  store(Index(row), row_sum(A, sums_of.of_block, begin, end));
+  return 1;
+}
+
 /// Rows first ... last - 1 of CSR; by value, so that pointers stay in registers.
 template <class Real, class Offset, class Store>
 void csr_rows(const Offset* row_ptr, std::int64_t nnz, const Entries<Real> A, const Store store,
               const SumsOfRows<Real> sums_of, std::int64_t first, std::int64_t last) {
   for (std::int64_t row = first; row < last;) {
-    const std::int64_t end = std::min(row + rows_together, last);
-    if (end - row == rows_together) {
-      const std::int64_t at0 = row_ptr[row], at1 = row_ptr[row + 1], at2 = row_ptr[row + 2], at3 = row_ptr[row + 3],
-                         at4 = row_ptr[row + 4];
-      const std::int64_t longest = std::max(std::max(at1 - at0, at2 - at1), std::max(at3 - at2, at4 - at3));
-      const std::int64_t added = rows_together * longest - (at4 - at0);
-      if (longest <= short_sum && added <= rows_together * terms_per_misprediction &&
-          at3 + longest + rows_together <= nnz) {
-        A.fetch_later(at0, at4);
-        if (Real sums[rows_together];
-            sums_of.of_shifted && longest >= min_shifted && added == 0 && sums_of.of_shifted(A, at0, longest, sums)) {
-          for (int i = 0; i < rows_together; ++i) store(Index(row + i), sums[i]);
-        } else if (added == 0) {
-          const Entries<Real> row0 = A.from(at0), row1 = A.from(at1), row2 = A.from(at2), row3 = A.from(at3);
-          Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-          for (std::int64_t k = 0; k < longest; ++k)
-            s0 = row0.add(k, s0), s1 = row1.add(k, s1), s2 = row2.add(k, s2), s3 = row3.add(k, s3);
-          store(Index(row), s0), store(Index(row + 1), s1), store(Index(row + 2), s2), store(Index(row + 3), s3);
-        } else {
-          // All go on to the end of the longest and keep each partial sum.
-          const Entries<Real> row0 = A.from(at0), row1 = A.from(at1), row2 = A.from(at2), row3 = A.from(at3);
-          Real s0 = 0, s1 = 0, s2 = 0, s3 = 0, partial[rows_together][short_sum + 1];
-          for (auto& of_row : partial) of_row[0] = 0;
-          for (std::int64_t k = 0; k < longest; ++k) {
-            partial[0][k + 1] = s0 = row0.add(k, s0), partial[1][k + 1] = s1 = row1.add(k, s1);
-            partial[2][k + 1] = s2 = row2.add(k, s2), partial[3][k + 1] = s3 = row3.add(k, s3);
-          }
-          store(Index(row), partial[0][at1 - at0]), store(Index(row + 1), partial[1][at2 - at1]);
-          store(Index(row + 2), partial[2][at3 - at2]), store(Index(row + 3), partial[3][at4 - at3]);
-        }
-        row = end;
-        continue;
-      }
-    }
-    for (; row < end; ++row) {
-      const std::int64_t at0 = row_ptr[row], length = row_ptr[row + 1] - at0;
-      if (sums_of.of_equal && length > short_sum && length <= sum_block && row + 3 <= last &&
-          row_ptr[row + 2] - at0 == 2 * length && row_ptr[row + 3] - at0 == 3 * length) {
-        A.fetch_later(at0, at0 + 3 * length);
-        if (Real sums[3]; sums_of.of_equal(A, at0, length, sums)) {
-          for (int i = 0; i < 3; ++i) store(Index(row + i), sums[i]);
-          row += 2;
-          continue;
-        }
-      }
-      A.fetch_later(row_ptr[row], row_ptr[row + 1]);
-      store(Index(row), row_sum(A, sums_of.of_block, row_ptr[row], row_ptr[row + 1]));
-    }
+    const std::int64_t end = row + rows_together;
+    if (end <= last && store_four(row_ptr, nnz, A, store, sums_of, row))
+      row = end;
+    else
+      while (row < std::min(end, last)) row += store_one_or_three(row_ptr, A, store, sums_of, row, last);
   }
 }
 
@@ -283,24 +294,14 @@ void rows(const Matrix& A, const typename Matrix::Real* x, const Store& store, s
       [&] { plain_rows(A, x, store, first, last); });
 }
 
-template <class Real, class Offset, class Store>
-void share_out(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real* x, const Store& store) {
-  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
-}
-template <class Real, int block, class Store>
-void share_out(const OpenMP& on, const BsrView<Real, block, Host>& A, const Real* x, const Store& store) {
-  for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
-}
-template <class Matrix, class Store>
-void share_out(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) { rows(A, x, store, first, last); });
-}
-
 }  // namespace
 
 template <class Matrix, class Store>
 void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  share_out(on, A, x, store);
+  if constexpr (requires { A.row_ptr; })  // of rows, or of rows of blocks
+    for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) { rows(A, x, store, first, last); });
+  else
+    for_shares(on, A.nrows, 1, [&](std::int64_t first, std::int64_t last, int) { rows(A, x, store, first, last); });
 }
 
 /// Never called: names every product, so that its code is emitted here.
