@@ -1,4 +1,4 @@
-// Rows or columns dealt out in blocks, like cards.
+// Rows or columns in blocks, which go to the parts in turn.
 #pragma once
 #include <seidel/formats/runtime/types.hpp>
 
@@ -12,7 +12,7 @@ struct BlockCyclic {
 
   std::int64_t nblocks() const { return (n + block - 1) / block; }
   int owner(std::int64_t q) const { return int(q % nparts); }
-  /// Of block q.
+  /// How many elements block q has.
   std::int64_t size(std::int64_t q) const { return q + 1 < nblocks() ? block : n - q * block; }
   /// Where block q begins among the elements of its owner.
   std::int64_t place(std::int64_t q) const { return q / nparts * block; }

@@ -29,7 +29,7 @@ struct ToCsrReport {
 /// Errors  InputError naming the first entry outside the matrix; ResourceError if there are too many for Offset.
 template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr);
-/// Those in one place are added by one thread.
+/// On a GPU one thread adds all entries of a place.
 template <class Offset, class Real>
 Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A, ToCsrReport* report = nullptr);
 
@@ -46,16 +46,17 @@ struct TransposeReport {
 /// Elsewhere, and where mirrored entries of neighbouring rows lie far apart, buckets of columns are sorted; one thread of
 /// the host counts and scatters near entries. Cuda waits up to six times; where columns are unevenly filled and A has more
 /// than 40 million entries, or too many rows and columns, about once more for each 8 million.
-/// Cost    mirrored, or counted and scattered: the result alone, and for large lattices 2 bytes per row, on a GPU 1, and there 0.6
-///         per entry below 12 million entries. Buckets, besides it, per entry: host 2 bytes, 8 more if A has many rows and columns;
-///         Cuda 0.3 to 0.6, or 0.8 beyond 20 million entries; 2.4 or 3 where columns are unevenly filled, 7 where A is large
-///         besides; some megabytes more where A has more columns than entries.
+/// Memory  besides the result:
+///           mirrored, scattered  none; large lattices 2 bytes per row, on a GPU 1, and there 0.6 per entry below 12 million entries
+///           buckets, host        2 bytes per entry, 10 if A has many rows and columns
+///           buckets, GPU         0.3 to 0.6 bytes per entry, 0.8 beyond 20 million; where columns are unevenly filled 2.4 or 3, or 7
+///                                if A is large as well; some megabytes more where A has more columns than entries
 template <class Real, class Offset>
 Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
 Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
-/// What transpose() takes on the host besides A', at most, but for 2 MB per thread.
+/// Bytes that transpose() takes on the host besides A' and 2 MB per thread, at most.
 std::int64_t max_transpose_workspace(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz);
 
 /// The same into the arrays of T, which is no part of A. Real may also be Offset: numbers of entries. Without values
@@ -129,8 +130,8 @@ template <int block, class Real, class Offset>
 [[gnu::used]] Bsr<Real, block> to_bsr(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <int block, class Real, class Offset>
 [[gnu::used]] Bsr<Real, block, Device> to_bsr(const Cuda& on, const CsrView<Real, Offset, Device>& A);
-/// What to_bsr would object to: a row of blocks with a gap (on the host the first), 0 for sizes that are no multiples;
-/// -1 if nothing. Waits.
+/// Why to_bsr refuses A: the number of a row of blocks that has a gap (on the host the first one), or 0 if a size of A is no
+/// multiple of `block`; -1 if it does not refuse. Waits.
 template <int block, class Real, class Offset>
 [[gnu::used]] std::int64_t first_gap(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <int block, class Real, class Offset>

@@ -6,7 +6,7 @@
 
 namespace seidel {
 
-/// Any block of a matrix, a row or a column of it, is one too: data, leading dimension and layout of the whole.
+/// A block of a matrix, or one of its rows or columns, is such a view too, with the leading dimension and layout of the whole.
 template <class T, MemorySpace Space>
 using DenseView = MultiVectorView<T, Space>;
 

@@ -12,7 +12,7 @@
 
 namespace seidel {
 
-/// Owns `size()` elements of trivial type T in one memory space; movable, not copyable (copy() says it aloud).
+/// Owns `size()` elements of trivial type T in one memory space; movable, but copied by copy() alone.
 /// New elements are uninitialised, so that the threads that use them touch them first. Device memory is taken from a
 /// back end, is there for work that its stream is given from then on, and goes back in the order of that stream.
 template <class T, MemorySpace Space = Host>

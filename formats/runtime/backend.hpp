@@ -44,8 +44,8 @@ struct CudaSettings {
 
 struct CudaState;  // cuda_state.hpp
 
-/// One stream of one GPU, and the memory that goes with it. Copies are handles of the same: use one of them at a time.
-/// All work is given to the stream in order; what returns a value to the host waits for it, and says so.
+/// One stream of one GPU, and the memory that goes with it. Copies share both: use one of them at a time.
+/// All work is given to the stream in order. A function that returns a value to the host waits for the stream, and says so.
 class Cuda {
  public:
   using Space = Device;

@@ -35,7 +35,7 @@ void launch_after(const Cuda& on, bool early, void (*kernel)(Parameters...), con
   config.numAttrs = early;
   cuda_check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), what);
 }
-/// Whether code compiled for this GPU has that instruction.
+/// Whether the kernel was compiled for compute capability 9.0 or above, so that await_launch_before() waits.
 template <class... Parameters>
 bool can_wait(void (*kernel)(Parameters...)) {
   cudaFuncAttributes compiled;

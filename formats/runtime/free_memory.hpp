@@ -5,7 +5,7 @@
 
 namespace seidel {
 
-/// What the control group (version 2) leaves whose files are in `folder`; INT64_MAX where it sets no limit.
+/// Bytes that a control group (version 2) still allows, whose files are in `folder`; INT64_MAX where it sets no limit.
 std::int64_t free_in_group(const std::string& folder);
 
 }  // namespace seidel

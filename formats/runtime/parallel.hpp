@@ -33,8 +33,8 @@ Range share_by_nonzeros(HostSpan<const Offset> row_ptr, int part, int nparts) {
   return {row_at(part), part + 1 == nparts ? nrows : row_at(part + 1)};
 }
 
-/// A function that the caller keeps while it is called. What shares out work takes one: it is compiled once for all bodies,
-/// and each body once for one thread and for many.
+/// A reference to a function of the caller. The functions below, which share out work, take one: so they are compiled once
+/// for all bodies, and each body once for one thread and for many.
 template <class... Arguments>
 class FunctionRef {
  public:
