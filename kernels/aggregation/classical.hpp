@@ -95,7 +95,7 @@ struct Candidates {
   SEIDEL_HD Candidates() {
     for (std::uint8_t& s : slot) s = 0;
   }
-  /// Where it is found, or nothing.
+  /// The slot that it is in, or else the free one where it would be.
   SEIDEL_HD int slot_of(Index coarse) const {
     int s = int(std::uint32_t(coarse) * 0x9e3779b1u >> 26);
     while (slot[s] != 0 && row[slot[s] - 1] != coarse) s = (s + 1) % slots;

@@ -17,7 +17,7 @@ namespace aggregation_detail {
 
 inline constexpr int max_prolongator_entries = 4;
 
-/// What the entries of A are to P, by their couplings and aggregates.
+/// For each entry a_ij of A what P needs to know: whether i = j, whether it is a strong coupling, and the aggregate of j.
 template <class Offset, class Space>
 struct CoupledEntries {
   Span<const std::uint32_t, Space> strong;  // packed_strong()
@@ -29,11 +29,11 @@ struct CoupledEntries {
   }
   SEIDEL_HD bool is_strong(Offset k) const { return aggregation_detail::is_strong(strong, k); }
   SEIDEL_HD Index aggregate(Offset k, const CsrView<double, Offset, Space>& A) const { return of_row[A.col_idx[k]]; }
-  /// That of entry t of a row of P.
+  /// The aggregate of entry t of a row of P.
   SEIDEL_HD static Index aggregate_of(const Index* columns, int t) { return columns[t]; }
 };
 
-/// The same where P is known: a byte per entry of A. A place in the row of P stands for an aggregate there.
+/// The same where P is known, in a byte per entry of A: an aggregate is given by its place, 0 to 3, in the row of P.
 template <class Offset, class Space>
 struct PlacedEntries {
   Span<const std::uint8_t, Space> kinds;

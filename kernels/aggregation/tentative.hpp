@@ -240,7 +240,7 @@ Csr<double, Offset, SpaceOf<B>> smoothed(const B& on, const CsrView<double, Offs
   return P;
 }
 
-/// What a coarse matrix is divided by where P = T: corrections are too small then, in the energy of A.
+/// The coarse matrix is divided by this where P = T: else corrections would be too small, in the energy of A.
 /// Source  Braess, Towards algebraic multigrid for elliptic problems of second order, Computing 55, 1995. 1.4 to 1.8 save
 ///         the same 2 of 19 iterations for an elastic body with its rigid-body modes.
 inline constexpr double plain_correction = 1.5;

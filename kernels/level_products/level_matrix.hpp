@@ -66,11 +66,11 @@ struct LevelMatrix {
 
 namespace level_detail {
 
-// Rows of a matrix that is to be laid out: `stored` are the entries of which they are made, as many as length() says, but for
-// the diagonal, and a Row of them has the column of entry k and, for increasing k, its value.
+// Rows of a matrix to be laid out, made of the matrix `stored`. Row i has length(i) entries; a Row gives the column of entry k, and
+// for k = 0, 1, ... one after another its value.
 
-/// left_i a_ij right_j, rounded once, after the products in double; without the diagonal where `off_diagonal` says so. Rows
-/// with left_i = 0 are zeros; of the others, that lose their diagonal, all must have it.
+/// Entry (i, j) is left_i a_ij right_j, computed in double and rounded once; a row with left_i = 0 is zero. With `off_diagonal` the
+/// diagonal is left out: every row with another left_i must store it.
 template <class Offset, class Space>
 struct ScaledRows {
   CsrView<double, Offset, Space> stored;
@@ -153,12 +153,12 @@ struct CorrectionRows {
   };
 };
 
-/// Of the modes p of a level, a_ii = p' A p of the next one, those with less than this part of p' D p are left to the finer
-/// level: below it rounding in single precision is larger than what there is to solve.
+/// A mode p of a level is a column of P; the next level has a_ii = p' A p. Below this part of p' D p the mode vanishes: it is left to
+/// the finer level, since rounding in single precision is larger than what there is to solve.
 inline constexpr double vanishing_mode = 0x1p-40;
 
-/// scale_i = sqrt(1 / a_ii), and its reciprocal: 0 where the diagonal is 0, `of_negative` where it is negative, and 0 where a
-/// mode vanishes, which R tells, of the level before with its inverse_scale.
+/// scale_i = sqrt(1 / a_ii), or `of_negative` if a_ii < 0, or 0 if a_ii = 0 or the mode vanishes; inverse_scale_i is its reciprocal
+/// where a_ii > 0, else 0. Whether a mode vanishes is found from R, which leads here, and the inverse scale of the level before.
 template <class Offset, class Space>
 struct ScaleToUnitDiagonal {
   Span<const double, Space> inverse_diagonal;

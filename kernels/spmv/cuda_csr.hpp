@@ -13,9 +13,9 @@ constexpr RowClass row_class(std::int64_t nrows, std::int64_t nnz) {
   const double mean = double(nnz) / double(nrows);
   return mean < 10 ? RowClass::lattice : mean < 24 ? RowClass::graph : mean < 32 ? RowClass::wide : RowClass::element;
 }
-/// Entries of a small matrix, where one long row could cost more than all others.
+/// A matrix with fewer entries is small: there one long row could cost more than all others.
 inline constexpr std::int64_t few_entries = 1 << 20;
-/// Of one with 32 and more per row: so few rows that 32 per warp leave a GPU idle; unprepared, where they may be uneven too.
+/// The same with 32 or more per row: 32 rows per warp would leave a GPU idle; the second where nobody has looked at the lengths.
 inline constexpr std::int64_t few_entries_of_elements = 1 << 22, few_entries_unprepared = 1 << 23;
 /// How a GPU takes a matrix of which only the numbers of rows and entries are known.
 enum class UnpreparedWay { thread_per_row, shares, staged };
@@ -40,8 +40,8 @@ constexpr std::string_view described_unprepared(std::int64_t nrows, std::int64_t
   }
   return "8 threads per row of 65 to 256 entries, entries brought to shared memory by the copy engine";
 }
-/// Whether neighbouring rows differ in length by half of their entries on average, by an eighth of 32 and more, and by more than
-/// two.
+/// Whether neighbouring rows differ in length, on average, by more than two entries and by more than half of the mean length, or
+/// an eighth of it where that is 32 or more.
 constexpr bool is_uneven(const RowSurvey& rows, std::int64_t nrows, std::int64_t nnz) {
   const std::int64_t share = row_class(nrows, nnz) == RowClass::element ? 8 : 2;
   return rows.variation > std::uint64_t(std::max(nnz / share, 2 * nrows));

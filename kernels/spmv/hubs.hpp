@@ -6,8 +6,8 @@
 
 namespace seidel::spmv_detail {
 
-/// In graphs whose degrees follow a power law a few thousand columns have half of the entries, and what binds a product is how
-/// often the second cache is asked for elements of x.
+/// In graphs whose degrees follow a power law a few thousand columns have half of the entries. There the L2 cache limits a product:
+/// it answers only so many requests for elements of x at a time.
 struct Hubs {
   Array<Index, Device> hubs;     // columns, ascending
   Array<Index, Device> columns;  // of each entry of A its column, or ~k if that is hubs[k]
@@ -18,16 +18,16 @@ struct Hubs {
   static constexpr std::int64_t many_entries = 6 << 20;  // fewer do not pay for what each block brings to shared memory
 
   std::int64_t bytes() const { return (hubs.size() + columns.size()) * std::int64_t(sizeof(Index)); }
-  /// Whether to look for them: columns with less than three entries on average are many to look through for what that can give.
-  /// Neighbouring rows differ in length by `variation` in all: by half of the mean on average, or more.
+  /// Whether to look for hubs. Not where columns have less than three entries on average: the search would cost more than hubs
+  /// save. `variation` sums how much neighbouring rows differ in length; it must exceed half of the entries.
   static bool may_pay(std::int64_t ncols, std::int64_t nnz, std::uint64_t variation) {
     return nnz >= many_entries && ncols <= nnz / 3 && variation > std::uint64_t(nnz) / 2;
   }
-  /// Whether rows whose lengths have this mean and variance may differ so much; on average it is two standard deviations at the most.
+  /// Whether rows whose lengths have this mean and variance can differ so much: by two standard deviations on average, at most.
   static bool rows_allow(double mean, double variance) { return 4 * 4 * variance >= mean * mean; }
   template <class Real>
   static constexpr std::int64_t max_hubs = room_bytes / std::int64_t(sizeof(Real));
-  /// While they are looked for, at most.
+  /// The most that find_hubs() takes while it looks.
   template <class Real>
   static std::int64_t max_bytes(std::int64_t nnz) {
     return nnz < many_entries ? 0 : (nnz + nnz / 3 + max_hubs<Real>)*std::int64_t(sizeof(Index));

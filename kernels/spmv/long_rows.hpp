@@ -9,15 +9,15 @@
 
 namespace seidel::spmv_detail {
 
-inline constexpr int moderate_row =
-    256;  // entries of the longest row that need not be cut into work for more than a few threads
+/// A row of up to so many entries is work for a few threads.
+inline constexpr int moderate_row = 256;
 
 /// What a warp adds up at a time.
 struct Piece {
   std::int64_t first;   // its first entry
   std::int16_t length;  // the last piece of a cut row may have a single entry
-  std::int16_t rows =
-      1;     // where rows with the same columns are joined (spmm/): how many; 0 for those taken by the first
+  /// How many rows it stands for: spmm/ joins rows with the same columns in the piece of the first; 0 in those of the others.
+  std::int16_t rows = 1;
   Index to;  // the row; for a piece of a cut row ~slot, where its sum is kept until the row is finished
 };
 

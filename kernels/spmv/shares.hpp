@@ -7,8 +7,8 @@
 
 namespace seidel::spmv_detail {
 
-/// Shares in a matrix so small that each warp has one, of this cost at most (a row costs as much as its entries and 4 more, as in
-/// tiles): there the warps of a block add long rows together, which is faster than tiles, of uneven rows too.
+/// A matrix so small that each warp has one share, of cost 768 at most (a row costs as much as its entries and 4 more, as in
+/// tiles.hpp). There the warps of a block add up a long row together: faster than tiles, even where rows are uneven.
 struct SmallShares {
   static constexpr int max_cost = 768, per_multiprocessor = 32;
 
@@ -17,7 +17,7 @@ struct SmallShares {
   }
 };
 
-/// Takes the counters for products with so many entries, which then take none.
+/// Takes the counters that products with so many entries need; else the first product takes them.
 inline void reserve_shares(const Cuda& on, std::int64_t nnz) { zero_counters(on, TilesView::arrivals_of(nnz)); }
 
 /// store(row, sum of the row's products with x) for each row.

@@ -6,8 +6,8 @@
 
 namespace seidel::spmv_detail {
 
-/// A row costs as much as its entries and 4 more. Tile t has the rows before which there is a cost of 512 t to 512 t + 511, or
-/// none; of a row of more than 2048 entries, which is cut into pieces of 2048, a tile has the piece that begins there.
+/// A row costs as much as its entries and 4 more; one of more than 2048 entries is cut into pieces of 2048. Tile t has the rows and
+/// the pieces before which all others cost 512 t to 512 t + 511 together; there may be none.
 struct TilesView {
   static constexpr int cost = 512, cost_of_row = 4;
   Index count = 0;
