@@ -1,5 +1,5 @@
 // --method direct: what it solves, what it says of singular matrices, when `auto` takes it.
-#include "process.hpp"
+#include "solve_json.hpp"
 
 #include <algorithm>
 
@@ -7,22 +7,12 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include "../matrices.hpp"
 
 using namespace seidel::tests;
 using nlohmann::json;
 
 namespace {
-
-json report_of(std::vector<std::string> words, int exit_code) {
-  words.insert(words.end(), {"--json", "-"});
-  const Run run = seidel_program(words);
-  CAPTURE(run.err);
-  CHECK(run.exit_code == exit_code);
-  return json::parse(run.out);
-}
 
 /// Zeros on the diagonal, and blocks [1 4; -4 1] beside it that let no short iteration get far.
 std::string without_diagonal(int n) {
@@ -58,7 +48,7 @@ std::string an_equation_twice(int n) {
 TEST_CASE("direct solves symmetric and unsymmetric systems to the last digits, and says so in JSON") {
   for (const char* matrix : {"poisson2d:40", "convdiff:30", "elasticity3d:4", "graph:12", "poisson2d:1"}) {
     CAPTURE(matrix);
-    const json report = report_of({"solve", matrix, "--method", "direct"}, 0);
+    const json report = report_of({matrix, "--method", "direct"}, 0);
     CHECK(report["method"] == "direct");
     CHECK(report["preconditioner"] == "none");
     CHECK(report["error_against_ones"] <= 1e-9);
@@ -85,18 +75,16 @@ TEST_CASE("direct says that a matrix is singular: no solution, or one of many") 
   for (const std::string& matrix : {folder / "twice.mtx", folder / "S.mtx", folder / "A.mtx"})
     for (const char* method : {"direct", "auto"}) {
       CAPTURE(matrix);
-      const json report = report_of({"solve", matrix, "--method", method}, 0);  // b = A * ones
+      const json report = report_of({matrix, "--method", method}, 0);  // b = A * ones
       CHECK(report["relative_residual"] <= 1e-8);
     }
   std::string b;
   for (int i = 0; i < 80; ++i) b += i < 79 ? "1\n" : "2\n";
   write_file(folder / "c.txt", b);
   for (const char* method : {"direct", "auto"})
-    CHECK(report_of({"solve", folder / "twice.mtx", "--rhs", folder / "c.txt", "--method", method}, 1)["converged"] ==
-          false);
+    CHECK(report_of({folder / "twice.mtx", "--rhs", folder / "c.txt", "--method", method}, 1)["converged"] == false);
   write_file(folder / "d.txt", b.substr(0, b.size() - 2) + "1\n");  // the equation twice, and b, too
-  const json one_of_many =
-      report_of({"solve", folder / "twice.mtx", "--rhs", folder / "d.txt", "--method", "direct"}, 0);
+  const json one_of_many = report_of({folder / "twice.mtx", "--rhs", folder / "d.txt", "--method", "direct"}, 0);
   CHECK(one_of_many["verdict"] == "doubtful");
   CHECK(one_of_many["error_estimate_source"] == "singular");
 }
@@ -104,28 +92,28 @@ TEST_CASE("direct says that a matrix is singular: no solution, or one of many") 
 TEST_CASE("auto takes factors where no preconditioner can be used, and says why") {
   Folder folder;
   write_file(folder / "A.mtx", without_diagonal(900));
-  const json report = report_of({"solve", folder / "A.mtx"}, 0);
+  const json report = report_of({folder / "A.mtx"}, 0);
   CHECK(report["method"] == "direct");
   CHECK(contains(report["choice"], "no nonzero diagonal entry"));
   CHECK(report["error_against_ones"] <= 1e-9);
-  CHECK(report_of({"solve", folder / "A.mtx", "--method", "gmres"}, 0)["method"] == "gmres");
+  CHECK(report_of({folder / "A.mtx", "--method", "gmres"}, 0)["method"] == "gmres");
 }
 
 TEST_CASE("auto takes factors of what is nearly a tree, unless something else was asked for") {
   const char* const chain = "poisson2d:1x900";  // cg needs 900 iterations
-  const json report = report_of({"solve", chain}, 0);
+  const json report = report_of({chain}, 0);
   CHECK(report["method"] == "direct");
   CHECK(contains(report["choice"], "hardly more entries"));
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--method", "cg"},
                                                 {"--precond", "symgs"},
                                                 {"--max-iterations", "1000"},
                                                 {"--set", "omega=1.1"}}) {
-    std::vector<std::string> all = {"solve", chain};
+    std::vector<std::string> all = {chain};
     all.insert(all.end(), words.begin(), words.end());
     CAPTURE(all);
     CHECK(report_of(all, 0)["method"] != "direct");
   }
-  CHECK(report_of({"solve", "poisson2d:30"}, 0)["method"] == "cg");
+  CHECK(report_of({"poisson2d:30"}, 0)["method"] == "cg");
 }
 
 TEST_CASE("direct refuses what it would ignore, and a limit of time that it cannot keep") {
@@ -136,7 +124,7 @@ TEST_CASE("direct refuses what it would ignore, and a limit of time that it cann
     CAPTURE(all);
     CHECK(seidel_program(all).exit_code == 2);
   }
-  const json report = report_of({"solve", "poisson3d:24", "--method", "direct", "--time-limit", "0.001"}, 1);
+  const json report = report_of({"poisson3d:24", "--method", "direct", "--time-limit", "0.001"}, 1);
   CHECK(report["status"] == "time_limit");
 }
 

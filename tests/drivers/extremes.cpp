@@ -1,8 +1,6 @@
 // What solve says of small systems whose entries differ by a hundred orders of magnitude.
-#include "process.hpp"
 #include "solution.hpp"
-
-#include <nlohmann/json.hpp>
+#include "solve_json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,15 +13,6 @@ using nlohmann::json;
 namespace {
 
 const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
-
-json report_of(std::vector<std::string> words) {
-  words.insert(words.begin(), "solve");
-  words.insert(words.end(), {"--json", "-"});
-  const Run run = seidel_program(words);
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code <= 1);
-  return json::parse(run.out);
-}
 
 }  // namespace
 

@@ -1,7 +1,5 @@
 // What solve says of x is compared with x* of long double factors, for random systems of many kinds.
-#include "process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "solve_json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -321,15 +319,6 @@ void write_lattice(const Folder& folder, int n, double wind, double more) {
                                    (wind == 0 ? "symmetric\n" : "general\n") + rows + " " + rows + " " +
                                    std::to_string(count) + "\n" + entries);
   write_file(folder / "b.txt", numbers);
-}
-
-json report_of(std::vector<std::string> words) {
-  words.insert(words.end(), {"--json", "-"});
-  words.insert(words.begin(), "solve");
-  const Run run = seidel_program(words);
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code <= 1);
-  return json::parse(run.out);
 }
 
 }  // namespace

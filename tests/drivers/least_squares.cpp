@@ -1,22 +1,16 @@
 // seidel solve --least-squares: what is solved, what is said of it, what is refused.
-#include "process.hpp"
+#include "solve_json.hpp"
 
 #include <cmath>
-
-#include <nlohmann/json.hpp>
 
 using namespace seidel::tests;
 using nlohmann::json;
 
 namespace {
 
-json report_of(std::vector<std::string> words, int exit_code) {
-  words.insert(words.begin(), "solve");
-  words.insert(words.end(), {"--least-squares", "--json", "-"});
-  const Run run = seidel_program(words);
-  CAPTURE(run.err);
-  CHECK(run.exit_code == exit_code);
-  return json::parse(run.out);
+json fit_of(std::vector<std::string> words, int exit_code) {
+  words.push_back("--least-squares");
+  return report_of(std::move(words), exit_code);
 }
 
 std::string matrix_of(const std::string& size, const std::string& entries) {
@@ -55,12 +49,12 @@ TEST_CASE("the refusal of a rectangular matrix, and info, name --least-squares, 
 TEST_CASE("an exact solution is told from a least-squares solution") {
   Folder folder;
   write_file(folder / "b.txt", numbers(200));
-  const json exact = report_of({"random:200x50:1200"}, 0);
+  const json exact = fit_of({"random:200x50:1200"}, 0);
   CHECK(exact["criterion"] == "residual");
   CHECK(exact["goal"] == "least squares");
   CHECK(exact["method"] == "lsmr");
   CHECK(exact["error_against_ones"] <= 1e-5);
-  const json fitted = report_of({"random:200x50:1200", "--rhs", folder / "b.txt", "--history", folder / "h.csv"}, 0);
+  const json fitted = fit_of({"random:200x50:1200", "--rhs", folder / "b.txt", "--history", folder / "h.csv"}, 0);
   CHECK(fitted["criterion"] == "orthogonality");
   CHECK(fitted["orthogonality"] <= 1e-8);
   CHECK(fitted["relative_residual"] > 0.1);
@@ -82,17 +76,17 @@ TEST_CASE("the solution of least norm is found for wide and for singular matrice
   write_file(folder / "wide.mtx", matrix_of("1 3 3", "1 1 1\n1 2 2\n1 3 2\n"));
   write_file(folder / "b.txt", "9\n");
   const json report =
-      report_of({folder / "wide.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx", "--tol", "1e-14"}, 0);
+      fit_of({folder / "wide.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx", "--tol", "1e-14"}, 0);
   const auto x = entries_of(folder / "x.mtx");
   REQUIRE(x.size() == 3);
   for (const auto& [found, expected] : {std::pair{x[0], 1.0}, {x[1], 2.0}, {x[2], 2.0}})
     CHECK(found == doctest::Approx(expected).epsilon(1e-13));
-  CHECK(report_of({folder / "wide.mtx"}, 0)["error_against_ones"].is_null());
+  CHECK(fit_of({folder / "wide.mtx"}, 0)["error_against_ones"].is_null());
 
   // An empty row and an inconsistent b: the first row is x1 + x2 = 2, the third 0 = 5.
   write_file(folder / "singular.mtx", matrix_of("3 3 3", "1 1 1\n1 2 1\n2 3 4\n"));
   write_file(folder / "b3.txt", "2\n8\n5\n");
-  const json singular = report_of({folder / "singular.mtx", "--rhs", folder / "b3.txt", "--out", folder / "x3.mtx"}, 0);
+  const json singular = fit_of({folder / "singular.mtx", "--rhs", folder / "b3.txt", "--out", folder / "x3.mtx"}, 0);
   CHECK(singular["criterion"] == "orthogonality");
   const auto x3 = entries_of(folder / "x3.mtx");
   CHECK(x3[0] == doctest::Approx(1));
@@ -129,7 +123,7 @@ TEST_CASE("the least-squares solution of a matrix of zeros is 0, and its error i
   write_file(folder / "b.txt", numbers(3));
   write_file(folder / "A.mtx", matrix_of("3 3 1", "1 1 0\n"));
   for (const char* tolerance : {"1e-6", "1e-12"}) {
-    const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--error-tol", tolerance}, 0);
+    const json report = fit_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--error-tol", tolerance}, 0);
     CHECK(report["criterion"] == "orthogonality");
     CHECK(report["error_estimate"].get<double>() <= 1e-15);
     CHECK(report["verdict"] == "solved");
@@ -139,19 +133,19 @@ TEST_CASE("the least-squares solution of a matrix of zeros is 0, and its error i
 TEST_CASE("limits end with an honest report, and the command that it names leads on") {
   Folder folder;
   write_file(folder / "b.txt", numbers(900));
-  const json report = report_of({"random:900x700:8000", "--rhs", folder / "b.txt", "--max-iterations", "40"}, 1);
+  const json report = fit_of({"random:900x700:8000", "--rhs", folder / "b.txt", "--max-iterations", "40"}, 1);
   CHECK(report["status"] == "iteration_limit");
   CHECK(report["criterion"].is_null());
   CHECK(report["orthogonality"] > 1e-8);
   REQUIRE(report["diagnosis"].size() == 1);
   CHECK(contains(report["diagnosis"][0]["try"].get<std::string>(), "--max-iterations"));
-  CHECK(report_of({"random:900x700:8000", "--rhs", folder / "b.txt", "--time-limit", "1e-9"}, 1)["status"] ==
+  CHECK(fit_of({"random:900x700:8000", "--rhs", folder / "b.txt", "--time-limit", "1e-9"}, 1)["status"] ==
         "time_limit");
   // The same bits whatever the number of threads.
-  const json one = report_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", "1"}, 0);
+  const json one = fit_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", "1"}, 0);
   for (const char* threads : {"2", "3"})
-    CHECK(report_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", threads, "--backend", "openmp"},
-                    0)["history"] == one["history"]);
+    CHECK(fit_of({"random:900x100:8000", "--rhs", folder / "b.txt", "--threads", threads, "--backend", "openmp"},
+                 0)["history"] == one["history"]);
 }
 
 TEST_CASE(
@@ -178,7 +172,7 @@ TEST_CASE(
   REQUIRE(!refused["diagnosis"].empty());
   CHECK(contains(refused["diagnosis"][0]["evidence"].get<std::string>(), "row 60 has no entries"));
   CHECK(contains(refused["diagnosis"][0]["try"].get<std::string>(), "--least-squares"));
-  CHECK(report_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0)["criterion"] == "orthogonality");
+  CHECK(fit_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0)["criterion"] == "orthogonality");
   const Run own = seidel_program({"solve", folder / "A.mtx"});
   CHECK(own.exit_code == 0);
   CHECK(contains(own.out, "ones are one of many solutions"));
@@ -199,6 +193,6 @@ TEST_CASE("where factors find A singular, a consistent b is solved, and another 
   CHECK(contains(none.out, "b is not in its range"));
   CHECK(contains(none.out, "--least-squares"));
   // By symmetry half of the difference is left in either row.
-  const json report = report_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0);
+  const json report = fit_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0);
   CHECK(report["relative_residual"].get<double>() == doctest::Approx(std::sqrt(0.5 / 30)));
 }

@@ -1,11 +1,9 @@
 // seidel solve of singular systems whose null space is known.
-#include "process.hpp"
+#include "solve_json.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-
-#include <nlohmann/json.hpp>
 
 using namespace seidel::tests;
 using nlohmann::json;
@@ -29,15 +27,6 @@ std::string ramp(int n) {
   std::string text;
   for (int i = 0; i < n; ++i) text += std::to_string(i * i % 7) + "\n";
   return text;
-}
-
-json report_of(std::vector<std::string> words, int exit_code) {
-  words.insert(words.begin(), "solve");
-  words.insert(words.end(), {"--json", "-"});
-  const Run run = seidel_program(words);
-  CAPTURE(run.err);
-  CHECK(run.exit_code == exit_code);
-  return json::parse(run.out);
 }
 
 double sum_of(const std::string& file) {
