@@ -39,8 +39,8 @@ Task task_of(const GemmOptions& options) {
   return {{.m = a.nrows, .n = b.ncols, .k = a.ncols, .block = options.block}, head.precision};
 }
 
-constexpr const char* steps[] = {"reading", "sending", "copying", "computing", "writing", "all"};
-constexpr int nsteps = int(std::size(steps));
+enum Step { reading, sending, copying, computing, writing, everything, nsteps };
+constexpr const char* steps[nsteps] = {"reading", "sending", "copying", "computing", "writing", "all"};
 
 /// Seconds of each step: of the slowest process, and on average.
 struct Seconds {
@@ -58,7 +58,7 @@ void report(const GemmOptions& options, const Task& task, const ProcessGrid& gri
             const std::string& where) {
   const DistributedShape& shape = task.shape;
   const double flops = 2 * double(shape.m) * double(shape.n) * double(shape.k);
-  const double computing = seconds.slowest[3], all = seconds.slowest[nsteps - 1];
+  const auto gflops = [&](Step step) { return seconds.slowest[step] > 0 ? flops / seconds.slowest[step] / 1e9 : 0; };
   std::string text = formatted("{}: {} x {} times {} x {}{}\n", options.out, shape.m, shape.k, shape.k, shape.n,
                                options.c.empty() ? "" : ", added to " + options.c);
   text += formatted("{}, grid {}x{}, blocks of {}, {}, {}\n\n", to_string(task.precision), grid.rows(), grid.columns(),
@@ -67,8 +67,8 @@ void report(const GemmOptions& options, const Task& task, const ProcessGrid& gri
   for (int s = 0; s < nsteps; ++s)
     text += formatted("{:<10} {:>10} {:>10}\n", steps[s], human_seconds(seconds.slowest[s]),
                       human_seconds(seconds.mean[s]));
-  text += formatted("\n{:.2f} GFLOP/s computing, {:.2f} GFLOP/s from file to file\n",
-                    computing > 0 ? flops / computing / 1e9 : 0, all > 0 ? flops / all / 1e9 : 0);
+  text += formatted("\n{:.2f} GFLOP/s computing, {:.2f} GFLOP/s from file to file\n", gflops(computing),
+                    gflops(everything));
   print(options, text);
   if (options.json.empty()) return;
   Json slowest, mean;
@@ -81,6 +81,26 @@ void report(const GemmOptions& options, const Task& task, const ProcessGrid& gri
   write_text(options.json, json.text());
 }
 
+/// C = A B + beta C. On a GPU: A, B and C are copied there, and C back.
+template <class On, class Real>
+DistributedTimes multiply_on(const On& on, DistributedProduct<On, Real>& product, const Array<Real>& A,
+                             const Array<Real>& B, Real beta, Array<Real>& C) {
+  if constexpr (HostBackend<On>) {
+    return product.apply(A, B, beta, C);
+  } else {
+    const double begin = MPI_Wtime();
+    const auto a = copied_to<Device>(on, A), b = copied_to<Device>(on, B);
+    auto c = copied_to<Device>(on, C);
+    on.synchronize();
+    const double copied = MPI_Wtime();
+    DistributedTimes times = product.apply(a, b, beta, c);
+    const double computed = MPI_Wtime();
+    copy(on, std::as_const(c).span(), C.span());
+    times.copying += copied - begin + MPI_Wtime() - computed;
+    return times;
+  }
+}
+
 template <class Real>
 void multiply(const GemmOptions& options, const MpiSession& session, const Task& task, const ProcessGrid& grid) {
   const MPI_Comm all = MPI_COMM_WORLD;
@@ -88,6 +108,7 @@ void multiply(const GemmOptions& options, const MpiSession& session, const Task&
   const DistributedGemm how = distributed_gemm(options.method);
   const DistributedParts parts = parts_of(how, grid, shape);
   const bool has_c = how == DistributedGemm::summa || grid.leads();
+  const MPI_Comm owners_of_c = how == DistributedGemm::summa ? all : grid.column();
   const ProcessPlace place = process_place(options, session);
 
   double seconds[nsteps] = {};
@@ -98,37 +119,21 @@ void multiply(const GemmOptions& options, const MpiSession& session, const Task&
   together(all, [&] { C = Array<Real>(has_c ? parts.c.nrows() * parts.c.ncols() : 0); });
   if (!options.c.empty())
     together(all, [&] {
-      if (has_c) C = read_part<Real>(how == DistributedGemm::summa ? all : grid.column(), options.c, parts.c);
+      if (has_c) C = read_part<Real>(owners_of_c, options.c, parts.c);
     });
-  seconds[0] = MPI_Wtime() - begin;
-  DistributedTimes times;
+  seconds[reading] = MPI_Wtime() - begin;
   std::string sent;
   on_process_place(place, session, [&]<class On>(const On& on) {
     DistributedProduct<On, Real> product(on, how, grid, shape);
     sent = product.describe();
-    const Real beta = options.c.empty() ? 0 : 1;
-    if constexpr (HostBackend<On>) {
-      times = product.apply(A, B, beta, C);
-    } else {
-      const double copying = MPI_Wtime();
-      const auto a = copied_to<Device>(on, A), b = copied_to<Device>(on, B);
-      auto c = copied_to<Device>(on, C);
-      on.synchronize();
-      const double computing = MPI_Wtime();
-      times = product.apply(a, b, beta, c);
-      times.copying += computing - copying;
-      const double copying_back = MPI_Wtime();
-      copy(on, std::as_const(c).span(), C.span());
-      times.copying += MPI_Wtime() - copying_back;
-    }
+    const DistributedTimes times = multiply_on(on, product, A, B, Real(options.c.empty() ? 0 : 1), C);
+    seconds[sending] = times.sending, seconds[copying] = times.copying, seconds[computing] = times.computing;
   });
-  seconds[1] = times.sending, seconds[2] = times.copying, seconds[3] = times.computing;
-  const double writing = MPI_Wtime();
+  const double writing_began = MPI_Wtime();
   together(all, [&] {
-    if (has_c)
-      write_parts(how == DistributedGemm::summa ? all : grid.column(), options.out, parts.c, std::as_const(C).span());
+    if (has_c) write_parts(owners_of_c, options.out, parts.c, std::as_const(C).span());
   });
-  seconds[4] = MPI_Wtime() - writing, seconds[5] = MPI_Wtime() - begin;
+  seconds[writing] = MPI_Wtime() - writing_began, seconds[everything] = MPI_Wtime() - begin;
   const Seconds of_all = seconds_of_all(seconds, session);
   const std::string where = formatted("{} on {}{}", plural(session.size, "process", "processes"), place.describe(),
                                       sent.empty() ? "" : ", " + sent);
@@ -155,13 +160,10 @@ void multiply(const GemmOptions& options, const MpiSession& session) {
 }  // namespace
 
 int run(const GemmOptions& options) {
-  const MpiSession session;
-  try {
+  return on_all_processes([&](const MpiSession& session) {
     multiply(options, session);
-  } catch (...) {  // all have the same error: the first process tells of it
-    if (session.rank == 0) throw;
-  }
-  return 0;
+    return 0;
+  });
 }
 
 }  // namespace seidel::drivers

@@ -21,6 +21,17 @@ class MpiSession {
   int rank = 0, size = 1, local_rank = 0, local_size = 1;  // of all processes; of those on this machine
 };
 
+/// work(session) on each process: the exit code. What it throws, it throws on all of them: the first process tells of it.
+int on_all_processes(const auto& work) {
+  const MpiSession session;
+  try {
+    return work(session);
+  } catch (...) {
+    if (session.rank == 0) throw;
+  }
+  return 0;
+}
+
 struct GridShape {
   int rows = 0, columns = 0;
 };

@@ -231,13 +231,7 @@ int measure(const BenchGemmMpiOptions& options, const MpiSession& session) {
 }  // namespace
 
 int run(const BenchGemmMpiOptions& options) {
-  const MpiSession session;
-  try {
-    return measure(options, session);
-  } catch (...) {  // all have the same error: the first process tells of it
-    if (session.rank == 0) throw;
-  }
-  return 0;
+  return on_all_processes([&](const MpiSession& session) { return measure(options, session); });
 }
 
 }  // namespace seidel::drivers
