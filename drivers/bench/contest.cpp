@@ -4,7 +4,9 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/solve_direct.hpp>
+#include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
+#include <seidel/kernels/spmv/spmv.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel::drivers {
@@ -23,7 +25,7 @@ Solution solution_of(Outcome outcome, std::int64_t memory_bytes) {
 }
 
 Solution solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
-  const System<std::int32_t> system{contest.A, contest.b, {}, contest.properties.norm_inf, false};
+  const System<std::int32_t> system{contest.A.view(), contest.b, {}, contest.properties.norm_inf, false};
   return solution_of(
       solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria),
       plan_solve(
@@ -35,11 +37,11 @@ Solution solve_ours(const MethodChoice& choice, BackendName backend, const Conte
 Solution solve_by_factors(const Contest& contest, int) {
   const Stopwatch setup;
   const MatrixProperties& p = contest.properties;
-  DirectSolver factors(contest.A, p.symmetric && p.diagonal_positive == contest.A.nrows);
+  DirectSolver factors(contest.A.view(), p.symmetric && p.diagonal_positive == contest.A.nrows);
   const double setup_seconds = setup.seconds();
   Criteria criteria = contest.criteria;
   criteria.seconds = 2;  // by the forecast: others need not wait for more
-  const DirectSystem system{.A = contest.A, .b = contest.b, .norm_inf_of_A = p.norm_inf};
+  const DirectSystem system{.A = contest.A.view(), .b = contest.b, .norm_inf_of_A = p.norm_inf};
   Outcome outcome = solve_directly(OpenMP{1}, system, factors, criteria);
   outcome.setup_seconds = setup_seconds;
   return solution_of(std::move(outcome), factors.forecast().bytes);
@@ -86,10 +88,17 @@ std::vector<Contestant> contestants() {
   return all;
 }
 
+Contest contest_of(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const Criteria& criteria) {
+  Array<double> b(A.nrows);
+  const Array<double> ones(A.ncols, 1.0);
+  spmv<OpenMP>(host, A, ones.span(), b.span());
+  return {with_offsets<std::int32_t>(host, A), std::move(b), properties(host, A), criteria};
+}
+
 double true_residual(const Contest& contest, const Array<double>& x) {
   const OpenMP on;
-  const Vector<double, OpenMP> b(on, copied_to<Host>(on, contest.b)), there(on, copied_to<Host>(on, x.span()));
-  return certify(on, contest.A, there, b, contest.properties.norm_inf).relative_residual;
+  const Vector<double, OpenMP> b(on, copied_to<Host>(on, contest.b.span())), there(on, copied_to<Host>(on, x.span()));
+  return certify(on, contest.A.view(), there, b, contest.properties.norm_inf).relative_residual;
 }
 
 std::string judged(const Solution& solution, double residual, double tolerance) {

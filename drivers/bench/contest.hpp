@@ -6,6 +6,7 @@
 
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/csr.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/solvers/criteria.hpp>
 
@@ -13,11 +14,13 @@ namespace seidel::drivers {
 
 /// The system, and when it counts as solved.
 struct Contest {
-  CsrView<double, std::int32_t, Host> A;
-  HostSpan<const double> b;
-  const MatrixProperties& properties;
+  Csr<double, std::int32_t> A;
+  Array<double> b;
+  MatrixProperties properties;
   Criteria criteria;
 };
+/// A x = A * ones, of a square A. Errors  ResourceError if it has more entries than offsets of 32 bits reach.
+Contest contest_of(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A, const Criteria& criteria);
 
 struct Solution {
   bool claimed = false;  // the method says that it got there

@@ -27,7 +27,7 @@ std::int64_t factor_bytes(const Lut& M, Index n) { return 12 * M.entries() + 24 
 template <class Solver>
 Solution solve(const Contest& contest, int threads) {
   Eigen::setNbThreads(threads);
-  const auto& A = contest.A;
+  const auto A = contest.A.view();
   const EigenSparse matrix = eigen_map(A);
   Solution solution;
   Solver solver;

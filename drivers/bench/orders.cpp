@@ -3,20 +3,14 @@
 
 #include <seidel/drivers/bench/contest.hpp>
 #include <seidel/drivers/solve_on.hpp>
-#include <seidel/formats/convert.hpp>
-#include <seidel/formats/properties.hpp>
-#include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::drivers {
 
 std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
                                  const std::atomic<bool>& stop) {
-  const OpenMP host;
-  const MatrixProperties seen = properties(host, A.view());
-  const auto narrow = with_offsets<std::int32_t>(host, A.view());
-  const Array<double> ones(A.ncols, 1.0);
-  Array<double> b(A.nrows);
-  spmv<OpenMP>(host, A.view(), ones.span(), b.span());
+  const Contest contest = contest_of(OpenMP{}, A.view(), {.stop = &stop});
+  const MatrixProperties& seen = contest.properties;
+  const System<std::int32_t> system{contest.A.view(), contest.b, {}, seen.norm_inf, false};
   MethodChoice choice;
   choice.method = seen.symmetric && seen.diagonal_negative == 0 ? Method::cg : Method::bicgstab;
   choice.preconditioner = PreconditionerKind::symgs;
@@ -24,11 +18,8 @@ std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> p
   for (const Measurement& pair : pairs) {
     if (pair.order.empty() || !pair.rival->variant.empty() || pair.verdict != Verdict::right) continue;
     choice.order = pair.order == "colours" ? Order::colours : Order::natural;
-    const System<std::int32_t> system{narrow.view(), b.span(), {}, seen.norm_inf, false};
-    Criteria criteria;
-    criteria.stop = &stop;
-    const Outcome outcome =
-        solve_on(Placement{.backend = pair.rival->backend, .threads = pair.threads}, system, choice, criteria);
+    const Placement where{.backend = pair.rival->backend, .threads = pair.threads};
+    const Outcome outcome = solve_on(where, system, choice, contest.criteria);
     if (stop) break;
     const double seconds = pair.sample.empty() ? 0 : pair.sample.median(),
                  gb = seconds > 0 ? gb_per_s(pair, seconds) : 0;

@@ -15,10 +15,7 @@
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/with_backend.hpp>
-#include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/formats/statistics.hpp>
-#include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::drivers {
 
@@ -64,31 +61,30 @@ Table table_of(std::span<const Result> of_matrix) {
   return table;
 }
 
+/// Reads or generates A. Errors  InputError unless it is square, with one row or more.
+LoadedMatrix square_matrix(const std::string& word, const BenchSolveOptions& options) {
+  LoadedMatrix loaded = load_matrix(word, options, false);
+  const auto& A = loaded.matrix;
+  if (A.nrows != A.ncols)
+    throw ShapeError(formatted("{}: found {} and {}, expected as many rows as columns", loaded.name,
+                               plural(A.nrows, "row"), plural(A.ncols, "column")));
+  if (A.nrows == 0) throw InputError(loaded.name + ": found no rows, expected one or more");
+  return loaded;
+}
+
 /// Every contestant that may take the matrix, in the order of the list, until Ctrl-C.
 void contest(const std::string& word, const BenchSolveOptions& options, const BenchPlaces& places,
              const std::vector<Contestant>& contestants, const std::function<void(double, const std::string&)>& show,
              std::vector<Result>& all) {
   show(0, word);
-  const LoadedMatrix loaded = load_matrix(word, options, false);
+  const LoadedMatrix loaded = square_matrix(word, options);
   const auto A = loaded.matrix.view();
-  if (A.nrows != A.ncols)
-    throw ShapeError(formatted("{}: found {} and {}, expected as many rows as columns", loaded.name,
-                               plural(A.nrows, "row"), plural(A.ncols, "column")));
-  if (A.nrows == 0) throw InputError(loaded.name + ": found no rows, expected one or more");
-  const OpenMP host = host_threads(options);
-  const MatrixProperties seen = properties(host, A);
-  if (seen.nonfinite > 0)
-    throw InputError(
-        formatted("{}: found {}, expected finite numbers", loaded.name,
-                  plural(seen.nonfinite, "entry that is NaN or infinite", "entries that are NaN or infinite")));
-  const auto narrow = with_offsets<std::int32_t>(host, A);
-  const Array<double> ones(A.ncols, 1.0);
-  Array<double> b(A.nrows);
-  spmv<OpenMP>(host, A, ones.span(), b.span());
-  Criteria criteria;
-  criteria.relative_tolerance = options.tolerance, criteria.max_iterations = options.max_iterations;
-  criteria.stop = &stop_requested();
-  const Contest system{narrow.view(), b.span(), seen, criteria};
+  const Contest system = contest_of(
+      host_threads(options), A,
+      {.relative_tolerance = options.tolerance, .max_iterations = options.max_iterations, .stop = &stop_requested()});
+  if (const std::int64_t nonfinite = system.properties.nonfinite; nonfinite > 0)
+    throw InputError(formatted("{}: found {}, expected finite numbers", loaded.name,
+                               plural(nonfinite, "entry that is NaN or infinite", "entries that are NaN or infinite")));
   struct Job {
     const Contestant* who;
     int threads;
@@ -96,7 +92,7 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   std::vector<Job> jobs;
   for (const auto& who : contestants) {
     const bool can_run = who.backend != BackendName::cuda || places.cuda;
-    if (!can_run || !places.selection.wants(who.backend, who.name) || !who.takes(seen)) continue;
+    if (!can_run || !places.selection.wants(who.backend, who.name) || !who.takes(system.properties)) continue;
     for (const int threads : threads_for(who.backend, places.threads)) jobs.push_back({&who, threads});
   }
   for (std::size_t j = 0; j < jobs.size(); ++j) {
