@@ -140,6 +140,7 @@ struct Command {
   CLI::Option* file(const char* option, std::string& value, const char* what) {
     return written_to(app->add_option(option, value, what)->type_name("FILE"));
   }
+  void page(std::string& html) { file("--html", html, "write the report as one page for a browser"); }
   CLI::Option* input_file(const char* option, std::string& value, const char* what) {
     return read_from(app->add_option(option, value, what)->type_name("FILE"));
   }

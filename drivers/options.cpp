@@ -1,4 +1,6 @@
 // The one file of the program that compiles CLI11.
+#include <span>
+
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
 #include <seidel/drivers/details.hpp>
@@ -67,7 +69,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     details(pairs, "a detail, as listed below; may be given several times");
     file("--history", options.history,
          "write the residual after each iteration, a CSV file, with a column for each of --rhs");
-    file("--html", options.html, "write the report as one page for a browser");
+    page(options.html);
     app->add_flag("--repair", options.repair, repair_help);
     app->footer("NAME of --method" + meanings_of(program_methods) + "\n\nNAME of --precond" +
                 meanings_of_preconditioners() + "\n\nKEY=VALUE of --set" + meanings_of_details() + "\n\n" +
@@ -240,7 +242,7 @@ struct ValidateCommand : CommandFor<ValidateOptions> {
            "--only", options.only,
            "rivals whose names match a pattern with * and ?, or one of several between commas, such as 'spmm.*'")
         ->type_name("GLOB");
-    file("--html", options.html, "write the report as one page for a browser");
+    page(options.html);
   }
 };
 
@@ -285,6 +287,68 @@ constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "s
       matrix ? formatted(" (did you mean seidel solve {}?)", quoted(word)) : did_you_mean(word, names), joined(names)));
 }
 
+/// All commands as CLI11 knows them.
+struct CommandLine {
+  CLI::App app{"Solves sparse linear systems, and tells the truth about the answer.", "seidel"};
+  CLI::App* bench = nullptr;
+  CommonTexts common;
+  BenchKernelOptions registry;  // bench --list
+  std::vector<std::unique_ptr<Command>> commands;
+
+  CommandLine() {
+    app.set_help_flag("-h,--help", "print this and exit");
+    app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit");
+    app.allow_extras();
+    add<SolveCommand, InfoCommand, GenerateCommand, GemmCommand, ConvertCommand, ValidateCommand>(app);
+    bench = app.add_subcommand("bench", "measure kernels and solvers, others' beside ours, and this machine")
+                ->allow_extras();
+    bench->set_help_flag("-h,--help", "print this and exit");
+    bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
+    for (const Kernel* kernel : all_kernels())
+      if (kernel != &kernels::gemm || !is_one_of_many())
+        commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, *kernel));
+    commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
+    add<BenchSuiteCommand, BenchMachineCommand, BenchHpcgCommand, BenchGemmMpiCommand, BenchCompareCommand,
+        BenchReadCommand>(*bench);
+    for (const auto& command : commands) command->written_to(common.add_to(*command->app));
+    // Now, since a command takes the footer that its parent has when it is made.
+    app.footer(
+        formatted("Start with    {}\nOptions of a command    seidel COMMAND --help\n"
+                  "Exit codes    0 success, 1 not solved or a check failed, 2 wrong usage, 3 bad input, 4 out of memory, "
+                  "5 no such back end",
+                  example));
+    bench->footer(formatted("Start with    {}\nOptions of a command    seidel bench COMMAND --help", bench_example));
+  }
+
+ private:
+  template <class... Commands>
+  void add(CLI::App& parent) {
+    (commands.push_back(std::make_unique<Commands>(parent)), ...);
+  }
+};
+
+/// Says why `app` was not understood. An option that is not known explains a missing argument better than that does.
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+  refuse_extras(last_of(app), path_of(app), settings_of(app));
+  const std::string said = error.what();
+  const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;  // "--tol: ..."
+  throw UsageError(formatted("{}: {}\n  see {} --help", within_program(path_of(app)),
+                             mismatch ? wrong_count(last_of(app), said.substr(0, said.find(':'))) : said, path_of(app)));
+}
+
+/// The words as a shell takes them again. Behind --, which is left out since a report may add options at the end, they are
+/// names of files.
+std::string quoted_line(const std::vector<char*>& words) {
+  std::string line = quoted(words.empty() ? "seidel" : words.front());
+  bool only_names = false;
+  for (const std::string word : std::span(words).subspan(std::min<std::size_t>(1, words.size())))
+    if (!only_names && word == "--")
+      only_names = true;
+    else
+      line += " " + quoted(only_names && word.size() > 1 && word[0] == '-' ? "./" + word : word);
+  return line;
+}
+
 }  // namespace
 
 Request parse(int argc, char** argv) {
@@ -294,83 +358,33 @@ Request parse(int argc, char** argv) {
   if (topic_wanted) {  // seidel help COMMAND
     words.erase(words.begin() + 1);
     words.push_back(help);
-    argv = words.data();
   }
-  CLI::App app("Solves sparse linear systems and reports honestly how good the answer is.", "seidel");
-  app.set_help_flag("-h,--help", "print this and exit");
-  app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit");
-  app.allow_extras();
-  CommonTexts common;
-  std::vector<std::unique_ptr<Command>> commands;
-  commands.push_back(std::make_unique<SolveCommand>(app));
-  commands.push_back(std::make_unique<InfoCommand>(app));
-  commands.push_back(std::make_unique<GenerateCommand>(app));
-  commands.push_back(std::make_unique<GemmCommand>(app));
-  commands.push_back(std::make_unique<ConvertCommand>(app));
-  commands.push_back(std::make_unique<ValidateCommand>(app));
-  CLI::App* bench =
-      app.add_subcommand("bench", "measure kernels and solvers, others' beside ours, and this machine")->allow_extras();
-  bench->set_help_flag("-h,--help", "print this and exit");
-  BenchKernelOptions registry;
-  bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
-  for (const Kernel* kernel : all_kernels())
-    if (kernel != &kernels::gemm || !is_one_of_many())
-      commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, *kernel));
-  commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
-  commands.push_back(std::make_unique<BenchSuiteCommand>(*bench));
-  commands.push_back(std::make_unique<BenchMachineCommand>(*bench));
-  commands.push_back(std::make_unique<BenchHpcgCommand>(*bench));
-  commands.push_back(std::make_unique<BenchGemmMpiCommand>(*bench));
-  commands.push_back(std::make_unique<BenchCompareCommand>(*bench));
-  commands.push_back(std::make_unique<BenchReadCommand>(*bench));
-  for (const auto& command : commands) command->written_to(common.add_to(*command->app));
-  // Now, since a command takes the footer that its parent has when it is made.
-  app.footer(
-      formatted("Start with    {}\nOptions of a command    seidel COMMAND --help\n"
-                "Exit codes    0 success, 1 not solved or a check failed, 2 wrong usage, 3 bad input, 4 out of memory, "
-                "5 no such back end",
-                example));
-  bench->footer(formatted("Start with    {}\nOptions of a command    seidel bench COMMAND --help", bench_example));
-
+  CommandLine line;
+  CLI::App &app = line.app, &bench = *line.bench;
   try {
-    app.parse(argc, argv);
+    app.parse(argc, words.data());
   } catch (const CLI::CallForHelp&) {
     const CLI::App& topic = last_of(app);
-    if ((&topic == &app || &topic == bench) && !topic.remaining().empty()) refuse_command(topic);
+    if ((&topic == &app || &topic == &bench) && !topic.remaining().empty()) refuse_command(topic);
     const std::string path = path_of(app);
-    const auto depth = 1 + std::count(path.begin(), path.end(), ' ');
-    if (topic_wanted && *argv[depth] != '-')
-      throw UsageError(formatted("help: '{}' is one argument too many\n  see {} --help", argv[depth], path));
+    const std::string_view next = words[std::size_t(1 + std::count(path.begin(), path.end(), ' '))];
+    if (topic_wanted && !next.starts_with('-'))
+      throw UsageError(formatted("help: '{}' is one argument too many\n  see {} --help", next, path));
     return PrintText{app.help()};
   } catch (const CLI::CallForVersion&) {
     return PrintText{formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {
-    // An option that is not known explains a missing argument better than the missing argument does.
-    refuse_extras(last_of(app), path_of(app), settings_of(app));
-    const std::string said = error.what();
-    const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;  // "--tol: ..."
-    throw UsageError(formatted("{}: {}\n  see {} --help", within_program(path_of(app)),
-                               mismatch ? wrong_count(last_of(app), said.substr(0, said.find(':'))) : said, path_of(app)));
+    refuse(app, error);
   }
   if (app.get_subcommands().empty()) refuse_command(app);
-  if (bench->parsed() && bench->get_subcommands().empty()) {
-    if (!registry.list || !bench->remaining().empty()) refuse_command(*bench);
-    return registry;
+  if (bench.parsed() && bench.get_subcommands().empty()) {
+    if (!line.registry.list || !bench.remaining().empty()) refuse_command(bench);
+    return line.registry;
   }
   refuse_extras(last_of(app), path_of(app), settings_of(app));
   refuse_empty_values(last_of(app), path_of(app));
-
-  std::string command_line = quoted(argc > 0 ? argv[0] : "seidel");
-  bool only_names = false;  // behind --, which a report leaves out: it may add options at the end
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (!only_names && word == "--")
-      only_names = true;
-    else
-      command_line += " " + quoted(only_names && word.size() > 1 && word[0] == '-' ? "./" + word : word);
-  }
-  const auto given = std::find_if(commands.begin(), commands.end(), [](const auto& c) { return c->app->parsed(); });
-  return (*given)->finished(common, command_line);
+  const auto given = std::ranges::find_if(line.commands, [](const auto& command) { return command->app->parsed(); });
+  return (*given)->finished(line.common, quoted_line(words));
 }
 
 }  // namespace seidel::drivers

@@ -36,7 +36,7 @@ struct ContestCommand : CommandFor<Options> {
   void outputs(const char* trials, int least) {
     this->number("--trials", options.trials, "N", trials, whole(least, 10000));
     this->file("--csv", options.csv, "write a row per trial");
-    this->file("--html", options.html, "write the report as one page for a browser");
+    this->page(options.html);
     if constexpr (requires { options.warm; })
       app->add_flag(
           "--warm", options.warm,
@@ -141,7 +141,7 @@ struct BenchMachineCommand : CommandFor<BenchMachineOptions> {
   explicit BenchMachineCommand(CLI::App& bench)
       : CommandFor(bench, "machine", "what this machine can do at best: bandwidths, gathers, flops, latencies") {
     file("--csv", options.csv, "write a row per ceiling");
-    file("--html", options.html, "write the report as one page for a browser");
+    page(options.html);
   }
 };
 
@@ -151,9 +151,10 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
     number("--n", options.n, "N", "points along each side, a multiple of 8 (104)", whole<Index>(8, 1024));
     number("--seconds", options.seconds, "S", "how long solves are repeated (60; at least one solve)",
            Range<double>{"a number above 0", [](double s) { return s > 0; }});
-    with_text(
-        "--order", "ORDER", "of sweeps: natural, colours (colours, unless one core works alone)",
-        [this](const std::string& text) { options.order = one_of("--order", text, {Order::natural, Order::colours}); });
+    with_text("--order", "ORDER", "of sweeps: natural, colours (colours, unless one core works alone)",
+              [this](const std::string& text) {
+                options.order = one_of("--order", text, {Order::natural, Order::colours});
+              });
   }
 };
 
@@ -192,7 +193,7 @@ struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
     on_host = "it compares files";
     read_from(app->add_option("OLD", options.old_file, "a file of seidel bench --json"))->required();
     read_from(app->add_option("NEW", options.new_file, "another"))->required();
-    file("--html", options.html, "write the report as one page for a browser");
+    page(options.html);
   }
 };
 
@@ -202,7 +203,7 @@ struct BenchReadCommand : CommandFor<BenchReadOptions> {
     on_host = "files are read on the host";
     read_from(app->add_option("FILE", options.file, "a .mtx file; 500 MB and more, in the memory cache"))->required();
     number("--repetitions", options.repetitions, "N", "of each measurement; the median counts (5)", whole(1, 1000));
-    file("--html", options.html, "write the report as one page for a browser");
+    page(options.html);
   }
 };
 
