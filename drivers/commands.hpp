@@ -22,6 +22,9 @@ int run(const BenchCompareOptions& options);
 /// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with
 /// --quiet.
 void print(const CommonOptions& options, const std::string& text, bool output_is_taken = false);
+/// "OUT: what" of a matrix that was written; where that took standard output, "from: what", of what it was made from.
+void print_written(const CommonOptions& options, const std::string& out, const std::string& from,
+                   const std::string& what);
 /// A line on standard error, "seidel: ..."; not with --quiet.
 void say(const CommonOptions& options, const std::string& text);
 

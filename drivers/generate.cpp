@@ -41,11 +41,9 @@ int run_dense(const GenerateOptions& options) {
   const Stopwatch writing;
   write_random_dense(options.out, head, options.seed);
   const double seconds = writing.seconds();
-  const bool to_stdout = options.out == "-";
-  print(options,
-        formatted("{}: dense, {}, {} x {}, written in {}\n", to_stdout ? options.spec : options.out,
-                  to_string(head.precision), count(shape.nrows), count(shape.ncols), human_seconds(seconds)),
-        to_stdout);
+  print_written(options, options.out, options.spec,
+                formatted("dense, {}, {} x {}, written in {}", to_string(head.precision), count(shape.nrows),
+                          count(shape.ncols), human_seconds(seconds)));
   if (options.json.empty()) return 0;
   Json json = json_of(options, shape.nrows, shape.ncols, shape.nrows * shape.ncols);
   json.set("precision", to_string(head.precision)).set("seconds", Json().set("write", seconds));
@@ -74,13 +72,10 @@ int run(const GenerateOptions& options) {
   }
   const double write_seconds = writing.seconds();
 
-  const bool to_stdout = options.out == "-";
-  print(options,
-        formatted("{}: {} x {}, {}, generated in {}, written in {}\n", to_stdout ? options.spec : options.out,
-                  count(A.nrows), count(A.ncols), plural(A.nnz(), "nonzero"), human_seconds(generate_seconds),
-                  human_seconds(write_seconds)),
-        to_stdout);
-  if (!to_stdout)
+  print_written(options, options.out, options.spec,
+                formatted("{} x {}, {}, generated in {}, written in {}", count(A.nrows), count(A.ncols),
+                          plural(A.nnz(), "nonzero"), human_seconds(generate_seconds), human_seconds(write_seconds)));
+  if (options.out != "-")
     print(options, formatted("next:   {}\n", same_program(options.command_line, "info " + quoted(options.out))));
   if (!options.json.empty()) {
     Json json = json_of(options, A.nrows, A.ncols, A.nnz());

@@ -289,7 +289,7 @@ constexpr const char *example = "seidel solve poisson3d:32", *bench_example = "s
 
 /// All commands as CLI11 knows them.
 struct CommandLine {
-  CLI::App app{"Solves sparse linear systems, and tells the truth about the answer.", "seidel"};
+  CLI::App app{"Solves sparse linear systems and reports honestly how good the answer is.", "seidel"};
   CLI::App* bench = nullptr;
   CommonTexts common;
   BenchKernelOptions registry;  // bench --list

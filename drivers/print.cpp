@@ -15,6 +15,12 @@ void print(const CommonOptions& options, const std::string& text, bool output_is
     write_text("-", text);
 }
 
+void print_written(const CommonOptions& options, const std::string& out, const std::string& from,
+                   const std::string& what) {
+  const bool to_stdout = out == "-";
+  print(options, (to_stdout ? from : out) + ": " + what + "\n", to_stdout);
+}
+
 void say(const CommonOptions& options, const std::string& text) {
   if (!options.quiet) std::fprintf(stderr, "seidel: %s\n", text.c_str());
 }
