@@ -78,69 +78,88 @@ std::string smaller_preconditioner(std::int64_t bytes, const SolveNeeds& needs) 
   return name.empty() ? "" : formatted("--precond {}", name);
 }
 
-}  // namespace
+std::int64_t csr_bytes(const SolveNeeds& needs, std::int64_t nrows) {
+  return 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (nrows + 1);
+}
+template <Backend B>
+std::int64_t product_bytes(const SolveNeeds& needs, std::int64_t nrows) {
+  return Product<double, std::int32_t, B>::max_bytes(nrows, needs.nnz, needs.uneven_rows);
+}
 
-MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
-  const std::int64_t n = needs.nrows, vector = 8 * n, csr = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (n + 1);
-  MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
+using Items = std::vector<MemoryItem>;
+
+void add_matrix(Items& items, const SolveNeeds& needs) {
+  const std::int64_t n = needs.nrows;
   if (needs.cuda) {
-    plan.items.push_back({"the matrix on the GPU, for the certificate and the sweeps", csr, "--backend openmp"});
-    plan.items.push_back({"kinds of rows, columns of blocks or a list of long rows, for products",
-                          Product<double, std::int32_t, Cuda>::max_bytes(n, needs.nnz, needs.uneven_rows),
-                          "--backend openmp"});
+    items.push_back(
+        {"the matrix on the GPU, for the certificate and the sweeps", csr_bytes(needs, n), "--backend openmp"});
+    items.push_back({"kinds of rows, columns of blocks or a list of long rows, for products",
+                     product_bytes<Cuda>(needs, n), "--backend openmp"});
   } else {
-    plan.items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
-    plan.items.push_back({"kinds of rows, for products",
-                          Product<double, std::int32_t, OpenMP>::max_bytes(n, needs.nnz, needs.uneven_rows), ""});
+    items.push_back({"row pointers of 32 bits", needs.narrow_offsets ? 4 * (n + 1) : 0, ""});
+    items.push_back({"kinds of rows, for products", product_bytes<OpenMP>(needs, n), ""});
   }
-  const Method method = needs.choice.method;
-  const std::int64_t ncols = needs.ncols.value_or(n);
+}
+
+/// The vectors of the method, and A' for one that needs products with it.
+void add_method(Items& items, const SolveNeeds& needs) {
+  const Method& method = needs.choice.method;
+  const std::int64_t nrows = needs.nrows, ncols = needs.ncols.value_or(nrows);
   const auto [like_x, like_b] = vectors_of(needs);
-  plan.items.push_back({formatted("{} vectors of {}", like_x + like_b, to_string(method)),
-                        like_x * 8 * ncols + like_b * vector,
-                        method == Method::gmres                ? "--set restart=20, or --method bicgstab"
-                        : method == Method::bicgstab           ? "--method cg, if A is positive definite"
-                        : needs.choice.form == Form::eisenstat ? "--set form=plain"
-                                                               : ""});
-  if (const std::int64_t more = needs.columns - 1; more > 0)
-    plan.items.push_back(
-        {formatted("{}: b, x{}", plural(more, "more column"),
-                   method == Method::cg ? ", the vectors of cg, and what products and cycles hold of them" : ""),
-         more * (8 * ncols + vector) + (method == Method::cg ? more * (like_x * vector + 32 * n) : 0),
-         "fewer columns at a time"});
-  if (method.needs == Needs::nothing) {
-    const std::int64_t transposed = 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (ncols + 1);
-    plan.items.push_back({"A', for products with it", transposed, ""});
-    if (const std::int64_t vectors = like_x * 8 * ncols + like_b * vector; !needs.cuda)  // those are taken after it
-      plan.items.push_back({"entries on their way to A', beyond what vectors need later",
-                            std::max<std::int64_t>(0, max_transpose_workspace(n, ncols, needs.nnz) - vectors), ""});
-    else
-      plan.items.push_back(
-          {"the same of A'", Product<double, std::int32_t, Cuda>::max_bytes(ncols, needs.nnz, needs.uneven_rows), ""});
+  const std::int64_t vectors = 8 * (like_x * ncols + like_b * nrows);
+  items.push_back({formatted("{} vectors of {}", like_x + like_b, to_string(method)), vectors,
+                   method == Method::gmres                ? "--set restart=20, or --method bicgstab"
+                   : method == Method::bicgstab           ? "--method cg, if A is positive definite"
+                   : needs.choice.form == Form::eisenstat ? "--set form=plain"
+                                                          : ""});
+  if (const std::int64_t more = needs.columns - 1; more > 0) {
+    const bool in_step = method == Method::cg;
+    items.push_back({formatted("{}: b, x{}", plural(more, "more column"),
+                               in_step ? ", the vectors of cg, and what products and cycles hold of them" : ""),
+                     8 * more * (ncols + nrows) + (in_step ? more * (8 * like_x + 32) * nrows : 0),
+                     "fewer columns at a time"});
   }
-  if (!needs.choice.fallbacks.empty()) {
-    std::string others;
-    for (const Method& next : needs.choice.fallbacks)
-      others += formatted("{}{}", others.empty() ? "" : " or ", to_string(next));
-    const std::int64_t more = more_vectors_of_fallbacks(needs.choice);
-    plan.of_fallback = more * vector;
-    plan.items.push_back({formatted("{} more if {} has to take over", more, others), plan.of_fallback,
-                          formatted("--method {}", to_string(method))});
-  }
-  if (needs.arranged)
-    plan.items.push_back(
-        {"the matrix with its rows permuted or scaled", csr + 2 * vector + 20 * n, "--permute none --scale none"});
-  if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
+  if (method.needs != Needs::nothing) return;
+  items.push_back({"A', for products with it", csr_bytes(needs, ncols), ""});
+  if (needs.cuda)
+    items.push_back({"the same of A'", product_bytes<Cuda>(needs, ncols), ""});
+  else  // vectors are taken after it
+    items.push_back({"entries on their way to A', beyond what vectors need later",
+                     std::max<std::int64_t>(0, max_transpose_workspace(nrows, ncols, needs.nnz) - vectors), ""});
+}
+
+void add_preconditioner(Items& items, const SolveNeeds& needs) {
+  const PreconditionerKind& kind = needs.choice.preconditioner;
   bool first = true;
-  for (const MemoryPart& part : needs.choice.preconditioner.memory(size_of(needs), needs.choice)) {
+  for (const MemoryPart& part : kind.memory(size_of(needs), needs.choice)) {
     const std::int64_t bytes = first && needs.counted_bytes ? *needs.counted_bytes : part.bytes;
-    plan.items.push_back({part.what, bytes, first ? smaller_preconditioner(bytes, needs) : ""});
+    items.push_back({part.what, bytes, first ? smaller_preconditioner(bytes, needs) : ""});
     first = false;
   }
   if (needs.near_null_vectors > 0)
-    plan.items.push_back({"near-null vectors, for the setup of amg", needs.near_null_vectors * vector, ""});
-  if (needs.choice.order != Order::natural && needs.choice.preconditioner.orders.size() > 1)
-    plan.items.back().less = "--order natural";
+    items.push_back({"near-null vectors, for the setup of amg", needs.near_null_vectors * 8 * needs.nrows, ""});
+  if (needs.choice.order != Order::natural && kind.orders.size() > 1) items.back().less = "--order natural";
+}
+
+}  // namespace
+
+MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
+  MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
+  add_matrix(plan.items, needs);
+  add_method(plan.items, needs);
+  if (!needs.choice.fallbacks.empty()) {
+    std::vector<std::string> others;
+    for (const Method& next : needs.choice.fallbacks) others.emplace_back(to_string(next));
+    const std::int64_t more = more_vectors_of_fallbacks(needs.choice);
+    plan.of_fallback = more * 8 * needs.nrows;
+    plan.items.push_back({formatted("{} more if {} has to take over", more, joined(others, " or ")), plan.of_fallback,
+                          formatted("--method {}", to_string(needs.choice.method))});
+  }
+  if (needs.arranged)
+    plan.items.push_back({"the matrix with its rows permuted or scaled",
+                          csr_bytes(needs, needs.nrows) + 36 * needs.nrows, "--permute none --scale none"});
+  if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
+  add_preconditioner(plan.items, needs);
   return plan;
 }
 
