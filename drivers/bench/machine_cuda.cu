@@ -138,46 +138,42 @@ std::function<void()> as_graph(const Cuda& on, const std::function<void()>& run)
   return [on, kept] { check(cudaGraphLaunch(kept.get(), on.stream())); };
 }
 
-}  // namespace
+using Ceilings = std::vector<Ceiling>;
 
-Streams device_streams(const Cuda& on) {
-  Vectors v(on);
-  return {2 * gb / v.copy().min(), 3 * gb / v.triad().min()};
-}
-
-std::vector<Ceiling> device_ceilings(const Cuda& on) {
-  std::vector<Ceiling> found;
-  Vectors v(on);
-  double* const out = reinterpret_cast<double*>(v.c.data());
-
+void add_streams(Ceilings& found, const Cuda& on, Vectors& v) {
   found.push_back(rate_of("copy", "GB/s", v.copy(), 2 * gb, "b = a, read + write counted"));
   found.push_back(rate_of("triad", "GB/s", v.triad(), 3 * gb, "c = a + s b, two reads + one write counted"));
-  found.push_back(
-      rate_of("read", "GB/s",
-              sampled(on, trials, [&] { read_kernel<<<stream_blocks, threads, 0, on.stream()>>>(v.a.data(), out); }),
-              gb, "sum of a vector"));
+  const Sample read = sampled(on, trials, [&] {
+    read_kernel<<<stream_blocks, threads, 0, on.stream()>>>(v.a.data(), reinterpret_cast<double*>(v.c.data()));
+  });
+  found.push_back(rate_of("read", "GB/s", read, gb, "sum of a vector"));
   found.push_back(rate_of("write", "GB/s", stream_sample(on, WriteElement{v.b.data()}), gb, "a constant"));
+}
+
+void add_gathers(Ceilings& found, const Cuda& on, Vectors& v) {
+  constexpr unsigned blocks = 1 << 14;
   for (const std::int64_t mib : {16, 128, 1024}) {
-    constexpr unsigned blocks = 1 << 14;
     const unsigned mask = unsigned(mib * 131072 - 1);
     const Sample sample = sampled(on, trials, [&] {
-      gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(v.a.data()), mask, out);
+      gather_kernel<<<blocks, 256, 0, on.stream()>>>(reinterpret_cast<const double*>(v.a.data()), mask,
+                                                     reinterpret_cast<double*>(v.c.data()));
     });
     found.push_back(rate_of("gather " + std::to_string(mib) + " MiB", "G/s", sample, 1e-9 * blocks * 256 * 16,
                             "random reads of 8 bytes from a table of that size"));
   }
-  constexpr int rounds = 2048;
-  const unsigned full = unsigned(on.multiprocessors()) * 8;
-  const double gflop = 2e-9 * 16 * rounds * double(full) * 256;
-  found.push_back(rate_of("fma fp64", "GFLOP/s",
-                          sampled(on, trials, [&] { fma_kernel<double><<<full, 256, 0, on.stream()>>>(rounds, out); }),
-                          gflop, "independent fused multiply-adds in registers"));
-  found.push_back(
-      rate_of("fma fp32", "GFLOP/s",
-              sampled(on, trials,
-                      [&] { fma_kernel<float><<<full, 256, 0, on.stream()>>>(rounds, reinterpret_cast<float*>(out)); }),
-              gflop, "independent fused multiply-adds in registers"));
+}
 
+template <class Real>
+Ceiling fma_ceiling(const char* name, const Cuda& on, Vectors& v) {
+  constexpr int rounds = 2048;
+  const unsigned blocks = unsigned(on.multiprocessors()) * 8;
+  const Sample sample = sampled(
+      on, trials, [&] { fma_kernel<<<blocks, 256, 0, on.stream()>>>(rounds, reinterpret_cast<Real*>(v.c.data())); });
+  return rate_of(name, "GFLOP/s", sample, 2e-9 * 16 * rounds * double(blocks) * 256,
+                 "independent fused multiply-adds in registers");
+}
+
+void add_launches(Ceilings& found, const Cuda& on) {
   constexpr int launches = 1000;
   const auto launch_all = [&] {
     for (int i = 0; i < launches; ++i) empty_kernel<<<1, 32, 0, on.stream()>>>();
@@ -186,26 +182,44 @@ std::vector<Ceiling> device_ceilings(const Cuda& on) {
       latency_of("launch", sampled(on, trials, launch_all), launches, "an empty kernel after another on a stream"));
   found.push_back(latency_of("graph node", sampled(on, trials, as_graph(on, launch_all)), launches,
                              "an empty kernel after another in a graph"));
+}
 
+/// Of all multiprocessors, and from one to the next.
+void add_waits(Ceilings& found, const Cuda& on, Vectors& v) {
   int steps = 1000;
   void* arguments[] = {&steps};
-  found.push_back(latency_of("grid barrier",
-                             sampled(on, trials,
-                                     [&] {
-                                       check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(barrier_kernel),
-                                                                         dim3(on.multiprocessors()), dim3(256),
-                                                                         arguments, 0, on.stream()));
-                                     }),
-                             steps, "all multiprocessors, cooperative groups"));
+  const Sample barrier = sampled(on, trials, [&] {
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(barrier_kernel), dim3(on.multiprocessors()), dim3(256),
+                                      arguments, 0, on.stream()));
+  });
+  found.push_back(latency_of("grid barrier", barrier, steps, "all multiprocessors, cooperative groups"));
+  constexpr int rounds = 200;
   const int ring = on.multiprocessors() - 1;
-  double* slots = reinterpret_cast<double*>(v.b.data());
-  found.push_back(latency_of("hand-over",
-                             sampled(on, trials,
-                                     [&] {
-                                       check(cudaMemsetAsync(slots, 0, std::size_t(ring) * 128, on.stream()));
-                                       ring_kernel<<<unsigned(ring), 1, 0, on.stream()>>>(slots, 200);
-                                     }),
-                             200.0 * ring, "a value from one multiprocessor to the next, store to load"));
+  double* const slots = reinterpret_cast<double*>(v.b.data());
+  const Sample hand_over = sampled(on, trials, [&] {
+    check(cudaMemsetAsync(slots, 0, std::size_t(ring) * 128, on.stream()));
+    ring_kernel<<<unsigned(ring), 1, 0, on.stream()>>>(slots, rounds);
+  });
+  found.push_back(latency_of("hand-over", hand_over, double(rounds) * ring,
+                             "a value from one multiprocessor to the next, store to load"));
+}
+
+}  // namespace
+
+Streams device_streams(const Cuda& on) {
+  Vectors v(on);
+  return {2 * gb / v.copy().min(), 3 * gb / v.triad().min()};
+}
+
+std::vector<Ceiling> device_ceilings(const Cuda& on) {
+  Ceilings found;
+  Vectors v(on);
+  add_streams(found, on, v);
+  add_gathers(found, on, v);
+  found.push_back(fma_ceiling<double>("fma fp64", on, v));
+  found.push_back(fma_ceiling<float>("fma fp32", on, v));
+  add_launches(found, on);
+  add_waits(found, on, v);
   on.synchronize();
   return found;
 }
