@@ -3,6 +3,13 @@
 
 namespace seidel::tests {
 
+Plain plain_of(const Matrix& A) {
+  Plain plain{A.ncols, std::vector<Row>(A.nrows)};
+  for (Index i = 0; i < A.nrows; ++i)
+    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) plain.rows[i][A.col_idx[k]] = A.values[k];
+  return plain;
+}
+
 Matrix copy_of(const Matrix& A) { return as<double, std::int64_t>(A); }
 
 Row random_row(std::mt19937_64& random, Index ncols, Index length) {
@@ -69,10 +76,7 @@ Plain with_dominant_diagonal(Plain A) {
 }
 
 Matrix with_dominant_diagonal(const Matrix& A) {
-  std::vector<Row> rows(A.nrows);
-  for (Index i = 0; i < A.nrows; ++i)
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) rows[i][A.col_idx[k]] = A.values[k];
-  return csr_of<double, std::int64_t>(with_dominant_diagonal(Plain{A.ncols, std::move(rows)}));
+  return csr_of<double, std::int64_t>(with_dominant_diagonal(plain_of(A)));
 }
 
 const std::vector<NamedMatrix>& awkward_matrices() {

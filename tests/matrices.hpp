@@ -56,6 +56,7 @@ Csr<Real, Offset> as(const Matrix& A) {
   return B;
 }
 Matrix copy_of(const Matrix& A);
+Plain plain_of(const Matrix& A);
 
 /// A seed that no run before had. A test that fails prints those that it drew. Only from the test's own thread.
 unsigned fresh_seed();

@@ -1,5 +1,6 @@
 // What holds on the GPU alone: streams, scratch memory, faults.
 #include "../backends.hpp"
+#include "../files.hpp"
 #include "../matrices.hpp"
 
 #include <cuda_runtime_api.h>
@@ -18,11 +19,7 @@
 using namespace seidel;
 using namespace seidel::tests;
 
-namespace {
-
-bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a CUDA call that fails says where, what and why") {
   const std::string said = refusal<BackendError>([] { cuda_check(cudaErrorInvalidValue, "a call"); });

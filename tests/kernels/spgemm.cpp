@@ -99,14 +99,6 @@ Plain transposed(const Plain& A) {
   return T;
 }
 
-Plain plain_of(const Matrix& A) {
-  Plain plain{A.ncols, std::vector<Row>(std::size_t(A.nrows))};
-  for (Index i = 0; i < A.nrows; ++i)
-    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
-      plain.rows[std::size_t(i)][A.col_idx[e]] = A.values[e];
-  return plain;
-}
-
 }  // namespace
 
 TEST_CASE("sparse products of awkward matrices are sums of products in the order of a row, bit for bit") {

@@ -69,12 +69,6 @@ Csr<Real, Offset> transposed(const B& on, const CsrView<Real, Offset, Host>& A, 
   return transposed_by(on, A, [&](const auto& there, auto& T) { transpose(on, there, T, report); });
 }
 
-template <class Real, class Offset>
-bool same(const Csr<Real, Offset>& A, const Csr<Real, Offset>& B) {
-  return A.nrows == B.nrows && A.ncols == B.ncols && same_bits(A.row_ptr, B.row_ptr) &&
-         same_bits(A.col_idx, B.col_idx) && same_bits(A.values, B.values);
-}
-
 /// On every back end, in both precisions, with both offsets, and the structure alone.
 void check_all(const Matrix& A) {
   const auto narrow = as<double, std::int32_t>(A);
@@ -82,11 +76,11 @@ void check_all(const Matrix& A) {
   const auto wide_single = as<float, std::int64_t>(A);
   const CsrView<double, std::int32_t, Host> structure{A.nrows, A.ncols, narrow.row_ptr, narrow.col_idx, {}};
   on_every_backend([&](const auto& on) {
-    CHECK(same(transposed(on, A.view()), sorted_transpose(A.view())));
-    CHECK(same(transposed(on, narrow.view()), sorted_transpose(narrow.view())));
-    CHECK(same(transposed(on, single.view()), sorted_transpose(single.view())));
-    CHECK(same(transposed(on, wide_single.view()), sorted_transpose(wide_single.view())));
-    CHECK(same(transposed(on, structure), sorted_transpose(structure)));
+    CHECK(same_matrix(transposed(on, A.view()), sorted_transpose(A.view())));
+    CHECK(same_matrix(transposed(on, narrow.view()), sorted_transpose(narrow.view())));
+    CHECK(same_matrix(transposed(on, single.view()), sorted_transpose(single.view())));
+    CHECK(same_matrix(transposed(on, wide_single.view()), sorted_transpose(wide_single.view())));
+    CHECK(same_matrix(transposed(on, structure), sorted_transpose(structure)));
   });
 }
 
@@ -96,8 +90,8 @@ void check_on_gpu(const Matrix& A) {
   const CsrView<double, std::int32_t, Host> structure{A.nrows, A.ncols, narrow.row_ptr, narrow.col_idx, {}};
   on_every_backend([&](const auto& on) {
     if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) {
-      CHECK(same(transposed(on, A.view()), sorted_transpose(A.view())));
-      CHECK(same(transposed(on, structure), sorted_transpose(structure)));
+      CHECK(same_matrix(transposed(on, A.view()), sorted_transpose(A.view())));
+      CHECK(same_matrix(transposed(on, structure), sorted_transpose(structure)));
     }
   });
 }
@@ -267,7 +261,7 @@ TEST_CASE("columns and values need no more alignment than a number has") {
     const Array<Index, Space> idx(on, columns);
     const CsrView<float, std::int32_t, Space> there{
         A.nrows, A.ncols, ptr, {idx.data() + 1, A.col_idx.size()}, {values.data() + 1, A.values.size()}};
-    CHECK(same(here(on, transpose(on, there)), expected));
+    CHECK(same_matrix(here(on, transpose(on, there)), expected));
   });
 }
 
@@ -280,7 +274,7 @@ TEST_CASE("the host takes what a plan says besides the result: 8 bytes per entry
     CHECK(planned == (wide ? 8 * A.nnz() : 0));
     for (const int threads : {1, 2}) {
       TransposeReport report;
-      CHECK(same(transposed(OpenMP{threads}, A.view(), &report), sorted_transpose(A.view())));
+      CHECK(same_matrix(transposed(OpenMP{threads}, A.view(), &report), sorted_transpose(A.view())));
       CHECK(report.workspace_bytes >= planned);
       CHECK(report.workspace_bytes <= planned + threads * std::int64_t(2'000'000));
     }
@@ -294,7 +288,7 @@ TEST_CASE("a GPU takes at most 8 bytes per entry besides the result, and less wh
   constexpr std::int64_t n = 400000;
   const auto bytes = [](const auto& on, const Matrix& A) {
     TransposeReport report;
-    CHECK(same(transposed(on, A.view(), &report), sorted_transpose(A.view())));
+    CHECK(same_matrix(transposed(on, A.view(), &report), sorted_transpose(A.view())));
     return report.workspace_bytes;
   };
   const auto uniform = [&] { return double(random() >> 11) * 0x1p-53; };
@@ -382,7 +376,7 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
     const Matrix expected = sorted_transpose(A.view());
     on_every_backend([&](const auto& on) {
       TransposeReport report;
-      CHECK(same(transposed(on, A.view(), &report), expected));
+      CHECK(same_matrix(transposed(on, A.view(), &report), expected));
       CHECK(report.is_mirrored);
       std::int64_t cursors = 0;
       if constexpr (requires { on.threads; }) cursors = on.threads * std::int64_t(A.ncols);
@@ -409,7 +403,7 @@ TEST_CASE("a symmetric pattern is mirrored, and one entry without its image is n
       moved();
       on_every_backend([&](const auto& on) {
         TransposeReport report{.is_mirrored = true};
-        CHECK(same(transposed(on, B.view(), &report), sorted_transpose(B.view())));
+        CHECK(same_matrix(transposed(on, B.view(), &report), sorted_transpose(B.view())));
         CHECK(!report.is_mirrored);
       });
     }
@@ -460,7 +454,7 @@ TEST_CASE("nodes with several unknowns are mirrored node by node, and one that i
       check_all(A);
       const auto is_mirrored = [&](const auto& on, const Matrix& B) {
         TransposeReport report;
-        CHECK(same(transposed(on, B.view(), &report), sorted_transpose(B.view())));
+        CHECK(same_matrix(transposed(on, B.view(), &report), sorted_transpose(B.view())));
         return report.is_mirrored;
       };
       Index row = 0, col = 0;  // an entry off the diagonal
@@ -513,7 +507,7 @@ bool has_kinds(const B& on, const CsrView<Real, Offset, Host>& A, int max_length
       done = convert_detail::transpose_by_kinds(on, of, max_length).has_value();
     }
   });
-  if (done) CHECK(same(T, sorted_transpose(A)));
+  if (done) CHECK(same_matrix(T, sorted_transpose(A)));
   return done;
 }
 /// The same for all types, and for the structure alone.
@@ -640,11 +634,11 @@ TEST_CASE(
     const Matrix expected_of_fault = sorted_transpose(B.view());
     for (const int threads : {1, 2, 5}) {
       TransposeReport report;
-      CHECK(same(transposed(OpenMP{threads}, A.view(), &report), expected));
+      CHECK(same_matrix(transposed(OpenMP{threads}, A.view(), &report), expected));
       CHECK(report.is_mirrored);
       CHECK(report.workspace_bytes > 2 * A.nrows);  // what cursors of one thread do not take
       CHECK(report.workspace_bytes < 2 * A.nrows + 100'000);
-      CHECK(same(transposed(OpenMP{threads}, B.view(), &report), expected_of_fault));
+      CHECK(same_matrix(transposed(OpenMP{threads}, B.view(), &report), expected_of_fault));
       CHECK(!report.is_mirrored);
     }
   }
@@ -657,11 +651,11 @@ TEST_CASE("a large lattice is mirrored by its kinds on a GPU, in a byte per row,
       Matrix B = copy_of(A);
       std::swap(B.col_idx[10'000'000], B.col_idx[10'000'001]);
       TransposeReport report;
-      CHECK(same(transposed(on, A.view(), &report), transpose(OpenMP{}, A.view())));
+      CHECK(same_matrix(transposed(on, A.view(), &report), transpose(OpenMP{}, A.view())));
       CHECK(report.is_mirrored);
       CHECK(report.workspace_bytes > A.nrows);
       CHECK(report.workspace_bytes < A.nrows + 100'000);
-      CHECK(same(transposed(on, B.view(), &report), transpose(OpenMP{}, B.view())));
+      CHECK(same_matrix(transposed(on, B.view(), &report), transpose(OpenMP{}, B.view())));
       CHECK(!report.is_mirrored);
     }
   });
@@ -673,7 +667,7 @@ TEST_CASE("a symmetric pattern whose images are scattered is sorted on a GPU") {
   check_all(A);
   on_every_backend([&](const auto& on) {
     TransposeReport report{.is_mirrored = true};
-    CHECK(same(transposed(on, A.view(), &report), sorted_transpose(A.view())));
+    CHECK(same_matrix(transposed(on, A.view(), &report), sorted_transpose(A.view())));
     if constexpr (std::is_same_v<std::decay_t<decltype(on)>, Cuda>) CHECK(!report.is_mirrored);
   });
 }
@@ -730,7 +724,7 @@ TEST_CASE("a mirrored result that no cache holds, with a row longer than what is
   }
   const Matrix A = matrix_of_entries(n, n, entries);
   TransposeReport report;
-  CHECK(same(transposed(OpenMP{3}, A.view(), &report), sorted_transpose(A.view())));
+  CHECK(same_matrix(transposed(OpenMP{3}, A.view(), &report), sorted_transpose(A.view())));
   CHECK(report.is_mirrored);
   check_all(A);
   Matrix without_image = copy_of(A);  // noticed when most has been written

@@ -59,6 +59,13 @@ double true_residual(const Matrix& A, const std::vector<double>& x, const std::v
   return double(bb > 0 ? std::sqrt(rr / bb) : std::sqrt(rr));
 }
 
+double relative_difference(const std::vector<double>& x, const std::vector<double>& y) {
+  double most = 0, largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    most = std::max(most, std::abs(x[i] - y[i])), largest = std::max(largest, std::abs(x[i]));
+  return most / largest;
+}
+
 Matrix poisson(Index k) { return csr_of<double, std::int64_t>(poisson(k, k)); }
 
 Matrix random_spd(unsigned seed, Index n, Index mean) {

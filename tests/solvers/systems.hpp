@@ -47,6 +47,9 @@ inline std::vector<double> ones(std::int64_t n) { return std::vector<double>(n, 
 /// ||b - A x|| / ||b|| in long double; NaN if anything in it is.
 double true_residual(const Matrix& A, const std::vector<double>& x, const std::vector<double>& b);
 
+/// max |x_i - y_i| / max |x_i|.
+double relative_difference(const std::vector<double>& x, const std::vector<double>& y);
+
 /// The 5-point stencil on a k x k grid.
 Matrix poisson(Index k);
 
