@@ -1,4 +1,4 @@
-// The program: one command a run, and the one place where errors become exit codes.
+// The program: one command per run, and the one place where errors become exit codes.
 #include <unistd.h>
 
 #include <csignal>

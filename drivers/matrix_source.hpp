@@ -31,7 +31,7 @@ ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std
 /// Refuses a word that is no file, in better words than "cannot open". `option` is empty for MATRIX.
 void require_file(const std::string& option, const std::string& word, bool may_be_generator);
 
-/// One sentence a thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
+/// One sentence for each thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
 std::vector<std::string> notes(const LoadedMatrix& loaded);
 
 /// "matrix" in every JSON report.

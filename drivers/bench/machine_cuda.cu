@@ -15,7 +15,7 @@ namespace {
 
 constexpr int trials = 15;
 constexpr int threads = 512;
-constexpr int unroll = 4;  // 16-byte accesses in flight a thread
+constexpr int unroll = 4;  // 16-byte accesses in flight per thread
 
 void check(cudaError_t status) { cuda_check(status, "measuring the machine"); }
 

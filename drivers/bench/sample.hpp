@@ -56,7 +56,7 @@ inline Ceiling rate_of(std::string name, std::string unit, const Sample& sample,
           amount / sample.max(), amount / sample.min(), int(sample.trials().size()),
           std::move(what)};
 }
-/// From times of runs that each repeat a step `steps` times: microseconds a step.
+/// From times of runs that each repeat a step `steps` times: microseconds per step.
 inline Ceiling latency_of(std::string name, const Sample& sample, double steps, std::string what) {
   const double us = 1e6 / steps;
   return {

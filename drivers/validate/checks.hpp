@@ -9,7 +9,7 @@ namespace seidel::drivers {
 
 struct ValidateOptions;
 
-/// What every back end is compared with, found once a matrix.
+/// What every back end is compared with, found once per matrix.
 struct Expected {
   CsrView<double, std::int64_t, Host> A;
   Array<double> x, b;                  // in (-1, 1), with ncols and nrows entries

@@ -17,7 +17,7 @@ struct Cell {
 
 struct LedgerRow {
   std::string kernel, format;
-  std::vector<Cell> cells;  // one a back end
+  std::vector<Cell> cells;  // one per back end
 };
 
 /// Collects checks of one back end after the other on one matrix after the other.

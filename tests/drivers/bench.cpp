@@ -59,7 +59,7 @@ TEST_CASE("bench KERNEL --list and validate --list print the same registry, and 
   CHECK(!contains(several.out, "symgs.csr.serial "));
 }
 
-TEST_CASE("bench writes a row a trial, and says the same in JSON") {
+TEST_CASE("bench writes a row per trial, and says the same in JSON") {
   const Folder folder;
   const Run run = seidel_program({"bench", "spmm", "poisson2d:12", "--k", "1,3", "--layout", "row,col", "--threads",
                                   "1,2", "--trials", "2", "--warm", "--only", "*.csr.*", "--csv", folder / "b.csv",

@@ -68,7 +68,7 @@ bool is_ours(const fs::path& relative) {
   return top == "tests" || top == "docs" || top == "data" || layer_of(relative) < int(layers.size());
 }
 
-/// Every fault of the tree below `root`, one a line: "path:line: what".
+/// Every fault of the tree below `root`, one per line: "path:line: what".
 std::vector<std::string> faults(const fs::path& root) {
   std::vector<std::string> found;
   std::map<fs::path, bool> has_readme;  // folders with files of ours

@@ -29,10 +29,12 @@ void for_each_back_end(const auto& add) {
 }
 
 /// Adds seidel's own on each back end of this build; prepare(null pointer to the back end's type) is how it prepares there.
+/// `on_gpu` is said in place of `what` where it works in another way there.
 void add_ours(std::vector<Rival>& all, const Kernel& kernel, std::string_view format, std::string_view what,
-              const auto& prepare) {
+              const auto& prepare, std::string_view on_gpu = {}) {
   for_each_back_end([&](BackendName on, const auto* type) {
-    all.push_back({&kernel, format, on, "", Role::exact, what, prepare(type)});
+    const bool other_way = on == BackendName::cuda && !on_gpu.empty();
+    all.push_back({&kernel, format, on, "", Role::exact, other_way ? on_gpu : what, prepare(type)});
   });
 }
 inline Rival baseline(const Kernel& kernel, std::string_view format, BackendName on, std::string_view variant,

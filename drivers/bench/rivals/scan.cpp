@@ -31,11 +31,9 @@ Prepared standard(const ScanTask& task, const Where& where) {
 
 std::vector<Rival> scan_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::scan, "array", on, "", Role::exact,
-                   HostBackend<B> ? "each thread a part; several read the counts twice" : "decoupled look-back",
-                   ours<B>});
-  });
+  add_ours(
+      all, kernels::scan, "array", "each thread a part; several read the counts twice",
+      []<class B>(const B*) { return ours<B>; }, "decoupled look-back");
   all.push_back({&kernels::scan, "array", BackendName::serial, "std", Role::baseline, "std::exclusive_scan", standard});
   return all;
 }

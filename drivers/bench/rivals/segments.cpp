@@ -45,10 +45,9 @@ Prepared converted(const PointersTask& task, const Where& where) {
 
 std::vector<Rival> segments_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    const char* const sorts = HostBackend<B> ? "std::sort by key and place" : "ranks counted in shared memory";
-    all.push_back({&kernels::sort_segments, "array", on, "", Role::exact, sorts, sorted<B>});
-  });
+  add_ours(
+      all, kernels::sort_segments, "array", "std::sort by key and place", []<class B>(const B*) { return sorted<B>; },
+      "ranks counted in shared memory");
   for_each_back_end([&]<class B>(BackendName on, const B*) {
     all.push_back({&kernels::merge_segments, "array", on, "", Role::exact, "equal parts, cut by Merge Path",
                    merged<B, MergeBy::path>});

@@ -74,13 +74,11 @@ Prepared textbook(const SparseProductTask& task, const Where&) {
 
 std::vector<Rival> spgemm_rivals() {
   std::vector<Rival> all;
-  for_each_back_end([&]<class B>(BackendName on, const B*) {
-    all.push_back({&kernels::spgemm, "csr", on, "", Role::exact,
-                   HostBackend<B>
-                       ? "short rows summed as they are found, others by a tree of bits; allocates the result each time"
-                       : "rows merged or hashed by their length; allocates the result each time",
-                   whole<B>});
-  });
+  add_ours(
+      all, kernels::spgemm, "csr",
+      "short rows summed as they are found, others by a tree of bits; allocates the result each time",
+      []<class B>(const B*) { return whole<B>; },
+      "rows merged or hashed by their length; allocates the result each time");
   all.push_back(baseline(kernels::spgemm, "csr", BackendName::serial, "textbook",
                          "Gustavson's: a dense row of sums, its columns sorted", textbook));
   add_ours(all, kernels::spgemm_values, "csr", "new values in the pattern that was found; allocates nothing",
