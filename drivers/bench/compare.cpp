@@ -33,7 +33,7 @@ struct Comparison {
 struct Differences {
   std::vector<Comparison> compared;             // largest change first
   std::vector<std::string> only_old, only_new;  // measured in one file alone
-  std::vector<std::string> machine;  // "processor: AMD EPYC -> Intel Xeon"; threads; bandwidths more than 5 % apart
+  std::vector<std::string> machine;             // "processor: AMD EPYC -> Intel Xeon"
 };
 
 JsonValue parsed(const std::string& name) {
@@ -119,13 +119,38 @@ std::string drift_of(const std::vector<Comparison>& compared) {
       ratios.median(), ratios.min(), ratios.max());
 }
 
+/// What else than the program differs: facts about the machine, threads, bandwidths more than 5 % apart.
+std::vector<std::string> other_differences(const JsonValue& old_file, const JsonValue& new_file) {
+  std::vector<std::string> found;
+  const auto add = [&](const std::string& what, const std::string& before, const std::string& after) {
+    found.push_back(formatted("{}: {} -> {}", what, before, after));
+  };
+  const auto said = [](const JsonValue& file, const std::string& key) {
+    return file.contains("machine") && file["machine"].contains(key) ? file["machine"][key].text() : "not said";
+  };
+  std::set<std::string> keys;
+  for (const JsonValue& file : {old_file, new_file})
+    if (file.contains("machine"))
+      for (const std::string& key : file["machine"].keys()) keys.insert(key);
+  for (const auto& key : keys)
+    if (said(old_file, key) != said(new_file, key)) add(key, said(old_file, key), said(new_file, key));
+  const std::string old_threads = threads_of(old_file), new_threads = threads_of(new_file);
+  if (old_threads != new_threads && !old_threads.empty() && !new_threads.empty())
+    add("threads", old_threads, new_threads);
+  const auto old_roofs = roofs_of(old_file), new_roofs = roofs_of(new_file);
+  for (const auto& [where, roof] : old_roofs)
+    if (const auto other = new_roofs.find(where);
+        other != new_roofs.end() && std::fabs(std::log(other->second / roof)) > std::log(1.05))
+      add("bandwidth, " + where, formatted("{:.1f}", roof), formatted("{:.1f} GB/s", other->second));
+  return found;
+}
+
 /// Where each file has one number of threads, OpenMP rivals are compared across these numbers.
 /// Errors  InputError if one cannot be read, is not of schema seidel.bench/1, or lacks a key.
 Differences compare(const std::string& old_name, const std::string& new_name) {
   const JsonValue old_file = parsed(old_name), new_file = parsed(new_name);
-  const std::string old_threads = threads_of(old_file), new_threads = threads_of(new_file);
   // One number of threads against another one: the same rivals, on more or fewer threads.
-  const bool one_each = old_threads.find(',') == std::string::npos && new_threads.find(',') == std::string::npos;
+  const bool one_each = (threads_of(old_file) + threads_of(new_file)).find(',') == std::string::npos;
   const auto before = samples_of(old_file, old_name, !one_each), after = samples_of(new_file, new_name, !one_each);
   Differences found;
   for (const auto& [what, sample] : before)
@@ -139,23 +164,7 @@ Differences compare(const std::string& old_name, const std::string& new_name) {
     const auto size = [](const Comparison& c) { return std::fabs(std::log(c.new_seconds / c.old_seconds)); };
     return size(a) > size(b);
   });
-  const auto said = [](const JsonValue& file, const std::string& key) {
-    return file.contains("machine") && file["machine"].contains(key) ? file["machine"][key].text() : "not said";
-  };
-  std::set<std::string> keys;
-  for (const JsonValue& file : {old_file, new_file})
-    if (file.contains("machine"))
-      for (const std::string& key : file["machine"].keys()) keys.insert(key);
-  for (const auto& key : keys)
-    if (said(old_file, key) != said(new_file, key))
-      found.machine.push_back(formatted("{}: {} -> {}", key, said(old_file, key), said(new_file, key)));
-  if (old_threads != new_threads && !old_threads.empty() && !new_threads.empty())
-    found.machine.push_back(formatted("threads: {} -> {}", old_threads, new_threads));
-  const auto old_roofs = roofs_of(old_file), new_roofs = roofs_of(new_file);
-  for (const auto& [where, roof] : old_roofs)
-    if (const auto other = new_roofs.find(where);
-        other != new_roofs.end() && std::fabs(std::log(other->second / roof)) > std::log(1.05))
-      found.machine.push_back(formatted("bandwidth, {}: {:.1f} -> {:.1f} GB/s", where, roof, other->second));
+  found.machine = other_differences(old_file, new_file);
   return found;
 }
 

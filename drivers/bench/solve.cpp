@@ -146,9 +146,34 @@ Json json_of(const std::vector<Result>& all) {
   });
 }
 
+std::vector<Bar> bars_of(std::span<const Result> of_matrix) {
+  std::vector<Bar> bars;
+  for (const Result& r : of_matrix)
+    if (r.verdict == "solved")
+      bars.push_back({r.who->name + (r.who->backend == BackendName::openmp ? ", " + plural(r.threads, "thread") : ""),
+                      1e3 * r.total(), human_seconds(r.total()), r.who->baseline ? 1 : 0});
+  return bars;
+}
+
+/// The residuals of each method with each preconditioner: all back ends have the same bits.
+LineChart residuals_of(std::span<const Result> of_matrix) {
+  LineChart chart{"iteration", "relative residual", true, {}};
+  for (const Result& r : of_matrix) {
+    Series series{r.who->name.substr(0, r.who->name.rfind('.')), {}};
+    if (r.solution.history.empty() || std::ranges::count(chart.series, series.name, &Series::name) > 0) continue;
+    for (const double residual : r.solution.history) {
+      const std::size_t i = series.points.size();
+      series.points.push_back(
+          {double(i), residual, formatted("{}, iteration {}: {}", series.name, i, brief(residual))});
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
 std::string page_of(const std::vector<Result>& all, bool good, const std::string& machine,
                     const CommonOptions& options) {
-  const auto solved = std::count_if(all.begin(), all.end(), [](const auto& r) { return r.verdict == "solved"; });
+  const auto solved = std::ranges::count(all, "solved", &Result::verdict);
   HtmlPage page("seidel bench solve",
                 formatted("{} of {} reached the tolerance{}", solved, plural(std::int64_t(all.size()), "solve"),
                           good ? "" : ", some are WRONG"),
@@ -157,24 +182,10 @@ std::string page_of(const std::vector<Result>& all, bool good, const std::string
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].matrix == all[first].matrix) ++last;
     const auto of_matrix = std::span(all).subspan(first, last - first);
-    std::vector<Bar> bars;
-    LineChart chart{"iteration", "relative residual", true, {}};
-    for (const Result& r : of_matrix) {
-      if (r.verdict == "solved")
-        bars.push_back({r.who->name + (r.who->backend == BackendName::openmp ? ", " + plural(r.threads, "thread") : ""),
-                        1e3 * r.total(), human_seconds(r.total()), r.who->baseline ? 1 : 0});
-      const auto same = [&](const Series& s) { return r.who->name.starts_with(s.name + "."); };
-      if (!r.solution.history.empty() && std::none_of(chart.series.begin(), chart.series.end(), same)) {
-        Series series{r.who->name.substr(0, r.who->name.rfind('.')), {}};  // all back ends have the same bits
-        for (std::size_t i = 0; i < r.solution.history.size(); ++i)
-          series.points.push_back({double(i), r.solution.history[i],
-                                   formatted("{}, iteration {}: {}", series.name, i, brief(r.solution.history[i]))});
-        chart.series.push_back(std::move(series));
-      }
-    }
-    if (!bars.empty())
+    if (const auto bars = bars_of(of_matrix); !bars.empty())
       page.bars(all[first].matrix + ": time to the solution", "ms, setup and solve", bars, {"seidel", "baseline"});
-    if (!chart.series.empty()) page.chart(all[first].matrix + ": residual after each iteration", chart);
+    if (const LineChart chart = residuals_of(of_matrix); !chart.series.empty())
+      page.chart(all[first].matrix + ": residual after each iteration", chart);
     page.table(title_of(all[first]), table_of(of_matrix));
   }
   return page.html(options.command_line);
@@ -222,7 +233,7 @@ int run(const BenchSolveOptions& options) {
         formatted("--only {}: no contestant for such a matrix has such a name on these back ends\n"
                   "  see seidel bench solve --list",
                   options.only));
-  const bool good = std::none_of(all.begin(), all.end(), [](const auto& r) { return r.verdict == "WRONG"; });
+  const bool good = std::ranges::count(all, "WRONG", &Result::verdict) == 0;
   if (!options.csv.empty()) write_text(options.csv, csv_of(all));
   if (!options.html.empty()) write_text(options.html, page_of(all, good, machine_text(places), options));
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
