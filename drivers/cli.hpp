@@ -10,7 +10,8 @@
 
 namespace seidel::drivers {
 
-/// A name of a file, so that no option is mistaken for it when a report quotes it; `standard` is -.
+/// Makes the option take the name of a file. `standard`, such as /dev/stdin, becomes -. A name that begins with - gets ./ in
+/// front, so that it is not taken for an option where a report quotes it.
 inline CLI::Option* file_name(CLI::Option* option, const char* standard) {
   if (option->get_positional()) option->type_name("");  // its name says what it is
   return option->transform(CLI::Validator(
@@ -118,7 +119,7 @@ struct Command {
   CLI::App* app;
   std::vector<std::function<void()>> checks;  // of texts, once all have been read
   std::vector<CLI::Option*> inputs, results;  // files
-  std::vector<CLI::Option*> exchangeable;     // of these: the input whose place a result may take, and that result
+  std::vector<CLI::Option*> exchangeable;     // of these: an input and a result that may be one file
   std::string on_host;                        // why --backend cuda is refused; empty where it is not
 
   Command(CLI::App& parent, const char* name, const char* what) : app(parent.add_subcommand(name, what)) {

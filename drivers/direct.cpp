@@ -106,7 +106,7 @@ DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool po
     one = Sparse(to * one);
     factors_->to = std::move(found.arrangement);
     if (found.matched < A.nrows)
-      factors_->regular = false;  // whatever its values are; of no entries Eigen makes no end
+      factors_->regular = false;  // whatever its values are; Eigen does not end where there are no entries
   }
   const Sparse other = one.transpose();
   const Sparse pattern = one + other;  // entries that cancel stay

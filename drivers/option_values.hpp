@@ -1,4 +1,4 @@
-// Words of the command line as values, and the refusal of those that are none.
+// Words of the command line become values; those that cannot are refused.
 #pragma once
 #include <algorithm>
 #include <charconv>

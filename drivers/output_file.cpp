@@ -31,9 +31,10 @@ bool same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-" || is_special(a) || is_special(b)) return false;
   std::error_code unknown;
   if (std::filesystem::equivalent(a, b, unknown)) return true;
-  const auto real = [&](const std::string& path) {  // of a relative path that does not exist nothing would be resolved
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
-  };
+  const auto real =
+      [&](const std::string& path) {  // absolute first: a relative path that does not exist would stay as it is
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
+      };
   return real(a) == real(b) && !unknown;
 }
 

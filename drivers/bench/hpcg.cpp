@@ -16,8 +16,8 @@ namespace seidel::drivers {
 
 namespace {
 
-/// The rules': what so many iterations reach is the goal of every timed solve. On small lattices that is beyond what
-/// rounding allows, so the reference ends at a residual of 1e-12.
+/// By the rules, the residual after so many iterations is the goal of every timed solve. On small lattices rounding does not
+/// allow so small a residual, so the reference ends at 1e-12.
 constexpr std::int64_t most_reference_iterations = 50;
 constexpr double least_reduction = 1e-12;
 

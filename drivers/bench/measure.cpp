@@ -17,7 +17,7 @@ namespace {
 
 constexpr double max_seconds = 3;
 
-/// Overwrites more than the caches of the host. One serves all rivals: beside a cache of 300 MB to make it takes longer
+/// Overwrites more than the caches of the host. One serves all rivals: for a cache of 300 MB, taking its memory takes longer
 /// than a trial.
 class HostFlush {
  public:
@@ -43,8 +43,8 @@ Sample timed(const Prepared& prepared, BackendName backend, bool flush, HostFlus
   Sample sample;
   const Stopwatch watch;  // of all that is done, overwriting caches too
   for (int t = 0; t < plan.trials && (t < 3 || watch.seconds() < max_seconds) && !stopped(plan); ++t) {
-    // By the rival's own threads, since others would spin on beside it. More than all caches hold; what idle cores keep
-    // in theirs does not show: wiped by all, serial SpMV of poisson3d:24 and 40 took the same on two cores.
+    // By the threads of the rival, since others would keep spinning beside it. What idle cores keep in their own caches does
+    // not matter: when all threads overwrote, serial SpMV of poisson3d:24 and 40 took the same time on two cores.
     if (flush) on_device ? flush_device_cache(*where.cuda) : flush_host(where.openmp);
     sample.add(once());
   }
@@ -57,8 +57,7 @@ struct Reference {
   double error = 0;
 };
 
-/// Runs the rival once on poisoned output and judges what it left. Whose bits are those of the reference is as right as
-/// it.
+/// Runs the rival once on poisoned output and judges what it left. An answer with the bits of the reference has its error.
 void check(const Task& task, const Rival& rival, const Prepared& prepared, const Where& where, Reference& reference,
            Measurement& m) {
   prepared.poison();

@@ -10,8 +10,8 @@ namespace seidel::drivers {
 
 namespace {
 
-/// Seconds until log10(residual) reaches log10(tolerance), by a least-squares line through the later half; negative: no
-/// way.
+/// Seconds until log10(residual) reaches log10(tolerance), by a least-squares line through the later half; negative: it
+/// does not fall.
 double seconds_left(const std::vector<double>& log_residual, double tolerance, double seconds) {
   const auto n = std::int64_t(log_residual.size());
   if (n < 4 || !(seconds > 0)) return -1;

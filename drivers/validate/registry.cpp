@@ -17,7 +17,7 @@ void enter(Ledger& ledger, const Measurement& m, const std::vector<Placement>& b
   if (m.verdict == Verdict::refused) return;  // too much padding and the like: as designed
   std::size_t column = 0;
   while (column < backends.size() && !runs_at(m, backends[column])) ++column;
-  if (column == backends.size()) column = 0;  // the reference itself is wrong: said, wherever it runs
+  if (column == backends.size()) column = 0;  // the reference itself is wrong, which is reported wherever it runs
   ledger.backend(column);
   const std::string kernel(m.rival->kernel->name), variant(m.rival->variant);
   const std::string format = std::string(m.rival->format) + (variant.empty() ? "" : ", " + variant) + order;
