@@ -214,7 +214,7 @@ def draw_scaling(rows, kernel, folder):
 
 
 def is_ours(rival):
-    return not any(word in rival for word in (".eigen", ".cusparse", ".cublas"))
+    return not any(word in rival for word in (".eigen", ".blas", ".std", ".textbook", ".cusparse", ".cub"))
 
 
 def speedups(rows):
