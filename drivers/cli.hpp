@@ -158,6 +158,15 @@ struct Command {
       if (!text->empty()) take(*text);
     });
   }
+  /// "row,col": each one of `allowed`, if there are any.
+  void words(const char* option, std::vector<std::string>& values, const char* type, const char* what,
+             const std::vector<std::string>& allowed = {}) {
+    with_text(option, type, what, [=, &values](const std::string& text) {
+      values = CLI::detail::split(text, ',');
+      if (allowed.empty()) return;
+      for (const auto& value : values) require_one_of(option, value, allowed);
+    });
+  }
   void details(std::vector<std::string>& pairs, const char* what) {
     app->add_option("--set", pairs, what)->type_name("KEY=VALUE")->allow_extra_args(false);
   }

@@ -116,32 +116,6 @@ std::vector<double> dense_product(const Matrix& A, const std::vector<Real>& x) {
   return y;
 }
 
-/// A row's product summed in any order errs by at most gamma_n sum |a_ij x_j|; here the largest over the rows.
-template <class Real>
-double rounding_bound(const Matrix& A, const std::vector<Real>& x) {
-  double bound = 0;
-  for (Index i = 0; i < A.nrows; ++i) {
-    double magnitude = 0;
-    for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-      magnitude += std::fabs(A.values[k] * double(x[A.col_idx[k]]));
-    bound =
-        std::max(bound, double(A.row_ptr[i + 1] - A.row_ptr[i] + 1) * std::numeric_limits<Real>::epsilon() * magnitude);
-  }
-  return bound;
-}
-
-/// max |got - expected|; NaN if any is NaN.
-template <class X, class Y>
-double max_error(const X& got, const Y& expected) {
-  double error = 0;
-  for (std::size_t i = 0; i < std::size_t(got.size()); ++i) {
-    const double e = std::fabs(double(got[i]) - double(expected[i]));
-    if (!(e <= error)) error = e;
-    if (error != error) break;
-  }
-  return error;
-}
-
 /// The same bytes, so that -0 differs from 0 and a NaN equals itself.
 template <class X, class Y>
 bool same_bits(const X& a, const Y& b) {

@@ -74,10 +74,10 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
                   options.k = numbers<std::int64_t>("--k", text, "whole numbers from 1 to 4096, such as 1,8,64",
                                                     whole<std::int64_t>(1, 4096));
                 });
-      words("--layout", options.layouts, "of the columns: row, col or row,col (row)", {"row", "col"});
+      words("--layout", options.layouts, "LIST", "of the columns: row, col or row,col (row)", {"row", "col"});
     }
     if (kernel.orders != Orders::none)
-      words("--order", options.orders,
+      words("--order", options.orders, "LIST",
             kernel.orders == Orders::solves
                 ? "natural, colours or both: also setup, PCG iterations and time to solution of each"
                 : "natural, colours or both: the sweeps in each",
@@ -86,14 +86,6 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
     thread_list(common);
     app->footer(
         "--threads takes a list here, such as 1,2,4.\nWRONG rivals are not timed, and the command then exits with 1.");
-  }
-  /// "row,col": each one of `allowed`.
-  void words(const char* option, std::vector<std::string>& values, const char* what,
-             const std::vector<std::string>& allowed) {
-    with_text(option, "LIST", what, [=, &values](const std::string& text) {
-      values = CLI::detail::split(text, ',');
-      for (const auto& value : values) require_one_of(option, value, allowed);
-    });
   }
   void finish(const CommonTexts&) override {
     const OperandKind& kind = *options.kernel->takes;
@@ -170,20 +162,14 @@ struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
   explicit BenchGemmMpiCommand(CLI::App& bench)
       : CommandFor(bench, "gemm-mpi", "products of dense matrices in memory, on many processes (mpirun)") {
     app->add_option("MxNxK", options.sizes, "A is M x K, B is K x N")->required();
-    lists("--grid", options.grids, "RxC,...",
+    words("--grid", options.grids, "RxC,...",
           "rows and columns of processes; those left over wait (of 1, 2, 3 ... processes)");
-    lists("--method", options.methods, "LIST", "summa, row-sums or both");
+    words("--method", options.methods, "LIST", "summa, row-sums or both", {"summa", "row-sums"});
     number("--block", options.block, "N", "rows and columns per block of a matrix (32)",
            whole<std::int64_t>(1, 1 << 20));
     app->add_flag("--fp32", options.fp32, "elements of 4 bytes (8)");
     number("--trials", options.trials, "N", "timed repetitions; the fastest counts (3)", whole(1, 10000));
     if (is_one_of_many()) app->alias(std::string(kernels::gemm.name));
-  }
-  void lists(const char* option, std::vector<std::string>& values, const char* type, const char* what) {
-    with_text(option, type, what, [&values](const std::string& text) { values = CLI::detail::split(text, ','); });
-  }
-  void finish(const CommonTexts&) override {
-    for (const std::string& method : options.methods) require_one_of("--method", method, {"summa", "row-sums"});
   }
 };
 
