@@ -18,15 +18,16 @@ struct Expected {
 };
 Expected expect(const CsrView<double, std::int64_t, Host>& A);
 
-/// The rivals to be checked: those of `rivals` whose names match `only`.
+/// The rivals to be checked, those of `rivals` whose names match `only`, and where.
 struct Registry {
-  std::span<const Rival> rivals = drivers::rivals();
-  std::string only = "*";
+  std::span<const Rival> rivals;
+  std::string only;
+  std::vector<Placement> backends;  // those of the ledger
+  std::unique_ptr<Cuda> cuda = {};  // null if it is none of them
 };
 /// Each rival of each kernel that takes `kind` and can work on the operand, in the cells of its kernel, format and back
-/// end; bits where they are promised. Kernels that know orders also sweep by colours. `cuda` may be null.
-void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, const Registry& registry,
-                    const std::vector<Placement>& backends, const Cuda* cuda);
+/// end; bits where they are promised. Kernels that know orders also sweep by colours.
+void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, const Registry& registry);
 /// What the registry of bench has not: residuals, 64-bit offsets, sweeps from a guess, vector operations, the
 /// certificate; conversions where the back end has them.
 void check_kernels(Ledger& ledger, const Expected& expected, const Placement& where);

@@ -29,12 +29,11 @@ void enter(Ledger& ledger, const Measurement& m, const std::vector<Placement>& b
 
 }  // namespace
 
-void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, const Registry& registry,
-                    const std::vector<Placement>& backends, const Cuda* cuda) {
+void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, const Registry& registry) {
   Plan plan;
   plan.trials = 0;
   plan.selection = {registry.only, {}};
-  for (const Placement& where : backends) {
+  for (const Placement& where : registry.backends) {
     plan.selection.backends.push_back(where.backend);
     if (where.backend == BackendName::openmp) plan.threads.push_back(where.threads);
   }
@@ -42,8 +41,9 @@ void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, c
     for (const std::int64_t k : kernel.in_validate)
       for (const Layout layout : {Layout::column_major, Layout::row_major})
         if (k > 1 || layout == Layout::row_major)  // one column is the same in both
-          for (const auto& m : measure(kernel, on, {.k = k, .layout = layout}, plan, cuda, registry.rivals))
-            enter(ledger, m, backends, order);
+          for (const auto& m :
+               measure(kernel, on, {.k = k, .layout = layout}, plan, registry.cuda.get(), registry.rivals))
+            enter(ledger, m, registry.backends, order);
   };
   for (const Kernel* kernel : all_kernels()) {
     if (kernel->takes != &kind || !fits(*kernel, operand)) continue;

@@ -132,8 +132,7 @@ std::string validate_page(const Ledger& ledger, const std::vector<std::string>& 
 }
 
 /// Kernels that take no matrix, each on what its kind of operand names.
-void check_other_kinds(Ledger& ledger, const ValidateOptions& options, const Registry& registry,
-                       const std::vector<Placement>& backends, const Cuda* cuda) {
+void check_other_kinds(Ledger& ledger, const ValidateOptions& options, const Registry& registry) {
   std::vector<const OperandKind*> done = {&kernels::matrix};
   for (const Kernel* kernel : all_kernels()) {
     if (std::ranges::find(done, kernel->takes) != done.end()) continue;
@@ -141,7 +140,7 @@ void check_other_kinds(Ledger& ledger, const ValidateOptions& options, const Reg
     for (const std::string& word : kernel->takes->for_validation) {
       const auto operand = kernel->takes->make(word, options);
       ledger.matrix(operand->name);
-      check_registry(ledger, *kernel->takes, *operand, registry, backends, cuda);
+      check_registry(ledger, *kernel->takes, *operand, registry);
     }
   }
 }
@@ -158,12 +157,11 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   require_backend(options);
   const Stopwatch watch;
   const auto& matrices = options.matrices.empty() ? kernels::matrix.for_validation : options.matrices;
-  const auto backends = backends_for(options);
+  Registry registry{rivals, options.only, backends_for(options)};
+  const auto& backends = registry.backends;
   std::vector<std::string> names;
   for (const auto& where : backends) names.push_back(label(where));
-  std::unique_ptr<Cuda> cuda;
-  if (!backends.empty() && backends.back().backend == BackendName::cuda) cuda = std::make_unique<Cuda>();
-  const Registry registry{rivals, options.only};
+  if (!backends.empty() && backends.back().backend == BackendName::cuda) registry.cuda = std::make_unique<Cuda>();
   Ledger ledger(names);
   LiveLine line(!options.quiet);
   for (const auto& name : matrices) {
@@ -174,7 +172,7 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
       line.show_share((double(&name - matrices.data()) + part) / double(matrices.size()), what);
     };
     show(0, operand->name);
-    check_registry(ledger, kernels::matrix, *operand, registry, backends, cuda.get());
+    check_registry(ledger, kernels::matrix, *operand, registry);
     if (options.only != "*") continue;  // what follows has no names to match
     for (std::size_t i = 0; i < backends.size(); ++i) {
       show(double(i + 1) / double(backends.size() + 1), formatted("{} on {}", operand->name, names[i]));
@@ -183,7 +181,7 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
       check_solvers(ledger, expected, backends[i]);
     }
   }
-  if (options.matrices.empty()) check_other_kinds(ledger, options, registry, backends, cuda.get());
+  if (options.matrices.empty()) check_other_kinds(ledger, options, registry);
   line.wipe();
   if (ledger.checks() == 0)
     throw UsageError(formatted(
