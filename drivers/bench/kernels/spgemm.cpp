@@ -131,48 +131,37 @@ SparseProductTask::SparseProductTask(ProductOperand& of_, const TaskOptions&, Fo
     long double value;
   };
   const Matrix &A = of.A->A, &B = of.B().A;
-  row_ptr = Array<std::int64_t>(A.nrows + std::int64_t(1));
-  std::atomic<std::int64_t> products = 0;
-  const auto rows = [&](const auto& visit) {
-    for_row_shares(OpenMP{}, A.row_ptr.span(), [&](std::int64_t first, std::int64_t last) {
-      std::vector<Term> terms;
-      for (std::int64_t i = first; i < last; ++i) {
-        terms.clear();
-        for (std::int64_t e = A.row_ptr[i + 1] - 1; e >= A.row_ptr[i]; --e)
-          for (std::int64_t f = B.row_ptr[A.col_idx[e]]; f < B.row_ptr[A.col_idx[e] + std::int64_t(1)]; ++f)
-            terms.push_back({B.col_idx[f], static_cast<long double>(A.values[e]) * B.values[f]});
-        std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.column < b.column; });
-        visit(i, terms);
+  rows_.resize(std::size_t(A.nrows));
+  std::atomic<std::int64_t> products = 0, entries = 0;
+  for_row_shares(OpenMP{}, A.row_ptr.span(), [&](std::int64_t first, std::int64_t last) {
+    std::vector<Term> terms;
+    for (std::int64_t i = first; i < last; ++i) {
+      terms.clear();
+      for (std::int64_t e = A.row_ptr[i + 1] - 1; e >= A.row_ptr[i]; --e)
+        for (std::int64_t f = B.row_ptr[A.col_idx[e]]; f < B.row_ptr[A.col_idx[e] + std::int64_t(1)]; ++f)
+          terms.push_back({B.col_idx[f], static_cast<long double>(A.values[e]) * B.values[f]});
+      std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.column < b.column; });
+      std::vector<Entry>& row = rows_[std::size_t(i)];
+      for (auto term = terms.begin(); term != terms.end();) {
+        const auto begin = term;
+        long double sum = 0, scale = 0;
+        for (; term != terms.end() && term->column == begin->column; ++term)
+          sum += term->value, scale += std::fabs(term->value);
+        const long double units = (static_cast<long double>(term - begin) + 3) * std::numeric_limits<double>::epsilon();
+        row.push_back({begin->column, double(sum), double(units * scale)});
       }
-    });
-  };
-  rows([&](std::int64_t i, const std::vector<Term>& terms) {
-    std::int64_t n = 0;
-    for (std::size_t t = 0; t < terms.size(); ++t) n += t == 0 || terms[t].column != terms[t - 1].column;
-    row_ptr[i + 1] = n;
-    products += std::int64_t(terms.size());
-  });
-  offsets_from_lengths(OpenMP{}, row_ptr);
-  const std::int64_t nnz = row_ptr[A.nrows];
-  col_idx = Array<Index>(nnz), expected = Array<double>(nnz), allowed = Array<double>(nnz);
-  rows([&](std::int64_t i, const std::vector<Term>& terms) {
-    std::int64_t at = row_ptr[i];
-    for (std::size_t t = 0; t < terms.size(); ++at) {
-      long double sum = 0, scale = 0;
-      const std::size_t first = t;
-      for (; t < terms.size() && terms[t].column == terms[first].column; ++t)
-        sum += terms[t].value, scale += std::fabs(terms[t].value);
-      col_idx[at] = terms[first].column, expected[at] = double(sum);
-      allowed[at] = double((static_cast<long double>(t - first) + 3) * std::numeric_limits<double>::epsilon() * scale);
+      row.shrink_to_fit();
+      products += std::int64_t(terms.size()), entries += std::int64_t(row.size());
     }
   });
+  nnz_ = entries;
   flops = 2 * double(products.load());
   const double read = double(A.nnz()) + (of.other ? double(B.nnz()) : 0), m = A.nrows, l = B.nrows;
   if (found == Found::all) {
-    bytes = 12 * (read + double(nnz)) + 4 * (2 * m + l);
+    bytes = 12 * (read + double(nnz_)) + 4 * (2 * m + l);
     bytes_model = of.other ? "12 (nnz_A + nnz_B + nnz_C) + 4 (2 m + l)" : "12 (nnz_A + nnz_C) + 4 (2 m + l)";
   } else {
-    bytes = 12 * read + 8 * double(nnz) + 4 * (m + l);
+    bytes = 12 * read + 8 * double(nnz_) + 4 * (m + l);
     bytes_model = of.other ? "12 (nnz_A + nnz_B) + 8 nnz_C + 4 (m + l)" : "12 nnz_A + 8 nnz_C + 4 (m + l)";
   }
 }
@@ -180,20 +169,23 @@ SparseProductTask::SparseProductTask(ProductOperand& of_, const TaskOptions&, Fo
 double SparseProductTask::error(const Answer& answer) const {
   const auto C_ptr = answer.array<std::int32_t>(0), C_col = answer.array<std::int32_t>(1);
   const auto C_values = answer.array<double>(2);
-  const std::int64_t m = row_ptr.size() - 1;
-  if (C_ptr.size() != m + 1 || C_col.size() != col_idx.size() || C_values.size() != col_idx.size()) return wrong_size;
-  for (std::int64_t i = 0; i <= m; ++i)
-    if (C_ptr[i] != row_ptr[i]) return not_equal;
+  const auto m = std::int64_t(rows_.size());
+  if (C_ptr.size() != m + 1 || C_col.size() != nnz_ || C_values.size() != nnz_) return wrong_size;
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i <= m; ++i) {
+    if (C_ptr[i] != at) return not_equal;
+    if (i < m) at += std::int64_t(rows_[std::size_t(i)].size());
+  }
   return worst_of(m, [&](std::int64_t i) {
-    std::vector<std::pair<Index, double>> row;
-    for (std::int64_t e = row_ptr[i]; e < row_ptr[i + 1]; ++e) row.emplace_back(C_col[e], C_values[e]);
-    std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::pair<Index, double>> found;
+    for (auto e = C_ptr[i]; e < C_ptr[i + 1]; ++e) found.emplace_back(C_col[e], C_values[e]);
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     double error = 0;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const std::int64_t e = row_ptr[i] + std::int64_t(k);
-      if (row[k].first != col_idx[e]) return not_equal;
-      const double off = std::fabs(row[k].second - expected[e]);
-      error = worse(error, off == 0 ? 0 : off / allowed[e]);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const Entry& entry = rows_[std::size_t(i)][k];
+      if (found[k].first != entry.column) return not_equal;
+      const double off = std::fabs(found[k].second - entry.expected);
+      error = worse(error, off == 0 ? 0 : off / entry.allowed);
     }
     return error;
   });

@@ -18,9 +18,14 @@ struct SparseProductTask : Task {
   double error(const Answer& answer) const override;
 
   ProductOperand& of;
-  Array<std::int64_t> row_ptr;      // of C
-  Array<Index> col_idx;             // ascending within a row
-  Array<double> expected, allowed;  // sums in long double, and what others may be off by
+
+ private:
+  struct Entry {
+    Index column;
+    double expected, allowed;  // the sum in long double, and what others may be off by
+  };
+  std::vector<std::vector<Entry>> rows_;  // of C, columns ascending
+  std::int64_t nnz_;
 };
 
 }  // namespace seidel::drivers
