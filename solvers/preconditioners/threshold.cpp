@@ -64,15 +64,21 @@ class ColumnSet {
 /// A row while it is eliminated: its values, and the columns that have one.
 class WorkingRow {
  public:
-  explicit WorkingRow(Index n) : value_(std::size_t(n)), row_of_(std::size_t(n), -1), before_(n) {}
+  explicit WorkingRow(Index n) : value_(std::size_t(n)), stamp_(std::size_t(n), 0), before_(n) {}
 
   void start(Index row) {
     row_ = row;
+    now_ = of_A_ = 2 * std::uint32_t(row) + 1;
     behind_.clear();
   }
+  /// What comes to be from here on is fill.
+  void fill() { now_ = of_A_ + 1; }
+  bool has(Index col) const { return stamp_[col] >= of_A_; }
+  bool is_fill(Index col) const { return stamp_[col] > of_A_; }
+
   double& operator[](Index col) {
-    if (row_of_[col] != row_) {
-      row_of_[col] = row_;
+    if (!has(col)) {
+      stamp_[col] = now_;
       value_[col] = 0;
       if (col < row_)
         before_.insert(col);
@@ -86,10 +92,71 @@ class WorkingRow {
   const std::vector<Index>& behind() const { return behind_; }  ///< columns behind the diagonal, in any order
 
  private:
-  Index row_ = -1;
+  Index row_ = 0;
+  std::uint32_t of_A_ = 0, now_ = 0;
   std::vector<double> value_;
-  std::vector<Index> row_of_, behind_;
+  std::vector<std::uint32_t> stamp_;  // 2 row + 1: of a row of A, 2 row + 2: fill of it
+  std::vector<Index> behind_;
   ColumnSet before_;
+};
+
+/// Subtracts multiples of rows of U from a row. Where all fill that these can make is too small to be kept, they change the
+/// entries of A alone, and none else is computed: else a hub that comes first, whose row of U has an entry in each column,
+/// takes the square of its length.
+class Elimination {
+ public:
+  Elimination(WorkingRow& w, const std::vector<Entries>& upper) : w_(w), upper_(upper) {}
+
+  /// `pattern`: columns of A, ascending. Fill below `least` is dropped.
+  void start(HostSpan<const Index> pattern, double least) {
+    pattern_ = pattern;
+    least_ = least;
+    most_fill_ = 0;
+    left_out_.clear();
+    leaves_out_ = true;
+  }
+  /// `largest`: of the entries of that row of U.
+  void subtract(double multiple, Index above, double largest) {
+    if (leaves_out_) {
+      most_fill_ += std::abs(multiple) * largest;
+      if (most_fill_ < least_ / 2) {  // whatever rounding does to the sums
+        change_pattern(multiple, above);
+        left_out_.push_back({above, multiple});
+        return;
+      }
+      leaves_out_ = false;
+      w_.fill();
+      for (const Entry& before : left_out_)
+        for (const Entry& u : upper_[before.col])
+          if (u.col > above && (!w_.has(u.col) || w_.is_fill(u.col))) add(before.value, u);
+    }
+    for (const Entry& u : upper_[above]) add(multiple, u);
+  }
+
+ private:
+  void add(double multiple, const Entry& u) {
+    double& value = w_[u.col];
+    value = std::fma(-multiple, u.value, value);
+  }
+  void change_pattern(double multiple, Index above) {
+    const Entries& row = upper_[above];
+    if (row.size() <= 16 * std::size_t(pattern_.size())) {
+      for (const Entry& u : row)
+        if (w_.has(u.col)) add(multiple, u);
+      return;
+    }
+    for (const Index col : pattern_) {
+      const auto u = std::lower_bound(row.begin(), row.end(), col, [](const Entry& e, Index c) { return e.col < c; });
+      if (u != row.end() && u->col == col && w_.has(col)) add(multiple, *u);
+    }
+  }
+
+  WorkingRow& w_;
+  const std::vector<Entries>& upper_;
+  HostSpan<const Index> pattern_;
+  double least_ = 0, most_fill_ = 0;
+  std::vector<Entry> left_out_;  // rows of U, and how often they were subtracted
+  bool leaves_out_ = true;
 };
 
 template <class Offset>
@@ -125,7 +192,9 @@ std::optional<Csr<double, Offset, Host>> threshold_factors(const CsrView<double,
                                                            const ThresholdOptions& options, double shift) {
   std::vector<Entries> lower(A.nrows), upper(A.nrows);  // LD and U; U = (LD)' as far as it is found, for Cholesky
   std::vector<double> pivots(A.nrows);
+  std::vector<double> largest(A.nrows, 0);  // of each row of U
   WorkingRow w(A.nrows);
+  Elimination elimination(w, upper);
   for (Index row = 0; row < A.nrows; ++row) {
     if (row % 64 == 0) options.on_step();
     w.start(row);
@@ -142,12 +211,13 @@ std::optional<Csr<double, Offset, Host>> threshold_factors(const CsrView<double,
       max_upper += col > row;
     }
     const double least = options.drop * std::sqrt(squares);
+    elimination.start(A.col_idx.subspan(A.row_ptr[row], A.row_ptr[row + 1] - A.row_ptr[row]), least);
     while (const auto above = w.next()) {
       const double ld = w[*above];
       if (std::abs(ld) < least) continue;
       const double multiple = ld / pivots[*above];
       if (!std::isfinite(multiple)) return {};
-      for (const Entry& u : upper[*above]) w[u.col] = std::fma(-multiple, u.value, w[u.col]);
+      elimination.subtract(multiple, *above, largest[*above]);
       if (what == Factors::cholesky) w[row] = std::fma(-multiple, ld, w[row]);
       lower[row].push_back({*above, ld});
     }
@@ -157,8 +227,12 @@ std::optional<Csr<double, Offset, Host>> threshold_factors(const CsrView<double,
       if (std::abs(w[col]) >= least && w[col] != 0) upper[row].push_back({col, w[col]});
     }
     keep_largest(upper[row], max_upper);
+    for (const Entry& u : upper[row]) largest[row] = std::max(largest[row], std::abs(u.value));
     if (what == Factors::cholesky)
-      for (const Entry& ld : lower[row]) upper[ld.col].push_back({row, ld.value});
+      for (const Entry& ld : lower[row]) {
+        upper[ld.col].push_back({row, ld.value});
+        largest[ld.col] = std::max(largest[ld.col], std::abs(ld.value));
+      }
     pivots[row] = w[row];
     if (!usable_pivot(pivots[row], diagonal) || (what == Factors::cholesky && !(pivots[row] > 0))) return {};
   }

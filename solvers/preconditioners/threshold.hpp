@@ -15,8 +15,9 @@ struct ThresholdOptions {
 
 /// LD + D + U of A + shift * diag(A), columns ascending; nothing at the first pivot that cannot be used. Of a row, entries
 /// that are too small are dropped before they are used, and in the end all but the largest (of equal ones the first).
-/// Cost    time as the factors have products l u, also those that are dropped, on one core: where a dense row comes first, the
-///         square of its length. Two copies of the factors.
+/// Cost    time as the factors have products l u, on one core, also of fill that is dropped, unless all fill of a row is sure to
+///         be: where a dense row comes first and its fill is not too small to be kept, the square of its length. Two copies of the
+///         factors.
 /// Source  Saad, ILUT: a dual threshold incomplete LU factorization, Numer. Linear Algebra Appl. 1(4), 1994. Entries of L are
 ///         compared as those of LD, so that scaling a row of A changes nothing.
 template <class Offset>
