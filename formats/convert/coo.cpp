@@ -83,8 +83,7 @@ template <class Offset, class Real>
 Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report) {
   check(on, A);
   require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
-  Csr<Real, Offset> to{A.nrows, A.ncols, Array<Offset>(std::int64_t(A.nrows) + 1), {}, {}};
-  to.take_entries(on, A.nnz());
+  auto to = Csr<Real, Offset>::uninitialised(on, A.nrows, A.ncols, A.nnz());
   const bool grouped =
       first_where(on, A.nnz() - 1, 1, [&](std::int64_t k) { return A.row_idx[k + 1] < A.row_idx[k]; }) >= A.nnz() - 1;
   if (grouped)

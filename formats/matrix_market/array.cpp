@@ -24,8 +24,7 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   if (nnz > INT64_MAX / 16)
     throw ResourceError(reading.source.file() + ": out of memory: " + std::to_string(nnz) + " entries");
   reading.require((nrows + 1) * 8 + nnz * 12);
-  Csr<double, std::int64_t> A{Index(nrows), Index(ncols), Array<std::int64_t>(nrows + 1), {}, {}};
-  A.take_entries(reading.on(), nnz);
+  auto A = Csr<double, std::int64_t>::uninitialised(reading.on(), Index(nrows), Index(ncols), nnz);
   parallel_for(reading.on(), nrows + 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
       A.row_ptr[row] = row * width;
