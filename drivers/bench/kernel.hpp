@@ -65,7 +65,7 @@ struct Kernel {
   std::vector<std::int64_t> in_validate = {1};
   /// Errors  InputError if the operand is of the kind that it takes, but not one that it can work on.
   void (*require)(const Operand& operand) = [](const Operand&) {};
-  std::unique_ptr<Task> (*make)(Operand& operand, const TaskOptions& options);
+  std::unique_ptr<Task> (*make)(Operand& operand, const TaskOptions& options);  // after require()
 };
 
 /// Every kernel, in the order of tables.
@@ -73,8 +73,5 @@ std::span<const Kernel* const> all_kernels();
 
 /// Whether the kernel can work on this operand, which is of the kind that it takes.
 bool fits(const Kernel& kernel, const Operand& operand);
-
-/// Errors  InputError as kernel.require.
-std::unique_ptr<Task> make_task(const Kernel& kernel, Operand& operand, const TaskOptions& options);
 
 }  // namespace seidel::drivers

@@ -130,7 +130,7 @@ std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked)
 
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among) {
-  const auto task = make_task(kernel, operand, options);
+  const auto task = kernel.make(operand, options);
   const std::vector<Job> jobs = jobs_of(kernel, plan, cuda, among);
   std::vector<Measurement> found;
   HostFlush flush_host;

@@ -61,8 +61,8 @@ struct Plan {
 /// promises the serial default's bits, compared with them), and then, if right, timed. Where serial rivals are not
 /// selected, the OpenMP default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be
 /// null.
+/// The operand is one that kernel.require() has taken.
 /// Cost    at most 3 seconds of trials of one rival beyond the third.
-/// Errors  InputError for an operand that no rival of the kernel can take.
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
                                  const Cuda* cuda, std::span<const Rival> among = rivals());
 

@@ -63,6 +63,7 @@ class Walk {
     if (head_.empty()) measure_roofs();  // not before an operand is there: a misspelt name is then told at once
     for (const BenchKernel& kernel : item.kernels) {
       scale_ = share / all, done_ = first + share * before / all;
+      if (!item.only_what_fits) kernel.kernel->require(*operand);
       if (!item.only_what_fits || fits(*kernel.kernel, *operand)) this->kernel(kernel, *operand);
       before += weight_of(kernel);
     }

@@ -298,13 +298,13 @@ TEST_CASE("an answer is kept apart from what later runs write, and equal to the 
   CHECK(!same_bits(kept, {}));
 }
 
-TEST_CASE("an operand that would make every answer right has no task, and the kernel does not fit it") {
+TEST_CASE("an operand that would make every answer right is refused, and the kernel does not fit it") {
   MatrixOperand infinite = operand_of(random_matrix());
   infinite.A.values[17] = std::numeric_limits<double>::infinity();
   MatrixOperand zero = operand_of(generate(OpenMP{1}, "poisson2d:4"));
   zero.A.values[0] = 0;
-  CHECK_THROWS_AS(make_task(kernels::spmv, infinite, {}), InputError);
-  CHECK_THROWS_AS(make_task(kernels::symgs, zero, {}), ZeroDiagonal);
+  CHECK_THROWS_AS(kernels::spmv.require(infinite), InputError);
+  CHECK_THROWS_AS(kernels::symgs.require(zero), ZeroDiagonal);
   CHECK(!fits(kernels::spmv, infinite));
   CHECK(!fits(kernels::symgs, zero));
   CHECK(fits(kernels::spmv, zero));

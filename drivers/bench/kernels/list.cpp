@@ -36,9 +36,4 @@ bool fits(const Kernel& kernel, const Operand& operand) try {
   return false;
 }
 
-std::unique_ptr<Task> make_task(const Kernel& kernel, Operand& operand, const TaskOptions& options) {
-  kernel.require(operand);
-  return kernel.make(operand, options);
-}
-
 }  // namespace seidel::drivers
