@@ -51,4 +51,10 @@ std::int64_t Inflater::read(char* to, std::int64_t room) {
   return got;
 }
 
+bool names_gzip(std::string_view path) {
+  const auto is = [](char found, char letter) { return found == letter || found == letter - 'a' + 'A'; };
+  const std::size_t n = path.size();
+  return n >= 3 && path[n - 3] == '.' && is(path[n - 2], 'g') && is(path[n - 1], 'z');
+}
+
 }  // namespace seidel::mm

@@ -31,8 +31,6 @@ class Inflater {
 inline std::int64_t most_text(std::string_view packed) { return 1032 * std::int64_t(packed.size()); }
 inline bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 /// Whether a file of this name is to be written as gzip: .gz, in any case of letters.
-inline bool names_gzip(std::string_view path) {
-  return path.ends_with(".gz") || path.ends_with(".GZ") || path.ends_with(".Gz");
-}
+bool names_gzip(std::string_view path);
 
 }  // namespace seidel::mm
