@@ -63,9 +63,10 @@ Array<Index> permute_diagonal(LoadedMatrix& loaded) {
   auto& A = loaded.matrix;
   require_memory((12 + 28) * A.nnz() + 70 * std::int64_t(A.nrows), "--permute-diagonal", "use a larger machine");
   if (A.nrows != A.ncols)
-    throw InputError(formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
-                               "  only a square matrix has all of a diagonal: leave --permute-diagonal out",
-                               loaded.name, count(A.nrows), count(A.ncols)));
+    throw InputError(
+        formatted("{}: found {} rows and {} columns, expected as many rows as columns\n"
+                  "  only a square matrix has all of a diagonal: leave --permute-diagonal out",
+                  loaded.name, count(A.nrows), count(A.ncols)));
   Matching found = max_product_matching(A.view());
   if (found.matched < A.nrows)
     throw InputError(

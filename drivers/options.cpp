@@ -201,9 +201,10 @@ struct GemmCommand : CommandFor<GemmOptions> {
     require_one_of("--method", options.method, {"summa", "row-sums"});
     // Many processes write it, each its blocks, under another name at first: a device would be replaced by a file.
     if (options.out == "-" || is_special(options.out))
-      throw UsageError(formatted("--out: found '{}', which is a stream or a device, expected the name of a file: many "
-                                 "processes write it",
-                                 options.out));
+      throw UsageError(
+          formatted("--out: found '{}', which is a stream or a device, expected the name of a file: many "
+                    "processes write it",
+                    options.out));
   }
 };
 
@@ -312,11 +313,11 @@ struct CommandLine {
         BenchReadCommand>(*bench);
     for (const auto& command : commands) command->written_to(common.add_to(*command->app));
     // Now, since a command takes the footer that its parent has when it is made.
-    app.footer(
-        formatted("Start with    {}\nOptions of a command    seidel COMMAND --help\n"
-                  "Exit codes    0 success, 1 not solved or a check failed, 2 wrong usage, 3 bad input, 4 out of memory, "
-                  "5 no such back end",
-                  example));
+    app.footer(formatted(
+        "Start with    {}\nOptions of a command    seidel COMMAND --help\n"
+        "Exit codes    0 success, 1 not solved or a check failed, 2 wrong usage, 3 bad input, 4 out of memory, "
+        "5 no such back end",
+        example));
     bench->footer(formatted("Start with    {}\nOptions of a command    seidel bench COMMAND --help", bench_example));
   }
 
@@ -333,7 +334,8 @@ struct CommandLine {
   const std::string said = error.what();
   const bool mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;  // "--tol: ..."
   throw UsageError(formatted("{}: {}\n  see {} --help", within_program(path_of(app)),
-                             mismatch ? wrong_count(last_of(app), said.substr(0, said.find(':'))) : said, path_of(app)));
+                             mismatch ? wrong_count(last_of(app), said.substr(0, said.find(':'))) : said,
+                             path_of(app)));
 }
 
 /// The words as a shell takes them again. Behind --, which is left out since a report may add options at the end, they are

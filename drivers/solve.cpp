@@ -8,9 +8,9 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/solve_one.hpp>
 #include <seidel/drivers/solve_columns.hpp>
 #include <seidel/drivers/solve_load.hpp>
+#include <seidel/drivers/solve_one.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/solve_singular.hpp>
 #include <seidel/drivers/solve_units.hpp>
@@ -47,7 +47,7 @@ std::vector<Outcome> solve_all(const SolveOptions& options, Loaded& loaded, Load
     if (j > 0) decided[j].refining = decided[j - 1].refining;
     outcomes.push_back(loaded.with_column(j, [&] {
       return solve_one(options, loaded, there, seen, singular[j], decided[j],
-                   iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j])));
+                       iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j])));
     }));
     restore_units(units, options, loaded, seen, j,
                   singular[j].inconsistent() ? std::as_const(singular[j].given_b).span() : loaded.column(j),

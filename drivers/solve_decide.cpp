@@ -87,8 +87,8 @@ Decided decide(const SolveOptions& options, const Placement& where, const Loaded
                const Inspected& seen, const Singular& singular) {
   const OpenMP host = host_threads(options);
   const auto A = loaded.wide();
-  Decided decided{.where = where, .factors = first_factors(options, loaded, seen, singular),
-                  .null_space_known = singular.known()};
+  Decided decided{
+      .where = where, .factors = first_factors(options, loaded, seen, singular), .null_space_known = singular.known()};
   if (!decided.factors && !singular.known() && !least_squares(options))
     decided.arranged = arrange(options, loaded, seen);
   const Inspected& shape = decided.arranged ? decided.arranged->seen : seen;

@@ -16,8 +16,8 @@ struct Decided {
   std::shared_ptr<DirectSolver> refining = {};  // where they tell the error of an x
   double too_few_seconds = -1;                  // for such factors
   bool null_space_known = false;
-  std::shared_ptr<Arranged> arranged = {};      // where preconditioners do not see A itself
-  SolveNeeds needs = {};                        // with the choice of the method
+  std::shared_ptr<Arranged> arranged = {};  // where preconditioners do not see A itself
+  SolveNeeds needs = {};                    // with the choice of the method
   std::int64_t available = 0;
   MemoryPlan memory = {};
 };

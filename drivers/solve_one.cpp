@@ -41,7 +41,7 @@ std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspe
 /// as x took, or a fifth of them and those that take no half of a second on one core, if these are fewer.
 template <class Offset>
 std::int64_t iterations_to_look(const OpenMP& host, const CsrView<double, Offset, Host>& A, const Loaded& loaded,
-                  const Inspected& seen, Decided& decided, const Outcome& outcome) {
+                                const Inspected& seen, Decided& decided, const Outcome& outcome) {
   if (!(outcome.error <= max_trusted_error) || decided.null_space_known || decided.factors) return 0;
   const Couplings couplings = couplings_of(host, A);
   const double largest_x = outcome.summary.norm_x / std::sqrt(double(A.nrows));  // at least

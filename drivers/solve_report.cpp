@@ -304,7 +304,8 @@ Json solve_json(const SolveStory& story) {
   const bool known = outcome.error_source != ErrorSource::none;
   json.set("verdict", to_string(verdict_of(story))).set_if(known, "error_estimate", outcome.error);
   json.set_if(known, "error_estimate_source", to_string(outcome.error_source));
-  json.set("error_estimate_iterations", summary.error ? Json(summary.error->iterations + outcome.look_iterations) : Json(nullptr));
+  json.set("error_estimate_iterations",
+           summary.error ? Json(summary.error->iterations + outcome.look_iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound",
            outcome.at_least || (outcome.error_source == ErrorSource::going_on && summary.error->at_least));
   json.set("permuted", story.arrangement && !story.arrangement->row_of.empty());
@@ -347,7 +348,8 @@ Json solve_json(const SolveStory& story) {
   seconds.set("read", story.read_seconds).set("setup", story.setup_seconds);
   seconds.set("preconditioner", outcome.preconditioner_seconds);
   seconds.set("solve", over_columns(story, &Outcome::solve_seconds));
-  seconds.set("estimate", (summary.error ? summary.error->seconds : 0.0) + outcome.look_seconds + outcome.refine_seconds);
+  seconds.set("estimate",
+              (summary.error ? summary.error->seconds : 0.0) + outcome.look_seconds + outcome.refine_seconds);
   json.set("seconds", std::move(seconds.set("certify", over_columns(story, &Outcome::certify_seconds))));
   json.set("memory", Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available));
   json.set("diagnosis", json_list(story.diagnosis, [&](const Diagnosis& one) {

@@ -136,11 +136,13 @@ std::string singular_text(const Singular& singular, bool solved) {
   const auto [what, of_x] =
       !singular.space.is_constants()
           ? std::pair{formatted("{} of its null space as given", plural(vectors, "vector")), "is orthogonal to that"}
-      : singular.space.is_one_constant() ? std::pair{std::string("A times a constant is zero"), "has mean zero"}
-      : vectors == 1
-          ? std::pair{std::string("A times a constant on one part of its rows is zero"), "has mean zero there"}
-          : std::pair{formatted("A times a constant on any of {} separate parts is zero", count(vectors)),
-                      "has mean zero on each of them"};
+      : singular.space.is_one_constant()
+          ? std::pair{std::string("A times a constant is zero within rounding"), "has mean zero"}
+      : vectors == 1 ? std::pair{std::string("A times a constant on one part of its rows is zero within rounding"),
+                                 "has mean zero there"}
+                     : std::pair{formatted("A times a constant on any of {} separate parts is zero within rounding",
+                                           count(vectors)),
+                                 "has mean zero on each of them"};
   std::string text = "singular: " + what;
   if (solved) text += formatted("; x {}", of_x);
   if (singular.asked && singular.part_of_b > 0)

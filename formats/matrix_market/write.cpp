@@ -47,7 +47,8 @@ std::string gzip(std::string_view text) {
 /// The text of a file, made block by block.
 class Writer {
  public:
-  Writer(const std::string& path, int threads) : file_(path), on_{std::max(1, threads)}, compress_(mm::names_gzip(path)) {}
+  Writer(const std::string& path, int threads)
+      : file_(path), on_{std::max(1, threads)}, compress_(mm::names_gzip(path)) {}
 
   void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
 

@@ -11,8 +11,8 @@ namespace {
 /// are noted, and other ... other_end - 1 of another. Of rows of very different lengths only the shorter is walked: a hub,
 /// walked once per row that it is in, would take the square of its length.
 template <class Offset>
-void for_each_common(const CsrView<double, Offset, Host>& A, const std::vector<Offset>& place, Offset first, Offset last,
-                     Offset other, Offset other_end, const auto& visit) {
+void for_each_common(const CsrView<double, Offset, Host>& A, const std::vector<Offset>& place, Offset first,
+                     Offset last, Offset other, Offset other_end, const auto& visit) {
   if (other_end - other <= 32 * (last - first)) {
     for (Offset e = other; e < other_end; ++e)
       if (const Offset at = place[A.col_idx[e]]; at >= first && at < last) visit(at, e);
@@ -67,9 +67,8 @@ bool cholesky_factors(const CsrView<double, Offset, Host>& A, double shift, Host
     for (; A.col_idx[k] < row; ++k) {
       const Index other = A.col_idx[k];
       double sum = A.values[k];
-      for_each_common(A, place, first, k, A.row_ptr[other], diagonal[other], [&](Offset at, Offset e) {
-        sum = std::fma(-w[at] / w[diagonal[A.col_idx[e]]], w[e], sum);
-      });
+      for_each_common(A, place, first, k, A.row_ptr[other], diagonal[other],
+                      [&](Offset at, Offset e) { sum = std::fma(-w[at] / w[diagonal[A.col_idx[e]]], w[e], sum); });
       if (!std::isfinite(sum)) return false;
       place[other] = k;
       w[k] = sum;

@@ -21,8 +21,8 @@ class JacobiPreconditioner {
       : inverse_(on, brought_there(on, inverse_diagonal(on, A))) {}
   /// Of a matrix in the memory of a GPU.
   template <class Offset>
-    requires(!HostBackend<B>)
-  JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A) : inverse_(on, inverse_diagonal(on, A)) {}
+  requires(!HostBackend<B>) JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A)
+      : inverse_(on, inverse_diagonal(on, A)) {}
 
   /// For new values in A. Errors  as the constructor, which leave this as it is.
   template <class Offset, MemorySpace Space>
