@@ -93,15 +93,17 @@ void product_by_cublas(const Cuda& on, Real alpha, const DenseView<const Real, D
 template <class Real>
 bool cublas_pays(const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
                  const DenseView<Real, Device>& C) {
-  // Ours wins where few terms leave writing C as the work, and where there are too few tiles for large ones.
+  // Ours wins where few terms leave writing C as the work, where there are too few tiles for large ones, and in large FP64 products
+  // whose lines are not aligned.
   constexpr std::int64_t few_terms = 160, long_sum = 4;
-  constexpr double few_products = 1 << 30, few_unaligned = 1 << 28;
-  const bool aligned = is_aligned(A) && is_aligned(B) && is_aligned(C);
+  constexpr double few_products = 1 << 30, few_unaligned = 1 << 28, many_unaligned = 7e9;
+  const bool aligned = is_aligned(A) && is_aligned(B) && is_aligned(C), in_double = sizeof(Real) == sizeof(double);
   const std::int64_t m = C.nrows, n = C.ncols, k = A.ncols;
-  const bool pays = k <= few_terms ? std::is_same_v<Real, float> && !aligned && small_unaligned_pays(A, B, C)
-                                   : k > long_sum * std::min(m, n) ||
-                                         double(m) * double(n) * double(k) > (aligned ? few_products : few_unaligned);
-  return pays && have_cublas();
+  const double products = double(m) * double(n) * double(k);
+  if (!have_cublas()) return false;
+  if (k <= few_terms) return !in_double && !aligned && small_unaligned_pays(A, B, C);
+  if (k > long_sum * std::min(m, n)) return true;
+  return products > (aligned ? few_products : few_unaligned) && (aligned || !in_double || products < many_unaligned);
 }
 
 template void product_by_cublas(const Cuda&, double, const DenseView<const double, Device>&,
