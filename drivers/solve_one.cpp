@@ -41,12 +41,13 @@ std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspe
 /// as x took, or a fifth of them and those that take no half of a second on one core, if these are fewer.
 template <class Offset>
 std::int64_t iterations_to_look(const OpenMP& host, const CsrView<double, Offset, Host>& A, const Loaded& loaded,
-                                const Inspected& seen, Decided& decided, const Outcome& outcome) {
+                                const Inspected& seen, Decided& decided, std::optional<Couplings>& couplings,
+                                const Outcome& outcome) {
   if (!(outcome.error <= max_trusted_error) || decided.null_space_known || decided.factors) return 0;
-  const Couplings couplings = couplings_of(host, A);
+  if (!couplings) couplings = couplings_of(host, A);
   const double largest_x = outcome.summary.norm_x / std::sqrt(double(A.nrows));  // at least
-  const double most = outcome.certificate.relative_residual * outcome.summary.norm_b / couplings.margin / largest_x;
-  if (couplings.constants_alone || (couplings.margin > 0 && most <= max_trusted_error)) return 0;
+  const double most = outcome.certificate.relative_residual * outcome.summary.norm_b / couplings->margin / largest_x;
+  if (couplings->constants_alone || (couplings->margin > 0 && most <= max_trusted_error)) return 0;
   if (refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided)) return 0;
   const std::int64_t all = outcome.summary.iterations;
   return std::clamp(std::int64_t(seconds_worth_trust / seconds_per_iteration(A.nrows, A.nnz())), all / 5, all);
@@ -84,8 +85,8 @@ std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, 
         .more_b = more_b,
         .symmetric = seen.properties.symmetric,
         .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0,
-        .iterations_to_look = [&](const Outcome& outcome) {
-          return iterations_to_look(host_threads(options), A, loaded, seen, decided, outcome);
+        .iterations_to_look = [&, couplings = std::optional<Couplings>()](const Outcome& outcome) mutable {
+          return iterations_to_look(host_threads(options), A, loaded, seen, decided, couplings, outcome);
         }};
     return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
