@@ -53,14 +53,15 @@ bool have_bf16(const Cuda& on) {
 
 bool bf16_pays(const Cuda& on, const DenseView<const float, Device>& A, const DenseView<const float, Device>&,
                const DenseView<float, Device>& C) {
-  constexpr std::int64_t min_terms = 17, many_terms = 144, min_side = 384, long_sum = 4;
-  constexpr double min_products = 1 << 27, many_elements = 1 << 23, min_use = 0.7;  // of the tiles
-  constexpr int min_busy = 45;                                                      // percent of the multiprocessors
+  constexpr std::int64_t min_terms = 17, some_terms = 64, many_terms = 144, min_side = 384, long_sum = 4;
+  constexpr double min_products = 1 << 27, min_use = 0.7;  // of the tiles
+  constexpr int min_busy = 45;                             // percent of the multiprocessors
   const std::int64_t side = std::min(C.nrows, C.ncols), terms = A.ncols;
   const double elements = double(C.nrows) * double(C.ncols);
   if (terms < min_terms || side < min_side || elements * double(terms) < min_products) return false;
   // With few terms, time goes into writing C, which tiles at its edges do slowly.
-  if (terms < many_terms && (!lines_are_aligned(C) || elements < many_elements)) return false;
+  if (terms < some_terms && !lines_are_aligned(C)) return false;
+  if (terms < many_terms && elements < (terms < some_terms ? 1 << 23 : 3 << 20)) return false;
   const std::int64_t tiles = tiles_of(C);
   // cuBLAS cuts long sums where there are fewer tiles than multiprocessors.
   const std::int64_t min_tiles = terms > long_sum * side ? on.multiprocessors() : min_busy * on.multiprocessors() / 100;

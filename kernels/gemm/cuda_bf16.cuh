@@ -158,7 +158,8 @@ __global__ void __launch_bounds__(PartsShape::threads, 1)
 
     const std::int64_t warp_row = std::int64_t(place.m) * S::block_m + warp * S::warp_m,
                        first_column = std::int64_t(place.n) * S::block_n, column = first_column + lane % 4 * 4;
-    const bool plain = beta == 0 && aligned && warp_row + S::warp_m <= C.nrows && first_column + S::block_n <= C.ncols;
+    const int columns = int(min(std::int64_t(S::block_n), C.ncols - first_column));
+    const bool plain = beta == 0 && aligned && warp_row + S::warp_m <= C.nrows && columns == S::block_n;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const std::int64_t first_row = warp_row + half * S::room_rows, row = first_row + lane / 4;
@@ -177,18 +178,33 @@ __global__ void __launch_bounds__(PartsShape::threads, 1)
         finite = finite && isfinite(c[j].x) && isfinite(c[j].y) && isfinite(c[j].z) && isfinite(c[j].w);
         if (plain) __stcs(reinterpret_cast<float4*>(to + j * 16), c[j]);
       }
-      if (!__all_sync(0xffffffff, plain && finite)) {  // through shared memory, so that lanes write neighbours
+      const bool as_computed = beta == 0 && __all_sync(0xffffffff, finite);
+      if (!plain || !as_computed) {  // through shared memory, so that lanes write neighbours
 #pragma unroll
         for (int j = 0; j < 8; ++j)
           *reinterpret_cast<float4*>(room + lane / 4 * S::room_line + lane % 4 * 4 + j * 16) = c[j];
         __syncwarp();
 #pragma unroll 1
-        for (int e = lane; e < S::room_rows * S::block_n; e += 32) {
-          const std::int64_t i = first_row + e / S::block_n, j = first_column + e % S::block_n;
-          if (i >= C.nrows || j >= C.ncols) continue;
-          float element = room[e / S::block_n * S::room_line + e % S::block_n];
-          if (beta != 0) element = std::fma(beta, C(i, j), element);
-          C(i, j) = isfinite(element) ? element : by_definition(of_a, of_b, i, j, terms, alpha, beta, C(i, j));
+        for (int r = 0; r < S::room_rows && first_row + r < C.nrows; ++r) {
+          const float* const from = room + r * S::room_line;
+          float* const row_of_C = &C(first_row + r, first_column);
+          if (as_computed) {
+            // The first lanes have nothing at first, so that the others begin where a line of memory does.
+            const int skipped = int(reinterpret_cast<std::uintptr_t>(row_of_C) / sizeof(float) % 32);
+#pragma unroll
+            for (int e = 0; e <= S::block_n; e += 32) {
+              const int j = e + lane - skipped;
+              if (j >= 0 && j < columns) row_of_C[j] = from[j];
+            }
+          } else {
+#pragma unroll 1
+            for (int j = lane; j < columns; j += 32) {
+              const float old = row_of_C[j], element = beta == 0 ? from[j] : std::fma(beta, old, from[j]);
+              row_of_C[j] = isfinite(element)
+                                ? element
+                                : by_definition(of_a, of_b, first_row + r, first_column + j, terms, alpha, beta, old);
+            }
+          }
         }
         __syncwarp();
       }
