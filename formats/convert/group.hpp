@@ -195,8 +195,9 @@ std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Gro
   for (const auto& share : shares) bytes += std::int64_t(share.count.size() * sizeof(Offset));
   for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
     const Range mine = even_share(n, int(share), on.threads);
-    auto& [first, count] = shares[std::size_t(share)];
-    scatter(entries, mine, to, [&](Index key) { return Offset(to.ptr[key] + count[std::size_t(key - first)]++); });
+    Counted<Offset>& met = shares[std::size_t(share)];
+    scatter(entries, mine, to,
+            [&](Index key) { return Offset(to.ptr[key] + met.count[std::size_t(key - met.first)]++); });
   });
   return bytes;
 }

@@ -286,7 +286,7 @@ class SingleCycle {
     if (!finest && cycle_ == AmgCycle::w) take(level.second_b), take(level.second_x);
     if (!finest && cycle_ == AmgCycle::k) {
       const auto another = [&] { return Vector<float, B>(on_, vector()); };
-      level.krylov.emplace(another(), another(), another());
+      level.krylov = {another(), another(), another()};
     }
     for (std::size_t k = 0; k < dampings_.size(); ++k) take(level.t[k]);
     if (dampings_.size() > 1) take(level.before);

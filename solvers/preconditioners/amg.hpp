@@ -188,7 +188,7 @@ class AmgPreconditioner {
       Stage* const old = before.empty() ? nullptr : before[stages_.size()].get();
       Stage& stage = *stages_.emplace_back(std::make_unique<Stage>(on_, level, *this, old));
       if (options_.cycle != AmgCycle::k) continue;
-      stage.krylov.emplace(like(stage.b), like(stage.b), like(stage.b));
+      stage.krylov = {like(stage.b), like(stage.b), like(stage.b)};
       stage.bytes += 3 * 8 * stage.A.nrows();
     }
     if (!hierarchy_->coarsest_inverse.row_ptr.empty()) coarsest_.emplace(on_, hierarchy_->coarsest_inverse.view());
