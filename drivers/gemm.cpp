@@ -131,15 +131,13 @@ void multiply(const GemmOptions& options, const MpiSession& session, const Task&
   });
   const double writing_began = MPI_Wtime();
   together(all, [&] {
-    if (has_c) write_parts(owners_of_c, options.out, parts.c, std::as_const(C).span());
+    if (has_c) write_parts(owners_of_c, behind_links(options.out), parts.c, std::as_const(C).span());
   });
   seconds[writing] = MPI_Wtime() - writing_began, seconds[everything] = MPI_Wtime() - begin;
   const Seconds of_all = seconds_of_all(seconds, session);
   const std::string where = formatted("{} on {}{}", plural(session.size, "process", "processes"), place.describe(),
                                       sent.empty() ? "" : ", " + sent);
-  together(all, [&] {
-    if (session.rank == 0) report(options, task, grid, of_all, where);
-  });
+  if (session.rank == 0) report(options, task, grid, of_all, where);  // nobody waits for what may fail now
 }
 
 /// What one process does. Its errors are those of all, but for a failure amid the product, which ends all at once.

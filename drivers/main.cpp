@@ -25,6 +25,7 @@ enum ExitCode { done = 0, not_reached = 1, wrong_usage = 2, bad_input = 3, no_re
 struct Failure {
   int exit_code;
   std::string message;
+  std::string unwritten = {};  // the file of which that is said
 };
 
 /// The table of exit codes, once. To be called where an exception is being handled.
@@ -35,6 +36,8 @@ Failure failure() {
     return {wrong_usage, error.what()};
   } catch (const InputError& error) {
     return {bad_input, error.what()};
+  } catch (const Unwritten& error) {
+    return {no_resource, error.what(), error.path};
   } catch (const ResourceError& error) {
     return {no_resource, error.what()};
   } catch (const BackendError& error) {
@@ -50,14 +53,14 @@ int report_failure(const std::string& json) {
   const Failure what = failure();
   std::fflush(stdout);
   std::fprintf(stderr, "seidel: %s\n", what.message.c_str());
-  // Wrong usage may be a wrong name of that very file.
-  if (json.empty() || what.exit_code == wrong_usage) return what.exit_code;
+  // Wrong usage may be a wrong name of that very file; a report that was begun cannot be told from what would follow it.
+  if (json.empty() || what.exit_code == wrong_usage || what.unwritten == json) return what.exit_code;
   try {
     Json document;
     document.set("schema", "seidel.error/1").set("exit_code", what.exit_code).set("message", what.message);
     write_text(json, document.text());
   } catch (const std::exception& error) {
-    if (error.what() != what.message) std::fprintf(stderr, "seidel: %s\n", error.what());
+    std::fprintf(stderr, "seidel: %s\n", error.what());
   }
   return what.exit_code;
 }

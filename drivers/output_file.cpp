@@ -10,7 +10,6 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
-#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
@@ -72,10 +71,18 @@ void require_one_stream(const std::vector<NamedFile>& files, const char* stream)
 
 }  // namespace
 
-void write_text(const std::string& path, std::string_view text) {
+void write_text(const std::string& path, std::string_view text) try {
   mm::OutputFile file(path);
   file.write(text);
   file.finish();
+} catch (const ResourceError& error) {
+  throw Unwritten(path, error.what());
+}
+
+std::string behind_links(const std::string& path) {
+  std::error_code none;
+  const auto real = std::filesystem::canonical(path, none);
+  return none ? path : real.string();
 }
 
 void require_files(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs) {

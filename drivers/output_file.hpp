@@ -4,11 +4,22 @@
 #include <string_view>
 #include <vector>
 
+#include <seidel/formats/runtime/errors.hpp>
+
 namespace seidel::drivers {
 
+/// A text that could not be written to `path`.
+struct Unwritten : ResourceError {
+  Unwritten(const std::string& path_, const char* message) : ResourceError(message), path(path_) {}
+  std::string path;
+};
+
 /// Writes `text` to `path` through a neighbour that is renamed at the end; "-" is standard output.
-/// Errors  ResourceError with what the system says (no room, no permission). An older file then stands as it was.
+/// Errors  Unwritten with what the system says (no room, no permission). An older file then stands as it was.
 void write_text(const std::string& path, std::string_view text);
+
+/// The file that is replaced where `path` is a link to it, which stays a link; else `path`.
+std::string behind_links(const std::string& path);
 
 /// Whether it is a device or a pipe, which is written in place.
 bool is_special(const std::string& path);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include "../skipped.hpp"
@@ -310,6 +311,38 @@ TEST_CASE("gemm replaces no device and no pipe by a file") {
   struct stat status {};
   REQUIRE(stat(pipe.c_str(), &status) == 0);
   CHECK(S_ISFIFO(status.st_mode));
+}
+
+TEST_CASE("gemm writes through a link, which stays a link") {
+  if (!have_mpi()) return skipped("seidel gemm on several processes (no MPI in this build)");
+  const Folder folder;
+  seidel_program({"generate", "dense:3x3", "--out", folder / "a", "--quiet"});
+  std::filesystem::create_directory(folder / "results");
+  const std::vector<std::string> product = {"gemm", folder / "a", folder / "a", "--quiet", "--out"};
+  const auto written_to = [&](const std::string& out) {
+    auto words = product;
+    words.push_back(out);
+    return seidel_program(words).exit_code;
+  };
+  CHECK(written_to(folder / "results/c") == 0);
+  const std::string expected = read_file(folder / "results/c");
+  write_file(folder / "results/c", "old");
+  std::filesystem::create_symlink("results/c", folder / "link");
+  CHECK(written_to(folder / "link") == 0);
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(read_file(folder / "results/c") == expected);
+}
+
+TEST_CASE("gemm says once that there is no room for its report") {
+  if (!have_mpi()) return skipped("seidel gemm on several processes (no MPI in this build)");
+  const Folder folder;
+  seidel_program({"generate", "dense:3x3", "--out", folder / "a", "--quiet"});
+  const Run run = launched(folder, "-np 2 " + program + "a a --out c --quiet --json /dev/full");
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 4);
+  const std::string said = "seidel: /dev/full: could not be written";
+  CHECK(contains(run.err, said));
+  CHECK(run.err.find(said) == run.err.rfind(said));
 }
 
 TEST_CASE("a process of gemm that dies takes the others along, and leaves no result") {

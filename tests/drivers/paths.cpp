@@ -2,8 +2,10 @@
 #include "process.hpp"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 
@@ -102,9 +104,29 @@ TEST_CASE("/dev/stdin and /dev/stdout are -, a device takes what it is given, an
   CHECK(zero.exit_code == 3);
   CHECK(contains(zero.err, "/dev/zero:1:1: found "));
   CHECK(zero.seconds < 20);
-  const Run full = seidel_program({"info", "poisson2d:4", "--json", "/dev/full"});
-  CHECK(full.exit_code == 4);
-  CHECK(full.err.find("/dev/full") == full.err.rfind("/dev/full"));  // said once
+}
+
+TEST_CASE("a report for which there is no room exits 4 and says so once, wherever it goes") {
+  const Folder folder;
+  for (const char* kind : {"--json", "--html"})
+    for (const std::string& to : {std::string("/dev/full"), folder / "report"}) {
+      const Run run = seidel_program({"validate", "poisson2d:3", kind, to, "--quiet"}, {.file_size = 1024});
+      CAPTURE(run.err);
+      CHECK(run.exit_code == 4);
+      CHECK(run.err.starts_with("seidel: " + to + ": could not be written"));
+      CHECK(run.err.find(to) == run.err.rfind(to));
+    }
+  // Standard output takes the first half of it: what follows is no error document.
+  const std::string half = folder / "half", said = folder / "said";
+  const std::string limited = "ulimit -f 1; exec " SEIDEL_PROGRAM " validate poisson2d:3 --json - >" + half + " 2>" + said;
+  const int status = std::system(limited.c_str());
+  CHECK(WEXITSTATUS(status) == 4);
+  CHECK(read_file(half).size() == 1024);
+  const std::string text = read_file(said);
+  CAPTURE(text);
+  CHECK(contains(text, "seidel: (standard output): could not be written after 1024 bytes"));
+  CHECK(text.find("seidel: ") == text.rfind("seidel: "));
+  CHECK(folder.names().size() == 2);
 }
 
 TEST_CASE("a named pipe is read and written like a file, and stays a pipe") {
