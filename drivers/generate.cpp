@@ -64,7 +64,8 @@ int run(const GenerateOptions& options) {
   const Stopwatch writing;
   WriteOptions write;
   write.threads = host.threads;
-  write.comment = formatted("seidel generate {} --seed {}", options.spec, options.seed);
+  write.comment = formatted("seidel generate {}{}", options.spec,
+                            is_random(options.spec) ? formatted(" --seed {}", options.seed) : "");
   write_matrix_market(options.out, A.view(), write);
   if (!options.coordinates.empty()) {
     write.comment = formatted("seidel generate {} --coordinates", options.spec);

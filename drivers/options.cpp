@@ -176,6 +176,9 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
     require_matrix_market("--out", options.out);
     require_matrix_market("--coordinates", options.coordinates);
     if (options.coordinates == "-") throw UsageError("--coordinates: found '-', expected the name of a file");
+    if (app->get_option("--seed")->count() > 0 && is_generator(options.spec) && !is_random(options.spec))
+      throw UsageError(
+          formatted("--seed: {} is not random: it is the same for every seed; leave --seed out", options.spec));
   }
 };
 

@@ -35,6 +35,9 @@ Csr<double, std::int64_t> generate_coordinates(std::string_view spec);
 /// generate().
 bool is_generator(std::string_view spec);
 
+/// Whether the matrix of this generator depends on the seed.
+bool is_random(std::string_view spec);
+
 std::vector<std::string> generator_names();
 
 /// One paragraph per generator: grammar, meaning, example.

@@ -1,4 +1,6 @@
 // The front door of the generators: finds one by its name.
+#include <algorithm>
+
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/generators/lattice.hpp>
@@ -15,6 +17,8 @@ constexpr const Generator* all_generators[] = {
     &poisson3d, &hpcg,  &aniso2d, &aniso3d, &convdiff, &elasticity3d, &generators::random,
     &spd,       &graph, &banded,  &rmat,    &denserow, &densecolumn,  &emptyrows,
 };
+
+constexpr const Generator* random_generators[] = {&generators::random, &spd, &graph, &banded, &rmat};
 
 const Generator* find(std::string_view spec) {
   const std::string_view name = spec.substr(0, spec.find(':'));
@@ -34,6 +38,9 @@ const Generator& found(std::string_view spec) {
 }  // namespace
 
 bool is_generator(std::string_view spec) { return find(spec) != nullptr; }
+bool is_random(std::string_view spec) {
+  return std::ranges::find(random_generators, find(spec)) != std::end(random_generators);
+}
 
 Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed, const Sized& sized) {
   const Generator& generator = found(spec);

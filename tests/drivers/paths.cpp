@@ -118,7 +118,8 @@ TEST_CASE("a report for which there is no room exits 4 and says so once, whereve
     }
   // Standard output takes the first half of it: what follows is no error document.
   const std::string half = folder / "half", said = folder / "said";
-  const std::string limited = "ulimit -f 1; exec " SEIDEL_PROGRAM " validate poisson2d:3 --json - >" + half + " 2>" + said;
+  const std::string limited =
+      "ulimit -f 1; exec " SEIDEL_PROGRAM " validate poisson2d:3 --json - >" + half + " 2>" + said;
   const int status = std::system(limited.c_str());
   CHECK(WEXITSTATUS(status) == 4);
   CHECK(read_file(half).size() == 1024);

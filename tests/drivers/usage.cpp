@@ -240,6 +240,7 @@ TEST_CASE(
        {{"solve", "poisson2d:x"}, {"poisson2d"}},
        {{"generate", "poisson2d:4"}, {"--out"}},
        {{"generate", "poison2d:4", "-o", "-"}, {"poison2d", "poisson2d"}},
+       {{"generate", "poisson2d:4", "-o", "-", "--seed", "1"}, {"--seed", "poisson2d:4 is not random"}},
        {{"convert", matrix}, {"OUT"}},
        {{"convert", matrix, "-", "--format", "dense"}, {"--format", "coordinate, array"}},
        {{"bench"}, {"read", "seidel bench suite --small", "seidel bench --help"}}});
