@@ -16,11 +16,10 @@ struct Grid {
 
   Grid(const CsrView<double, std::int64_t, Host>& A, int rows_, int columns_)
       : rows(rows_), columns(columns_), entries(std::size_t(rows_) * columns_) {
-    for (std::int64_t i = 0; i < A.nrows; ++i) {
-      std::int64_t* const line = &entries[std::size_t(i * rows / A.nrows) * columns];
-      for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-        ++line[std::int64_t(A.col_idx[k]) * columns / A.ncols];
-    }
+    const auto first_row = [&](std::int64_t r) { return (r * A.nrows + rows - 1) / rows; };  // of the matrix, in row r
+    for (int r = 0; r < rows; ++r)
+      for (std::int64_t k = A.row_ptr[first_row(r)]; k < A.row_ptr[first_row(r + 1)]; ++k)
+        ++entries[std::size_t(r) * columns + std::int64_t(A.col_idx[k]) * columns / A.ncols];
   }
   std::int64_t at(int row, int column) const {
     return row < rows && column < columns ? entries[std::size_t(row) * columns + column] : 0;
