@@ -100,6 +100,11 @@ void InOrder::place(const Fence& fence, const char* first, const char* last, Str
 void InOrder::join(const std::vector<Stretch>& stretches) {
   if (!good_ || !rows_ascend_) return;
   Index row = -1;  // rows at the start of a stretch and at the end of the matrix
+  const auto begin_rows_until = [&](Index last, std::int64_t k) {  // all, where the file names a few of very many
+    std::int64_t* const starts = A_.row_ptr.data() + row + 1;
+    parallel_for(OpenMP{int(values_.size())}, last - std::int64_t(row),
+                 [&](std::int64_t first, std::int64_t end) { std::fill(starts + first, starts + end, k); });
+  };
   for (const Stretch& s : stretches) {
     if (s.first_row < 0) continue;
     const std::int64_t k = s.first_entry;
@@ -108,10 +113,10 @@ void InOrder::join(const std::vector<Stretch>& stretches) {
       return;
     }
     if (row == s.first_row && A_.col_idx[k - 1] >= A_.col_idx[k]) columns_ascend_ = false;
-    while (row < s.first_row) A_.row_ptr[++row] = k;
+    begin_rows_until(s.first_row, k);
     row = s.last_row;
   }
-  while (row < A_.nrows) A_.row_ptr[++row] = header_.entries;
+  begin_rows_until(A_.nrows, header_.entries);
 }
 
 ValueCounts InOrder::values() const {
