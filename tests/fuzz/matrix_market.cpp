@@ -1,7 +1,7 @@
 // Fuzzing of the Matrix Market reader: whatever the bytes, it reads or refuses, alike for every cut among threads.
 //   cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DSEIDEL_CUDA=OFF -DSEIDEL_FUZZ=ON
-//   ninja -C build/fuzz fuzz_matrix_market && build/fuzz/tests/fuzz/fuzz_matrix_market -max_total_time=300
-//   tests/fuzz/corpus
+//   ninja -C build/fuzz fuzz_matrix_market && mkdir -p build/fuzz/found
+//   build/fuzz/tests/fuzz/fuzz_matrix_market -max_total_time=300 build/fuzz/found tests/formats/valid tests/formats/invalid
 #include <cstdlib>
 #include <cstring>
 #include <string>
