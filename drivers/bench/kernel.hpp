@@ -35,7 +35,6 @@ struct OperandKind {
 struct TaskOptions {
   std::int64_t k = 1;                 // columns, or right-hand sides, at once
   Layout layout = Layout::row_major;  // of these columns
-  std::uint64_t seed = 1;             // of random inputs
 };
 
 /// One kernel on one operand, which outlives it: owns the inputs, knows what it must cost, judges answers. All of it is

@@ -13,12 +13,11 @@ int run(const BenchKernelOptions& options) {
     print(options, list_of(rivals(), options.kernel, options.only, Paint(Terminal::of(1).colours)));
     return 0;
   }
-  BenchPlaces places = bench_places(options, options.thread_counts);
-  places.selection.only = options.only;
+  Plan plan = plan_for(options, options.thread_counts);
+  plan.selection.only = options.only;
   const Kernel& kernel = *options.kernel;
   const bool any = std::ranges::any_of(rivals(), [&](const Rival& rival) {
-    return rival.kernel == &kernel && places.selection.wants(rival) &&
-           (rival.backend != BackendName::cuda || places.cuda);
+    return rival.kernel == &kernel && plan.selection.wants(rival) && (rival.backend != BackendName::cuda || plan.cuda);
   });
   if (!any)
     throw UsageError(
@@ -31,7 +30,7 @@ int run(const BenchKernelOptions& options) {
     asked.layouts.push_back(layout == "row" ? Layout::row_major : Layout::column_major);
   std::vector<BenchItem> items;
   for (const std::string& operand : options.operands) items.push_back({operand, {asked}});
-  return run_items(items, options, places);
+  return run_items(items, options, plan);
 }
 
 }  // namespace seidel::drivers

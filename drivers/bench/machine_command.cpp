@@ -61,7 +61,7 @@ std::string page_of(const std::vector<Side>& sides, const CommonOptions& options
 }  // namespace
 
 int run(const BenchMachineOptions& options) {
-  const BenchPlaces places = bench_places(options, {});
+  const Plan plan = plan_for(options);
   std::vector<Side> sides;
   const auto add = [&](Side side) {
     print(options,
@@ -70,15 +70,15 @@ int run(const BenchMachineOptions& options) {
     sides.push_back(std::move(side));
   };
   Json json = json_document("seidel.bench.machine/1", options.command_line);
-  json.set("machine", machine_json(places));
+  json.set("machine", machine_json(plan));
   if (options.backend != BackendName::cuda) {
-    const OpenMP on{options.backend == BackendName::serial ? 1 : places.threads.front()};
+    const OpenMP on{options.backend == BackendName::serial ? 1 : plan.threads.front()};
     add({"host", formatted("{}, {} of {}", processor_name(), on.threads, plural(available_threads(), "core")),
          host_ceilings(on)});
     json.set("host_threads", on.threads);
   }
   if constexpr (built_with_cuda)
-    if (places.cuda) add({"device", cuda_device_name(), device_ceilings(*places.cuda)});
+    if (plan.cuda) add({"device", cuda_device_name(), device_ceilings(*plan.cuda)});
   for (const Side& side : sides) json.set(side.key, json_of(side));
   if (!options.csv.empty()) write_text(options.csv, csv_of(sides));
   if (!options.html.empty()) write_text(options.html, page_of(sides, options));

@@ -87,7 +87,7 @@ struct Job {
 };
 
 /// What exact rivals must equal is always run, first, and reported only where it was asked for.
-std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, const Cuda* cuda, std::span<const Rival> among) {
+std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, std::span<const Rival> among) {
   std::vector<Job> jobs;
   const BackendName side = plan.selection.wants(BackendName::serial) ? BackendName::serial : BackendName::openmp;
   const auto reference = std::find_if(among.begin(), among.end(), [&](const Rival& rival) {
@@ -96,7 +96,7 @@ std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, const Cuda* cud
   if (reference != among.end() && !plan.selection.wants(*reference))
     jobs.push_back({&*reference, side == BackendName::serial ? 1 : OpenMP{}.threads});
   for (const Rival& rival : among) {
-    const bool can_run = rival.backend != BackendName::cuda || cuda;
+    const bool can_run = rival.backend != BackendName::cuda || plan.cuda;
     if (rival.kernel != &kernel || !can_run || !plan.selection.wants(rival)) continue;
     for (const int threads : threads_for(rival.backend, plan.threads)) jobs.push_back({&rival, threads});
   }
@@ -129,16 +129,16 @@ std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked)
 }
 
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
-                                 const Cuda* cuda, std::span<const Rival> among) {
+                                 std::span<const Rival> among) {
   const auto task = kernel.make(operand, options);
-  const std::vector<Job> jobs = jobs_of(kernel, plan, cuda, among);
+  const std::vector<Job> jobs = jobs_of(kernel, plan, among);
   std::vector<Measurement> found;
   HostFlush flush_host;
   Reference reference;
   int done = 0;
   for (const auto& [rival, threads] : jobs) {
     if (stopped(plan)) return found;
-    const Where where{OpenMP{threads}, cuda};
+    const Where where{OpenMP{threads}, plan.cuda ? &*plan.cuda : nullptr};
     const bool wanted = plan.selection.wants(*rival);
     Measurement m{.operand = operand.name,
                   .description = operand.description,

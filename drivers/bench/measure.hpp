@@ -48,9 +48,11 @@ struct Selection {
 /// The numbers of threads on which something is measured that runs on `backend`: those asked for, or one.
 std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked);
 
+/// Where, and how often.
 struct Plan {
   Selection selection;
   std::vector<int> threads;                 // of OpenMP rivals
+  std::optional<Cuda> cuda = {};            // a GPU, if it may be used and is there
   int trials = 15;                          // 0: check only
   bool warm = false;                        // caches are left as they are
   const std::atomic<bool>* stop = nullptr;  // asked between trials; true ends with what was measured
@@ -59,11 +61,10 @@ struct Plan {
 
 /// Every selected rival of `kernel` on the operand, in the order of the registry: poisoned, run, judged (or, where it
 /// promises the serial default's bits, compared with them), and then, if right, timed. Where serial rivals are not
-/// selected, the OpenMP default stands in for the serial one: it promises the same bits, and is judged. `cuda` may be
-/// null.
+/// selected, the OpenMP default stands in for the serial one: it promises the same bits, and is judged.
 /// The operand is one that kernel.require() has taken.
 /// Cost    at most 3 seconds of trials of one rival beyond the third.
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,
-                                 const Cuda* cuda, std::span<const Rival> among = rivals());
+                                 std::span<const Rival> among = rivals());
 
 }  // namespace seidel::drivers

@@ -103,7 +103,7 @@ bool same_task(const Measurement& a, const Measurement& b) {
 
 std::string name_of_task(const Measurement& m) {
   const Kernel& kernel = *m.rival->kernel;
-  const auto& [k, layout, seed] = m.options;
+  const auto& [k, layout] = m.options;
   std::string name(kernel.name);
   if (!m.order.empty()) name += formatted(", order {}", m.order);
   if (kernel.columns.size() > 1 || k > 1)

@@ -10,31 +10,31 @@
 
 namespace seidel::drivers {
 
-BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_counts) {
+Plan plan_for(const CommonOptions& options, std::vector<int> thread_counts) {
   require_backend(options);
-  BenchPlaces places;
-  places.threads = thread_counts.empty() ? std::vector<int>{host_threads(options).threads} : std::move(thread_counts);
-  if (options.backend != BackendName::automatic) places.selection.backends = {options.backend};
+  Plan plan;
+  plan.threads = thread_counts.empty() ? std::vector<int>{host_threads(options).threads} : std::move(thread_counts);
+  if (options.backend != BackendName::automatic) plan.selection.backends = {options.backend};
   if (options.backend == BackendName::cuda ||
       (options.backend == BackendName::automatic && cuda_unavailable_because().empty()))
-    places.cuda = std::make_unique<Cuda>();
-  return places;
+    plan.cuda.emplace();
+  return plan;
 }
 
-std::string machine_text(const BenchPlaces& places) {
-  const int used = places.selection.wants(BackendName::openmp)   ? std::ranges::max(places.threads)
-                   : places.selection.wants(BackendName::serial) ? 1
-                                                                 : 0;
+std::string machine_text(const Plan& plan) {
+  const int used = plan.selection.wants(BackendName::openmp)   ? std::ranges::max(plan.threads)
+                   : plan.selection.wants(BackendName::serial) ? 1
+                                                               : 0;
   return formatted("{}, {}{}, {}{}", processor_name(), used ? formatted("{} of ", used) : "",
                    plural(available_threads(), "core"), instruction_set_name(),
-                   places.cuda ? "; " + cuda_device_name() : "");
+                   plan.cuda ? "; " + cuda_device_name() : "");
 }
 
-Json machine_json(const BenchPlaces& places) {
+Json machine_json(const Plan& plan) {
   Json machine;
   machine.set("processor", processor_name()).set("instruction_set", instruction_set_name());
   machine.set("cores", available_threads());
-  machine.set("gpu", places.cuda ? Json(cuda_device_name()) : Json(nullptr)).set("version", version);
+  machine.set("gpu", plan.cuda ? Json(cuda_device_name()) : Json(nullptr)).set("version", version);
   return machine;
 }
 

@@ -1,6 +1,5 @@
 // Where a bench runs, and how reports name it.
 #pragma once
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,17 +9,12 @@
 
 namespace seidel::drivers {
 
-/// The selection that --backend asks for, and a GPU if it may be used and is there.
-struct BenchPlaces {
-  Selection selection;
-  std::unique_ptr<Cuda> cuda;
-  std::vector<int> threads;
-};
+/// A plan for the back ends that --backend asks for, and a GPU if it may be used and is there.
 /// Errors  BackendError for a back end that was asked for by name and is not there.
-BenchPlaces bench_places(const CommonOptions& options, std::vector<int> thread_counts);
+Plan plan_for(const CommonOptions& options, std::vector<int> thread_counts = {});
 
 /// What the machine is: one line, and for JSON.
-std::string machine_text(const BenchPlaces& places);
-Json machine_json(const BenchPlaces& places);
+std::string machine_text(const Plan& plan);
+Json machine_json(const Plan& plan);
 
 }  // namespace seidel::drivers

@@ -17,15 +17,15 @@ namespace seidel::drivers {
 
 namespace {
 
-Roofs roofs_of(const BenchPlaces& places) {
+Roofs roofs_of(const Plan& plan) {
   Roofs roofs;
   const auto measure = [&](int threads) {
     if (!roofs.host.contains(threads)) roofs.host[threads] = host_streams(OpenMP{threads});
   };
-  if (places.selection.wants(BackendName::serial)) measure(1);
-  if (places.selection.wants(BackendName::openmp))
-    for (const int threads : places.threads) measure(threads);
-  if (places.cuda) roofs.device = device_streams(*places.cuda);
+  if (plan.selection.wants(BackendName::serial)) measure(1);
+  if (plan.selection.wants(BackendName::openmp))
+    for (const int threads : plan.threads) measure(threads);
+  if (plan.cuda) roofs.device = device_streams(*plan.cuda);
   return roofs;
 }
 
@@ -40,9 +40,8 @@ double weight_of(const BenchKernel& kernel) {
 /// Walks the items; keeps what it finds, and prints each table once it is whole.
 class Walk {
  public:
-  Walk(const BenchPlaces& places, const BenchTrialOptions& options, std::span<const Rival> rivals)
-      : places_(places), options_(options), rivals_(rivals), line_(!options.quiet) {
-    plan_.selection = places.selection, plan_.threads = places.threads;
+  Walk(Plan plan, const BenchTrialOptions& options, std::span<const Rival> rivals)
+      : plan_(std::move(plan)), options_(options), rivals_(rivals), line_(!options.quiet) {
     plan_.trials = options.trials, plan_.warm = options.warm;
     plan_.stop = &stop_requested();
     plan_.progress = [this](int done, int jobs, const std::string& what) { show(double(done) / jobs, what); };
@@ -88,8 +87,8 @@ class Walk {
 
  private:
   void measure_roofs() {
-    head_ = machine_text(places_) + "\n";
-    if (plan_.trials > 0 && !plan_.warm) found.roofs = roofs_of(places_);
+    head_ = machine_text(plan_) + "\n";
+    if (plan_.trials > 0 && !plan_.warm) found.roofs = roofs_of(plan_);
     for (const auto& [name, said] : lines_of(found.roofs)) head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
   }
 
@@ -119,8 +118,7 @@ class Walk {
       for (const Layout layout : kernel.layouts) {
         if (*plan_.stop) return;
         step_ = scale_ * weight_of(k);
-        auto measured =
-            measure(*kernel.kernel, operand, {.k = k, .layout = layout}, plan_, places_.cuda.get(), rivals_);
+        auto measured = measure(*kernel.kernel, operand, {.k = k, .layout = layout}, plan_, rivals_);
         for (Measurement& m : measured) m.order = order;
         if (!measured.empty()) say("\n" + text_of(measured, found.roofs, paint_));
         found.all.insert(found.all.end(), measured.begin(), measured.end());
@@ -134,10 +132,9 @@ class Walk {
     print(options_, std::exchange(head_said_, true) ? text : head_ + text, options_.csv == "-" || options_.html == "-");
   }
 
-  const BenchPlaces& places_;
+  Plan plan_;
   const BenchTrialOptions& options_;
   std::span<const Rival> rivals_;
-  Plan plan_;
   LiveLine line_;
   Paint paint_{Terminal::of(1).colours};
   std::string head_;  // the machine and its roofs, said before the first table
@@ -145,9 +142,9 @@ class Walk {
   double done_ = 0, step_ = 0, scale_ = 0;  // shares of the whole: done, of the task at hand, of a weight of 1
 };
 
-Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions& options) {
+Json json_of(const Found& found, const Plan& plan, const CommonOptions& options) {
   Json json = json_document("seidel.bench/1", options.command_line);
-  json.set("machine", machine_json(places)).set("interrupted", found.interrupted);
+  json.set("machine", machine_json(plan)).set("interrupted", found.interrupted);
   const auto& [all, roofs, orders, interrupted] = found;
   const double host = roofs.host.empty() ? 0 : roofs.host.rbegin()->second.copy;
   json.set("copy_gb_per_s", Json().set("host", host).set("device", roofs.device.copy));
@@ -159,10 +156,10 @@ Json json_of(const Found& found, const BenchPlaces& places, const CommonOptions&
 
 }  // namespace
 
-int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& options, const BenchPlaces& places,
+int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& options, const Plan& plan,
               std::span<const Rival> rivals) {
   const StopOnSignal stop;
-  Walk walk(places, options, rivals);
+  Walk walk(plan, options, rivals);
   std::exception_ptr fault;
   try {
     for (std::size_t i = 0; i < items.size() && !stop_requested(); ++i)
@@ -175,9 +172,9 @@ int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& opti
   found.interrupted = stop_requested();
   walk.legend(), walk.summary();
   if (!options.csv.empty()) write_text(options.csv, csv_of(found.all, found.roofs));
-  if (!options.html.empty()) write_text(options.html, page_of(found, machine_text(places), options));
+  if (!options.html.empty()) write_text(options.html, page_of(found, machine_text(plan), options));
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
-  if (!options.json.empty()) write_text(options.json, json_of(found, places, options).text());
+  if (!options.json.empty()) write_text(options.json, json_of(found, plan, options).text());
   if (found.interrupted) say_interrupted(options);
   const bool any_wrong = std::ranges::count(found.all, Verdict::wrong, &Measurement::verdict) > 0;
   return any_wrong || found.interrupted ? 1 : 0;

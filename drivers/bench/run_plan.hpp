@@ -25,7 +25,7 @@ struct BenchItem {
 /// Measures every item, prints each table once it is measured, writes JSON, CSV and HTML at the end: also where Ctrl-C
 /// or an operand that cannot be made ends it early. `rivals` is the registry, but for tests.
 /// Returns the exit code: 1 if a rival was wrong, or if it was interrupted.
-int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& options, const BenchPlaces& places,
+int run_items(const std::vector<BenchItem>& items, const BenchTrialOptions& options, const Plan& plan,
               std::span<const Rival> rivals = drivers::rivals());
 
 }  // namespace seidel::drivers

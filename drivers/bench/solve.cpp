@@ -73,7 +73,7 @@ LoadedMatrix square_matrix(const std::string& word, const BenchSolveOptions& opt
 }
 
 /// Every contestant that may take the matrix, in the order of the list, until Ctrl-C.
-void contest(const std::string& word, const BenchSolveOptions& options, const BenchPlaces& places,
+void contest(const std::string& word, const BenchSolveOptions& options, const Plan& plan,
              const std::vector<Contestant>& contestants, const std::function<void(double, const std::string&)>& show,
              std::vector<Result>& all) {
   show(0, word);
@@ -91,9 +91,9 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Be
   };
   std::vector<Job> jobs;
   for (const auto& who : contestants) {
-    const bool can_run = who.backend != BackendName::cuda || places.cuda;
-    if (!can_run || !places.selection.wants(who.backend, who.name) || !who.takes(system.properties)) continue;
-    for (const int threads : threads_for(who.backend, places.threads)) jobs.push_back({&who, threads});
+    const bool can_run = who.backend != BackendName::cuda || plan.cuda;
+    if (!can_run || !plan.selection.wants(who.backend, who.name) || !who.takes(system.properties)) continue;
+    for (const int threads : threads_for(who.backend, plan.threads)) jobs.push_back({&who, threads});
   }
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto& who = *jobs[j].who;
@@ -202,8 +202,8 @@ int run(const BenchSolveOptions& options) {
     print(options, table.text(Paint(Terminal::of(1).colours)));
     return 0;
   }
-  BenchPlaces places = bench_places(options, options.thread_counts);
-  places.selection.only = options.only;
+  Plan plan = plan_for(options, options.thread_counts);
+  plan.selection.only = options.only;
   std::vector<Result> all;
   LiveLine line(!options.quiet);
   const Paint paint(Terminal::of(1).colours);
@@ -216,7 +216,7 @@ int run(const BenchSolveOptions& options) {
     };
     const std::size_t first = all.size();
     try {
-      contest(options.matrices[i], options, places, contestants, show, all);
+      contest(options.matrices[i], options, plan, contestants, show, all);
     } catch (...) {
       fault = std::current_exception();
     }
@@ -235,11 +235,11 @@ int run(const BenchSolveOptions& options) {
                   options.only));
   const bool good = std::ranges::count(all, "WRONG", &Result::verdict) == 0;
   if (!options.csv.empty()) write_text(options.csv, csv_of(all));
-  if (!options.html.empty()) write_text(options.html, page_of(all, good, machine_text(places), options));
+  if (!options.html.empty()) write_text(options.html, page_of(all, good, machine_text(plan), options));
   if (fault) std::rethrow_exception(fault);  // --json then tells of it
   if (!options.json.empty()) {
     Json json = json_document("seidel.bench.solve/1", options.command_line);
-    json.set("machine", machine_json(places)).set("interrupted", interrupted);
+    json.set("machine", machine_json(plan)).set("interrupted", interrupted);
     json.set("tolerance", options.tolerance).set("rhs", "A * ones").set("solves", json_of(all));
     write_text(options.json, json.text());
   }

@@ -45,7 +45,7 @@ int run(const BenchSuiteOptions& options) {
   std::vector<BenchItem> items;
   for (const std::string& matrix : options.files.empty() ? suite_matrices(options.large) : matrices_in(options.files))
     items.push_back({.operand = matrix, .kernels = kernels, .only_what_fits = true});
-  return run_items(items, options, bench_places(options, {}));
+  return run_items(items, options, plan_for(options));
 }
 
 }  // namespace seidel::drivers

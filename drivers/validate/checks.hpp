@@ -23,7 +23,6 @@ struct Registry {
   std::span<const Rival> rivals;
   std::string only;
   std::vector<Placement> backends;  // those of the ledger
-  std::unique_ptr<Cuda> cuda = {};  // null if it is none of them
 };
 /// Each rival of each kernel that takes `kind` and can work on the operand, in the cells of its kernel, format and back
 /// end; bits where they are promised. Kernels that know orders also sweep by colours.

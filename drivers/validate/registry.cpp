@@ -36,13 +36,13 @@ void check_registry(Ledger& ledger, const OperandKind& kind, Operand& operand, c
   for (const Placement& where : registry.backends) {
     plan.selection.backends.push_back(where.backend);
     if (where.backend == BackendName::openmp) plan.threads.push_back(where.threads);
+    if (where.backend == BackendName::cuda) plan.cuda.emplace();
   }
   const auto walk = [&](const Kernel& kernel, Operand& on, const std::string& order) {
     for (const std::int64_t k : kernel.in_validate)
       for (const Layout layout : {Layout::column_major, Layout::row_major})
         if (k > 1 || layout == Layout::row_major)  // one column is the same in both
-          for (const auto& m :
-               measure(kernel, on, {.k = k, .layout = layout}, plan, registry.cuda.get(), registry.rivals))
+          for (const auto& m : measure(kernel, on, {.k = k, .layout = layout}, plan, registry.rivals))
             enter(ledger, m, registry.backends, order);
   };
   for (const Kernel* kernel : all_kernels()) {

@@ -161,7 +161,6 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
   const auto& backends = registry.backends;
   std::vector<std::string> names;
   for (const auto& where : backends) names.push_back(label(where));
-  if (!backends.empty() && backends.back().backend == BackendName::cuda) registry.cuda = std::make_unique<Cuda>();
   Ledger ledger(names);
   LiveLine line(!options.quiet);
   for (const auto& name : matrices) {

@@ -122,7 +122,7 @@ std::vector<Rival> with(const Rival& wrong) {
 
 TEST_CASE("a cycle that leaves less energy of the error is right; nothing, NaN and a correction too many are not") {
   MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:20"));
-  const MultigridTask task(of, {.seed = 7}, MultigridTask::Step::cycle);
+  const MultigridTask task(of, {}, MultigridTask::Step::cycle);
   const Prepared cycle = std::ranges::find(rivals(), &kernels::amg_cycle, &Rival::kernel)->prepare(task, {OpenMP{1}});
   cycle.poison();
   CHECK(!(task.error(cycle.answer()) <= 1));
@@ -140,12 +140,12 @@ TEST_CASE("a cycle that leaves less energy of the error is right; nothing, NaN a
   CHECK(times(3) > 1);
   CHECK(std::isnan(task.error(answer_of({1}))));
   MatrixOperand negative = operand_of(scaled(generate(OpenMP{1}, "poisson2d:20"), -1));
-  CHECK_THROWS_AS(MultigridTask(negative, {.seed = 7}, MultigridTask::Step::setup), InputError);
+  CHECK_THROWS_AS(MultigridTask(negative, {}, MultigridTask::Step::setup), InputError);
 }
 
 TEST_CASE("what bench takes for a setup and for new values forgets the poison before") {
   MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:20"));
-  const MultigridTask task(of, {.seed = 7}, MultigridTask::Step::setup);
+  const MultigridTask task(of, {}, MultigridTask::Step::setup);
   std::vector<Answer> answers;
   for (const Kernel* kernel : {&kernels::amg, &kernels::amg_values}) {
     const Prepared ready = std::ranges::find(rivals(), kernel, &Rival::kernel)->prepare(task, {OpenMP{1}});
@@ -161,7 +161,7 @@ TEST_CASE("what bench takes for a setup and for new values forgets the poison be
 
 TEST_CASE("a product in another order of summation is right, one off by a little more than the bound is not") {
   MatrixOperand of = operand_of(random_matrix());
-  const ProductTask task(of, {.seed = 7});
+  const ProductTask task(of, {});
   const Product p = product(of.A, vector_of(task.x));
   CHECK(task.error(answer_of(p.y)) <= 1);
   for (const std::size_t at : {std::size_t(0), std::size_t(64), p.y.size() - 1}) {
@@ -182,7 +182,7 @@ TEST_CASE("each column of several right-hand sides is judged, in both layouts") 
   const Matrix& A = of.A;
   constexpr std::int64_t k = 3;
   for (const Layout layout : {Layout::row_major, Layout::column_major}) {
-    const ProductTask task(of, {.k = k, .layout = layout, .seed = 7});
+    const ProductTask task(of, {.k = k, .layout = layout});
     const auto place = [&](std::int64_t i, std::int64_t j, std::int64_t rows) {
       return std::size_t(layout == Layout::row_major ? i * k + j : j * rows + i);
     };
@@ -202,7 +202,7 @@ TEST_CASE("each column of several right-hand sides is judged, in both layouts") 
 TEST_CASE("a pair of sweeps is judged by its equations, from zero and from a guess") {
   MatrixOperand of = operand_of(generate(OpenMP{1}, "convdiff:9"));
   for (const auto start : {SweepTask::Start::zero, SweepTask::Start::guess}) {
-    const SweepTask task(of, {.seed = 7}, start);
+    const SweepTask task(of, {}, start);
     const auto b = vector_of(task.b), guess = vector_of(task.guess);
     CHECK(guess.empty() == (start == SweepTask::Start::zero));
     auto x = pair_of_sweeps(of.A, b, guess);
@@ -225,7 +225,7 @@ TEST_CASE("pairs of sweeps for several columns are judged column by column, in b
   MatrixOperand of = operand_of(generate(OpenMP{1}, "convdiff:9"));
   const std::int64_t n = of.A.nrows, k = 3;
   for (const Layout layout : {Layout::row_major, Layout::column_major}) {
-    const SweepTask task(of, {.k = k, .layout = layout, .seed = 7}, SweepTask::Start::zero);
+    const SweepTask task(of, {.k = k, .layout = layout}, SweepTask::Start::zero);
     const auto at = [&](std::int64_t i, std::int64_t j) {
       return std::size_t(layout == Layout::row_major ? i * k + j : j * n + i);
     };
@@ -253,7 +253,7 @@ TEST_CASE("several right-hand sides: ours are right, and who takes one at a time
   Plan plan;
   plan.trials = 0, plan.threads = {3};
   for (const Layout layout : {Layout::row_major, Layout::column_major})
-    for (const Measurement& m : measure(kernels::symgs, of, {.k = 3, .layout = layout}, plan, nullptr)) {
+    for (const Measurement& m : measure(kernels::symgs, of, {.k = 3, .layout = layout}, plan)) {
       CAPTURE(m.rival->name());
       CAPTURE(m.reason);
       CHECK(m.verdict == (m.rival->variant.empty() ? Verdict::right : Verdict::refused));
@@ -326,7 +326,7 @@ TEST_CASE("every rival of the registry is right, has a name of its own, and patt
     const OperandKind& kind = *kernel->takes;
     for (const std::string& word : std::span(kind.for_validation).subspan(1, 2)) {
       const auto operand = kind.make(word, {});
-      for (const Measurement& m : measure(*kernel, *operand, {.k = kernel->in_validate.back()}, plan, nullptr)) {
+      for (const Measurement& m : measure(*kernel, *operand, {.k = kernel->in_validate.back()}, plan)) {
         CAPTURE(m.rival->name());
         CAPTURE(word);
         CAPTURE(m.reason);
@@ -337,7 +337,7 @@ TEST_CASE("every rival of the registry is right, has a name of its own, and patt
   }
   for (const Kernel* kernel : {&kernels::spmv, &kernels::spmm}) {  // blocks of three
     MatrixOperand of = operand_of(generate(OpenMP{1}, "elasticity3d:3"));
-    for (const Measurement& m : measure(*kernel, of, {.k = kernel->in_validate.back()}, plan, nullptr)) {
+    for (const Measurement& m : measure(*kernel, of, {.k = kernel->in_validate.back()}, plan)) {
       if (m.rival->format != "bsr3") continue;
       CAPTURE(m.rival->name());
       CAPTURE(m.reason);
@@ -353,12 +353,12 @@ TEST_CASE_TEMPLATE("a wrong rival is caught by bench and by validate, and never 
     const std::vector<Rival> all = with(rival);
     BenchKernelOptions bench;
     bench.backend = BackendName::serial, bench.quiet = true, bench.trials = 0;
-    BenchPlaces places = bench_places(bench, {});
+    const Plan places = plan_for(bench);
     MatrixOperand of = operand_of(generate(OpenMP{1}, "poisson2d:9"));
-    Plan plan;
-    plan.selection = places.selection, plan.threads = places.threads, plan.trials = 1, plan.warm = true;
+    Plan plan = places;
+    plan.trials = 1, plan.warm = true;
     plan.selection.only = rival.name();  // a trial of each of the others would be most of this test's time
-    const auto found = measure(*rival.kernel, of, {}, plan, nullptr, all);
+    const auto found = measure(*rival.kernel, of, {}, plan, all);
     REQUIRE(found.size() == 1);
     const Measurement& m = found[0];
     CHECK(m.rival == &all.back());

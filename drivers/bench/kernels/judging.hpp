@@ -13,7 +13,7 @@
 namespace seidel::drivers {
 
 /// Numbers in (-1, 1), the same everywhere.
-inline Array<double> random_numbers(std::int64_t n, std::uint64_t seed) {
+inline Array<double> random_numbers(std::int64_t n, std::uint64_t seed = 1) {
   Array<double> numbers(n);
   const generators::Stream bits(seed, generators::Draw::values, 0);
   parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {

@@ -25,7 +25,7 @@ long double energy_of(const Matrix& A, const auto& x) {
 /// for the first one alone.
 bool seems_definite(const Matrix& A, double norm_inf) {
   const std::int64_t steps = std::clamp<std::int64_t>(10'000'000 / (A.nnz() + 1), 1, 40);
-  Array<double> x = random_numbers(A.nrows, TaskOptions().seed), next(A.nrows);
+  Array<double> x = random_numbers(A.nrows), next(A.nrows);
   for (std::int64_t step = 0; step < steps; ++step) {
     const auto at = [&](Index i) { return x[i]; };
     if (!(energy_of(A, at) > 0)) return false;
@@ -68,8 +68,8 @@ const Kernel kernels::amg_cycle = {.name = "amg-cycle",
                                    .require = require_symmetric,
                                    .make = make<MultigridTask::Step::cycle>};
 
-MultigridTask::MultigridTask(MatrixOperand& of_, const TaskOptions& options, Step step)
-    : of(of_), r(of.A.nrows), x_(random_numbers(of.A.nrows, options.seed)) {
+MultigridTask::MultigridTask(MatrixOperand& of_, const TaskOptions&, Step step)
+    : of(of_), r(of.A.nrows), x_(random_numbers(of.A.nrows)) {
   const auto x = [this](Index i) { return x_[i]; };
   parallel_for(OpenMP{}, of.A.nrows, [&](std::int64_t first, std::int64_t last) {
     for (Index i = Index(first); i < last; ++i) r[i] = double(row_sum(of.A, i, x).sum);

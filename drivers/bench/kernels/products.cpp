@@ -23,7 +23,7 @@ const Kernel kernels::spmm = {.name = "spmm",
                               .make = made<ProductTask, MatrixOperand>};
 
 ProductTask::ProductTask(MatrixOperand& of_, const TaskOptions& options)
-    : of(of_), k(options.k), layout(options.layout), x(random_numbers(of.A.ncols * k, options.seed)) {
+    : of(of_), k(options.k), layout(options.layout), x(random_numbers(of.A.ncols * k)) {
   const double nnz = double(of.A.nnz()), m = of.A.nrows, n = of.A.ncols;
   flops = 2 * nnz * double(k);
   bytes = 12 * nnz + 4 * (m + 1) + 8 * (m + n) * double(k);

@@ -33,9 +33,9 @@ const Kernel kernels::scan = {.name = "scan",
                               .unless_given = {"20000000"},
                               .make = made<ScanTask, SizeOperand>};
 
-ScanTask::ScanTask(const SizeOperand& of, const TaskOptions& options) : counts(of.n) {
+ScanTask::ScanTask(const SizeOperand& of, const TaskOptions&) : counts(of.n) {
   const std::int64_t n = of.n;
-  const generators::Stream bits(options.seed, generators::Draw::lengths, 0);
+  const generators::Stream bits(1, generators::Draw::lengths, 0);
   parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       counts[i] = std::int32_t(generators::below(bits(std::uint64_t(i)), 1 << 16));

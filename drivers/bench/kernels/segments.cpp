@@ -91,10 +91,10 @@ const Kernel kernels::indices_to_pointers = {
     .unless_given = {"20000000"},
     .make = made<PointersTask, SizeOperand, PointersTask::Direction::to_pointers>};
 
-SegmentsTask::SegmentsTask(const SegmentsOperand& of, const TaskOptions& options, Step step)
+SegmentsTask::SegmentsTask(const SegmentsOperand& of, const TaskOptions&, Step step)
     : pairs(2 * of.n), length(of.length) {
   const std::int64_t n = of.n;
-  const generators::Stream bits(options.seed, generators::Draw::columns, 0);
+  const generators::Stream bits(1, generators::Draw::columns, 0);
   for (std::int64_t k = 0; k < n; ++k) {
     pairs[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(n)));
     pairs[n + k] = Index(k);
@@ -108,9 +108,9 @@ SegmentsTask::SegmentsTask(const SegmentsOperand& of, const TaskOptions& options
 
 double SegmentsTask::error(const Answer& answer) const { return error_of(answer.array<Index>(0), expected); }
 
-PointersTask::PointersTask(const SizeOperand& of, const TaskOptions& options, Direction direction) {
+PointersTask::PointersTask(const SizeOperand& of, const TaskOptions&, Direction direction) {
   const std::int64_t n = of.n, nrows = n / 20 + 1;
-  const generators::Stream bits(options.seed, generators::Draw::columns, 0);
+  const generators::Stream bits(1, generators::Draw::columns, 0);
   Array<Index> rows(n), pointers(nrows + 1, 0);
   for (std::int64_t k = 0; k < n; ++k) {
     rows[k] = Index(generators::below(bits(std::uint64_t(k)), std::uint64_t(nrows)));
