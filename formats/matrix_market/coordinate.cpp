@@ -132,7 +132,7 @@ Csr<double, std::int64_t> read_coordinate(const Reading& reading) {
   for (const Order order : orders_of(reading.header, reading.header.body, chunks.end())) {
     Csr<double, std::int64_t> A = room_in_order(reading);
     InOrder in_order(reading.header, order, A, reading.on().threads);
-    std::vector<Stretch> stretches(std::size_t(chunks.count()));
+    std::deque<Stretch> stretches(std::size_t(chunks.count()));
     const auto place = [&](std::int64_t c, const Chunks::Chunk& lines, int part) {
       Stretch& stretch = stretches[std::size_t(c)];
       stretch = {lines.first_entry, lines.last_entry};

@@ -97,7 +97,7 @@ void InOrder::place(const Fence& fence, const char* first, const char* last, Str
   });
 }
 
-void InOrder::join(const std::vector<Stretch>& stretches) {
+void InOrder::join(const std::deque<Stretch>& stretches) {
   if (!good_ || !rows_ascend_) return;
   Index row = -1;  // rows at the start of a stretch and at the end of the matrix
   const auto begin_rows_until = [&](Index last, std::int64_t k) {  // all, where the file names a few of very many

@@ -1,6 +1,5 @@
-// Gzip files in order: one thread inflates blocks of whole lines while the others put their entries in place.
+// Gzip files in order: one thread at a time inflates a block of whole lines, while the others put the entries of theirs in place.
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
 #include <mutex>
 
@@ -11,15 +10,14 @@ namespace seidel::mm {
 
 namespace {
 
-/// Small enough to stay in the cache between inflating and parsing.
-constexpr std::int64_t max_block_bytes = 1 << 18;
+/// Small enough to stay in the cache between inflating and parsing, and to take longer than a thread takes to wake up.
+constexpr std::int64_t max_block_bytes = 1 << 19;
 
 /// Whole lines.
 struct Block {
   Array<char> room;
   std::int64_t size = 0;
   const char* first = nullptr;  // the first line below the header
-  std::size_t number = 0;
 
   const char* end() const { return room.data() + size; }
 };
@@ -28,19 +26,19 @@ struct Block {
 class Lines {
  public:
   Lines(const Source& source, std::int64_t block_bytes)
-      : source_(source), inflater_(source.text(), source.file()), rest_(block_bytes) {}
+      : source_(source), block_bytes_(block_bytes), inflater_(source.text(), source.file()) {}
 
+  Block empty_block() const { return {Array<char>(block_bytes_)}; }
   /// The next lines; false if there are none, or a line is longer than a block.
   bool next(Block& block) {
     if (inflater_.at_end()) return false;
-    const std::int64_t before = inflater_.taken();
-    std::memcpy(block.room.data(), rest_.data(), std::size_t(rest_size_));
+    const std::int64_t before = inflater_.taken(), rest = std::int64_t(rest_.size());
+    std::copy(rest_.begin(), rest_.end(), block.room.begin());
     // One byte is left for the last line end, which the text may lack.
-    const std::int64_t read = inflater_.read(block.room.data() + rest_size_, rest_.size() - rest_size_ - 1);
+    const std::int64_t read = inflater_.read(block.room.data() + rest, block_bytes_ - rest - 1);
     text_bytes_ += read;
-    block.size = rest_size_ + read;
+    block.size = rest + read;
     block.first = block.room.data();
-    rest_size_ = 0;
     source_.done_with(source_.text().data() + before, source_.text().data() + inflater_.taken());
     if (inflater_.at_end()) {
       if (block.size > 0 && block.end()[-1] != '\n') block.room[block.size++] = '\n';
@@ -48,10 +46,9 @@ class Lines {
     }
     const void* last = ::memrchr(block.room.data(), '\n', std::size_t(block.size));
     if (!last) return false;
-    const std::int64_t whole = static_cast<const char*>(last) + 1 - block.room.data();
-    rest_size_ = block.size - whole;
-    std::memcpy(rest_.data(), block.room.data() + whole, std::size_t(rest_size_));
-    block.size = whole;
+    const char* const end = static_cast<const char*>(last) + 1;
+    rest_.assign(end, block.end());
+    block.size = end - block.first;
     return true;
   }
   bool at_end() const { return inflater_.at_end(); }
@@ -60,117 +57,54 @@ class Lines {
 
  private:
   const Source& source_;
+  const std::int64_t block_bytes_;
   Inflater inflater_;
-  Array<char> rest_;  // the beginning of a line
-  std::int64_t rest_size_ = 0, text_bytes_ = 0;
+  std::string rest_;  // the beginning of a line
+  std::int64_t text_bytes_ = 0;
 };
 
-/// Inflated blocks, passed from the thread that makes them to those that place their entries.
-class Pipeline {
- public:
-  /// The first of the blocks is full.
-  Pipeline(const Reading& reading, Lines& lines, std::vector<Block>& blocks, InOrder& in_order)
-      : reading_(reading), lines_(lines), in_order_(in_order) {
-    full_.reserve(blocks.size());
-    empty_.reserve(blocks.size());
-    for (Block& block : blocks) empty_.push_back(&block);
-    empty_.erase(empty_.begin());
-    push(blocks.front());
-  }
-
-  /// False if an entry is not in place.
-  bool run() {
-    parallel_parts(reading_.on(), [&](int part, int) {
-      if (part == 0) inflate();
-      while (Block* const block = next_full()) place(*block, part);
-    });
-    in_order_.join(stretches_);
-    return lines_.at_end() && numbered_ == reading_.header.entries && in_order_.good() && in_order_.rows_ascend();
-  }
-
- private:
-  void inflate() try {
-    const std::int64_t packed = std::int64_t(reading_.source.text().size());
-    while (numbered_ <= reading_.header.entries && in_order_.good() && in_order_.rows_ascend()) {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return !empty_.empty() || !full_.empty(); });
-      const bool room = !empty_.empty();
-      Block& block = pop(room ? empty_ : full_);
-      lock.unlock();
-      if (!room) {  // all other threads are busy
-        place(block, 0);
-        continue;
-      }
-      if (!lines_.next(block)) break;
-      lock.lock();
-      push(block);
-      lock.unlock();
-      changed_.notify_all();
-      if (reading_.options.progress) reading_.options.progress(lines_.taken(), packed);
+/// Puts the entries of `first`, then of all other lines in place; false if one is not. Each thread takes a block when it is done
+/// with the one before, and parses what its own cache holds.
+bool place_all(const Reading& reading, Lines& lines, Block& first, InOrder& in_order) {
+  std::deque<Stretch> stretches;
+  std::mutex taking;         // guards `lines` and all but elements of `stretches`
+  std::mutex first_in_line;  // who does not sleep: nobody would inflate while it wakes up
+  std::int64_t entries = 0;
+  bool more = true;
+  std::atomic<std::int64_t> taken = 0;  // packed bytes, for the progress report
+  const auto next = [&](Block& block) -> Stretch* {
+    std::unique_lock waiting(first_in_line);
+    while (!taking.try_lock()) std::this_thread::yield();
+    waiting.unlock();
+    const std::lock_guard lock(taking, std::adopt_lock);
+    if (!std::exchange(more, false) || !in_order.good() || !in_order.rows_ascend()) return nullptr;
+    if (stretches.empty())
+      std::swap(block, first);
+    else if (!lines.next(block))
+      return nullptr;
+    const std::int64_t before = entries;
+    entries += count_entries(block.first, block.end(), block.end());
+    if (entries > reading.header.entries) return nullptr;  // more than there is room for
+    more = true;
+    taken = lines.taken();
+    return &stretches.emplace_back(Stretch{before, entries});
+  };
+  parallel_parts(reading.on(), [&](int part, int) {
+    Block block = lines.empty_block();
+    while (Stretch* const stretch = next(block)) {
+      in_order.place(Fence(block.first, block.end()), block.first, block.end(), *stretch, part);
+      if (part == 0 && reading.options.progress)
+        reading.options.progress(taken, std::int64_t(reading.source.text().size()));
     }
-    close();
-  } catch (...) {
-    close();
-    throw;
-  }
-
-  void push(Block& block) {
-    const std::int64_t first = numbered_;
-    numbered_ += count_entries(block.first, block.end(), block.end());
-    if (numbered_ > reading_.header.entries) return;  // more than there is room for
-    block.number = stretches_.size();
-    stretches_.push_back({first, numbered_});
-    full_.push_back(&block);
-  }
-
-  void place(Block& block, int part) {
-    std::unique_lock lock(mutex_);
-    Stretch stretch = stretches_[block.number];
-    lock.unlock();
-    in_order_.place(Fence(block.first, block.end()), block.first, block.end(), stretch, part);
-    lock.lock();
-    stretches_[block.number] = stretch;
-    empty_.push_back(&block);
-    lock.unlock();
-    changed_.notify_all();
-  }
-
-  Block* next_full() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !full_.empty() || closed_; });
-    return full_.empty() ? nullptr : &pop(full_);
-  }
-
-  void close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
-  }
-
-  static Block& pop(std::vector<Block*>& blocks) {
-    Block& block = *blocks.back();
-    blocks.pop_back();
-    return block;
-  }
-
-  const Reading& reading_;
-  Lines& lines_;
-  InOrder& in_order_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Block*> empty_, full_;  // guarded by the mutex, like all members below
-  std::vector<Stretch> stretches_;
-  std::int64_t numbered_ = 0;  // entries
-  bool closed_ = false;        // no more blocks will be filled
-};
+  });
+  in_order.join(stretches);
+  return lines.at_end() && entries == reading.header.entries && in_order.good() && in_order.rows_ascend();
+}
 
 /// Reads the file if its entries have the n-th of the possible orders.
 std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions& options, std::size_t n) {
-  const std::int64_t block_bytes = std::clamp<std::int64_t>(options.chunk_bytes, 256, max_block_bytes);
-  Lines lines(source, block_bytes);
-  std::vector<Block> blocks(std::size_t(2 * std::max(1, options.threads) - 1));
-  for (Block& block : blocks) block.room = Array<char>(block_bytes);
-  Block& first = blocks.front();
+  Lines lines(source, std::clamp<std::int64_t>(options.chunk_bytes, 256, max_block_bytes));
+  Block first = lines.empty_block();
   if (!lines.next(first)) return {};
   const Source head({first.room.data(), std::size_t(first.size)}, source.file());
   const Header header = parse_header(head, most_text(source.text()));
@@ -184,7 +118,7 @@ std::optional<MatrixFile> read_inflating(const Source& source, const ReadOptions
   const Reading reading{source, header, options, file.report};
   file.matrix = room_in_order(reading);
   InOrder in_order(header, orders[n], file.matrix, reading.on().threads);
-  const bool whole = Pipeline(reading, lines, blocks, in_order).run();
+  const bool whole = place_all(reading, lines, first, in_order);
   // The place of the first value that is not finite can be named only if the text is kept.
   if (!whole || in_order.values().nonfinite > 0 || !finish_in_order(reading, in_order, file.matrix)) return {};
   file.report.text_bytes = lines.text_bytes();

@@ -1,6 +1,7 @@
 // Shared by the readers of coordinate and array files.
 #pragma once
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -125,7 +126,7 @@ class InOrder {
   /// The lines that begin in [first, last). Any stretch by any thread, whose number is `part`; does not throw.
   void place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
   /// To be called when all are placed, in the order of the file.
-  void join(const std::vector<Stretch>& stretches);
+  void join(const std::deque<Stretch>& stretches);
   bool good() const { return good_; }                      // no line was wrong
   bool rows_ascend() const { return rows_ascend_; }        // row_ptr is made
   bool columns_ascend() const { return columns_ascend_; }  // strictly in each row, so nothing is left to do
