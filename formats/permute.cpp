@@ -45,7 +45,7 @@ Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& 
     to.row_ptr[i + 1] = A.row_ptr[old + 1] - A.row_ptr[old];
   });
   offsets_from_lengths(on, to.row_ptr);
-  convert_detail::RowSorter<Real> sort(on.threads, convert_detail::longest_row(on, A.row_ptr), A.ncols);
+  convert_detail::RowSorter<Real> sort(on.threads);
   convert_detail::for_row_pieces(
       on, HostSpan<const Offset>(to.row_ptr), [&](std::int64_t first, std::int64_t last, int thread) {
         for (std::int64_t i = first; i < last; ++i) {

@@ -38,7 +38,7 @@ void group_rows(const OpenMP& on, const CooView<Real, Host>& A, Csr<Real, Offset
 template <class Real, class Offset>
 std::int64_t sort_rows(const OpenMP& on, Csr<Real, Offset>& A, Array<Offset>& length) {
   const HostSpan<const Offset> row_ptr = A.row_ptr;
-  RowSorter<Real> sort(on.threads, longest_row(on, row_ptr), A.ncols);
+  RowSorter<Real> sort(on.threads);
   std::atomic<std::int64_t> duplicates = 0;
   for_row_pieces(on, row_ptr, [&](std::int64_t first, std::int64_t last, int thread) {
     std::int64_t mine = 0;

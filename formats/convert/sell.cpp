@@ -21,18 +21,17 @@ namespace {
 template <class Offset>
 Array<Index> sorted_within_windows(const OpenMP& on, HostSpan<const Offset> row_ptr, Index sigma) {
   const std::int64_t nrows = row_ptr.size() - 1, nwindows = (nrows + sigma - 1) / sigma;
-  const std::int64_t longest = longest_row(on, row_ptr), most = std::numeric_limits<Index>::max();
   const OpenMP few{int(std::min<std::int64_t>(on.threads, nwindows))};
-  Array<Index> missing(nrows), row_at(nrows);  // missing: entries to the longest row, so that they are to ascend
-  RowSorter<Index> sort(few.threads, std::min<std::int64_t>(sigma, nrows), Index(std::min(longest + 1, most)));
+  Array<Index> negative_length(nrows), row_at(nrows);
+  RowSorter<Index> sort(few.threads);
   for_shares(few, nwindows, sigma, [&](std::int64_t first, std::int64_t last, int thread) {
     for (std::int64_t window = first; window < last; ++window) {
       const std::int64_t begin = window * sigma, end = std::min(nrows, begin + sigma);
       for (std::int64_t i = begin; i < end; ++i) {
-        missing[i] = Index(longest - (row_ptr[i + 1] - row_ptr[i]));
+        negative_length[i] = -Index(row_ptr[i + 1] - row_ptr[i]);
         row_at[i] = Index(i);
       }
-      sort(missing.data() + begin, row_at.data() + begin, end - begin, thread);
+      sort(negative_length.data() + begin, row_at.data() + begin, end - begin, thread);
     }
   });
   return row_at;

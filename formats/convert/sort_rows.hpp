@@ -1,79 +1,78 @@
-// Entries of each row sorted by column: stable, linear, without allocation in the parallel part.
+// Entries of each row sorted by column: stable, linear.
 #pragma once
 #include <functional>
+#include <vector>
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel::convert_detail {
 
-/// Sorts few entries by key(column), equal ones in their order.
-template <class Value, class Key>
-void sort_by_insertion(Index* columns, Value* values, std::int64_t n, const Key& key) {
-  for (std::int64_t k = 1; k < n; ++k) {
-    const Index column = columns[k];
-    const Value value = values[k];
-    std::int64_t at = k;
-    for (; at > 0 && key(columns[at - 1]) > key(column); --at)
-      columns[at] = columns[at - 1], values[at] = values[at - 1];
-    columns[at] = column;
-    values[at] = value;
-  }
-}
-
-/// The same for many, byte by byte; the rooms are for n entries. All keys are low ... high.
-template <class Value, class Key>
-void sort_by_bytes(Index* columns, Value* values, std::int64_t n, Index* column_room, Value* value_room, Index low,
-                   Index high, const Key& key) {
-  Index *from = columns, *to = column_room;
-  Value *from_values = values, *to_values = value_room;
-  for (int shift = 0; shift < 32 && (std::uint32_t(high - low) >> shift) != 0; shift += 8) {
-    const auto byte = [&](Index column) { return std::uint32_t(key(column) - low) >> shift & 255; };
-    std::int64_t place[256] = {};
-    for (std::int64_t k = 0; k < n; ++k) ++place[byte(from[k])];
-    std::int64_t sum = 0;
-    for (auto& p : place) sum += std::exchange(p, sum);
-    for (std::int64_t k = 0; k < n; ++k) {
-      const std::int64_t at = place[byte(from[k])]++;
-      to[at] = from[k];
-      to_values[at] = from_values[k];
-    }
-    std::swap(from, to);
-    std::swap(from_values, to_values);
-  }
-  if (from != columns) {
-    std::copy(from, from + n, columns);
-    std::copy(from_values, from_values + n, values);
-  }
-}
-
-/// Sorts rows by column, entries of the same column in their order. Short ones by insertion, long ones byte by byte.
-template <class Real>
+/// Sorts rows by Key(column), entries of the same key in their order. Short ones by insertion, long ones byte by byte: then
+/// the thread takes as much memory as the longest of its rows.
+template <class Value, class Key = std::identity>
 class RowSorter {
  public:
-  /// For rows of at most `longest` entries, on `nthreads` threads, columns below ncols.
-  RowSorter(int nthreads, std::int64_t longest, Index ncols)
-      : room_(longest <= max_insertion ? 0 : longest),
-        last_column_(std::max<Index>(ncols, 1) - 1),
-        columns_(room_ * nthreads),
-        values_(room_ * nthreads) {}
+  explicit RowSorter(int nthreads) : rooms_(std::size_t(nthreads)) {}
 
-  void operator()(Index* columns, Real* values, std::int64_t n, int thread) {
-    if (std::is_sorted(columns, columns + n)) return;
+  void operator()(Index* columns, Value* values, std::int64_t n, int thread) {
+    if (std::ranges::is_sorted(columns, columns + n, {}, key)) return;
     if (n <= max_insertion)
-      sort_by_insertion(columns, values, n, std::identity());
+      by_insertion(columns, values, n);
     else
-      sort_by_bytes(columns, values, n, columns_.data() + thread * room_, values_.data() + thread * room_, 0,
-                    last_column_, std::identity());
+      by_bytes(columns, values, n, rooms_[std::size_t(thread)]);
   }
 
  private:
   static constexpr std::int64_t max_insertion = 48;
+  static constexpr Key key = {};
+  struct Room {
+    Array<Index> columns;
+    Array<Value> values;
+  };
 
-  std::int64_t room_;
-  Index last_column_;
-  Array<Index> columns_;
-  Array<Real> values_;
+  static void by_insertion(Index* columns, Value* values, std::int64_t n) {
+    for (std::int64_t k = 1; k < n; ++k) {
+      const Index column = columns[k];
+      const Value value = values[k];
+      std::int64_t at = k;
+      for (; at > 0 && key(columns[at - 1]) > key(column); --at)
+        columns[at] = columns[at - 1], values[at] = values[at - 1];
+      columns[at] = column;
+      values[at] = value;
+    }
+  }
+
+  static void by_bytes(Index* columns, Value* values, std::int64_t n, Room& room) {
+    if (room.columns.size() < n) {
+      room = {};
+      room = {Array<Index>(n + n / 8), Array<Value>(n + n / 8)};  // the next may be a little longer
+    }
+    Index low = key(columns[0]), high = low;
+    for (std::int64_t k = 1; k < n; ++k) low = std::min(low, key(columns[k])), high = std::max(high, key(columns[k]));
+    Index *from = columns, *to = room.columns.data();
+    Value *from_values = values, *to_values = room.values.data();
+    for (int shift = 0; shift < 32 && (std::uint32_t(high - low) >> shift) != 0; shift += 8) {
+      const auto byte = [&](Index column) { return std::uint32_t(key(column) - low) >> shift & 255; };
+      std::int64_t place[256] = {};
+      for (std::int64_t k = 0; k < n; ++k) ++place[byte(from[k])];
+      std::int64_t sum = 0;
+      for (auto& p : place) sum += std::exchange(p, sum);
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t at = place[byte(from[k])]++;
+        to[at] = from[k];
+        to_values[at] = from_values[k];
+      }
+      std::swap(from, to);
+      std::swap(from_values, to_values);
+    }
+    if (from != columns) {
+      std::copy(from, from + n, columns);
+      std::copy(from_values, from_values + n, values);
+    }
+  }
+
+  std::vector<Room> rooms_;  // of threads
 };
 
 /// The most entries in a row.

@@ -68,8 +68,9 @@ struct MatrixFile {
 /// Pattern entries are 1. Integers are rounded to double like any decimal. Symmetric and skew-symmetric files are
 /// expanded; they may list either triangle. Duplicates are summed in the order of the file, and reported. Zeros are kept.
 ///
-/// Memory  the matrix, plus 64 KiB per thread, 4 bytes per row if symmetric or not in order, and the longest row that is
-///         not in order; gzip in order 512 KiB per thread; other gzip files, and pipes, also hold their text.
+/// Memory  the matrix, plus 64 KiB per thread, 4 bytes per row if symmetric or not in order, and for each thread the
+///         longest row that is not in order; gzip in order 512 KiB, and as much per thread; other gzip files, and pipes,
+///         also hold their text.
 /// Repeats bit for bit, errors too, whatever the number of threads.
 /// Errors  InputError `file:line:column: found X, expected Y` for the first defect of the file; ResourceError if the
 ///         matrix does not fit into memory, before it is allocated.

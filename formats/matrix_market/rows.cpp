@@ -11,22 +11,13 @@ namespace seidel::mm {
 
 namespace {
 
-constexpr std::int64_t short_row = 24, long_row = 4096;
-constexpr auto key = [](Index flagged) { return column_of(flagged); };
+struct ColumnOf {
+  Index operator()(Index flagged) const { return column_of(flagged); }
+};
 
 /// The number of threads that pays off for so many entries.
 OpenMP worth(const OpenMP& on, std::int64_t entries) {
   return {entries < 2 * worth_per_thread ? 1 : std::max(1, on.threads)};
-}
-
-/// By column, in as many bytes as these columns take.
-void sort_long_row(Index* col, double* value, std::int64_t n, Index* col_room, double* value_room) {
-  Index low = column_of(col[0]), high = low;
-  for (std::int64_t k = 1; k < n; ++k) {
-    low = std::min(low, column_of(col[k]));
-    high = std::max(high, column_of(col[k]));
-  }
-  convert_detail::sort_by_bytes(col, value, n, col_room, value_room, low, high, key);
 }
 
 bool ascending(const Index* col, std::int64_t n) {
@@ -75,47 +66,23 @@ std::int64_t run_end(const Index* col, std::int64_t k, std::int64_t last) {
 }  // namespace
 
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values) {
-  const int threads = worth(on, row_ptr.back() + row_ptr.size()).threads;
-  Array<Index> col_room(threads * long_row);
-  Array<double> value_room(threads * long_row);
+  const OpenMP few = worth(on, row_ptr.back() + row_ptr.size());
+  convert_detail::RowSorter<double, ColumnOf> sort(few.threads);
   std::atomic<bool> equal = false, thrice = false;
-  std::atomic<std::int64_t> longest = 0;
-  parallel_parts(OpenMP{threads}, [&](int part, int nparts) {
+  parallel_parts(few, [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(row_ptr, part, nparts);
     RowFacts facts;
-    std::int64_t longest_here = 0;
     for (std::int64_t row = mine.first; row < mine.last; ++row) {
-      Index* col = col_idx + row_ptr[row];
-      double* value = values + row_ptr[row];
+      Index* const col = col_idx + row_ptr[row];
       const std::int64_t n = row_ptr[row + 1] - row_ptr[row];
       if (ascending(col, n)) continue;
-      if (n > long_row) {
-        longest_here = std::max(longest_here, n);
-        continue;
-      }
-      if (n <= short_row)
-        convert_detail::sort_by_insertion(col, value, n, key);
-      else
-        sort_long_row(col, value, n, col_room.data() + part * long_row, value_room.data() + part * long_row);
+      sort(col, values + row_ptr[row], n, part);
       look_for_equals(col, n, facts);
     }
     if (facts.equal) equal = true;
     if (facts.thrice) thrice = true;
-    fetch_max(longest, longest_here);
   });
-  RowFacts facts{equal, thrice};
-  if (longest > 0) {  // few rows can be this long, so they are sorted one by one and share the memory
-    col_room = Array<Index>(longest);
-    value_room = Array<double>(longest);
-    for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
-      const std::int64_t n = row_ptr[row + 1] - row_ptr[row];
-      if (n <= long_row) continue;
-      Index* col = col_idx + row_ptr[row];
-      if (!ascending(col, n)) sort_long_row(col, values + row_ptr[row], n, col_room.data(), value_room.data());
-      look_for_equals(col, n, facts);
-    }
-  }
-  return facts;
+  return {equal, thrice};
 }
 
 std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle,

@@ -22,8 +22,8 @@ struct RowFacts {
   bool thrice = false;  // or three times, so that the order of summation matters
 };
 
-/// Sorts each row by column; equal columns keep their order. Linear time. Takes 48 KiB per thread, and the longest row if
-/// it has more than 4096 entries that are not in order.
+/// Sorts each row by column; equal columns keep their order. Linear time. Each thread takes as much memory as the longest
+/// of its rows that has more than 48 entries and is not in order.
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values);
 
 struct MergeCounts {
