@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ inline const auto program_methods = [] {
   return all;
 }();
 
-/// What factors of A would take, counted from its pattern: of LU, without what pivoting adds.
+/// What factors of A would take, counted from its pattern: of LU, without what pivots beside the diagonal add.
 struct DirectForecast {
   std::int64_t entries = 0;  // of the factors
   double flops = 0;
@@ -36,19 +37,24 @@ double seconds_to_count(std::int64_t nnz);
 /// What `auto` spends on factors where other methods failed or have no preconditioner, and where an x may not be trusted.
 inline constexpr double max_direct_seconds = 20, seconds_worth_trust = 0.5, seconds_of_no_matter = 0.01;
 
-/// Ordered by approximate minimum degree; LDL' for what is likely to be positive definite, LU with partial pivoting
-/// otherwise or where a pivot of LDL' is not positive. LU is that of R A C, with the powers of two of max_product_matching():
-/// partial pivoting compares rows, which may have any units. Runs on one core, on the host. Once a stop is requested
-/// (signals.hpp), factors that are not done are given up, and this is of no more use.
+/// Ordered by approximate minimum degree; LDL' for what is likely to be positive definite, LU otherwise or where a pivot of LDL' is
+/// not positive. LU is that of P R A C, with the rows and the powers of two of max_product_matching(): large entries stand on the
+/// diagonal, and are the pivots as long as they are not much smaller than others, whatever the units of the rows are. A dense row
+/// then stays among the last ones, where partial pivoting may take it first and fill all others. Runs on one core, on the host.
+/// Source  Li, Demmel, SuperLU_DIST, ACM Trans. Math. Softw. 29(2), 2003.
 class DirectSolver {
  public:
-  /// Cost  orders A and counts; about 60 bytes per nonzero meanwhile. A must outlive this.
-  DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool positive);
+  /// Cost  orders A and counts; about 70 bytes per nonzero meanwhile. A must outlive this. Once a stop is requested (signals.hpp),
+  /// or after max_seconds of work, what is not done is given up: the forecast of an order that was not found is infinite.
+  DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool positive,
+               double max_seconds = std::numeric_limits<double>::infinity());
   ~DirectSolver();
 
   const DirectForecast& forecast() const { return forecast_; }
   /// False if A is singular: a pivot is zero. The work is done once. False, too, if it was given up.
   bool factorise();
+  /// Whether that, or an order, was given up: this is of no more use then.
+  bool given_up() const { return given_up_; }
   /// Factors of A + E, where A is singular. E has entries of 1e-10 of the largest |a_ij| of their row, on the diagonal and,
   /// unless A is symmetric or skew-symmetric, where the largest product of pivots is; so A + E is regular, almost always.
   /// Refinement with them finds a solution of A x = b where there is one: with A x* = b, a step leaves the residual
@@ -68,10 +74,13 @@ class DirectSolver {
 
  private:
   struct Factors;
-  bool compute(std::function<void(Factors&)> work);
+  bool compute(double expected_seconds, std::function<void(Factors&)> work);
+  bool find_order();
   CsrView<double, std::int32_t, Host> A_;
   std::shared_ptr<Factors> factors_;
   DirectForecast forecast_;
+  double max_seconds_;
+  bool given_up_ = false;
   double seconds_ = 0;
 };
 

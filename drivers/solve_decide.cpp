@@ -46,14 +46,14 @@ std::unique_ptr<DirectSolver> first_factors(const SolveOptions& options, const L
                                             const Singular& singular) {
   if (options.request.method == direct_method) {
     if (loaded.row_ptr.empty()) throw UsageError("--method direct: A has more entries than its factors may have");
-    return std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen));
+    return std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen), options.time_limit);
   }
   if (!automatic(options.request) || seen.rows.empty_rows > 0 || singular.known()) return {};
   if (seen.properties.first_bad_diagonal >= 0)
-    return factors_of(loaded, seen, std::min(max_direct_seconds, options.time_limit));
+    return factors_of(loaded, seen, max_direct_seconds, options.time_limit);
   if (!may_be_tree(options, loaded, seen)) return {};
   const auto& A = loaded.matrix.matrix;
-  return factors_of(loaded, seen, std::min(50 * seconds_per_iteration(A.nrows, A.nnz()), options.time_limit));
+  return factors_of(loaded, seen, 50 * seconds_per_iteration(A.nrows, A.nnz()), options.time_limit);
 }
 
 }  // namespace
@@ -63,9 +63,11 @@ std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int
   return colours.empty() ? 0 : 1 + *std::max_element(colours.begin(), colours.end());
 }
 
-std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds) {
+std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds,
+                                         double time_limit) {
+  seconds = std::min(seconds, time_limit);
   if (loaded.row_ptr.empty() || !(seconds_to_count(loaded.matrix.matrix.nnz()) <= seconds)) return {};
-  auto factors = std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen));
+  auto factors = std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen), time_limit);
   const bool fits = 2 * factors->forecast().bytes <= without_margin(available_bytes(Host{}));
   return fits && factors->forecast().seconds <= seconds ? std::move(factors) : nullptr;
 }

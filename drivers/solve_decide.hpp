@@ -34,8 +34,10 @@ inline bool automatic(const MethodRequest& request) {
   return request.goal == Goal::solution && !request.method && !request.preconditioner && !request.order;
 }
 
-/// Factors of A, ordered and counted, where that and what follows take so many seconds at most, and half of the memory.
-std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds);
+/// Factors of A, ordered and counted, where that and what follows take so many seconds at most, by their forecast, and half of
+/// the memory. They are given up after the limit, by the clock.
+std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds,
+                                         double time_limit = std::numeric_limits<double>::infinity());
 
 /// Of the sweeps by colours.
 std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A);

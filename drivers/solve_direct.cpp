@@ -149,6 +149,9 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
   } else if (regular) {
     summary.status = Status::stagnated;
     summary.reason = "further corrections by the factors do not reduce the residual";
+  } else if (solver.given_up()) {
+    summary.status = Status::time_limit;
+    summary.reason = "the limit of time is reached";
   } else if (in_time) {
     summary.status = Status::breakdown;
     summary.breakdown = Breakdown::zero_pivot;
@@ -171,7 +174,7 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
                      const Criteria& criteria, Outcome& outcome) {
   const Stopwatch watch;
   if (!solver.factorise()) {
-    if (stop_requested()) return;
+    if (solver.given_up()) return;
     if (outcome.error_source != ErrorSource::exact) outcome.error_source = ErrorSource::singular;
     if (outcome.error_source == ErrorSource::singular) outcome.error = std::numeric_limits<double>::infinity();
     return;

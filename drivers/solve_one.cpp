@@ -158,6 +158,12 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   return outcome;
 }
 
+/// After so many iterations factors are thought of again; thrown where they cost a fifth of those at most.
+constexpr std::int64_t many_iterations[] = {500, 2000, 8000};
+struct FactorsAreCheaper {
+  std::int64_t iterations;
+};
+
 class OneSolve {
  public:
   OneSolve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
@@ -172,15 +178,16 @@ class OneSolve {
         criteria_(watched(options, progress_)) {}
 
   Outcome run(std::optional<Outcome> iterated) {
-    if (decided_.factors) {
-      Outcome& outcome = by_factors_.emplace(directly(*decided_.factors, why_factors_come_first()));
-      if (outcome.solved || !chosen_) {
-        if (singular_.known()) finish(outcome, decided_.factors.get());
-        return std::move(outcome);
-      }
+    if (decided_.factors && first_factors_suffice(why_factors_come_first())) return std::move(*by_factors_);
+    try {
+      if (!iterated) iterated = by_iterations(chosen_ && !limited_ && !decided_.factors && !singular_.known());
+    } catch (const FactorsAreCheaper& than) {
+      if (first_factors_suffice(formatted("{} iterations were not enough, and factors cost less than a fifth of these",
+                                          count(than.iterations))))
+        return std::move(*by_factors_);
+      iterated = by_iterations(false);
     }
-    Outcome outcome = iterated ? std::move(*iterated)
-                               : std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria_).front());
+    Outcome outcome = std::move(*iterated);
     outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts_.begin(), attempts_.end());
     attempts_ = outcome.summary.attempts;
     if (singular_.known()) return beside_null_space(std::move(outcome));
@@ -208,6 +215,31 @@ class OneSolve {
     const auto bad_row = seen_.properties.first_bad_diagonal;
     return bad_row >= 0 ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner", bad_row + 1)
                         : "its factors have hardly more entries than A, and cost less than iterations";
+  }
+  bool first_factors_suffice(const std::string& why) {
+    Outcome& outcome = by_factors_.emplace(directly(*decided_.factors, why));
+    if (!outcome.solved && chosen_) {
+      take_time_of(outcome);
+      return false;
+    }
+    if (singular_.known()) finish(outcome, decided_.factors.get());
+    return true;
+  }
+  /// Throws FactorsAreCheaper if it may.
+  Outcome by_iterations(bool may_take_factors) {
+    Criteria criteria = criteria_;
+    if (may_take_factors)
+      criteria.on_iteration = [&](const IterationReport& report) {
+        criteria_.on_iteration(report);
+        if (std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations)) return;
+        const auto& A = loaded_.matrix.matrix;
+        const double taken = double(report.iteration) * seconds_per_iteration(A.nrows, A.nnz());
+        decided_.factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, taken / 5), criteria_.seconds);
+        if (!decided_.factors) return;
+        criteria_.seconds -= report.seconds;
+        throw FactorsAreCheaper(report.iteration);
+      };
+    return std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria).front());
   }
   Outcome directly(DirectSolver& factors, const std::string& why) {
     Outcome outcome = solve_directly(host_, system(), factors, criteria_);
@@ -267,7 +299,7 @@ class OneSolve {
     take_time_of(outcome);
     const bool came_first = by_factors_.has_value();
     auto factors = decided_.factors;
-    if (!came_first) factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, criteria_.seconds));
+    if (!came_first) factors = factors_of(loaded_, seen_, max_direct_seconds, criteria_.seconds);
     bool found_singular = false;
     if (factors) {
       const std::string why = formatted("{} failed", outcome.summary.method);

@@ -128,6 +128,37 @@ TEST_CASE("direct refuses what it would ignore, and a limit of time that it cann
   CHECK(report["status"] == "time_limit");
 }
 
+TEST_CASE("a dense row fills neither the factors nor the time of auto") {
+  // Partial pivoting in the order of COLAMD took the full row first: 5e7 entries for 20,000 rows, 200 GB for 300,000.
+  for (const char* matrix : {"denserow:60000", "densecolumn:60000"}) {
+    CAPTURE(matrix);
+    const Run run = seidel_program({"solve", matrix, "--method", "direct"}, {.memory = 1'500'000'000});
+    CAPTURE(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.seconds < 5);
+  }
+  const json report = report_of({"denserow:20000"}, 0);  // 5,182 iterations of bicgstab
+  CHECK(report["method"] == "direct");
+  CHECK(contains(report["choice"], "500 iterations were not enough"));
+  CHECK(report["error_against_ones"] <= 1e-12);
+}
+
+TEST_CASE("an order that takes long is given up after the limit of time, and nothing is said of singular") {
+  using namespace seidel;
+  const auto A = with_offsets<std::int32_t>(OpenMP{}, generate(OpenMP{}, "poisson3d:70").view());
+  drivers::DirectSolver solver(A.view(), false, 0.0);
+  CHECK(solver.given_up());
+  CHECK(solver.forecast().seconds > 1e300);
+  CHECK(!solver.factorise());
+  CHECK(!solver.factorise_nearby());
+  for (const char* matrix : {"poisson3d:70", "convdiff:50x50x50"}) {
+    CAPTURE(matrix);
+    const json report = report_of({matrix, "--method", "direct", "--time-limit", "0.06"}, 1);
+    CHECK(report["status"] == "time_limit");
+    CHECK(report["seconds"]["setup"] < 2);
+  }
+}
+
 TEST_CASE("Ctrl-C while factors are computed is told as what it is") {
   const Run run = seidel_program({"solve", "poisson2d:400", "--method", "direct", "--verbose"},
                                  {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
