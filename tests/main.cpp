@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 const doctest::TestCaseData* running = nullptr;
 std::vector<unsigned> seeds;                    // that the running test drew
+std::string last_run;                           // of a program that it started: its words and what it said
 std::set<const doctest::TestCaseData*> halved;  // ran, but not on the GPU
 int tagged = 0;                                 // "[cuda]" in the name: not run at all without a GPU
 std::set<std::string> others;                   // skipped by their own decorator
@@ -33,7 +35,7 @@ struct Tally : doctest::IReporter {
     failed = int(all.numTestCasesFailed);
     passed = int(all.numTestCasesPassingFilters) - failed - int(here.size());
   }
-  void test_case_start(const doctest::TestCaseData& test) override { running = &test, seeds.clear(); }
+  void test_case_start(const doctest::TestCaseData& test) override { running = &test, seeds.clear(), last_run.clear(); }
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats& test) override {
     if (!test.testCaseSuccess && !seeds.empty()) {
@@ -46,7 +48,9 @@ struct Tally : doctest::IReporter {
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
   void subcase_end() override {}
-  void log_assert(const doctest::AssertData&) override {}
+  void log_assert(const doctest::AssertData& assert) override {
+    if (assert.m_failed && !last_run.empty()) std::printf("after %s\n", std::exchange(last_run, {}).c_str());
+  }
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData& test) override {
     if (std::strstr(test.m_name, "in the child:")) return;  // another test runs it in a process of its own
@@ -68,6 +72,8 @@ unsigned seidel::tests::fresh_seed() {
   seeds.push_back(std::random_device{}());
   return seeds.back();
 }
+
+void seidel::tests::ran(const std::string& run) { last_run = run; }
 
 void seidel::tests::skipped_cuda() {
   if (running) halved.insert(running);

@@ -1,4 +1,4 @@
-// What a test says when this machine cannot run it; main.cpp counts it. Only from the test's own thread.
+// What a test says of itself; main.cpp counts and prints it. Only from the test's own thread.
 #pragma once
 #include <string>
 
@@ -9,5 +9,8 @@ void skipped(const std::string& because);
 
 /// The running test has passed on the host and would have done more on a GPU: that part is counted as skipped.
 void skipped_cuda();
+
+/// What a program did that the running test started: printed if the next check fails.
+void ran(const std::string& run);
 
 }  // namespace seidel::tests

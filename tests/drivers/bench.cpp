@@ -1,11 +1,9 @@
 // seidel bench as a process: its lists, files and exit codes.
-#include "process.hpp"
-
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+
+#include "solve_json.hpp"
 
 using namespace seidel::tests;
 using nlohmann::json;
@@ -30,14 +28,11 @@ std::vector<std::string> cells_of(const std::string& line) {
 }  // namespace
 
 TEST_CASE("bench KERNEL --list and validate --list print the same registry, and run nothing") {
-  const Run all = seidel_program({"validate", "--list"});
-  CHECK(all.exit_code == 0);
-  const Run bench = seidel_program({"bench", "--list"});
-  CHECK(bench.exit_code == 0);
+  const Run all = succeeded({"validate", "--list"});
+  const Run bench = succeeded({"bench", "--list"});
   CHECK(bench.out == all.out);
   for (const char* kernel : {"spmv", "spmm", "symgs", "symgs-guess", "transpose", "transpose-values"}) {
-    const Run run = seidel_program({"bench", kernel, "--list"});
-    CHECK(run.exit_code == 0);
+    const Run run = succeeded({"bench", kernel, "--list"});
     CHECK(contains(run.out, std::string(kernel) + ".csr.serial"));
     if (std::string(kernel) != "symgs-guess" && std::string(kernel) != "transpose-values")
       CHECK(contains(run.out, std::string(kernel) + ".csr.serial.eigen"));
@@ -61,44 +56,19 @@ TEST_CASE("bench KERNEL --list and validate --list print the same registry, and 
 
 TEST_CASE("bench writes a row per trial, and says the same in JSON") {
   const Folder folder;
-  const Run run = seidel_program({"bench", "spmm", "poisson2d:12", "--k", "1,3", "--layout", "row,col", "--threads",
-                                  "1,2", "--trials", "2", "--warm", "--only", "*.csr.*", "--csv", folder / "b.csv",
-                                  "--json", folder / "b.json"});
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
+  const json document = reported({"bench", "spmm", "poisson2d:12", "--k", "1,3", "--layout", "row,col", "--threads",
+                                  "1,2", "--trials", "2", "--warm", "--only", "*.csr.*", "--csv", folder / "b.csv"},
+                                 0);
   const auto lines = lines_of(read_file(folder / "b.csv"));
-  const json document = json::parse(read_file(folder / "b.json"));
   CHECK(document["schema"] == "seidel.bench/1");
   const std::size_t measured = document["measurements"].size();
   CHECK(measured >= 2 * 2 * 6);  // k, layouts; ours and Eigen's, serial and with 1 and 2 threads
   CHECK(lines.size() == 1 + 2 * measured);
   const auto header = cells_of(lines.at(0));
-  for (const char* column : {"kernel",
-                             "matrix",
-                             "nrows",
-                             "ncols",
-                             "nnz",
-                             "row_mean",
-                             "row_variance",
-                             "row_max",
-                             "padding_indicator",
-                             "format",
-                             "rival",
-                             "backend",
-                             "threads",
-                             "k",
-                             "trial",
-                             "seconds",
-                             "gflop_per_s",
-                             "gb_per_s",
-                             "share_of_copy",
-                             "share_of_roof",
-                             "speedup_over_serial",
-                             "speedup_over_baseline",
-                             "flushed",
-                             "verdict",
-                             "setup_seconds",
-                             "workspace_bytes"})
+  for (const std::string& column :
+       cells_of("kernel,matrix,nrows,ncols,nnz,row_mean,row_variance,row_max,padding_indicator,format,rival,backend,"
+                "threads,k,trial,seconds,gflop_per_s,gb_per_s,share_of_copy,share_of_roof,speedup_over_serial,"
+                "speedup_over_baseline,flushed,verdict,setup_seconds,workspace_bytes"))
     CHECK(std::find(header.begin(), header.end(), column) != header.end());
   for (const auto& m : document["measurements"]) {
     CHECK(m["verdict"] == "right");
@@ -110,17 +80,8 @@ TEST_CASE("bench writes a row per trial, and says the same in JSON") {
 }
 
 TEST_CASE("each measurement is cold, and compared with the roof of as many threads; with --warm neither") {
-  const Folder folder;
-  const auto bench = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"bench",  "spmv",       "poisson2d:12", "--threads",      "1,2", "--trials", "1",
-                                      "--only", "spmv.csr.*", "--json",       folder / "b.json"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Run run = seidel_program(words);
-    CAPTURE(run.err);
-    REQUIRE(run.exit_code == 0);
-    return json::parse(read_file(folder / "b.json"));
-  };
-  const json cold = bench({});
+  const Words bench = {"bench", "spmv", "poisson2d:12", "--threads", "1,2", "--trials", "1", "--only", "spmv.csr.*"};
+  const json cold = reported(bench, 0), warm = reported(bench + Words{"--warm"}, 0);
   for (const auto& m : cold["measurements"]) {
     CHECK(m["cache"] == "cold");
     const bool on_gpu = m["backend"] == "cuda";
@@ -132,7 +93,6 @@ TEST_CASE("each measurement is cold, and compared with the roof of as many threa
     const double best = std::max(roof["copy_gb_per_s"].get<double>(), roof["triad_gb_per_s"].get<double>());
     CHECK(m["share_of_roof"].get<double>() == doctest::Approx(m["gb_per_s"].get<double>() / best));
   }
-  const json warm = bench({"--warm"});
   CHECK(warm["roofs"].empty());
   CHECK(warm["measurements"].size() == cold["measurements"].size());
   for (const auto& m : warm["measurements"]) {
@@ -143,10 +103,8 @@ TEST_CASE("each measurement is cold, and compared with the roof of as many threa
 
 TEST_CASE("a kernel whose operand is no matrix is measured like any other, and reported without the sizes of one") {
   const Folder folder;
-  const Run run = seidel_program({"bench", "scan", "1000", "20011", "--threads", "2", "--trials", "2", "--warm",
-                                  "--csv", folder / "s.csv", "--json", folder / "s.json"});
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
+  const Run run = succeeded({"bench", "scan", "1000", "20011", "--threads", "2", "--trials", "2", "--warm", "--csv",
+                             folder / "s.csv", "--json", folder / "s.json"});
   CHECK(contains(run.out, "scan of 20011: 20,011 entries"));
   const json document = json::parse(read_file(folder / "s.json"));
   for (const auto& m : document["measurements"]) {
@@ -166,31 +124,22 @@ TEST_CASE("a kernel whose operand is no matrix is measured like any other, and r
 }
 
 TEST_CASE("dense products are measured by their three sizes, in FP64 and FP32") {
-  const Folder folder;
   for (const char* kernel : {"gemm", "gemm-fp32"}) {
-    const Run run = seidel_program({"bench", kernel, "33x20x47", "0x3x2", "--threads", "2", "--trials", "1", "--warm",
-                                    "--json", folder / "g.json"});
-    CAPTURE(run.err);
-    REQUIRE(run.exit_code == 0);
-    CHECK(contains(run.out, "33 x 47 times 47 x 20"));
-    const json document = json::parse(read_file(folder / "g.json"));
+    const Run run =
+        succeeded({"bench", kernel, "33x20x47", "0x3x2", "--threads", "2", "--trials", "1", "--warm", "--json", "-"});
+    CHECK(contains(run.err, "33 x 47 times 47 x 20"));
+    const json document = json::parse(run.out);
     CHECK(document["measurements"].size() >= 2 * 5);  // ours twice, the loops, two with columns
     for (const auto& m : document["measurements"]) CHECK(m["verdict"] == "right");
   }
-  for (const char* word : {"33x20", "33x20x", "axbxc", "-1x2x3", "3x3x3x3"}) {
-    const Run run = seidel_program({"bench", "gemm", word});
-    CHECK(run.exit_code == 2);
-    CHECK(contains(run.err, "expected three whole numbers"));
-  }
+  for (const char* word : {"33x20", "33x20x", "axbxc", "-1x2x3", "3x3x3x3"})
+    check_refused(2, {{{"bench", "gemm", word}, {"expected three whole numbers"}}});
 }
 
 TEST_CASE("bench symgs --order shows each order's pair beside the solve that it is for") {
-  const Folder folder;
-  const Run run = seidel_program({"bench", "symgs", "poisson2d:20", "--order", "natural,colours", "--backend", "serial",
-                                  "--trials", "1", "--json", folder / "o.json"});
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
-  const json orders = json::parse(read_file(folder / "o.json"))["orders"];
+  const json orders =
+      reported({"bench", "symgs", "poisson2d:20", "--order", "natural,colours", "--backend", "serial", "--trials", "1"},
+               0)["orders"];
   REQUIRE(orders.size() == 2);
   CHECK(orders[0]["order"] == "natural");
   CHECK(orders[1]["order"] == "colours");
@@ -205,12 +154,9 @@ TEST_CASE("bench symgs --order shows each order's pair beside the solve that it 
 }
 
 TEST_CASE("bench symgs-guess --order measures the sweeps in each, without a solve: those begin at zero") {
-  const Folder folder;
-  const Run run = seidel_program({"bench", "symgs-guess", "poisson2d:20", "--order", "natural,colours", "--backend",
-                                  "serial", "--trials", "1", "--warm", "--json", folder / "o.json"});
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
-  const json document = json::parse(read_file(folder / "o.json"));
+  const json document = reported({"bench", "symgs-guess", "poisson2d:20", "--order", "natural,colours", "--backend",
+                                  "serial", "--trials", "1", "--warm"},
+                                 0);
   std::vector<std::string> orders;
   for (const auto& m : document["measurements"]) {
     orders.push_back(m["order"]);
@@ -222,11 +168,8 @@ TEST_CASE("bench symgs-guess --order measures the sweeps in each, without a solv
 
 TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
   const Folder folder;
-  const Run run = seidel_program({"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "cg.*", "--csv",
-                                  folder / "s.csv", "--json", folder / "s.json"});
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
-  const json document = json::parse(read_file(folder / "s.json"));
+  const Words bench = {"bench", "solve", "poisson2d:20", "--backend", "serial"};
+  const json document = reported(bench + Words{"--only", "cg.*", "--csv", folder / "s.csv"}, 0);
   CHECK(document["schema"] == "seidel.bench.solve/1");
   std::vector<std::string> names;
   for (const auto& solve : document["solves"]) {
@@ -240,14 +183,11 @@ TEST_CASE("bench solve puts Eigen beside ours, all by the same certificate") {
         "cg.symgs-eisenstat.serial", "cg.diagonal.serial.eigen", "cg.incomplete-cholesky.serial.eigen"})
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   CHECK(lines_of(read_file(folder / "s.csv")).size() == 1 + names.size());
-  const Run factors = seidel_program({"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "direct.*"});
-  CHECK(factors.exit_code == 0);
+  const Run factors = succeeded(bench + Words{"--only", "direct.*"});
   CHECK(contains(factors.out, "direct.serial"));
   CHECK(contains(factors.out, "solved"));
   // Without an answer nobody is right: two iterations are not enough.
-  const Run few = seidel_program(
-      {"bench", "solve", "poisson2d:20", "--backend", "serial", "--only", "cg.jacobi.*", "--max-iterations", "2"});
-  CHECK(few.exit_code == 0);
+  const Run few = succeeded(bench + Words{"--only", "cg.jacobi.*", "--max-iterations", "2"});
   CHECK(contains(few.out, "iteration_limit"));
 }
 
@@ -256,11 +196,9 @@ TEST_CASE("what bench measured is printed and written, also where a later matrix
   for (const std::string kernel : {"spmv", "solve"}) {
     CAPTURE(kernel);
     const std::string file = folder / (kernel + ".csv");
-    std::vector<std::string> words = {"bench",     kernel,   "poisson2d:9", folder / "none.mtx",
-                                      "--backend", "serial", "--trials",    "1",
-                                      "--csv",     file,     "--html",      folder / (kernel + ".html")};
-    if (kernel == "spmv") words.push_back("--warm");
-    const Run run = seidel_program(words);
+    const Run run = seidel_program(Words{"bench", kernel, "poisson2d:9", folder / "none.mtx", "--backend", "serial",
+                                         "--trials", "1", "--csv", file, "--html", folder / (kernel + ".html")} +
+                                   (kernel == "spmv" ? Words{"--warm"} : Words{}));
     CHECK(run.exit_code == 3);
     CHECK(contains(run.err, "none.mtx"));
     CHECK(contains(run.out, "poisson2d:9"));
@@ -272,15 +210,11 @@ TEST_CASE("what bench measured is printed and written, also where a later matrix
 TEST_CASE("Ctrl-C ends a bench with what it had measured, and exit code 1") {
   const Folder folder;
   // The table goes to standard error, where the test can see that it comes before the end.
-  const auto interrupted = [&](const std::string& kernel, const char* when, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"bench",     kernel,   "poisson2d:9", "poisson3d:30",
-                                      "--backend", "serial", "--trials",    "10000",
-                                      "--csv",     "-",      "--json",      folder / kernel};
-    words.insert(words.end(), more.begin(), more.end());
-    Input input;
-    input.interrupt_after = 0.01, input.interrupt_when = when;
-    const Run run = seidel_program(words, input);
-    CAPTURE(run.err);
+  const auto interrupted = [&](const std::string& kernel, const char* when, const Words& more) {
+    const Run run = seidel_program(Words{"bench", kernel, "poisson2d:9", "poisson3d:30", "--backend", "serial",
+                                         "--trials", "10000", "--csv", "-", "--json", folder / kernel} +
+                                       more,
+                                   {.interrupt_after = 0.01, .interrupt_when = when});
     CHECK(run.exit_code == 1);
     CHECK(contains(run.err, "interrupted; what was measured before is printed above, and written to standard output"));
     CHECK(contains(run.out, "poisson2d:9"));
@@ -296,12 +230,11 @@ TEST_CASE("bench suite --files takes the matrices of a folder, and says what it 
   const Folder folder;
   for (const auto& [name, file] :
        {std::pair{"poisson2d:9", "a.mtx"}, {"poisson3d:4", "b.mtx"}, {"spd:50:5", "c.mtx.gz"}})
-    REQUIRE(seidel_program({"generate", name, "--out", folder / file}).exit_code == 0);
+    succeeded({"generate", name, "--out", folder / file});
   std::ofstream(folder / "bad.mtx") << "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n";
   std::ofstream(folder / "notes.txt") << "no matrix";
-  const Run run = seidel_program(
+  const Run run = succeeded(
       {"bench", "suite", "--files", folder.path(), "--trials", "2", "--warm", "--threads", "1", "--backend", "serial"});
-  CHECK(run.exit_code == 0);
   CHECK(contains(run.out, "over all matrices"));
   CHECK(contains(run.err, "left out: "));
   CHECK(contains(run.err, "bad.mtx:3"));
@@ -310,9 +243,7 @@ TEST_CASE("bench suite --files takes the matrices of a folder, and says what it 
 }
 
 TEST_CASE("bench hpcg passes its tests and reaches the goal of the reference") {
-  const Run run = seidel_program({"bench", "hpcg", "--n", "16", "--seconds", "0.01", "--threads", "2", "--json", "-"});
-  REQUIRE(run.exit_code == 0);
-  const auto report = json::parse(run.out);
+  const json report = reported({"bench", "hpcg", "--n", "16", "--seconds", "0.01", "--threads", "2"}, 0);
   CHECK(report["tests_passed"] == true);
   CHECK(report["iterations_scaled_diagonal"] <= 12);
   CHECK(report["iterations_scaled_diagonal_multigrid"] <= 2);
@@ -330,10 +261,10 @@ TEST_CASE("what multigrid is not for, indefinite or empty, is validated by all o
   write_file(folder / "opposite.mtx", banner + "2 2 3\n1 1 1\n2 1 50\n2 2 1\n");
   write_file(folder / "empty.mtx", banner + "0 0 0\n");
   for (const char* name : {"indefinite.mtx", "opposite.mtx"}) {
-    CHECK(seidel_program({"validate", folder / name}).exit_code == 0);
+    succeeded({"validate", folder / name});
     check_refused(3, {{{"bench", "amg", folder / name, "--trials", "1"}, {"x'A x <= 0"}}});
   }
-  CHECK(seidel_program({"validate", folder / "empty.mtx"}).exit_code == 0);
+  succeeded({"validate", folder / "empty.mtx"});
   check_refused(3, {{{"bench", "solve", folder / "empty.mtx"}, {"empty.mtx: found no rows"}}});
 }
 

@@ -38,10 +38,7 @@ TEST_CASE("bench compare names what is faster or slower beyond the spread, and h
                      {{"processor", "B"}, {"gpu", "H"}, {"cores", 2}})
                  .dump());
   const Run run =
-      seidel_program({"bench", "compare", folder / "old.json", folder / "new.json", "--json", folder / "c.json"});
-  CAPTURE(run.out);
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
+      succeeded({"bench", "compare", folder / "old.json", folder / "new.json", "--json", folder / "c.json"});
   for (const char* said :
        {"processor: A -> B", "gpu: none -> H", "retired: yes -> not said", "faster: 2", "4.00x", "slower: 2", "3.00x",
         "or less than 2 %: 2", "only in the old file: 1", "gone", "only in the new file: 1", "added"})
@@ -77,7 +74,6 @@ TEST_CASE("bench compare sets one number of threads against another, and says so
   };
   write_file(folder / "old.json", file(1, 4, 10)), write_file(folder / "new.json", file(2, 2, 8));
   const Run run = seidel_program({"bench", "compare", folder / "old.json", folder / "new.json"});
-  CAPTURE(run.out);
   for (const char* said : {"threads: 1 -> 2", "bandwidth, 1 thread: 10.0 -> 8.0 GB/s", "faster: 2", "2.00x",
                            "baselines, the same program in both files: 1.55x as fast"})
     CHECK_MESSAGE(contains(run.out, said), said);
@@ -87,11 +83,8 @@ TEST_CASE("bench compare sets one number of threads against another, and says so
 TEST_CASE("bench compare takes what bench writes, and finds every measurement") {
   const Folder folder;
   const std::string file = folder / "a.json";
-  REQUIRE(
-      seidel_program({"bench", "spmv", "poisson2d:9", "--backend", "serial", "--trials", "2", "--warm", "--json", file})
-          .exit_code == 0);
-  const Run run = seidel_program({"bench", "compare", file, file});
-  CHECK(run.exit_code == 0);
+  succeeded({"bench", "spmv", "poisson2d:9", "--backend", "serial", "--trials", "2", "--warm", "--json", file});
+  const Run run = succeeded({"bench", "compare", file, file});
   const json measurements = json::parse(read_file(file))["measurements"];
   const auto measured = std::count_if(measurements.begin(), measurements.end(),
                                       [](const json& m) { return m["verdict"] != "refused"; });  // by BSR
@@ -121,12 +114,8 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
            {wordy.dump(), "a measurement"}}) {
     CAPTURE(wrong.first);
     write_file(folder / "bad.json", wrong.first);
-    const Run run = seidel_program({"bench", "compare", folder / "good.json", folder / "bad.json"});
-    CAPTURE(run.err);
-    CHECK(run.exit_code == 3);
-    CHECK(contains(run.err, "bad.json: found "));
-    CHECK(contains(run.err, wrong.second));
-    CHECK(run.out.empty());
+    check_refused(
+        3, {{{"bench", "compare", folder / "good.json", folder / "bad.json"}, {"bad.json: found ", wrong.second}}});
   }
   CHECK(seidel_program({"bench", "compare", folder / "good.json", folder / "none.json"}).exit_code == 3);
 }

@@ -73,7 +73,6 @@ std::vector<double> vector_in(const std::string& file) {
 
 TEST_CASE("units of A and b change nothing but those of x, to the last bit, by every method and preconditioner") {
   Folder folder;
-  using Words = std::vector<std::string>;
   for (const double wind : {0.0, 0.5}) {
     std::vector<Words> ways = {{},
                                {"--least-squares"},

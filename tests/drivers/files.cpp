@@ -71,16 +71,13 @@ TEST_CASE("a complex system is solved in its real form, which the refusal names"
   const Run refused = seidel_program({"solve", folder / "A2.mtx"});
   CHECK(refused.exit_code == 3);
   CHECK(contains(refused.err, "seidel convert " + (folder / "A2.mtx") + " REAL.mtx --real-form"));
-  const Run info = seidel_program({"info", folder / "A2.mtx"});
-  CHECK(info.exit_code == 0);
+  const Run info = succeeded({"info", folder / "A2.mtx"});
   CHECK(contains(info.out, "4 x 4"));
   CHECK(contains(info.out, "--real-form"));
   for (const char* name : {"A2", "b"})
-    CHECK(seidel_program(
-              {"convert", folder / (name + std::string(".mtx")), folder / (name + std::string("r.mtx")), "--real-form"})
-              .exit_code == 0);
-  const Run run = seidel_program({"solve", folder / "A2r.mtx", "--rhs", folder / "br.mtx", "--out", "-", "--quiet"});
-  CHECK(run.exit_code == 0);
+    succeeded(
+        {"convert", folder / (name + std::string(".mtx")), folder / (name + std::string("r.mtx")), "--real-form"});
+  const Run run = succeeded({"solve", folder / "A2r.mtx", "--rhs", folder / "br.mtx", "--out", "-", "--quiet"});
   CHECK(contains(run.out, "4 1\n0\n3\n-2\n5\n"));  // x = (-2i, 3 + 5i)
   CHECK(seidel_program({"convert", folder / "A.mtx", "-"}).exit_code == 3);
   CHECK(seidel_program({"convert", folder / "A2r.mtx", "-", "--real-form"}).exit_code == 3);
@@ -89,20 +86,16 @@ TEST_CASE("a complex system is solved in its real form, which the refusal names"
 TEST_CASE("info, convert and validate take NaN, and the first two say so") {
   Folder folder;
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");
-  const Run info = seidel_program({"info", folder / "nan.mtx"});
-  CHECK(info.exit_code == 0);
+  const Run info = succeeded({"info", folder / "nan.mtx"});
   CHECK(contains(info.out, "NaN"));
-  const Run convert = seidel_program({"convert", folder / "nan.mtx", "-"});
-  CHECK(convert.exit_code == 0);
+  const Run convert = succeeded({"convert", folder / "nan.mtx", "-"});
   CHECK(contains(convert.err, "NaN"));
-  CHECK(seidel_program({"validate", folder / "nan.mtx"}).exit_code == 0);
+  succeeded({"validate", folder / "nan.mtx"});
   CHECK(contains(convert.out, "%%MatrixMarket"));
 }
 
 TEST_CASE("a matrix may come from standard input") {
-  const Run run = seidel_program({"solve", "-"}, {.text = small});
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "-"}, {.text = small});
   CHECK(contains(run.out, "2 x 2"));
   CHECK(contains(run.out, "standard input"));
 }
@@ -113,9 +106,8 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
   write_file(folder / "bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n");
   CHECK(seidel_program({"solve", folder / "bad.mtx", "--out", folder / "x.mtx"}).exit_code == 3);
   CHECK(read_file(folder / "x.mtx") == "old");
-  CHECK(seidel_program({"solve", "poisson2d:4", "--out", folder / "x.mtx", "--history", folder / "h.csv", "--json",
-                        folder / "r.json"})
-            .exit_code == 0);
+  succeeded(
+      {"solve", "poisson2d:4", "--out", folder / "x.mtx", "--history", folder / "h.csv", "--json", folder / "r.json"});
   CHECK(contains(read_file(folder / "x.mtx"), "16 1"));
   CHECK(folder.names().size() == 4);
 }
@@ -161,7 +153,6 @@ TEST_CASE("a matrix that memory cannot hold exits 4 before it is made, and says 
     return;
   }
   const Run run = seidel_program({"solve", "poisson3d:1200", "--method", "gmres", "--backend", "openmp"});
-  CAPTURE(run.err);
   CHECK(run.exit_code == 4);
   CHECK(run.seconds < 1);
   for (const char* part : {"the matrix", "vectors of gmres", "--set restart=20"}) CHECK(contains(run.err, part));
@@ -173,15 +164,12 @@ TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and tak
   while (limit < most && seidel_program({"--version"}, {.memory = limit}).exit_code != 0) limit += step;
   if (limit >= most) return skipped("this program (with a sanitizer?) does not start in so little address space");
   limit += left;
-  const std::vector<std::string> words = {"solve", "poisson3d:64", "--backend", "serial", "--max-iterations", "1"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), words.begin(), words.end());
-    return seidel_program(more, {.memory = limit});
+  const auto with = [&](const Words& more) {
+    return seidel_program(Words{"solve", "poisson3d:64", "--backend", "serial", "--max-iterations", "1"} + more,
+                          {.memory = limit});
   };
   const Run fits = with({"--precond", "symgs"}), not_ = with({"--method", "gmres", "--set", "restart=200"});
-  CAPTURE(fits.err);
   CHECK(fits.exit_code == 1);
-  CAPTURE(not_.err);
   CHECK(not_.exit_code == 4);
   for (const char* part : {"are needed", "vectors of gmres", "less with --set restart=20"})
     CHECK(contains(not_.err, part));
@@ -189,42 +177,34 @@ TEST_CASE("what `ulimit -v` leaves is what there is: solve refuses more, and tak
   const Run convert = seidel_program(
       {"convert", "-", "-", "--transpose", "--threads", "1"},
       {.text = "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n", .memory = limit});
-  CAPTURE(convert.err);
   CHECK(convert.exit_code == 4);
   CHECK(contains(convert.err, "--transpose: 160 MB of memory are needed"));
 
   const Run info = seidel_program(
       {"info", "-", "--threads", "1"},
       {.text = "%%MatrixMarket matrix coordinate real general\n40000000 40000000 1\n1 1 1\n", .memory = limit});
-  CAPTURE(info.err);
   CHECK(info.exit_code == 4);
   CHECK(contains(info.err, "a matrix of 40,000,000 rows and 1 nonzero: 480 MB of memory are needed"));
 }
 
 TEST_CASE("a reader that has seen enough ends the program without a word") {
   const Run run = seidel_program({"convert", "poisson2d:200", "-"}, {.enough = 100});
-  CAPTURE(run.err);
   CHECK(run.exit_code == 128 + 13);  // SIGPIPE, as for any filter
   CHECK(run.err.empty());
 }
 
 TEST_CASE("a full disk exits 4, names the file and leaves none") {
-  const Run run = seidel_program({"solve", "poisson2d:4", "--history", "/dev/full"});
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 4);
-  CHECK(contains(run.err, "/dev/full"));
+  check_refused(4, {{{"solve", "poisson2d:4", "--quiet", "--history", "/dev/full"}, {"/dev/full"}}});
 }
 
 TEST_CASE(
     "an x that --out cannot take is not lost: it goes to a temporary file, the report says where, and the exit is 4") {
   const Folder folder;
-  const std::vector<std::string> words = {"solve", "poisson2d:9", "--history", "/dev/full", "--out"};
-  const auto with = [&](const std::string& out, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), words.begin(), words.end()), more.insert(more.begin() + 5, out);
-    return seidel_program(more, {.environment = "TMPDIR=" + folder.path()});
+  const auto with = [&](const std::string& out, const Words& more = {}) {
+    return seidel_program(Words{"solve", "poisson2d:9", "--history", "/dev/full", "--out", out} + more,
+                          {.environment = "TMPDIR=" + folder.path()});
   };
   const Run run = with("/dev/full", {"--json", folder / "report.json"});
-  CAPTURE(run.err);
   CHECK(run.exit_code == 4);
   CHECK(contains(run.out, "solved: ||b - Ax||"));
   const std::size_t begin = run.err.find("x was written to "), end = run.err.find(" instead");
@@ -241,11 +221,10 @@ TEST_CASE("generate, convert and convert back give the same bytes; .gz is told b
   Folder folder;
   for (const char* spec : {"poisson2d:7x5", "random:40x30:200", "convdiff:6"}) {
     CAPTURE(spec);
-    CHECK(seidel_program({"generate", spec, "-o", folder / "a.mtx", "--quiet"}).exit_code == 0);
-    CHECK(seidel_program({"convert", folder / "a.mtx", folder / "t.mtx.gz", "--transpose", "--quiet"}).exit_code == 0);
-    CHECK(seidel_program({"convert", folder / "t.mtx.gz", folder / "b.mtx", "--transpose", "--quiet"}).exit_code == 0);
-    const Run direct = seidel_program({"convert", folder / "a.mtx", "-"});
-    CHECK(direct.exit_code == 0);
+    succeeded({"generate", spec, "-o", folder / "a.mtx", "--quiet"});
+    succeeded({"convert", folder / "a.mtx", folder / "t.mtx.gz", "--transpose", "--quiet"});
+    succeeded({"convert", folder / "t.mtx.gz", folder / "b.mtx", "--transpose", "--quiet"});
+    const Run direct = succeeded({"convert", folder / "a.mtx", "-"});
     CHECK(direct.out == read_file(folder / "b.mtx"));
     CHECK(read_file(folder / "t.mtx.gz").substr(0, 2) == "\x1f\x8b");
   }
@@ -261,25 +240,19 @@ TEST_CASE("the same seed generates the same file, another seed another") {
 }
 
 TEST_CASE("an array has all entries, column by column") {
-  const Run run = seidel_program({"convert", "-", "-", "--format", "array"}, {.text = small});
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"convert", "-", "-", "--format", "array"}, {.text = small});
   CHECK(run.out == "%%MatrixMarket matrix array real general\n2 2\n2\n0\n-1\n2\n");
 }
 
 TEST_CASE("convert takes what is symmetric by its values but not by the places that it stores") {
   const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n1 2 0\n";
-  const Run run = seidel_program({"convert", "-", "-"}, {.text = text});
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"convert", "-", "-"}, {.text = text});
   CHECK(run.out == text);
 }
 
 TEST_CASE("--repair takes both triangles of a symmetric file, and reports it") {
   const std::string both = "%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n1 1 2\n2 1 -1\n1 2 -1\n2 2 2\n";
   CHECK(seidel_program({"solve", "-"}, {.text = both}).exit_code == 3);
-  const Run run = seidel_program({"solve", "-", "--repair"}, {.text = both});
-  CAPTURE(run.out);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "-", "--repair"}, {.text = both});
   CHECK(contains(run.out, "triangle"));
 }

@@ -42,6 +42,7 @@ Run launched(const Folder& folder, const std::string& arguments) {
   const int status = std::system(command.c_str());
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   run.out = read_file(folder / "out.txt"), run.err = read_file(folder / "err.txt");
+  tell(arguments, run);
   return run;
 }
 const std::string program = SEIDEL_PROGRAM " gemm ";
@@ -115,7 +116,7 @@ TEST_CASE("blocks dealt out to parts: each element once, counts and places by cl
 
 TEST_CASE("generate dense:MxN writes what its layout says, and a file that is not so is refused") {
   const Folder folder;
-  REQUIRE(seidel_program({"generate", "dense:5x7", "--out", folder / "a", "--quiet"}).exit_code == 0);
+  succeeded({"generate", "dense:5x7", "--out", folder / "a", "--quiet"});
   const std::string bytes = read_file(folder / "a");
   CHECK(bytes.size() == 64 + 8 * 35);
   CHECK(bytes.starts_with("seidel dense fp64 row-major\n"));
@@ -123,7 +124,7 @@ TEST_CASE("generate dense:MxN writes what its layout says, and a file that is no
   CHECK(A.shape.nrows == 5);
   CHECK(A.shape.ncols == 7);
   for (const double x : A.elements) CHECK((std::fabs(x) < 1 && x != 0));
-  REQUIRE(seidel_program({"generate", "dense:0x7", "--out", folder / "empty", "--quiet"}).exit_code == 0);
+  succeeded({"generate", "dense:0x7", "--out", folder / "empty", "--quiet"});
   CHECK(read_dense_head(folder / "empty").shape.ncols == 7);
   write_file(folder / "short", bytes.substr(0, 300));
   write_file(folder / "other", "%%MatrixMarket matrix array real general\n1 1\n1.0\n" + std::string(64, ' '));
@@ -165,7 +166,6 @@ TEST_CASE(
           const std::string words = std::string("a b ") + (adds ? "c" : "") + " --threads 1 --grid " + grid.shape +
                                     " --block " + std::to_string(s.block) + " --method " + method + " --out ";
           const Run run = mpirun(folder, grid.processes, words + "r");
-          CAPTURE(run.err);
           REQUIRE(run.exit_code == 0);
           CHECK(contains(run.out, "GFLOP/s from file to file"));
           const Difference found = difference(A, B, adds ? &C : nullptr, read_dense(folder / "r"));
@@ -183,8 +183,8 @@ TEST_CASE("gemm in FP32: elements rounded from those of FP64, the bits of one ma
   if (!have_mpi()) return skipped("seidel gemm on several processes (no MPI in this build)");
   const Folder folder;
   for (const auto& [name, size] : {std::pair{"a", "dense:45x70"}, {"b", "dense:70x33"}, {"c", "dense:45x33"}}) {
-    REQUIRE(seidel_program({"generate", size, "--out", folder / name, "--fp32", "--quiet"}).exit_code == 0);
-    REQUIRE(seidel_program({"generate", size, "--out", folder / name + std::string("64"), "--quiet"}).exit_code == 0);
+    succeeded({"generate", size, "--out", folder / name, "--fp32", "--quiet"});
+    succeeded({"generate", size, "--out", folder / name + std::string("64"), "--quiet"});
   }
   CHECK(read_file(folder / "a").size() == 64 + 4 * 45 * 70);
   const Dense<float> A = read_dense<float>(folder / "a"), B = read_dense<float>(folder / "b"),
@@ -193,7 +193,6 @@ TEST_CASE("gemm in FP32: elements rounded from those of FP64, the bits of one ma
   for (std::size_t e = 0; e < A.elements.size(); ++e) REQUIRE(A.elements[e] == float(A64.elements[e]));
   for (const char* method : {"summa", "row-sums"}) {
     const Run run = mpirun(folder, 4, std::string("a b c --threads 1 --block 8 --out r --method ") + method);
-    CAPTURE(run.err);
     REQUIRE(run.exit_code == 0);
     CHECK(contains(run.out, "fp32, grid 2x2"));
     const Difference found = difference(A, B, &C, read_dense<float>(folder / "r"));
@@ -204,7 +203,6 @@ TEST_CASE("gemm in FP32: elements rounded from those of FP64, the bits of one ma
   CHECK(mixed.exit_code == 3);
   CHECK(contains(mixed.err, "a has elements of fp32, b64 of fp64: expected one precision"));
   const Run bench = launched(folder, "-np 2 " SEIDEL_PROGRAM " bench gemm-mpi 65x33x90 --fp32 --threads 1 --trials 1");
-  CAPTURE(bench.out);
   CHECK(bench.exit_code == 0);
   CHECK(contains(bench.out, "fp32, blocks of 32"));
   check_refused(2, {{{"generate", "poisson2d:5", "--fp32", "--out", folder / "p.mtx"}, {"--fp32"}}});
@@ -217,7 +215,6 @@ TEST_CASE(
   const Run run =
       launched(folder, "-np 3 " SEIDEL_PROGRAM
                        " bench gemm-mpi 65x33x90 7x5x1 --threads 1 --block 8 --trials 1 --json report.json");
-  CAPTURE(run.err);
   REQUIRE(run.exit_code == 0);
   const nlohmann::json report = nlohmann::json::parse(read_file(folder / "report.json"));
   CHECK(report["schema"] == "seidel.bench.gemm-mpi/1");
@@ -272,9 +269,7 @@ TEST_CASE("whatever is wrong with gemm ends it soon, with one message and withou
     return found;
   };
   const auto refused = [&](int exit_code, const std::string& words, const std::string& said) {
-    CAPTURE(words);
     const Run run = mpirun(folder, 4, words + " --out r");
-    CAPTURE(run.err);
     CHECK(run.exit_code == exit_code);
     CHECK(contains(run.err, said));
     CHECK(count(run.err, "seidel: ") == 1);
@@ -295,7 +290,6 @@ TEST_CASE("gemm says that there is no room for its result before it computes, an
   seidel_program({"generate", "dense:4x2000", "--out", folder / "b", "--quiet"});
   // The limit is that of the program alone: mpirun would wait for ever if its own files met it.
   const Run run = launched(folder, "-np 2 sh -c 'ulimit -f 30000; exec " + program + "a b --out r'");
-  CAPTURE(run.err);
   CHECK(run.exit_code == 4);
   CHECK(contains(run.err, "no room for 32000064 bytes"));
   for (const std::string& name : folder.names()) CHECK((name != "r" && name != ".r.part"));
@@ -318,17 +312,14 @@ TEST_CASE("gemm writes through a link, which stays a link") {
   const Folder folder;
   seidel_program({"generate", "dense:3x3", "--out", folder / "a", "--quiet"});
   std::filesystem::create_directory(folder / "results");
-  const std::vector<std::string> product = {"gemm", folder / "a", folder / "a", "--quiet", "--out"};
-  const auto written_to = [&](const std::string& out) {
-    auto words = product;
-    words.push_back(out);
-    return seidel_program(words).exit_code;
+  const auto write = [&](const std::string& out) {
+    succeeded({"gemm", folder / "a", folder / "a", "--quiet", "--out", out});
   };
-  CHECK(written_to(folder / "results/c") == 0);
+  write(folder / "results/c");
   const std::string expected = read_file(folder / "results/c");
   write_file(folder / "results/c", "old");
   std::filesystem::create_symlink("results/c", folder / "link");
-  CHECK(written_to(folder / "link") == 0);
+  write(folder / "link");
   CHECK(std::filesystem::is_symlink(folder / "link"));
   CHECK(read_file(folder / "results/c") == expected);
 }
@@ -338,7 +329,6 @@ TEST_CASE("gemm says once that there is no room for its report") {
   const Folder folder;
   seidel_program({"generate", "dense:3x3", "--out", folder / "a", "--quiet"});
   const Run run = launched(folder, "-np 2 " + program + "a a --out c --quiet --json /dev/full");
-  CAPTURE(run.err);
   CHECK(run.exit_code == 4);
   const std::string said = "seidel: /dev/full: could not be written";
   CHECK(contains(run.err, said));
@@ -353,7 +343,6 @@ TEST_CASE("a process of gemm that dies takes the others along, and leaves no res
   const std::string words = "a a --threads 1 --block 1 --grid 1x3 --out r";
   const Run run = launched(
       folder, "-np 2 " + program + words + " : -np 1 sh -c '" + program + words + " & sleep 1; kill -9 $!; wait $!'");
-  CAPTURE(run.err);
   CHECK(run.exit_code != 0);
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < 60);
   for (const std::string& name : folder.names()) CHECK(name != "r");

@@ -1,7 +1,5 @@
 // JSON: valid, of the schemas in docs/json-schema.md, without NaN and Infinity.
-#include "process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "solve_json.hpp"
 
 using namespace seidel::tests;
 using nlohmann::json;
@@ -27,8 +25,7 @@ void has(const json& document, const std::string& path, json::value_t type) {
 }  // namespace
 
 TEST_CASE("solve --json - is the report, alone on standard output") {
-  const Run run = seidel_program({"solve", "poisson2d:12", "--precond", "symgs", "--json", "-"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:12", "--precond", "symgs", "--json", "-"});
   const json document = parsed(run.out);
   CHECK(document["schema"] == "seidel.solve/1");
   CHECK(document["converged"] == true);
@@ -38,7 +35,7 @@ TEST_CASE("solve --json - is the report, alone on standard output") {
   CHECK(document["preconditioner"] == "symgs");
   CHECK(document["order"] == "natural");
   CHECK(document["rhs"] == "A * ones");
-  const std::string products = parsed(seidel_program({"solve", "spd:200:5", "--json", "-"}).out)["products"];
+  const std::string products = reported({"solve", "spd:200:5"})["products"];
   CHECK_MESSAGE(products == "CSR, 12.8 bytes per nonzero", products);
   CHECK(document["diagnosis"].empty());
   for (const char* text : {"/backend", "/backend_choice", "/choice", "/reason", "/command", "/version", "/matrix/name",
@@ -53,7 +50,7 @@ TEST_CASE("solve --json - is the report, alone on standard output") {
 }
 
 TEST_CASE("solve says how far x is from the solution, and how it knows") {
-  const json exact = parsed(seidel_program({"solve", "poisson2d:12", "--json", "-"}).out);
+  const json exact = reported({"solve", "poisson2d:12"});
   CHECK(exact["verdict"] == "solved");
   CHECK(exact["error_estimate"] == exact["error_against_ones"]);
   CHECK(exact["error_estimate_source"] == "exact");
@@ -61,7 +58,7 @@ TEST_CASE("solve says how far x is from the solution, and how it knows") {
   std::string b = "%%MatrixMarket matrix array real general\n144 1\n";
   for (int i = 0; i < 144; ++i) b += std::to_string(i * i % 17) + "\n";
   write_file(folder / "b.mtx", b);
-  const json found = parsed(seidel_program({"solve", "poisson2d:12", "--rhs", folder / "b.mtx", "--json", "-"}).out);
+  const json found = reported({"solve", "poisson2d:12", "--rhs", folder / "b.mtx"});
   CHECK(found["error_estimate"] < 1e-7);
   CHECK(found["error_estimate_source"] == "refinement");  // factors of so small a matrix cost nothing
   CHECK(found["error_estimate_is_lower_bound"] == false);
@@ -69,12 +66,11 @@ TEST_CASE("solve says how far x is from the solution, and how it knows") {
   b = "%%MatrixMarket matrix array real general\n27000 1\n";
   for (int i = 0; i < 27000; ++i) b += std::to_string(i * i % 17) + "\n";
   write_file(folder / "b.mtx", b);
-  const json iterated = parsed(seidel_program({"solve", "poisson3d:30", "--rhs", folder / "b.mtx", "--json", "-"}).out);
+  const json iterated = reported({"solve", "poisson3d:30", "--rhs", folder / "b.mtx"});
   CHECK(iterated["error_estimate"] < 1e-6);
   CHECK(iterated["error_estimate_source"] == "going on");
   CHECK(iterated["error_estimate_iterations"] >= 1);
-  const json failed = parsed(
-      seidel_program({"solve", "poisson3d:30", "--rhs", folder / "b.mtx", "--json", "-", "--max-iterations", "1"}).out);
+  const json failed = reported({"solve", "poisson3d:30", "--rhs", folder / "b.mtx", "--max-iterations", "1"});
   CHECK(failed["verdict"] == "not solved");
   CHECK(failed["error_estimate"] == nullptr);
 }
@@ -91,10 +87,8 @@ TEST_CASE("a solve that fails says so in JSON, with causes") {
 }
 
 TEST_CASE("numbers that JSON does not have become null") {
-  const Run run =
-      seidel_program({"info", "-", "--json", "-"},
-                     {.text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 inf\n"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"info", "-", "--json", "-"},
+                            {.text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 inf\n"});
   const json document = parsed(run.out);
   CHECK(document["schema"] == "seidel.info/1");
   CHECK(document["values"]["nonfinite"] == 1);
@@ -102,33 +96,27 @@ TEST_CASE("numbers that JSON does not have become null") {
 
 TEST_CASE("info, generate, convert and validate carry their schemas") {
   Folder folder;
-  const json info = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
+  const json info = reported({"info", "poisson3d:5"});
   CHECK(info["schema"] == "seidel.info/1");
   CHECK(info["symmetric"] == true);
   for (const char* whole : {"/matrix/rows", "/diagonal/positive", "/bandwidth/lower", "/nonzeros_per_row/max",
                             "/nonzeros_a_row/max", "/bytes/csr32", "/bytes/ell", "/bytes/sell"})
     has(info, whole, json::value_t::number_integer);
-  CHECK(seidel_program({"generate", "poisson2d:5", "-o", folder / "a.mtx", "--json", folder / "g.json"}).exit_code ==
-        0);
+  succeeded({"generate", "poisson2d:5", "-o", folder / "a.mtx", "--json", folder / "g.json"});
   CHECK(parsed(read_file(folder / "g.json"))["schema"] == "seidel.generate/1");
-  CHECK(seidel_program({"convert", folder / "a.mtx", folder / "b.mtx", "--json", folder / "c.json"}).exit_code == 0);
+  succeeded({"convert", folder / "a.mtx", folder / "b.mtx", "--json", folder / "c.json"});
   const json convert = parsed(read_file(folder / "c.json"));
   CHECK(convert["schema"] == "seidel.convert/1");
   CHECK(convert["symmetry"] == "symmetric");
-  const json validate = parsed(seidel_program({"validate", "poisson2d:6", "--json", "-"}).out);
+  const json validate = reported({"validate", "poisson2d:6"});
   CHECK(validate["schema"] == "seidel.validate/1");
   CHECK(validate["valid"] == true);
   CHECK(validate["cells"].size() > 20);
 }
 
 TEST_CASE("info and solve tell the same of the levels of amg, and their memory is that of the whole") {
-  const std::vector<std::string> amg = {"poisson3d:20", "--precond", "amg", "--threads", "1", "--json", "-"};
-  const auto document = [&](const char* command) {
-    std::vector<std::string> words = amg;
-    words.insert(words.begin(), command);
-    return parsed(seidel_program(words).out);
-  };
-  const json info = document("info")["preconditioner"], solve = document("solve");
+  const Words amg = {"poisson3d:20", "--precond", "amg", "--threads", "1"};
+  const json info = reported(Words{"info"} + amg)["preconditioner"], solve = report_of(amg);
   REQUIRE(info["levels"].size() == 3);
   std::int64_t bytes = 0;
   double rows = 0;
@@ -144,9 +132,9 @@ TEST_CASE("info and solve tell the same of the levels of amg, and their memory i
   CHECK(info["operator_complexity"] == solve["operator_complexity"]);
   CHECK(solve["seconds"]["preconditioner"] > 0);
   CHECK(solve["seconds"]["preconditioner"] < solve["seconds"]["setup"]);
-  const json plain = parsed(seidel_program({"info", "poisson3d:5", "--json", "-"}).out);
+  const json plain = reported({"info", "poisson3d:5"});
   CHECK(plain["preconditioner"] == nullptr);  // which costs what a setup costs
-  CHECK(parsed(seidel_program({"solve", "poisson3d:5", "--json", "-"}).out)["grid_complexity"] == nullptr);
+  CHECK(reported({"solve", "poisson3d:5"})["grid_complexity"] == nullptr);
 }
 
 TEST_CASE("an error leaves a JSON document, too") {
@@ -160,7 +148,7 @@ TEST_CASE("an error leaves a JSON document, too") {
 
 TEST_CASE("the command in a report is one that a shell takes again, whatever the names of files") {
   const Folder folder;
-  REQUIRE(seidel_program({"generate", "poisson2d:3", "-o", folder / "Ada's A.mtx"}).exit_code == 0);
+  succeeded({"generate", "poisson2d:3", "-o", folder / "Ada's A.mtx"});
   const Run run = seidel_program({"info", folder / "Ada's A.mtx", "--json", "-"});
   const std::string command = json::parse(run.out)["command"];
   CHECK(command == "seidel info '" + (folder / "Ada") + "'\\''s A.mtx' --json -");
@@ -170,7 +158,6 @@ TEST_CASE("a name that is not UTF-8 does not break the JSON") {
   Folder folder;
   const std::string path = folder / "A\xff.mtx";
   write_file(path, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
-  const Run run = seidel_program({"solve", path, "--json", "-"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", path, "--json", "-"});
   parsed(run.out);
 }

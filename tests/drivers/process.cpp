@@ -10,6 +10,8 @@
 
 #include <chrono>
 
+#include "../skipped.hpp"
+
 namespace seidel::tests {
 
 namespace {
@@ -40,7 +42,7 @@ void drain(int& end, std::string& text) {
 
 }  // namespace
 
-Run seidel_program(const std::vector<std::string>& words, const Input& input) {
+Run seidel_program(const Words& words, const Input& input) {
   using Clock = std::chrono::steady_clock;
   Pipe in, out, err;
   std::vector<char*> argv = {const_cast<char*>(input.called.c_str())};
@@ -90,15 +92,25 @@ Run seidel_program(const std::vector<std::string>& words, const Input& input) {
   const auto in_seconds = [](const timeval& time) { return double(time.tv_sec) + 1e-6 * double(time.tv_usec); };
   run.seconds = in_seconds(used.ru_utime) + in_seconds(used.ru_stime);
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::string command = "seidel";
+  for (const std::string& word : words) command += " " + word;
+  tell(command, run);
+  return run;
+}
+
+void tell(const std::string& command, const Run& run) {
+  ran(command + ": exit " + std::to_string(run.exit_code) + "\n" + run.out.substr(0, 2000) + run.err.substr(0, 2000));
+}
+
+Run succeeded(const Words& words, const Input& input) {
+  const Run run = seidel_program(words, input);
+  REQUIRE(run.exit_code == 0);
   return run;
 }
 
 void check_refused(int exit_code, const std::vector<Refused>& all) {
   for (const Refused& one : all) {
-    const auto& words = one.words;
-    CAPTURE(words);
-    const Run run = seidel_program(words);
-    CAPTURE(run.err);
+    const Run run = seidel_program(one.words);
     CHECK(run.exit_code == exit_code);
     CHECK(run.out.empty());
     CHECK(run.err.starts_with("seidel: "));

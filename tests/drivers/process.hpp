@@ -10,6 +10,12 @@
 
 namespace seidel::tests {
 
+using Words = std::vector<std::string>;
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 struct Run {
   int exit_code = -1;  // 128 + n if signal n ended it
   std::string out, err;
@@ -28,12 +34,17 @@ struct Input {
   std::size_t enough = SIZE_MAX;  // bytes of standard output after which its reader goes away
 };
 
-/// Runs seidel with these words.
-Run seidel_program(const std::vector<std::string>& words, const Input& input = {});
+/// Runs seidel with these words. If the next check fails, they are printed, and what it said.
+Run seidel_program(const Words& words, const Input& input = {});
+/// The same, which must exit 0.
+Run succeeded(const Words& words, const Input& input = {});
+/// Of a program that was started in another way.
+void tell(const std::string& command, const Run& run);
 
 /// Words that are refused, and parts of what is said of them.
 struct Refused {
-  std::vector<std::string> words, said;
+  Words words;
+  std::vector<std::string> said;
 };
 /// Each exits so, says all that it should on standard error, and nothing on standard output.
 void check_refused(int exit_code, const std::vector<Refused>& all);

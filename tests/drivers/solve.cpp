@@ -401,7 +401,6 @@ TEST_CASE("limits of time and of iterations end a solve") {
     CHECK(time.seconds < 20);
     CHECK(contains(time.out, "the limit of time is reached"));
   }
-  using Words = std::vector<std::string>;
   for (const Words& preconditioner :
        {Words{"amg"}, {"gmg"}, {"ict"}, {"ilut"}, {"ic0"}, {"ilu0"}, {"symgs", "--order", "colours"}}) {
     CAPTURE(preconditioner[0]);

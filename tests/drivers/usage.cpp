@@ -4,51 +4,38 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 using namespace seidel::tests;
 
-TEST_CASE("--help of every command goes to standard output and exits 0") {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{},
-                                                {"solve"},
-                                                {"info"},
-                                                {"generate"},
-                                                {"convert"},
-                                                {"validate"},
-                                                {"bench"},
-                                                {"bench", "read"}}) {
-    auto all = words;
-    all.push_back("--help");
-    CAPTURE(all);
-    const Run run = seidel_program(all);
-    CHECK(run.exit_code == 0);
-    CHECK(contains(run.out, "--help"));
-    CHECK(contains(run.out, "Usage: seidel"));
-    CHECK(run.err.empty());
-  }
-}
-
 namespace {
 
-const std::vector<std::vector<std::string>> commands = {{"solve"},
-                                                        {"info"},
-                                                        {"generate"},
-                                                        {"convert"},
-                                                        {"validate"},
-                                                        {"gemm"},
-                                                        {"bench", "spmv"},
-                                                        {"bench", "spmm"},
-                                                        {"bench", "symgs"},
-                                                        {"bench", "symgs-guess"},
-                                                        {"bench", "transpose"},
-                                                        {"bench", "transpose-values"},
-                                                        {"bench", "solve"},
-                                                        {"bench", "suite"},
-                                                        {"bench", "machine"},
-                                                        {"bench", "hpcg"},
-                                                        {"bench", "compare"},
-                                                        {"bench", "read"}};
+Words words_in(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+const std::vector<std::string> commands = {"solve",
+                                           "info",
+                                           "generate",
+                                           "convert",
+                                           "validate",
+                                           "gemm",
+                                           "bench spmv",
+                                           "bench spmm",
+                                           "bench symgs",
+                                           "bench transpose",
+                                           "bench transpose-values",
+                                           "bench symgs-guess",
+                                           "bench solve",
+                                           "bench suite",
+                                           "bench machine",
+                                           "bench hpcg",
+                                           "bench compare",
+                                           "bench read"};
 
 std::string document(const std::string& name) { return read_file(SEIDEL_SOURCE_DIR "/" + name); }
 
@@ -57,17 +44,30 @@ std::set<std::string> options_in(const std::string& text) {
   return {std::sregex_token_iterator(text.begin(), text.end(), option), std::sregex_token_iterator()};
 }
 
+/// It goes to standard output.
+std::string help_of(const std::string& command) {
+  const Run run = succeeded(words_in(command) + Words{"--help"});
+  CHECK(contains(run.out, "--help"));
+  CHECK(contains(run.out, "Usage: seidel " + command));
+  CHECK(run.err.empty());
+  return run.out;
+}
+
 }  // namespace
+
+TEST_CASE("--help of the program and of bench lists their commands") {
+  const std::string of_program = help_of(""), of_bench = help_of("bench");
+  for (const std::string& command : commands) {
+    CHECK(contains(of_program, words_in(command).front()));
+    if (command.starts_with("bench ")) CHECK(contains(of_bench, words_in(command).back()));
+  }
+}
 
 TEST_CASE("what --help lists the guide explains, and what documents show --help lists") {
   const std::set<std::string> explained = options_in(document("docs/user-guide.md") + document("docs/benchmarks.md"));
   std::set<std::string> known;
-  for (auto words : commands) {
-    const std::string command = words.back();
-    CAPTURE(command);
-    words.push_back("--help");
-    const std::string help = seidel_program(words).out;
-    CHECK(contains(help, "Usage: seidel " + (words.size() > 2 ? "bench " : std::string()) + command + " "));
+  for (const std::string& command : commands) {
+    const std::string help = help_of(command);
     CHECK(!contains(help, "TEXT"));
     for (const std::string& option : options_in(help)) {
       CHECK_MESSAGE(explained.contains(option), option);
@@ -90,8 +90,7 @@ TEST_CASE("what --help lists the guide explains, and what documents show --help 
 }
 
 TEST_CASE("names are taken in any case, and usual short options as the long ones") {
-  const Run run = seidel_program({"solve", "poisson2d:9", "--method", "CG", "--precond", "Jacobi", "-q"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:9", "--method", "CG", "--precond", "Jacobi", "-q"});
   CHECK(run.out.empty());
   CHECK(seidel_program({"-V"}).out == seidel_program({"--version"}).out);
   CHECK(seidel_program({"solve", "-V"}).out == seidel_program({"--version"}).out);
@@ -100,36 +99,21 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
 }
 
 TEST_CASE("a preconditioner that A does not suit is refused with others that it does") {
-  const Run run = seidel_program({"solve", "random:50x50:300", "--precond", "ict"});
-  CHECK(run.exit_code == 2);
-  CHECK(contains(run.err, "ict needs a symmetric matrix"));
-  CHECK(contains(run.err, "such as symgs or ilu0, or none"));
+  check_refused(2, {{{"solve", "random:50x50:300", "--precond", "ict"},
+                     {"ict needs a symmetric matrix", "such as symgs or ilu0, or none"}}});
 }
 
 TEST_CASE("help for what is no command is an error that names the commands") {
-  struct Wrong {
-    std::vector<std::string> words;
-    std::string named;
-  };
-  const std::vector<Wrong> all = {{{"help", "foo"}, "unknown command 'foo', expected one of solve, info"},
-                                  {{"help", "solv"}, "did you mean solve?"},
-                                  {{"foo", "--help"}, "unknown command 'foo', expected one of solve, info"},
-                                  {{"help", "--foo"}, "unknown option '--foo', expected one of solve, info"},
-                                  {{"help", "bench", "foo"}, "unknown command 'foo', expected one of spmv, spmm"},
-                                  {{"bench", "foo", "--help"}, "unknown command 'foo', expected one of spmv, spmm"},
-                                  {{"help", "solve", "foo"}, "'foo' is one argument too many"},
-                                  {{"help", "solve", "bench"}, "'bench' is one argument too many"},
-                                  {{"help", "bench", "spmv", "foo"}, "'foo' is one argument too many"}};
-  for (const auto& [words, named] : all) {
-    CAPTURE(words);
-    const Run run = seidel_program(words);
-    CHECK(run.exit_code == 2);
-    CHECK(run.out.empty());
-    CHECK(contains(run.err, named));
-  }
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"help", "--help"}, {"help", "solve", "-h"}, {"help", "bench", "spmv"}})
-    CHECK(seidel_program(words).exit_code == 0);
+  check_refused(2, {{{"help", "foo"}, {"unknown command 'foo', expected one of solve, info"}},
+                    {{"help", "solv"}, {"did you mean solve?"}},
+                    {{"foo", "--help"}, {"unknown command 'foo', expected one of solve, info"}},
+                    {{"help", "--foo"}, {"unknown option '--foo', expected one of solve, info"}},
+                    {{"help", "bench", "foo"}, {"unknown command 'foo', expected one of spmv, spmm"}},
+                    {{"bench", "foo", "--help"}, {"unknown command 'foo', expected one of spmv, spmm"}},
+                    {{"help", "solve", "foo"}, {"'foo' is one argument too many"}},
+                    {{"help", "solve", "bench"}, {"'bench' is one argument too many"}},
+                    {{"help", "bench", "spmv", "foo"}, {"'foo' is one argument too many"}}});
+  for (const char* words : {"help --help", "help solve -h", "help bench spmv"}) succeeded(words_in(words));
 }
 
 TEST_CASE("gmg is called gmg in reports, as --precond calls it") {
@@ -141,16 +125,14 @@ TEST_CASE("gmg is called gmg in reports, as --precond calls it") {
 }
 
 TEST_CASE("more threads than cores are taken, and told of") {
-  const Run run = seidel_program({"info", "poisson2d:4", "--threads", "4096"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"info", "poisson2d:4", "--threads", "4096"});
   CHECK(contains(run.err, "--threads 4096: this process has "));
   CHECK(seidel_program({"info", "poisson2d:4", "--threads", "1"}).err.empty());
 }
 
 TEST_CASE("--version of the program and of a command is one line") {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"--version"}, {"solve", "--version"}}) {
-    const Run run = seidel_program(words);
-    CHECK(run.exit_code == 0);
+  for (const char* words : {"--version", "solve --version"}) {
+    const Run run = succeeded(words_in(words));
     CHECK(run.out.starts_with("seidel "));
     CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 1);
   }
@@ -252,7 +234,6 @@ TEST_CASE("a back end that is not there exits 5 and says how to get it, before a
   setenv("CUDA_VISIBLE_DEVICES", "", 1);  // so that the program finds no GPU on any machine
   for (const char* command : {"solve", "validate"}) {
     const Run run = seidel_program({command, "no-such-file.mtx", "--backend", "cuda"});
-    CAPTURE(run.err);
     CHECK(run.exit_code == 5);
     CHECK(contains(run.err, "--backend cuda"));
     CHECK(contains(run.err, "\n  "));  // what to do
@@ -263,7 +244,6 @@ TEST_CASE("a back end that is not there exits 5 and says how to get it, before a
 
 TEST_CASE("what is too big exits 4 and says how much was needed") {
   const Run run = seidel_program({"info", "random:2000000000x2000000000:400000000000"});
-  CAPTURE(run.err);
   CHECK(run.exit_code == 4);
   CHECK((contains(run.err, "TB") || contains(run.err, "GB")));
 }
