@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <seidel/drivers/bench/kernels/matrix.hpp>
-#include <seidel/drivers/bench/page.hpp>
 #include <seidel/drivers/bench/summary.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>

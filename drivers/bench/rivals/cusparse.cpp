@@ -1,10 +1,10 @@
-// cuSPARSE, the baseline of the GPU: each of its algorithms for products, with and without preprocessing, and its
-// triangular solves as a symmetric Gauss-Seidel pair.
+// cuSPARSE, the baseline of the GPU: each of its algorithms for products, with and without preprocessing, its triangular
+// solves as a symmetric Gauss-Seidel pair, its transposition.
 #include <seidel/drivers/bench/rivals/cusparse.hpp>
 
 #include <seidel/drivers/bench/kernels/products.hpp>
 #include <seidel/drivers/bench/kernels/sweeps.hpp>
-#include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/drivers/bench/rivals/transposition.hpp>
 
 namespace seidel::drivers {
 
@@ -173,6 +173,33 @@ Prepared symgs(const SweepTask& task, const Where& where) {
   });
 }
 
+struct Workspace {
+  CusparseHandle handle;
+  Array<std::byte, Device> buffer;
+};
+using TransposeOn = Transposition<Cuda, Workspace>;
+
+/// The toolkit has one algorithm left, whose order of entries is fixed.
+constexpr cusparseCsr2CscAlg_t transposing = CUSPARSE_CSR2CSC_ALG1;
+static_assert(transposing == CUSPARSE_CSR2CSC_ALG_DEFAULT);
+
+Prepared transposition(const TransposeTask& task, const Where& where) {
+  const auto o = std::make_shared<TransposeOn>(task, where);
+  o->kept.handle = cusparse_on(o->on);
+  std::size_t size = 0;
+  check(cusparse().Csr2cscEx2_bufferSize(o->kept.handle.get(), o->A.nrows, o->A.ncols, int(o->A.nnz()),
+                                         o->A.values.data(), o->A.row_ptr.data(), o->A.col_idx.data(),
+                                         o->T.values.data(), o->T.row_ptr.data(), o->T.col_idx.data(), CUDA_R_64F,
+                                         CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, transposing, &size));
+  o->kept.buffer = Array<std::byte, Device>(o->on, std::int64_t(size) + 1);
+  return prepared(o, std::int64_t(size), [](TransposeOn& k) {
+    check(cusparse().Csr2cscEx2(k.kept.handle.get(), k.A.nrows, k.A.ncols, int(k.A.nnz()), k.A.values.data(),
+                                k.A.row_ptr.data(), k.A.col_idx.data(), k.T.values.data(), k.T.row_ptr.data(),
+                                k.T.col_idx.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
+                                transposing, k.kept.buffer.data()));
+  });
+}
+
 }  // namespace
 
 std::vector<Rival> cusparse_rivals() {
@@ -195,7 +222,9 @@ std::vector<Rival> cusparse_rivals() {
                    spmm<CUSPARSE_SPMM_CSR_ALG2, yes>),
           baseline(kernels::spmm, "csr", cuda, "cusparse-alg3", "cusparseSpMM, CSR_ALG3, preprocessed",
                    spmm<CUSPARSE_SPMM_CSR_ALG3, yes>),
-          baseline(kernels::symgs, "csr", cuda, "cusparse", "cusparseSpSV, lower then upper", symgs)};
+          baseline(kernels::symgs, "csr", cuda, "cusparse", "cusparseSpSV, lower then upper", symgs),
+          baseline(kernels::transpose, "csr", cuda, "cusparse",
+                   "cusparseCsr2cscEx2, ALG1, the only one of this toolkit", transposition)};
 }
 
 }  // namespace seidel::drivers
