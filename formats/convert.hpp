@@ -10,6 +10,7 @@
 //   to_sell, sigma > 1     16 bytes per row; the others and with_offsets take none
 #pragma once
 #include <seidel/formats/bsr.hpp>
+#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/coo.hpp>
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/ell.hpp>
@@ -51,10 +52,14 @@ struct TransposeReport {
 ///           buckets, host        2 bytes per entry, 10 if A has many rows and columns
 ///           buckets, GPU         0.3 to 0.6 bytes per entry, 0.8 beyond 20 million; where columns are unevenly filled 2.4 or 3, or 7
 ///                                if A is large as well; some megabytes more where A has more columns than entries
-template <class Real, class Offset>
-Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class Real, class Offset>
-Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+template <Backend On, class Real, class Offset>
+Csr<Real, Offset, typename On::Space> transpose(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
+  using Space = typename On::Space;
+  Csr<Real, Offset, Space> T{A.ncols, A.nrows, Array<Offset, Space>(on, A.ncols + std::int64_t(1)),
+                             Array<Index, Space>(on, A.col_idx.size()), Array<Real, Space>(on, A.values.size())};
+  transpose(on, A, T);
+  return T;
+}
 
 /// Bytes that transpose() takes on the host besides A' and 2 MB per thread, at most.
 std::int64_t max_transpose_workspace(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz);
@@ -152,10 +157,25 @@ template <class Offset, class Real, int block>
 template <class Offset, class Real, int block>
 [[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const BsrView<Real, block, Device>& A);
 
+namespace convert_detail {
+/// to[i] = from[i]; on a GPU it does not wait.
+template <class From, class To>
+void copy_offsets(const OpenMP& on, HostSpan<const From> from, HostSpan<To> to);
+template <class From, class To>
+void copy_offsets(const Cuda& on, DeviceSpan<const From> from, DeviceSpan<To> to);
+}  // namespace convert_detail
+
 /// A copy with row pointers of another size. Errors  ResourceError if nnz does not fit.
-template <class NewOffset, class Real, class Offset>
-Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class NewOffset, class Real, class Offset>
-Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+template <class NewOffset, Backend On, class Real, class Offset>
+Csr<Real, NewOffset, typename On::Space> with_offsets(const On& on,
+                                                      const CsrView<Real, Offset, typename On::Space>& A) {
+  using Space = typename On::Space;
+  convert_detail::require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
+  auto to = Csr<Real, NewOffset, Space>::uninitialised(on, A.nrows, A.ncols, A.nnz());
+  convert_detail::copy_offsets(on, A.row_ptr, to.row_ptr.span());
+  copy_bytes(on, Space{}, to.col_idx.data(), Space{}, A.col_idx.data(), A.nnz() * std::int64_t(sizeof(Index)));
+  copy_bytes(on, Space{}, to.values.data(), Space{}, A.values.data(), A.nnz() * std::int64_t(sizeof(Real)));
+  return to;
+}
 
 }  // namespace seidel

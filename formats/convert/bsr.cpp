@@ -1,7 +1,6 @@
 // CSR to BSR and back.
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/blocks.hpp>
-#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {

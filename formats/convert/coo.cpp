@@ -2,7 +2,6 @@
 #include <seidel/formats/check.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
-#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 
 namespace seidel {

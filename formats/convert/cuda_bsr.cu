@@ -3,7 +3,6 @@
 
 #include <seidel/formats/convert/blocks.hpp>
 #include <seidel/formats/convert/cuda_device.cuh>
-#include <seidel/formats/convert/refusals.hpp>
 
 namespace seidel {
 

@@ -3,7 +3,6 @@
 #include <seidel/formats/convert.hpp>
 
 #include <seidel/formats/convert/cuda_device.cuh>
-#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {

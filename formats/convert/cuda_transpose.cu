@@ -11,8 +11,6 @@
 #include <seidel/formats/convert/cuda_mirror.cuh>
 #include <seidel/formats/convert/cuda_mirror_kinds.hpp>
 #include <seidel/formats/convert/cuda_note.cuh>
-#include <seidel/formats/convert/refusals.hpp>
-#include <seidel/formats/convert/transposed.hpp>
 #include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
@@ -207,25 +205,9 @@ void transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A, Csr<Real,
   if (report) *report = {.is_mirrored = taken.has_value(), .workspace_bytes = bytes};
 }
 
-template <class Real, class Offset>
-Csr<Real, Offset, Device> transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
-  auto T = room_for_transpose(on, A);
-  transpose(on, A, T);
-  return T;
-}
-
-template <class NewOffset, class Real, class Offset>
-Csr<Real, NewOffset, Device> with_offsets(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
-  require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
-  auto to = Csr<Real, NewOffset, Device>::uninitialised(on, A.nrows, A.ncols, A.nnz());
-  for_each(on, A.row_ptr.size(), "copying row pointers",
-           [=, ptr = to.row_ptr.data()] __device__(std::int64_t i) { ptr[i] = NewOffset(A.row_ptr[i]); });
-  for_each(on, A.nnz(), "copying entries",
-           [=, col_idx = to.col_idx.data(), values = to.values.data()] __device__(std::int64_t k) {
-             col_idx[k] = A.col_idx[k];
-             values[k] = A.values[k];
-           });
-  return to;
+template <class From, class To>
+void convert_detail::copy_offsets(const Cuda& on, DeviceSpan<const From> from, DeviceSpan<To> to) {
+  for_each(on, from.size(), "copying row pointers", [=] __device__(std::int64_t i) { to[i] = To(from[i]); });
 }
 
 template void transpose(const Cuda&, const CsrView<double, std::int32_t, Device>&, Csr<double, std::int32_t, Device>&,
@@ -240,26 +222,9 @@ template void transpose(const Cuda&, const CsrView<std::int32_t, std::int32_t, D
                         Csr<std::int32_t, std::int32_t, Device>&, TransposeReport*);
 template void transpose(const Cuda&, const CsrView<std::int64_t, std::int64_t, Device>&,
                         Csr<std::int64_t, std::int64_t, Device>&, TransposeReport*);
-template Csr<double, std::int32_t, Device> transpose(const Cuda&, const CsrView<double, std::int32_t, Device>&);
-template Csr<double, std::int64_t, Device> transpose(const Cuda&, const CsrView<double, std::int64_t, Device>&);
-template Csr<float, std::int32_t, Device> transpose(const Cuda&, const CsrView<float, std::int32_t, Device>&);
-template Csr<float, std::int64_t, Device> transpose(const Cuda&, const CsrView<float, std::int64_t, Device>&);
-
-template Csr<double, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
-                                                                      const CsrView<double, std::int32_t, Device>&);
-template Csr<double, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
-                                                                      const CsrView<double, std::int64_t, Device>&);
-template Csr<float, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
-                                                                     const CsrView<float, std::int32_t, Device>&);
-template Csr<float, std::int32_t, Device> with_offsets<std::int32_t>(const Cuda&,
-                                                                     const CsrView<float, std::int64_t, Device>&);
-template Csr<double, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
-                                                                      const CsrView<double, std::int32_t, Device>&);
-template Csr<double, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
-                                                                      const CsrView<double, std::int64_t, Device>&);
-template Csr<float, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
-                                                                     const CsrView<float, std::int32_t, Device>&);
-template Csr<float, std::int64_t, Device> with_offsets<std::int64_t>(const Cuda&,
-                                                                     const CsrView<float, std::int64_t, Device>&);
+template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<std::int32_t>);
+template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<std::int64_t>);
+template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<std::int32_t>);
+template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<std::int64_t>);
 
 }  // namespace seidel

@@ -1,7 +1,6 @@
 // CSR to SELL-C-sigma and back.
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/padding.hpp>
-#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 
 namespace seidel {

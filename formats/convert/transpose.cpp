@@ -5,8 +5,6 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
 #include <seidel/formats/convert/mirror_kinds.hpp>
-#include <seidel/formats/convert/refusals.hpp>
-#include <seidel/formats/convert/transposed.hpp>
 
 namespace seidel {
 
@@ -207,26 +205,9 @@ void transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Csr<Real,
   if (report) *report = how;
 }
 
-template <class Real, class Offset>
-Csr<Real, Offset> transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  auto T = room_for_transpose(on, A);
-  transpose(on, A, T);
-  return T;
-}
-
-template <class NewOffset, class Real, class Offset>
-Csr<Real, NewOffset> with_offsets(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  require_offsets<NewOffset>("with_offsets", A.nnz(), "keep 64-bit row pointers");
-  auto to = Csr<Real, NewOffset>::uninitialised(on, A.nrows, A.ncols, A.nnz());
-  for_each_index(on, A.row_ptr.size(), 1, [&](std::int64_t i) { to.row_ptr[i] = NewOffset(A.row_ptr[i]); });
-  for_row_shares(on, A.row_ptr,
-                 [&](std::int64_t first, std::int64_t last) {  // first touched by the threads of those rows
-                   std::copy(A.col_idx.begin() + A.row_ptr[first], A.col_idx.begin() + A.row_ptr[last],
-                             to.col_idx.data() + A.row_ptr[first]);
-                   std::copy(A.values.begin() + A.row_ptr[first], A.values.begin() + A.row_ptr[last],
-                             to.values.data() + A.row_ptr[first]);
-                 });
-  return to;
+template <class From, class To>
+void convert_detail::copy_offsets(const OpenMP& on, HostSpan<const From> from, HostSpan<To> to) {
+  for_each_index(on, from.size(), 1, [&](std::int64_t i) { to[i] = To(from[i]); });
 }
 
 template void transpose(const OpenMP&, const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t>&,
@@ -241,22 +222,9 @@ template void transpose(const OpenMP&, const CsrView<std::int32_t, std::int32_t,
                         Csr<std::int32_t, std::int32_t>&, TransposeReport*);
 template void transpose(const OpenMP&, const CsrView<std::int64_t, std::int64_t, Host>&,
                         Csr<std::int64_t, std::int64_t>&, TransposeReport*);
-template Csr<double, std::int32_t> transpose(const OpenMP&, const CsrView<double, std::int32_t, Host>&);
-template Csr<double, std::int64_t> transpose(const OpenMP&, const CsrView<double, std::int64_t, Host>&);
-template Csr<float, std::int32_t> transpose(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
-template Csr<float, std::int64_t> transpose(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
-
-template Csr<double, std::int32_t> with_offsets<std::int32_t>(const OpenMP&,
-                                                              const CsrView<double, std::int32_t, Host>&);
-template Csr<double, std::int32_t> with_offsets<std::int32_t>(const OpenMP&,
-                                                              const CsrView<double, std::int64_t, Host>&);
-template Csr<float, std::int32_t> with_offsets<std::int32_t>(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
-template Csr<float, std::int32_t> with_offsets<std::int32_t>(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
-template Csr<double, std::int64_t> with_offsets<std::int64_t>(const OpenMP&,
-                                                              const CsrView<double, std::int32_t, Host>&);
-template Csr<double, std::int64_t> with_offsets<std::int64_t>(const OpenMP&,
-                                                              const CsrView<double, std::int64_t, Host>&);
-template Csr<float, std::int64_t> with_offsets<std::int64_t>(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
-template Csr<float, std::int64_t> with_offsets<std::int64_t>(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
+template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<std::int32_t>);
+template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<std::int64_t>);
+template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<std::int32_t>);
+template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<std::int64_t>);
 
 }  // namespace seidel
