@@ -38,9 +38,10 @@ Eigen::Map<Eigen::VectorXd> vector_of(Array<double>& v) { return {v.data(), v.si
 // A pivot on the diagonal may be smaller than others of its column by this. With 1, partial pivoting, factors of some matrices have ten
 // times the entries that are forecast, with 0.1 or less the same as forecast, and solutions have the same digits.
 constexpr double min_pivot = 0.01;
-// Measured on one core of an Intel Xeon (bcsstk16, nasa4704, cavity14, lnsp3937): flops per second, and beside them the
-// time to order and to count, per nonzero of A, and to move an entry of the factors.
-constexpr double flops_per_second = 5e8, seconds_per_nonzero = 2e-7, seconds_per_entry = 2e-8;
+// Flops per second, half of what one core of an AMD EPYC makes of poisson3d:32 (LDL') and less of convdiff:30x30x30 (LU, whose
+// columns go in blocks); and beside them the time to order and to count, per nonzero of A, and to move an entry of the factors.
+constexpr double flops_per_second = 1e9, flops_per_second_of_lu = 2e9, seconds_per_nonzero = 2e-7,
+                 seconds_per_entry = 2e-8;
 
 Eigen::Map<const RowMajor> rows_of(const CsrView<double, std::int32_t, Host>& A) {
   return {A.nrows, A.ncols, A.nnz(), A.row_ptr.data(), A.col_idx.data(), A.values.data()};
@@ -142,15 +143,14 @@ void DirectSolver::Factors::find_order(const RowMajor& A) {
     forecast.flops += factors * double(below) * double(below + 3);
   }
   forecast.bytes = 12 * forecast.entries + 48 * A.nonZeros() + 64 * std::int64_t(n);
-  forecast.seconds = forecast.flops / flops_per_second + seconds_to_count(A.nonZeros()) +
-                     seconds_per_entry * double(forecast.entries);
+  forecast.seconds = forecast.flops / (positive ? flops_per_second : flops_per_second_of_lu) +
+                     seconds_to_count(A.nonZeros()) + seconds_per_entry * double(forecast.entries);
 }
 
 DirectSolver::DirectSolver(const CsrView<double, std::int32_t, Host>& A, bool positive, double max_seconds)
     : A_(A), factors_(std::make_shared<Factors>()), max_seconds_(max_seconds) {
   factors_->positive = positive;
-  if (A.nrows > 0)
-    find_order();
+  if (A.nrows > 0) find_order();
 }
 
 DirectSolver::~DirectSolver() = default;
@@ -201,8 +201,7 @@ bool DirectSolver::factorise() {
     if (!find_order()) return false;
     if (factors_->regular) return *factors_->regular;
   }
-  if (!compute(forecast_.seconds, [A = Sparse(rows_of(A_))](Factors& factors) { factors.make_lu(A); }))
-    return false;
+  if (!compute(forecast_.seconds, [A = Sparse(rows_of(A_))](Factors& factors) { factors.make_lu(A); })) return false;
   return *(factors_->regular = factors_->lu.info() == Eigen::Success);
 }
 

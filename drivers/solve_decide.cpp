@@ -49,8 +49,7 @@ std::unique_ptr<DirectSolver> first_factors(const SolveOptions& options, const L
     return std::make_unique<DirectSolver>(loaded.narrow(), positive_definite(seen), options.time_limit);
   }
   if (!automatic(options.request) || seen.rows.empty_rows > 0 || singular.known()) return {};
-  if (seen.properties.first_bad_diagonal >= 0)
-    return factors_of(loaded, seen, max_direct_seconds, options.time_limit);
+  if (seen.properties.first_bad_diagonal >= 0) return factors_of(loaded, seen, max_direct_seconds, options.time_limit);
   if (!may_be_tree(options, loaded, seen)) return {};
   const auto& A = loaded.matrix.matrix;
   return factors_of(loaded, seen, 50 * seconds_per_iteration(A.nrows, A.nnz()), options.time_limit);
