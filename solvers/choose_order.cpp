@@ -53,7 +53,7 @@ OrderChoice choose_order(const SweepMachine& machine, const SweptMatrix& A) {
   const std::string has =
       counted(A.steps, "step") + text(" of %.4g row%s", rows_per_step, rows_per_step == 1 ? "" : "s");
   const std::string against =
-      text("about %.2g ms an iteration on a GPU against %.2g by %lld colours, which may need %.0f %% more of them",
+      text("about %.2g ms per iteration on a GPU against %.2g by %lld colours, which may need %.0f %% more of them",
            1e3 * natural.iteration_seconds, 1e3 * colours.iteration_seconds, (long long)A.colours,
            100 * (colours.iterations / natural.iterations - 1));
   if (natural.seconds() <= colours.seconds())

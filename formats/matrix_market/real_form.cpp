@@ -159,7 +159,7 @@ void require_repairable(const Reading& reading, const char* line, const ComplexE
       reading.source,
       {skip_blanks(line), std::string("an entry whose mirror image was listed") + (agrees ? "" : " with another value"),
        "one of the two in a file that says " + std::string(name(reading.header.symmetry)),
-       agrees ? "--repair takes pairs that agree once" : "say general in the banner, or correct the file"});
+       agrees ? "the option repair takes pairs that agree once" : "say general in the banner, or correct the file"});
 }
 
 }  // namespace

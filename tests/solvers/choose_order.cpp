@@ -12,6 +12,7 @@ TEST_CASE("wide wavefronts go in natural order, long chains by colours, and both
   const OrderChoice lattice = choose_order(gpu_sweeps, {256 * 256 * 256, 117000000, 766, 2});
   CHECK(lattice.order == Order::natural);
   CHECK(lattice.reason.find("766 steps of 2.19e+04 rows") != std::string::npos);
+  CHECK(lattice.reason.find(" ms per iteration on a GPU") != std::string::npos);
   const OrderChoice solid = choose_order(gpu_sweeps, {786432, 61700000, 442, 24, false});  // elasticity3d:64
   CHECK(solid.order == Order::natural);
   CHECK(solid.reason.find("442 steps of 1779 rows") != std::string::npos);
