@@ -175,6 +175,9 @@ void is_singular(Facts& f) {
           "check how A and b were made: is an equation missing, or present twice?");
 }
 
+/// Whether products of a few such numbers stay in the range of double.
+bool usual_size(double size) { return size == 0 || (size > 1e-70 && size < 1e70); }
+
 void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
   const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
@@ -184,8 +187,11 @@ void leaves_the_range(Facts& f) {
           "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
           subnormal || f.tried("gmres") ? "" : "--method gmres",
           of_b ? "scale b up, and x down in the end" : "scale A up, and x by the same number in the end");
-  else if (f.overflowed())
+  else if (f.overflowed() && !(usual_size(f.A.max_abs) && usual_size(f.summary.norm_b)))
     f.add("numbers leave the range of double precision", f.summary.reason, f.other_way(), "scale A and b");
+  else if (f.summary.breakdown == Breakdown::not_finite)
+    f.add(f.summary.method + " diverged on this matrix: its residual grew beyond all bounds", f.summary.reason,
+          f.other_way(), "numbers of A and b are of usual size: it does not help to scale them all");
 }
 
 /// Largest to smallest magnitude of the entries, where that is a sign of different units.

@@ -64,6 +64,24 @@ TEST_CASE("negative definite: told to turn the sign") {
   CHECK(c.first().advice.find("-A x = -b") != std::string::npos);
 }
 
+TEST_CASE("an iteration that diverges is said to diverge; of numbers that leave the range only large ones are blamed") {
+  Summary summary;
+  summary.method = "idr";
+  summary.status = Status::breakdown;
+  summary.breakdown = Breakdown::not_finite;
+  summary.reason = "the residual is NaN or infinite after iteration 11090";
+  summary.history = {1, 1e5, 1e300};
+  const auto first = [&](double size) {
+    summary.norm_b = size;
+    const Matrix A = diagonal({size, 2 * size, 3 * size});
+    return diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), {}, summary, {}).front();
+  };
+  CHECK(first(1).cause == "idr diverged on this matrix: its residual grew beyond all bounds");
+  CHECK(first(1).advice.find("does not help to scale") != std::string::npos);
+  CHECK(first(1e200).cause == "numbers leave the range of double precision");
+  CHECK(first(1e-200).cause == "numbers leave the range of double precision");
+}
+
 TEST_CASE("unsymmetric given to cg") {
   const Case c = diagnosed({}, matrix_of(2, {{{0, 1.0}, {1, 9.0}}, {{0, -1.0}, {1, -2.0}}}), ones(2));
   CHECK(c.first().cause == "A is not symmetric, and cg needs that");
