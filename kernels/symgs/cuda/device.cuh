@@ -56,28 +56,21 @@ struct LaneEntries {
 // Vectors in the matrix's own order: a wavefront takes one entry of a 32-byte sector, the next ones take the others, so
 // the sector is to stay in L2 meanwhile, while the matrix streams through. Volatile: the compiler must not hoist the
 // load out of the branch that says whether there is a row (memcheck saw it read before the vector).
-#if __CUDA_ARCH__ >= 800
-__device__ inline std::uint64_t keep_policy() {
-  std::uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-__device__ inline double load_kept(const double* p) {
-  double v;
-  asm volatile("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(v) : "l"(p), "l"(keep_policy()));
-  return v;
-}
-__device__ inline float load_kept(const float* p) {
-  float v;
-  asm volatile("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(p), "l"(keep_policy()));
-  return v;
-}
-#else
 template <class Real>
 __device__ Real load_kept(const Real* p) {
+#if __CUDA_ARCH__ >= 800
+  Real v;
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  if constexpr (sizeof(Real) == 8)
+    asm volatile("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(v) : "l"(p), "l"(policy));
+  else
+    asm volatile("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(v) : "l"(p), "l"(policy));
+  return v;
+#else
   return __ldg(p);
-}
 #endif
+}
 __device__ inline void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 /// Starts bringing `bytes` (a multiple of 16) from p on, 16-byte aligned, into L2.
 __device__ inline void bring(const void* p, unsigned bytes) {
