@@ -63,9 +63,4 @@ class Panels {
   std::vector<Broadcast<Space>> coming_;
 };
 
-extern template class Panels<OpenMP, double>;
-extern template class Panels<OpenMP, float>;
-extern template class Panels<Cuda, double>;
-extern template class Panels<Cuda, float>;
-
 }  // namespace seidel
