@@ -78,8 +78,9 @@ std::string smaller_preconditioner(std::int64_t bytes, const SolveNeeds& needs) 
   return name.empty() ? "" : formatted("--precond {}", name);
 }
 
-std::int64_t csr_bytes(const SolveNeeds& needs, std::int64_t nrows) {
-  return 12 * needs.nnz + (needs.narrow_offsets ? 4 : 8) * (nrows + 1);
+std::int64_t matrix_bytes(const SolveNeeds& needs, std::int64_t nrows) {
+  return needs.narrow_offsets ? csr_bytes<double, std::int32_t>(nrows, needs.nnz)
+                              : csr_bytes<double, std::int64_t>(nrows, needs.nnz);
 }
 template <Backend B>
 std::int64_t product_bytes(const SolveNeeds& needs, std::int64_t nrows) {
@@ -92,7 +93,7 @@ void add_matrix(Items& items, const SolveNeeds& needs) {
   const std::int64_t n = needs.nrows;
   if (needs.cuda) {
     items.push_back(
-        {"the matrix on the GPU, for the certificate and the sweeps", csr_bytes(needs, n), "--backend openmp"});
+        {"the matrix on the GPU, for the certificate and the sweeps", matrix_bytes(needs, n), "--backend openmp"});
     items.push_back({"kinds of rows, columns of blocks or a list of long rows, for products",
                      product_bytes<Cuda>(needs, n), "--backend openmp"});
   } else {
@@ -120,7 +121,7 @@ void add_method(Items& items, const SolveNeeds& needs) {
                      "fewer columns at a time"});
   }
   if (method.needs != Needs::nothing) return;
-  items.push_back({"A', for products with it", csr_bytes(needs, ncols), ""});
+  items.push_back({"A', for products with it", matrix_bytes(needs, ncols), ""});
   if (needs.cuda)
     items.push_back({"the same of A'", product_bytes<Cuda>(needs, ncols), ""});
   else  // vectors are taken after it
@@ -157,7 +158,7 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   }
   if (needs.arranged)
     plan.items.push_back({"the matrix with its rows permuted or scaled",
-                          csr_bytes(needs, needs.nrows) + 36 * needs.nrows, "--permute none --scale none"});
+                          matrix_bytes(needs, needs.nrows) + 36 * needs.nrows, "--permute none --scale none"});
   if (needs.factor_bytes > 0) plan.items.push_back({"the factors of A", needs.factor_bytes, "--method auto"});
   add_preconditioner(plan.items, needs);
   return plan;

@@ -27,15 +27,10 @@ namespace product_formats {
 struct AsCsr {
   static constexpr std::string_view name = "csr", variant = "", title = "CSR", help = "rows of CSR, in the one order";
   static constexpr bool several_columns = true;
-  template <Backend B, class Real, class Offset>
-  static auto made(const B&, const CsrView<Real, Offset, typename B::Space>& A) {
+  static auto made(const auto&, const auto& A) {
     return A;  // as it stands
   }
-  template <Backend B, class Real, class Offset>
-  static FormatSize size(const B&, const CsrView<Real, Offset, typename B::Space>& A) {
-    return {.bytes = A.nnz() * std::int64_t(sizeof(Index) + sizeof(Real)) +
-                     (A.nrows + std::int64_t(1)) * std::int64_t(sizeof(Offset))};
-  }
+  static FormatSize size(const auto&, const auto& A) { return {.bytes = csr_bytes(A)}; }
 };
 
 /// What solvers use.
@@ -43,10 +38,7 @@ struct AsPrepared {
   static constexpr std::string_view name = "prepared", variant = "", title = "prepared",
                                     help = "the form of CSR that reads the fewest bytes, found once";
   static constexpr bool several_columns = true;
-  template <Backend B, class Real, class Offset>
-  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
-    return Product(on, A);
-  }
+  static auto made(const auto& on, const auto& A) { return Product(on, A); }
 };
 
 inline std::string padding_refusal(double places_per_entry) {
@@ -56,12 +48,8 @@ inline std::string padding_refusal(double places_per_entry) {
 struct AsEll {
   static constexpr std::string_view name = "ell", variant = "", title = "ELL", help = "ELLPACK, true row lengths kept";
   static constexpr bool several_columns = true;
-  template <Backend B, class Real, class Offset>
-  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
-    return to_ell(on, A);
-  }
-  template <Backend B, class Real, class Offset>
-  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+  static auto made(const auto& on, const auto& A) { return to_ell(on, A); }
+  static FormatSize size(const auto& on, const auto& A) {
     const FormatBytes bytes = format_bytes(on, A);
     return {bytes.ell, bytes.ell_padding, padding_refusal(bytes.ell_padding)};
   }
@@ -76,14 +64,8 @@ struct AsSell {
                                     help = sorted ? "SELL-32, rows sorted by length in windows of 4096"
                                                   : "SELL-32, rows in the matrix's order";
   static constexpr bool several_columns = false;
-  template <Backend B, class Real, class Offset>
-  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
-    return to_sell(on, A, 32, window);
-  }
-  template <Backend B, class Real, class Offset>
-  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A)
-    requires(!sorted)
-  {
+  static auto made(const auto& on, const auto& A) { return to_sell(on, A, 32, window); }
+  static FormatSize size(const auto& on, const auto& A) requires(!sorted) {
     const FormatBytes bytes = format_bytes(on, A);
     return {bytes.sell, bytes.sell_padding, padding_refusal(bytes.sell_padding)};
   }
@@ -98,12 +80,9 @@ struct AsBsr {
                                                                        : "BSR 6x6";
   static constexpr std::string_view help = "full blocks with one column index each";
   static constexpr bool several_columns = true;
-  template <Backend B, class Real, class Offset>
-  static auto made(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
-    return to_bsr<block>(on, A);
-  }
-  template <Backend B, class Real, class Offset>
-  static FormatSize size(const B& on, const CsrView<Real, Offset, typename B::Space>& A) {
+  static auto made(const auto& on, const auto& A) { return to_bsr<block>(on, A); }
+  template <class Real, class Offset, class Space>
+  static FormatSize size(const auto& on, const CsrView<Real, Offset, Space>& A) {
     if (first_gap<block>(on, A) >= 0) return {.refusal = "blocks with gaps"};
     return {.bytes = bsr_bytes<Real>(A.nrows, A.nnz(), block)};
   }

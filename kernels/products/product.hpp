@@ -19,6 +19,16 @@
 
 namespace seidel {
 
+/// What the arrays of a matrix in CSR take.
+template <class Real, class Offset>
+constexpr std::int64_t csr_bytes(std::int64_t nrows, std::int64_t nnz) {
+  return nnz * std::int64_t(sizeof(Real) + sizeof(Index)) + (nrows + 1) * std::int64_t(sizeof(Offset));
+}
+template <class Real, class Offset, class Space>
+std::int64_t csr_bytes(const CsrView<Real, Offset, Space>& A) {
+  return csr_bytes<Real, Offset>(A.nrows, A.nnz());
+}
+
 /// y = A x, r = b - A x and Y = A X for a CSR matrix that stays where it is, in the form that reads the fewest bytes:
 /// - kinds of rows, as in stencils: one byte per row and a dictionary (row_kinds.hpp); for one vector, for several in
 ///   column-major layout, which are taken one by one, and for several in row-major layout, on the host without gaps
@@ -130,7 +140,7 @@ class Product {
   double bytes_per_nonzero() const {
     const std::int64_t bytes = kinds_   ? kinds_->bytes()
                                : nodes_ ? A_.nnz() * std::int64_t(sizeof(Real)) + nodes_->bytes()
-                                        : bytes_of_A();
+                                        : csr_bytes(A_);
     return A_.nnz() > 0 ? double(bytes) / double(A_.nnz()) : 0;
   }
   bool has_kinds() const { return kinds_.has_value(); }
@@ -151,13 +161,10 @@ class Product {
  private:
   using RowKinds = product_detail::RowKinds<Real, Space>;
 
-  std::int64_t bytes_of_A() const {
-    return A_.nnz() * std::int64_t(sizeof(Real) + sizeof(Index)) + A_.row_ptr.size() * std::int64_t(sizeof(Offset));
-  }
   void find_form() {
     const bool has_long_rows = long_rows_.exact.pieces() > 0;
     kinds_ = has_long_rows ? std::nullopt : product_detail::find_row_kinds(on_, A_);
-    if (kinds_ && kinds_->bytes() > bytes_of_A()) kinds_.reset();  // a few rows, most of a kind of their own
+    if (kinds_ && kinds_->bytes() > csr_bytes(A_)) kinds_.reset();  // a few rows, most of a kind of their own
     if constexpr (!HostBackend<B>) {
       if (kinds_) return;
       if (!spmv_detail::is_uneven(survey_, A_.nrows, A_.nnz()))
