@@ -272,14 +272,13 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   for (const Index n : {lattice.nx, lattice.ny, lattice.nz}) points.push(Json(std::int64_t(n)));
   json.set_if(lattice.nx > 0, "lattice", std::move(points));
   json.set("definiteness", definiteness(story)).set("zero_row_sums", p.zero_row_sums);
-  const auto row_lengths = [&] {
+  for (const char* key : {"nonzeros_per_row", "nonzeros_a_row"}) {  // the second goes with 1.0
     Json row;
     row.set("max", std::int64_t(rows.max)).set("min", std::int64_t(rows.min)).set("mean", rows.mean);
     row.set("variance", rows.variance).set("padding_indicator", rows.padding_indicator).set("empty", rows.empty_rows);
     row.set_if(rows.longest_row >= 0, "longest", rows.longest_row + 1);
-    return row;
-  };
-  json.set("nonzeros_per_row", row_lengths()).set("nonzeros_a_row", row_lengths());  // the second goes with 1.0
+    json.set(key, std::move(row));
+  }
   json.set("bandwidth",
            Json().set("lower", std::int64_t(p.bandwidth_lower)).set("upper", std::int64_t(p.bandwidth_upper)));
   Json values;
@@ -291,13 +290,12 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   memory.set("csr32", bytes.csr32).set("csr64", bytes.csr64).set("coo", bytes.coo);
   for (const NamedSize& format : sizes) memory.set(format.name, format.size.bytes);
   json.set("bytes", std::move(memory));
-  const auto padding = [&] {
+  json.set("products", products);
+  for (const char* key : {"places_per_entry", "places_an_entry"}) {  // the second goes with 1.0
     Json places;
     for (const NamedSize& format : sizes) places.set(format.name, format.size.places_per_entry);
-    return places;
-  };
-  json.set("products", products);
-  json.set("places_per_entry", padding()).set("places_an_entry", padding());  // the second goes with 1.0
+    json.set(key, std::move(places));
+  }
   json.set("seconds", Json().set("read", loaded.seconds).set("look", seconds));
   json.set("preconditioner", made ? made_json(*made) : Json(nullptr));
   return json;

@@ -7,7 +7,7 @@ namespace seidel::drivers {
 
 void add_levels(Lines& lines, const std::vector<LevelFacts>& levels, const Paint& paint) {
   if (levels.empty()) return;
-  Table table({"level", "rows", "nonzeros", "per row", "memory", "largest eigenvalue", ""});
+  Table table{{"level", "rows", "nonzeros", "per row", "memory", "largest eigenvalue", ""}};
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelFacts& level = levels[l];
     std::string remark = level.unknowns_per_node > 1 ? formatted("{} rows per node", level.unknowns_per_node) : "";

@@ -127,19 +127,21 @@ void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, st
   outcome.look_seconds = watch.seconds();
 }
 
+/// Of x for b, as `summary` tells how it was found.
+template <Backend B, class Offset, class V>
+Certificate certificate_of(const Column<B, Offset>& column, const V& b, const V& x, Goal goal, const Summary& summary) {
+  const auto& [on, system, A, products, M, choice, unseen] = column;
+  if (goal != Goal::least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
+  return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A,
+                               norm_2_at_least(summary, A, system.norm_frobenius_of_A));
+}
+
 /// Solves for b, unless the first round is known, and certifies.
 template <Backend B, class Offset, class V = Vector<double, B>>
 Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
                       std::optional<Summary> known) {
   Outcome outcome;
   const auto& [on, system, A, products, M, choice, unseen] = column;
-  const bool least_squares = criteria.goal == Goal::least_squares;
-  const auto certified = [&](const V& x) {
-    if (!least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
-    return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A,
-                                 norm_2_at_least(outcome.summary, A, system.norm_frobenius_of_A));
-  };
-
   // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
   // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
@@ -147,7 +149,7 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     Summary summary = round == 0 && known ? std::move(*known) : solve<V>(products, M, choice, b, x, criteria);
     outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
     const Stopwatch certifying;
-    outcome.certificate = certified(x);
+    outcome.certificate = certificate_of(column, b, x, criteria.goal, outcome.summary);
     outcome.certify_seconds += certifying.seconds();
     note_solved(asked, outcome);
     if (outcome.solved || !outcome.summary.converged()) break;
@@ -164,7 +166,7 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
   if (!outcome.solved) {
     const double reached = outcome.certificate.relative_residual;
     V guess = initial_guess(on, system);
-    const Certificate of_guess = certified(guess);
+    const Certificate of_guess = certificate_of(column, b, guess, criteria.goal, outcome.summary);
     if (!(reached <= 100 * of_guess.relative_residual)) {
       outcome.summary.reason += formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
       outcome.summary.returned_iteration = 0;
@@ -187,7 +189,7 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     const double rounding = outcome.summary.limit_of_precision(system.norm_inf_of_A);
     outcome.error = outcome.summary.error->error(
         outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
-    if (system.ones_are_seen && !least_squares)
+    if (system.ones_are_seen && criteria.goal != Goal::least_squares)
       if (const double constant = error_along_constants(column, b, x);
           constant > (system.symmetric ? outcome.error : std::max(outcome.error, max_trusted_error))) {
         outcome.error_source = ErrorSource::constants;
