@@ -34,11 +34,6 @@ std::string numbers(const std::string& file) {
   return text.substr(text.find('\n', text.find('\n') + 1) + 1);
 }
 
-std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 }  // namespace
 
 TEST_CASE("solve --rhs with several columns: x of each has the bits that it has alone, by every kind of method") {
@@ -59,12 +54,12 @@ TEST_CASE("solve --rhs with several columns: x of each has the bits that it has 
       if (matrix[0] == 'c' && way.size() > 0 && way[0] == "--method" && way[1] == "cg") continue;
       for (const std::string threads : {"1", "3"}) {
         std::string names;
-        for (const auto& word : with({matrix, threads}, way)) names += word + " ";
+        for (const auto& word : Words{matrix, threads} + way) names += word + " ";
         CAPTURE(names);
         const auto run = [&](const std::string& rhs, const std::string& x) {
-          return seidel_program(with({"solve", matrix, "--rhs", folder / rhs, "--out", folder / x, "--backend",
-                                      "openmp", "--threads", threads},
-                                     way));
+          return seidel_program(Words{"solve", matrix, "--rhs", folder / rhs, "--out", folder / x, "--backend",
+                                      "openmp", "--threads", threads} +
+                                way);
         };
         const Run together = run("B.mtx", "X.mtx");
         std::string expected;
@@ -105,8 +100,6 @@ TEST_CASE("Ctrl-C with several columns names no --x0, which takes one") {
   const Run run = seidel_program({"solve", "poisson2d:300", "--rhs", folder / "B.mtx", "--precond", "none", "--tol",
                                   "1e-15", "--backend", "serial", "--verbose", "--out", folder / "X.mtx"},
                                  {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
-  CAPTURE(run.err);
-  CAPTURE(run.out);
   CHECK(run.exit_code == 1);
   CHECK(contains(run.out, "interrupted after"));
   CHECK(!contains(run.out, "--x0"));

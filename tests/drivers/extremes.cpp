@@ -92,10 +92,7 @@ TEST_CASE("units of A and b change nothing but those of x, to the last bit, by e
       CAPTURE(way.empty() ? "auto" : way.back());
       const auto solved = [&](int of_A, int of_b, const Words& more) {
         write_lattice(folder, wind, of_A, of_b);
-        Words words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"};
-        words.insert(words.end(), way.begin(), way.end());
-        words.insert(words.end(), more.begin(), more.end());
-        return report_of(words);
+        return report_of(Words{folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"} + way + more);
       };
       const json usual = solved(0, 0, {});
       CHECK(usual["verdict"] == "solved");
@@ -139,13 +136,10 @@ TEST_CASE(
 TEST_CASE("a solve of tiny numbers goes on from its x, and its columns may have different units") {
   Folder folder;
   write_lattice(folder, 0, -1000, -990);
-  const std::vector<std::string> words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--method",      "cg",
-                                          "--precond",      "none",  "--out",          folder / "x.mtx"};
-  auto few = words, more = words;
-  few.insert(few.end(), {"--max-iterations", "5"});
-  CHECK(report_of(few)["converged"] == false);
-  more.insert(more.end(), {"--x0", folder / "x.mtx"});
-  const json resumed = report_of(more);
+  const Words words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--method",      "cg",
+                       "--precond",      "none",  "--out",          folder / "x.mtx"};
+  CHECK(report_of(words + Words{"--max-iterations", "5"})["converged"] == false);
+  const json resumed = report_of(words + Words{"--x0", folder / "x.mtx"});
   CHECK(resumed["converged"] == true);
   CHECK(resumed["history"][0] < 0.5);
   std::string B = "%%MatrixMarket matrix array real general\n36 3\n";
@@ -165,15 +159,12 @@ TEST_CASE(
              "%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 2\n2 1 -1\n3 1 -1\n2 2 2\n3 2 -1\n3 3 2\n");
   write_file(folder / "b.txt", "1.7e308 1.7e308 1.6e308\n");  // less its mean it is no zero
   for (const char* space : {"constant", ""}) {
-    std::vector<std::string> words = {"solve", folder / "A.mtx", "--rhs", folder / "b.txt"};
-    if (*space) words.insert(words.end(), {"--null-space", space});
+    const Words words =
+        Words{"solve", folder / "A.mtx", "--rhs", folder / "b.txt"} + (*space ? Words{"--null-space", space} : Words{});
     const Run solved = seidel_program(words);
     CHECK(solved.exit_code == (*space ? 0 : 1));
     CHECK(contains(solved.out, *space ? "x has mean zero" : "b is not in its range"));
-    words.insert(words.end(), {"--set", "atol=1"});
-    const Run run = seidel_program(words);
-    CHECK(run.exit_code == 3);
-    CHECK(contains(run.err, "b: its norm is beyond the range"));
+    check_refused(3, {{words + Words{"--set", "atol=1"}, {"b: its norm is beyond the range"}}});
   }
 }
 

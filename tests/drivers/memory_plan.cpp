@@ -185,7 +185,8 @@ TEST_CASE("a plan for a GPU holds what products keep for the hubs of a matrix, i
   const std::int64_t more = plan_solve(needs, 0).needed() - even;
   CHECK(more > 4 * needs.nnz / 2);  // without what it shares with blocks
   CHECK(more < 6 * needs.nnz);
-  for (const auto& [spec, uneven] : {std::pair{"rmat:12", true}, {"poisson3d:16", false}, {"hpcg:16", false}, {"elasticity3d:20", false}}) {
+  for (const auto& [spec, uneven] :
+       {std::pair{"rmat:12", true}, {"poisson3d:16", false}, {"hpcg:16", false}, {"elasticity3d:20", false}}) {
     CAPTURE(spec);
     const RowStatistics rows = row_statistics(OpenMP{}, generate(OpenMP{}, spec).view());
     CHECK(spmv_detail::Hubs::rows_allow(rows.mean, rows.variance) == uneven);

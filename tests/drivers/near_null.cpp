@@ -14,20 +14,17 @@ std::int64_t iterations(const Run& run) {
   return at == run.out.npos ? -1 : std::stoll(run.out.substr(at + 6));
 }
 
-std::vector<std::string> with_amg(std::vector<std::string> words) {
-  words.insert(words.end(), {"--method", "cg", "--precond", "amg"});
-  return words;
-}
+const Words amg = {"--method", "cg", "--precond", "amg"};
 
 }  // namespace
 
 TEST_CASE("coordinates of the points of an elastic body save iterations, from a file or a generator alike") {
   Folder folder;
   const std::string A = folder / "A.mtx", xyz = folder / "xyz.mtx";
-  CHECK(seidel_program({"generate", "elasticity3d:10", "--out", A, "--coordinates", xyz}).exit_code == 0);
-  const Run without = seidel_program(with_amg({"solve", A})),
-            from_file = seidel_program(with_amg({"solve", A, "--coordinates", xyz, "--verbose"})),
-            generated = seidel_program(with_amg({"solve", "elasticity3d:10", "--coordinates", "elasticity3d:10"}));
+  succeeded({"generate", "elasticity3d:10", "--out", A, "--coordinates", xyz});
+  const Run without = seidel_program(Words{"solve", A} + amg),
+            from_file = seidel_program(Words{"solve", A, "--coordinates", xyz, "--verbose"} + amg),
+            generated = seidel_program(Words{"solve", "elasticity3d:10", "--coordinates", "elasticity3d:10"} + amg);
   CHECK(from_file.exit_code == 0);
   CHECK(iterations(without) > 18);
   CHECK(iterations(from_file) > 0);
@@ -50,8 +47,7 @@ TEST_CASE("near-null vectors of a file have the bits of those made of coordinate
   write_file(folder / "rigid.mtx", rigid);
   const auto history = [&](std::vector<std::string> how) {
     how.insert(how.begin(), {"solve", "elasticity3d:8", "--set", "amg.coarsest=100", "--history", "-", "--quiet"});
-    const Run run = seidel_program(with_amg(how));
-    CHECK(run.exit_code == 0);
+    const Run run = succeeded(how + amg);
     return run.out;
   };
   const std::string expected = history({"--coordinates", "elasticity3d:8", "--backend", "serial"});
@@ -67,9 +63,7 @@ TEST_CASE("near-null vectors and coordinates of any size have the same bits") {
   Folder folder;
   const auto history = [&](const char* matrix, const std::string& option, const std::string& text) {
     write_file(folder / "it.mtx", "%%MatrixMarket matrix array real general\n" + text);
-    const Run run = seidel_program(with_amg({"solve", matrix, option, folder / "it.mtx", "--history", "-", "--quiet"}));
-    CAPTURE(run.err);
-    CHECK(run.exit_code == 0);
+    const Run run = succeeded(Words{"solve", matrix, option, folder / "it.mtx", "--history", "-", "--quiet"} + amg);
     return run.out;
   };
   const auto vectors = [](double first, double second) {
@@ -103,7 +97,7 @@ TEST_CASE(
   const std::string head = "%%MatrixMarket matrix array real general\n";
   const auto message = [&](const std::string& option, const std::string& text, int exit_code = 3) {
     write_file(folder / "it.mtx", head + text);
-    const Run run = seidel_program(with_amg({"solve", "poisson2d:2", option, folder / "it.mtx"}));
+    const Run run = seidel_program(Words{"solve", "poisson2d:2", option, folder / "it.mtx"} + amg);
     CHECK(run.exit_code == exit_code);
     return run.err;
   };
@@ -122,12 +116,8 @@ TEST_CASE(
 }
 
 TEST_CASE("what amg is told needs amg, and is told once") {
-  const auto refused = [](std::vector<std::string> words, const char* part) {
-    words.insert(words.begin(), {"solve", "elasticity3d:4"});
-    const Run run = seidel_program(words);
-    CAPTURE(run.err);
-    CHECK(run.exit_code == 2);
-    CHECK(contains(run.err, part));
+  const auto refused = [](const Words& words, const char* part) {
+    check_refused(2, {{Words{"solve", "elasticity3d:4"} + words, {part}}});
   };
   refused({"--coordinates", "elasticity3d:4"}, "--precond amg");
   refused({"--near-null", "x.mtx", "--precond", "symgs"}, "--precond amg");
@@ -137,5 +127,5 @@ TEST_CASE("what amg is told needs amg, and is told once") {
   CHECK(run.exit_code == 2);
   CHECK(run.out.empty());
   CHECK(seidel_program({"generate", "elasticity3d:4", "--out", "x.mtx", "--coordinates", "-"}).exit_code == 2);
-  CHECK(seidel_program(with_amg({"solve", "elasticity3d:4", "--set", "amg.block=5", "--quiet"})).exit_code != 0);
+  CHECK(seidel_program(Words{"solve", "elasticity3d:4", "--set", "amg.block=5", "--quiet"} + amg).exit_code != 0);
 }

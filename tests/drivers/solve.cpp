@@ -1,12 +1,11 @@
 // seidel solve as a process: what it says, what it exits with, and that the bits are the same everywhere.
 #include "../backends.hpp"
-#include "process.hpp"
+#include "solve_json.hpp"
 
 #include <seidel/drivers/report/command_line.hpp>
 
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include <seidel/drivers/report/format.hpp>
@@ -26,8 +25,7 @@ const char* const indefinite =
 }  // namespace
 
 TEST_CASE("multigrid as a method solves, with amg as its cycle") {
-  const Run run = seidel_program({"solve", "poisson2d:40", "--method", "multigrid", "--json", "-"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:40", "--method", "multigrid", "--json", "-"});
   CHECK(contains(run.out, "\"method\": \"multigrid\""));
   CHECK(contains(run.out, "\"preconditioner\": \"amg\""));
 }
@@ -35,7 +33,7 @@ TEST_CASE("multigrid as a method solves, with amg as its cycle") {
 TEST_CASE("gmg finds the lattice of a file and says so, and names the row that disagrees") {
   const Folder folder;
   const std::string file = folder / "A.mtx";
-  REQUIRE(seidel_program({"generate", "poisson3d:12x10x14", "-o", file}).exit_code == 0);
+  succeeded({"generate", "poisson3d:12x10x14", "-o", file});
   const auto with = [&](const std::string& matrix) {
     return seidel_program({"solve", matrix, "--method", "cg", "--precond", "gmg", "--verbose"});
   };
@@ -58,9 +56,9 @@ TEST_CASE("gmg finds the lattice of a file and says so, and names the row that d
 }
 
 TEST_CASE("a K cycle takes the flexible form of cg, and bicgstab is refused with it") {
-  const auto with = [](std::vector<std::string> words) {
-    words.insert(words.begin(), {"solve", "poisson2d:40", "--precond", "amg", "--set", "amg.cycle=k", "--json", "-"});
-    return seidel_program(words);
+  const auto with = [](const Words& words) {
+    return seidel_program(Words{"solve", "poisson2d:40", "--precond", "amg", "--set", "amg.cycle=k", "--json", "-"} +
+                          words);
   };
   const Run run = with({});
   CHECK(run.exit_code == 0);
@@ -73,8 +71,7 @@ TEST_CASE("a K cycle takes the flexible form of cg, and bicgstab is refused with
 }
 
 TEST_CASE("a solved system exits 0; the report goes to standard output and says so") {
-  const Run run = seidel_program({"solve", "poisson2d:20"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:20"});
   for (const char* part :
        {"400 x 400", "symmetric", "b = A * ones", "on one core", "cg", "symgs", "solved:", "next:", "target 1.0e-08"}) {
     CAPTURE(part);
@@ -98,9 +95,8 @@ TEST_CASE("sweeps that nobody asked for, and that break the methods down, are le
   }
   Folder folder;
   write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n1001 1001 3001\n" + entries);
-  const Run run = seidel_program(  // without a limit, factors would come first
+  const Run run = succeeded(  // without a limit, factors would come first
       {"solve", folder / "A.mtx", "--max-iterations", "19999", "--json", folder / "report.json"});
-  CHECK(run.exit_code == 0);
   CHECK(contains(run.out, " without preconditioner, residual "));
   const std::string json = read_file(folder / "report.json");
   CHECK(contains(json, "\"method\": \"idr\",\n  \"preconditioner\": \"none\""));
@@ -110,15 +106,12 @@ TEST_CASE("sweeps that nobody asked for, and that break the methods down, are le
 TEST_CASE("a small residual with a large error is no plain success, and what is proposed gives a good x") {
   const std::string matrix = std::string(SEIDEL_SOURCE_DIR) + "/data/tumorAntiAngiogenesis_2.mtx.gz";
   const Run run = seidel_program({"solve", matrix, "--method", "gmres"});
-  CAPTURE(run.out);
-  CAPTURE(run.err);
   CHECK(run.exit_code == 0);  // that is the residual
   CHECK(contains(run.out, "solved to the residual asked for:"));
   CHECK(contains(run.out, "no digit of x can be trusted"));
   CHECK(contains(run.out, "--error-tol 1.0e-03"));
   CHECK(!contains(run.out, "\nsolved:"));
-  const Run better = seidel_program({"solve", matrix, "--method", "gmres", "--error-tol", "1e-3"});
-  CHECK(better.exit_code == 0);
+  const Run better = succeeded({"solve", matrix, "--method", "gmres", "--error-tol", "1e-3"});
   CHECK(contains(better.out, "\nsolved:"));
 }
 
@@ -135,10 +128,8 @@ TEST_CASE("an x that meets the target is not given up for one that factors refin
   write_file(folder / "A.mtx",
              formatted("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", n, n, n * (n + 1) / 2) + entries);
   write_file(folder / "b.txt", b);
-  const auto report_of = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--json", folder / "r.json"});
-    (void)seidel_program(more);
-    const auto report = nlohmann::json::parse(read_file(folder / "r.json"));
+  const auto report_of = [&](const Words& more) {
+    const auto report = seidel::tests::report_of(Words{folder / "A.mtx", "--rhs", folder / "b.txt"} + more);
     CHECK(report["converged"] == (report["relative_residual"] <= 1e-8));
     if (report["converged"] == true) CHECK(report["verdict"] == "doubtful");
     return report;
@@ -154,7 +145,6 @@ TEST_CASE("an error tolerance that the limit of iterations kept from being met i
   write_file(folder / "b.txt", b);
   const Run limited = seidel_program({"solve", "poisson3d:20", "--rhs", folder / "b.txt", "--method", "cg", "--tol",
                                       "1e-2", "--error-tol", "1e-9", "--max-iterations", "12"});
-  CAPTURE(limited.out);
   CHECK(contains(limited.out, "--max-iterations 120"));
   CHECK(!contains(limited.out, "badly conditioned"));
 }
@@ -162,9 +152,7 @@ TEST_CASE("an error tolerance that the limit of iterations kept from being met i
 TEST_CASE("a plain column of numbers is a right-hand side") {
   Folder folder;
   write_file(folder / "b.txt", "1\n2\n+3e0\n4\n");
-  const Run run = seidel_program({"solve", "poisson2d:2", "--rhs", folder / "b.txt"});
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:2", "--rhs", folder / "b.txt"});
   write_file(folder / "b.txt", "1\n2\n3\nfour\n");
   CHECK(seidel_program({"solve", "poisson2d:2", "--rhs", folder / "b.txt"}).exit_code == 3);
 }
@@ -172,16 +160,14 @@ TEST_CASE("a plain column of numbers is a right-hand side") {
 TEST_CASE("solve notices half of a symmetric matrix, and a matrix whose rows sum to zero") {
   const char* const half = "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n";
   CHECK(contains(seidel_program({"solve", "-"}, {.text = half}).out, "half of a symmetric matrix"));
-  const Run run = seidel_program({"solve", "-"}, {.text = singular});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "-"}, {.text = singular});
   CHECK(contains(run.out, "singular: A times a constant is zero"));
   CHECK(contains(run.out, "because A * ones is zero"));
   CHECK(!contains(run.out, "after 0 iterations"));
 }
 
 TEST_CASE("--quiet says nothing") {
-  const Run run = seidel_program({"solve", "poisson2d:20", "--quiet"});
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:20", "--quiet"});
   CHECK(run.out.empty());
   CHECK(run.err.empty());
 }
@@ -201,10 +187,9 @@ TEST_CASE("x and the residual history have the same bits on every back end and w
       std::string x, history;
       for (const auto& place : places) {
         CAPTURE(place);
-        std::vector<std::string> words = {"solve", matrix,           "--precond", precond,         "--quiet",
-                                          "--out", folder / "x.mtx", "--history", folder / "h.csv"};
-        words.insert(words.end(), place.begin(), place.end());
-        REQUIRE(seidel_program(words).exit_code == 0);
+        succeeded(Words{"solve", matrix, "--precond", precond, "--quiet", "--out", folder / "x.mtx", "--history",
+                        folder / "h.csv"} +
+                  place);
         if (x.empty()) x = read_file(folder / "x.mtx"), history = read_file(folder / "h.csv");
         CHECK(!x.empty());
         CHECK(read_file(folder / "x.mtx") == x);
@@ -232,7 +217,6 @@ TEST_CASE("what is not solved exits 1, is not called solved, and comes with a ca
        }) {
     CAPTURE(one.words);
     const Run run = seidel_program(one.words);
-    CAPTURE(run.out);
     CHECK(run.exit_code == 1);
     CHECK(contains(run.out, "NOT solved:"));
     CHECK(!contains(run.out, "\nsolved:"));
@@ -243,9 +227,7 @@ TEST_CASE("what is not solved exits 1, is not called solved, and comes with a ca
 TEST_CASE("an indefinite matrix that cg cannot take is solved by the method after it, and the report says so") {
   Folder folder;
   write_file(folder / "indefinite.mtx", indefinite);
-  const Run run = seidel_program({"solve", folder / "indefinite.mtx"});
-  CAPTURE(run.out);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", folder / "indefinite.mtx"});
   CHECK(contains(run.out, "solved:"));
 }
 
@@ -305,7 +287,6 @@ TEST_CASE("x is never much worse than the first guess") {
     const Run run = seidel_program(
         {"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--precond", "symgs", "--order", order, "--json", "-"});
     CHECK(run.exit_code == 1);
-    CAPTURE(run.out);
     const std::string key = "\"relative_residual\": ";
     REQUIRE(contains(run.out, key));
     CHECK(std::stod(run.out.substr(run.out.find(key) + key.size())) <= 100);
@@ -320,8 +301,6 @@ TEST_CASE("Ctrl-C leaves the best x and a report, and exits 1, whatever the meth
         {"solve", "poisson2d:800", "--method", std::string(method.name), "--tol", "1e-15", "--backend", "serial",
          "--verbose", "--out", folder / "x.mtx"},  // serial: a GPU would be done before the signal comes
         {.interrupt_after = 0.01, .interrupt_when = "to solve, "});
-    CAPTURE(run.err);
-    CAPTURE(run.out);
     CHECK(run.exit_code == 1);
     CHECK(contains(run.out, "NOT solved:"));
     CHECK(contains(run.out, "interrupted after"));
@@ -336,13 +315,11 @@ TEST_CASE("--x0 at the solution needs no iteration; a zero right-hand side is an
   for (int i = 0; i < 100; ++i) ones += "1\n", zeros += "0\n";
   write_file(folder / "ones.mtx", ones);
   write_file(folder / "zeros.mtx", zeros);
-  const Run exact = seidel_program({"solve", "poisson2d:10", "--x0", folder / "ones.mtx", "--history", "-"});
-  CHECK(exact.exit_code == 0);
+  const Run exact = succeeded({"solve", "poisson2d:10", "--x0", folder / "ones.mtx", "--history", "-"});
   CHECK(exact.out == "iteration,relative_residual\n0,0\n");
   CHECK(contains(exact.err, "solved:"));  // standard output is taken
   const Run zero =
-      seidel_program({"solve", "poisson2d:10", "--rhs", folder / "zeros.mtx", "--out", folder / "x.mtx", "--quiet"});
-  CHECK(zero.exit_code == 0);
+      succeeded({"solve", "poisson2d:10", "--rhs", folder / "zeros.mtx", "--out", folder / "x.mtx", "--quiet"});
   CHECK(read_file(folder / "x.mtx").find("1") != std::string::npos);
   std::istringstream x(read_file(folder / "x.mtx"));
   std::string banner, line;
@@ -380,11 +357,9 @@ TEST_CASE("a diagonal that cannot be divided by is refused with the file and the
 }
 
 TEST_CASE("Eisenstat's form is reported where it is taken, and refused where it cannot be") {
-  const Run wide = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs"});
-  CHECK(wide.exit_code == 0);
+  const Run wide = succeeded({"solve", "elasticity3d:5", "--precond", "symgs"});
   CHECK(contains(wide.out, "cg, in Eisenstat's form: one read of A per iteration"));
-  const Run plain = seidel_program({"solve", "elasticity3d:5", "--precond", "symgs", "--set", "form=plain"});
-  CHECK(plain.exit_code == 0);
+  const Run plain = succeeded({"solve", "elasticity3d:5", "--precond", "symgs", "--set", "form=plain"});
   CHECK(!contains(plain.out, "Eisenstat"));
   const Run refused = seidel_program({"solve", "elasticity3d:5", "--order", "colours", "--set", "form=eisenstat"});
   CHECK(refused.exit_code == 2);
@@ -396,7 +371,6 @@ TEST_CASE("limits of time and of iterations end a solve") {
     CAPTURE(method.name);
     const Run time = seidel_program({"solve", "poisson2d:500", "--method", std::string(method.name), "--backend",
                                      "serial", "--tol", "1e-15", "--time-limit", "0.01"});
-    CAPTURE(time.out);
     CHECK(time.exit_code == 1);
     CHECK(time.seconds < 20);
     CHECK(contains(time.out, "the limit of time is reached"));
@@ -404,10 +378,9 @@ TEST_CASE("limits of time and of iterations end a solve") {
   for (const Words& preconditioner :
        {Words{"amg"}, {"gmg"}, {"ict"}, {"ilut"}, {"ic0"}, {"ilu0"}, {"symgs", "--order", "colours"}}) {
     CAPTURE(preconditioner[0]);
-    Words words = {"solve", "poisson3d:40", "--backend", "serial", "--time-limit", "0.001", "-v", "--precond"};
-    words.insert(words.end(), preconditioner.begin(), preconditioner.end());
-    const Run setup = seidel_program(words);
-    CAPTURE(setup.out);
+    const Run setup = seidel_program(
+        Words{"solve", "poisson3d:40", "--backend", "serial", "--time-limit", "0.001", "-v", "--precond"} +
+        preconditioner);
     CHECK(setup.exit_code == 1);
     CHECK(contains(setup.out, "the limit of time is reached, while the preconditioner was made"));
     CHECK(contains(setup.out, "--time-limit 60"));

@@ -1,7 +1,5 @@
 // An error along a vector that A maps to nearly nothing, and that is not constant, is told; where there is none, nobody is alarmed.
-#include "process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "solve_json.hpp"
 
 #include <cmath>
 #include <functional>
@@ -61,13 +59,9 @@ std::vector<double> write_system(const Folder& folder, Random& random, const Lat
   return x;
 }
 
-json solved(const Folder& folder, std::vector<std::string> words) {
-  words.insert(words.begin(), {"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--json", "-", "--out",
-                               folder / "x.mtx", "--method", "cg"});
-  const Run run = seidel_program(words);
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
-  return json::parse(run.out);
+json solved(const Folder& folder, const Words& words) {
+  return report_of(
+      Words{folder / "A.mtx", "--rhs", folder / "b.mtx", "--out", folder / "x.mtx", "--method", "cg"} + words, 0);
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ void write_gzip(const std::string& path, const std::string& text) {
 
 /// What follows the banner of x.
 std::string solution(const std::string& A, const std::string& rhs, const Input& input = {}) {
-  const Run run = seidel_program({"solve", A, "--rhs", rhs, "--out", "-", "--quiet"}, input);
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", A, "--rhs", rhs, "--out", "-", "--quiet"}, input);
   return run.out.substr(std::min(run.out.size(), run.out.find('\n') + 1));
 }
 
@@ -52,9 +50,7 @@ TEST_CASE("plain numbers are read alike from a file, gzip and standard input") {
 TEST_CASE("a long plain column comes through a pipe as a whole") {
   std::string text;
   for (int i = 0; i < 90000; ++i) text += std::to_string(i % 1000) + ".25\n";
-  const Run run = seidel_program({"solve", "poisson2d:300", "--rhs", "-", "--quiet"}, {.text = text});
-  CAPTURE(run.err);
-  CHECK(run.exit_code == 0);
+  const Run run = succeeded({"solve", "poisson2d:300", "--rhs", "-", "--quiet"}, {.text = text});
 }
 
 TEST_CASE("lines of k plain numbers are k right-hand sides") {
@@ -85,11 +81,8 @@ TEST_CASE("of several right-hand sides each tells its own part in the null space
   write_file(folder / "A.mtx",  // a ring of 3 points
              "%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 2\n2 1 -1\n3 1 -1\n2 2 2\n3 2 -1\n3 3 2\n");
   write_file(folder / "B.txt", "1 3 0\n-1 3 0\n0 3 1\n");  // parts: 0, all, 1 of sqrt(3)
-  const Run run =
-      seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "B.txt", "--null-space", "-", "--json", "-"},
-                     {.text = "1\n1\n1\n"});
-  CAPTURE(run.err);
-  REQUIRE(run.exit_code == 0);
+  const Run run = succeeded({"solve", folder / "A.mtx", "--rhs", folder / "B.txt", "--null-space", "-", "--json", "-"},
+                            {.text = "1\n1\n1\n"});
   const json columns = json::parse(run.out)["columns"];
   CHECK(columns[0]["part_of_b"].get<double>() <= 1e-15);
   CHECK(columns[1]["part_of_b"] == doctest::Approx(1));
