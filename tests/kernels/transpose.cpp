@@ -186,12 +186,11 @@ TEST_CASE("tiles and buckets of a GPU that are just full, and one entry more or 
 }
 
 TEST_CASE("tiles of a GPU for more than 512 buckets that are just full, and one entry more or fewer") {
-  const unsigned seed = fresh_seed();
   for (const std::int64_t n : {31, 32, 33, 16383, 16384, 16385, 24575, 24576, 24577, 65537})
     for (const Index buckets : {700, 1500, 4096}) {
       CAPTURE(n);
       CAPTURE(buckets);
-      Matrix A = scattered(seed, 3000, buckets * 2048, n);
+      Matrix A = scattered(fresh_seed(), 3000, buckets * 2048, n);
       for (std::int64_t k = std::max<std::int64_t>(n - 200, 0); k < n; ++k)
         A.col_idx[k] = A.ncols - 1 - Index(k % 3);  // the last bucket, in the last tile
       check_on_gpu(A);
@@ -247,8 +246,7 @@ TEST_CASE("more unevenly filled columns than a GPU cuts in one piece per block")
 }
 
 TEST_CASE("columns and values need no more alignment than a number has") {
-  const unsigned seed = fresh_seed();
-  const Csr<float, std::int32_t> A = as<float, std::int32_t>(scattered(seed, 4000, 3000, 50000));
+  const Csr<float, std::int32_t> A = as<float, std::int32_t>(scattered(fresh_seed(), 4000, 3000, 50000));
   const Csr<float, std::int32_t> expected = sorted_transpose(A.view());
   on_every_backend([&](const auto& on) {
     using Space = typename std::decay_t<decltype(on)>::Space;
@@ -662,8 +660,7 @@ TEST_CASE("a large lattice is mirrored by its kinds on a GPU, in a byte per row,
 }
 
 TEST_CASE("a symmetric pattern whose images are scattered is sorted on a GPU") {
-  const unsigned seed = fresh_seed();
-  const Matrix A = made_symmetric(scattered(seed, 20000, 20000, 80000));
+  const Matrix A = made_symmetric(scattered(fresh_seed(), 20000, 20000, 80000));
   check_all(A);
   on_every_backend([&](const auto& on) {
     TransposeReport report{.is_mirrored = true};

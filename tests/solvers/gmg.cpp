@@ -121,7 +121,6 @@ TEST_CASE("a lattice is halved only along the directions of strong coupling, unt
 }
 
 TEST_CASE("multigrid on a lattice has the same bits on every back end, and takes new values") {
-  const unsigned seed = fresh_seed();
   for (const char* spec : {"poisson3d:13x20x11", "hpcg:12", "aniso3d:16:0.05", "poisson2d:70"})
     for (const AmgStorage storage : {AmgStorage::fp32, AmgStorage::fp64}) {
       CAPTURE(spec);
@@ -129,7 +128,7 @@ TEST_CASE("multigrid on a lattice has the same bits on every back end, and takes
       Matrix other = copy_of(A);
       for (double& a : other.values) a *= 4;  // exact
       const auto options = on_lattice(A, storage);
-      const auto r = random_vector(seed, A.nrows);
+      const auto r = random_vector(fresh_seed(), A.nrows);
       const auto expected = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, A.view(), options), r),
                  of_other = applied(OpenMP{1}, Amg<OpenMP>(OpenMP{1}, other.view(), options), r);
       on_every_backend([&](auto on) {

@@ -53,19 +53,19 @@ TEST_CASE("visits of a K cycle leave x without NaN where nothing is left to do")
   const MatrixOperator op(OpenMP{1}, A.view());
   V b(OpenMP{1}, A.nrows), x(OpenMP{1}, A.nrows);
   KrylovVectors<V> vectors{like(b), like(b), like(b)};
-  krylov_visits(op, [](const V& r, V& z) { copy(r, z); }, vectors, b, x);
+  krylov_visits(
+      op, [](const V& r, V& z) { copy(r, z); }, vectors, b, x);
   CHECK(max_abs(x) == 0);
 }
 
 TEST_CASE("with a K cycle gmres needs as many iterations as with a V cycle, and cg in its flexible form few more") {
-  const unsigned seed = fresh_seed();
   for (const char* spec : {"elasticity3d:8", "poisson3d:16", "aniso3d:16:0.01"})
     for (const AmgStorage storage : {AmgStorage::fp32, AmgStorage::fp64}) {
       CAPTURE(std::string(spec));
       CAPTURE(int(storage));
       const Matrix A = generate(OpenMP{2}, spec);
       const MatrixOperator op(OpenMP{1}, A.view());
-      const V b(OpenMP{1}, Array<double>(random_vector(seed, A.nrows)));
+      const V b(OpenMP{1}, Array<double>(random_vector(fresh_seed(), A.nrows)));
       const auto iterations = [&](AmgCycle cycle, const auto& solver) {
         const Amg<OpenMP> M(OpenMP{1}, A.view(), {.coarsening = {.coarsest = 20}, .storage = storage, .cycle = cycle});
         CHECK(M.levels().size() > 2);
