@@ -105,21 +105,17 @@ std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_hei
 /// ELLPACK, padding zeroed.
 /// Errors  ResourceError before anything is allocated, if padding takes more than 8 places per entry or the result more
 ///         memory than there is: the bytes, the padding and the format to take instead.
-template <class Real, class Offset>
-Ell<Real> to_ell(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class Real, class Offset>
-Ell<Real, Device> to_ell(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+template <Backend On, class Real, class Offset>
+Ell<Real, typename On::Space> to_ell(const On& on, const CsrView<Real, Offset, typename On::Space>& A);
 
 /// SELL-C-sigma with C = slice_height, padding zeroed. sigma > 1 sorts rows by descending length, rows of the same
 /// length in their order, within windows of sigma rows.
 /// Cost    linear; sigma > 1 takes 12 bytes per row while it sorts, one thread per window.
 /// Errors  ResourceError as to_ell, before room for entries is allocated; UsageError unless slice_height is
 ///         1 ... 4096 and sigma at least 1.
-template <class Real, class Offset>
-Sell<Real> to_sell(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Index slice_height = 32, Index sigma = 1);
-template <class Real, class Offset>
-Sell<Real, Device> to_sell(const Cuda& on, const CsrView<Real, Offset, Device>& A, Index slice_height = 32,
-                           Index sigma = 1);
+template <Backend On, class Real, class Offset>
+Sell<Real, typename On::Space> to_sell(const On& on, const CsrView<Real, Offset, typename On::Space>& A,
+                                       Index slice_height = 32, Index sigma = 1);
 
 /// Bytes of a BSR matrix of full blocks.
 template <class Real>
@@ -144,14 +140,10 @@ template <int block, class Real, class Offset>
 
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.
-template <class Offset, class Real>
-Csr<Real, Offset> to_csr(const OpenMP& on, const EllView<Real, Host>& A);
-template <class Offset, class Real>
-Csr<Real, Offset, Device> to_csr(const Cuda& on, const EllView<Real, Device>& A);
-template <class Offset, class Real>
-Csr<Real, Offset> to_csr(const OpenMP& on, const SellView<Real, Host>& A);
-template <class Offset, class Real>
-Csr<Real, Offset, Device> to_csr(const Cuda& on, const SellView<Real, Device>& A);
+template <class Offset, Backend On, class Real>
+Csr<Real, Offset, typename On::Space> to_csr(const On& on, const EllView<Real, typename On::Space>& A);
+template <class Offset, Backend On, class Real>
+Csr<Real, Offset, typename On::Space> to_csr(const On& on, const SellView<Real, typename On::Space>& A);
 template <class Offset, class Real, int block>
 [[gnu::used]] Csr<Real, Offset> to_csr(const OpenMP& on, const BsrView<Real, block, Host>& A);
 template <class Offset, class Real, int block>
