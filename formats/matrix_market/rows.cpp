@@ -130,10 +130,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
 }
 
 void clear_flags(const OpenMP& on, HostSpan<Index> col_idx) {
-  parallel_parts(worth(on, col_idx.size()), [&](int part, int nparts) {
-    const Range mine = even_share(col_idx.size(), part, nparts);
-    for (std::int64_t k = mine.first; k < mine.last; ++k) col_idx[k] = column_of(col_idx[k]);
-  });
+  for_each_index(on, col_idx.size(), 1, [&](std::int64_t k) { col_idx[k] = column_of(col_idx[k]); });
 }
 
 std::vector<std::uint64_t> listed_twice(HostSpan<const std::int64_t> row_ptr, const Index* col_idx,
