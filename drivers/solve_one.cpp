@@ -130,6 +130,13 @@ bool met_zero_pivot(const Summary& summary) {
                      [](const Attempt& attempt) { return attempt.breakdown == Breakdown::zero_pivot; });
 }
 
+/// Ones are not the smallest solution.
+void note_singular(Outcome& outcome) {
+  outcome.error_against_ones = -1;
+  outcome.error_source = ErrorSource::singular;
+  outcome.error = std::numeric_limits<double>::infinity();
+}
+
 /// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
 /// worse than what was found before is forgotten.
 Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
@@ -141,7 +148,8 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   last.needs.counted_bytes.reset();
   last.needs.arranged = false;
   last.memory = plan_solve(last.needs, last.available);
-  if (last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
+  const bool in_vain = decided.needs.choice.method == Method::lsmr;
+  if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
   Outcome outcome = std::move(iterate(options, loaded, there, seen, last, criteria).front());
   auto& attempts = before.summary.attempts;
   attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
@@ -152,9 +160,7 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   }
   outcome.summary.attempts = std::move(attempts);
   decided = std::move(last);
-  outcome.error_against_ones = -1;  // ones are not the smallest solution
-  outcome.error_source = ErrorSource::singular;
-  outcome.error = std::numeric_limits<double>::infinity();
+  note_singular(outcome);
   return outcome;
 }
 
@@ -195,7 +201,7 @@ class OneSolve {
     if (least_squares(options_))
       refine_least_squares_of(outcome);
     else if (outcome.solved)
-      tell_error(outcome);
+      has_unknown_null_vectors() ? note_singular(outcome) : tell_error(outcome);
     else if (chosen_ && !limited_)
       return after_failure(std::move(outcome));
     return outcome;
@@ -268,7 +274,10 @@ class OneSolve {
   void finish(Outcome& outcome, DirectSolver* factors) {
     outcome.known_x = options_.rhs.empty();
     finish_singular(options_, singular_, loaded_, seen_, system().b, outcome);
-    if (factors && outcome.solved) refine_outside(singular_.space, host_, system(), *factors, outcome);
+    if (outcome.solved && has_unknown_null_vectors())
+      note_singular(outcome);
+    else if (factors && outcome.solved)
+      refine_outside(singular_.space, host_, system(), *factors, outcome);
   }
 
   void refine_least_squares_of(Outcome& outcome) {
@@ -278,13 +287,12 @@ class OneSolve {
                            seconds_to_refine(loaded_, outcome), criteria_, outcome);
   }
 
+  /// Fewer rows have entries than there are columns beside those that the null vectors which are known take away.
+  bool has_unknown_null_vectors() const {
+    return seen_.rows.nrows - seen_.rows.empty_rows + singular_.space.dimension() < seen_.rows.ncols;
+  }
   /// By factors, where these are cheap for what they tell.
   void tell_error(Outcome& outcome) {
-    if (has_dependent_columns(seen_.rows) && outcome.error_source == ErrorSource::none) {
-      outcome.error_source = ErrorSource::singular;
-      outcome.error = std::numeric_limits<double>::infinity();
-      return;
-    }
     const bool asked = outcome.error_source != ErrorSource::none || criteria_.error_tolerance;
     const bool unknown = !options_.rhs.empty() || !(outcome.error <= max_trusted_error);
     if (outcome.summary.iterations == 0 || !asked || !unknown) return;

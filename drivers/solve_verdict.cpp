@@ -85,7 +85,9 @@ std::string error_text(const SolveStory& story) {
                              brief(outcome.error))
              : story.singular.part_of_b > 0 ? "0, because nothing of b is left"
                                             : "0, because b = 0";
-    case ErrorSource::singular: return "unknown: A is singular as far as double precision can tell";
+    case ErrorSource::singular:
+      return story.rows.empty_rows > 0 ? "unknown: A is singular"
+                                       : "unknown: A is singular as far as double precision can tell";
     case ErrorSource::refinement:
       return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of {}{}",
                        brief(outcome.error), story.options.request.goal == Goal::least_squares ? "[I A; A' 0]" : "A",
@@ -134,6 +136,11 @@ MoreDigits more_digits(const SolveStory& story) {
   if (outcome.error_source == ErrorSource::exact && least_squares)
     return {.cost = "A is badly conditioned, or its columns are dependent: then x is the smallest solution, not ones"};
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
+  if (const std::int64_t empty = story.rows.empty_rows; empty > 0)
+    return {.cost = formatted(
+                "A is singular, because {} no entries: x is one of many solutions. Remove the unknowns of such "
+                "rows, or give them a diagonal entry",
+                plural(empty, "row has", "rows have"))};
   if (outcome.error_source == ErrorSource::singular || outcome.singular)
     return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};
   if (goal < std::numeric_limits<double>::epsilon()) return {.cost = "double precision has no more than 16 digits"};

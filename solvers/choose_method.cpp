@@ -5,6 +5,7 @@
 
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/solvers/choose_order.hpp>
 
@@ -96,6 +97,10 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.method = Method::cg;
     choice.fallbacks = {Method::minres, Method::gmres};
     taken.say(choice.method, ", because A is symmetric with a positive diagonal");
+  } else if (rows.empty_rows > 0 && !A.symmetric && !request.preconditioner) {
+    choice.method = Method::lsmr;  // others end in a breakdown, or not at all
+    taken.say(choice.method,
+              ", because A is singular: " + counted(rows.empty_rows, "row has", "rows have") + " no entries");
   } else {
     const std::string because = !A.symmetric        ? ", because A is not symmetric"
                                 : positive_diagonal ? ", because the preconditioner is not symmetric"

@@ -71,7 +71,7 @@ struct MethodChoice {
 };
 
 /// Method          lsmr where least squares are the goal; otherwise cg if A is symmetric with a positive diagonal, which goes
-///                 on with minres, then with gmres; otherwise
+///                 on with minres, then with gmres; otherwise lsmr if rows without entries make A singular; otherwise
 ///                 bicgstab if the diagonal is full and half of the rows or more are weakly dominated by it, which goes on
 ///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
 ///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
