@@ -148,6 +148,8 @@ MemoryPlan plan_solve(const SolveNeeds& needs, std::int64_t available) {
   MemoryPlan plan{needs.cuda ? "memory of the GPU" : "host memory", available, {}};
   add_matrix(plan.items, needs);
   add_method(plan.items, needs);
+  if (needs.choice.fallbacks.empty() && needs.estimates && needs.choice.method == Method::cg)  // which take more
+    plan.items.push_back({"2 vectors more to look for an error that no iterate shows", 2 * 8 * needs.nrows, ""});
   if (!needs.choice.fallbacks.empty()) {
     std::vector<std::string> others;
     for (const Method& next : needs.choice.fallbacks) others.emplace_back(to_string(next));

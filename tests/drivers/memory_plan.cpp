@@ -56,7 +56,8 @@ void check_plan(const B& on, const Csr<double, std::int64_t>& wide, MethodChoice
       CHECK(plan_solve(needs, 0).needed() <= at_most);
     }
   std::int64_t planned = plan_solve(needs, 0).needed();
-  if (!cuda) planned -= 4 * (A.nrows + std::int64_t(1));  // row pointers of 32 bits: taken already
+  if (!cuda) planned -= 4 * (A.nrows + std::int64_t(1));                      // row pointers of 32 bits: taken already
+  if (choice.method == Method::cg) planned -= 2 * 8 * std::int64_t(A.nrows);  // to look for what this solve does not
   const std::int64_t before = taken(on);
   std::int64_t most = 0;
   Criteria criteria;
@@ -150,6 +151,21 @@ TEST_CASE("the plan of lsmr holds what transposition takes for a time, as far as
   CHECK(planned(large, nnz) - planned(large, nnz / 2) > (12 + 7) * nnz / 2);  // not 8: it shares with vectors
   CHECK(planned(small, nnz) - planned(small, nnz / 2) == 12 * nnz / 2);
   CHECK(planned(large, large) - planned(large, 0) == 12 * large);
+}
+
+TEST_CASE(
+    "the plan of cg holds what the look for an error that no iterate shows takes, unless others that may follow take "
+    "more") {
+  const auto planned = [](bool estimates, std::vector<Method> fallbacks) {
+    return plan_solve({.nrows = 1000,
+                       .nnz = 5000,
+                       .choice = {.method = Method::cg, .fallbacks = std::move(fallbacks)},
+                       .estimates = estimates},
+                      0)
+        .needed();
+  };
+  CHECK(planned(true, {}) - planned(false, {}) == 3 * 8 * 1000);
+  CHECK(planned(true, {Method::gmres}) - planned(false, {Method::gmres}) == 8 * 1000);
 }
 
 TEST_CASE("a method that may have to go on is left out where its memory is not there, and nothing else is") {
