@@ -11,6 +11,7 @@
 #include <seidel/solvers/cg_columns.hpp>
 #include <seidel/solvers/flexible.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
+#include <seidel/solvers/null_space.hpp>
 #include <seidel/solvers/preconditioners/arranged.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
 #include <seidel/solvers/solve.hpp>
@@ -79,12 +80,13 @@ struct Column {
   const AnyPreconditioner<Vector<double, B>>& M;
   const MethodChoice& choice;
   std::optional<Vector<double, B>>& unseen;  // of the first column that looked
+  std::optional<ConnectedParts>& parts;
 };
 
-/// The error of x along the constants, relative to max |x*_i|. Where rows nearly sum to zero, a constant in x hardly changes the
-/// residual r = b - A x, and an iteration that ends at the tolerance may not have seen it. With s = A * ones of a symmetric
-/// A the sum of r is s'(x* - x), at most max |x_i - x*_i| times the sum of all |s_i|: a bound from below. Of another A it is the
-/// constant with which x has the smallest residual, s'r / s's.
+/// The error of x along the constants of each connected part of A, relative to max |x*_i|. Where rows nearly sum to zero, a
+/// constant in x hardly changes the residual r = b - A x, and an iteration that ends at the tolerance may not have seen it. With
+/// s = A * ones of a symmetric A the sum of r is s'(x* - x), at most max |x_i - x*_i| times the sum of all |s_i|: a bound from
+/// below. Of another A it is the constant with which x has the smallest residual, s'r / s's.
 template <Backend B, class Offset, class V>
 double error_along_constants(const Column<B, Offset>& column, const V& b, const V& x) {
   V ones = like(x), s = like(b), r = like(b);
@@ -93,22 +95,28 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
   certified_residual(column.on, column.A, x.span(), b.span(), r.span());
   const auto rows = copied_to<Host>(column.on, std::as_const(s).span());
   const auto rest = copied_to<Host>(column.on, std::as_const(r).span());
-  double seen = 0, sizes = 0;
+  const auto found = copied_to<Host>(column.on, x.span());
+  if (!column.parts) column.parts = connected_parts(column.system.A);
+  const auto& part_of = column.parts->part_of;
+  std::vector<double> constant(std::size_t(column.parts->count)), sizes(constant.size());
   for (std::int64_t i = 0; i < rest.size(); ++i) {
-    seen += column.system.symmetric ? rest[i] : rows[i] * rest[i];
-    sizes += column.system.symmetric ? std::abs(rows[i]) : rows[i] * rows[i];
+    constant[part_of[i]] += column.system.symmetric ? rest[i] : rows[i] * rest[i];
+    sizes[part_of[i]] += column.system.symmetric ? std::abs(rows[i]) : rows[i] * rows[i];
   }
-  if (!(sizes > 0)) return 0;
-  const double constant = seen / sizes;
-  axpby(1, x, constant, ones);
-  return std::abs(constant) / double(max_abs(ones));
+  double error = 0, size = 0;
+  for (std::size_t part = 0; part < sizes.size(); ++part) {
+    constant[part] = sizes[part] > 0 ? constant[part] / sizes[part] : 0;
+    error = std::max(error, std::abs(constant[part]));
+  }
+  for (std::int64_t i = 0; i < rest.size(); ++i) size = std::max(size, std::abs(found[i] + constant[part_of[i]]));
+  return error > 0 ? error / size : 0;
 }
 
 /// Looks for an error along a vector that A maps to nearly nothing, with n iterations.
 template <Backend B, class Offset, class V>
 void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, std::int64_t n, Criteria criteria,
                      Outcome& outcome) {
-  const auto& [on, system, A, products, M, choice, unseen] = column;
+  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
   const Stopwatch watch;
   if (!unseen) {
     const auto w = first_direction(host_of(on), system.A);
@@ -130,7 +138,7 @@ void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, st
 /// Of x for b, as `summary` tells how it was found.
 template <Backend B, class Offset, class V>
 Certificate certificate_of(const Column<B, Offset>& column, const V& b, const V& x, Goal goal, const Summary& summary) {
-  const auto& [on, system, A, products, M, choice, unseen] = column;
+  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
   if (goal != Goal::least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
   return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A,
                                norm_2_at_least(summary, A, system.norm_frobenius_of_A));
@@ -141,7 +149,8 @@ template <Backend B, class Offset, class V = Vector<double, B>>
 Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
                       std::optional<Summary> known) {
   Outcome outcome;
-  const auto& [on, system, A, products, M, choice, unseen] = column;
+  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
+
   // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
   // a hair, it goes on from there with a tolerance a little tighter.
   const Criteria asked = criteria;
@@ -259,7 +268,8 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
   const double share = solving.seconds() / double(b.size());
   std::optional<V> unseen;
-  const Column<B, Offset> column{on, system, A, products, made.M, choice, unseen};
+  std::optional<ConnectedParts> parts;
+  const Column<B, Offset> column{on, system, A, products, made.M, choice, unseen, parts};
   std::vector<Outcome> outcomes;
   for (std::size_t j = 0; j < b.size(); ++j) {
     std::optional<Summary> known;

@@ -14,23 +14,6 @@ namespace seidel {
 
 namespace {
 
-/// Disjoint sets of rows, each named by one of them.
-class Parts {
- public:
-  explicit Parts(Index n) : parent_(std::size_t(n)) { std::iota(parent_.begin(), parent_.end(), Index(0)); }
-  Index find(Index i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(Index i, Index j) {
-    i = find(i), j = find(j);
-    parent_[std::max(i, j)] = std::min(i, j);
-  }
-
- private:
-  std::vector<Index> parent_;
-};
-
 double dot(const std::vector<double>& x, HostSpan<const double> y) {
   double sum = 0;
   for (std::int64_t i = 0; i < y.size(); ++i) sum = std::fma(x[i], y[i], sum);
@@ -44,32 +27,44 @@ HostSpan<double> view(std::vector<double>& v) { return {v.data(), std::int64_t(v
 }  // namespace
 
 template <class Offset>
+ConnectedParts connected_parts(const CsrView<double, Offset, Host>& A) {
+  ConnectedParts parts{.part_of = Array<Index>(A.nrows)};
+  const auto parent = parts.part_of.span();  // the first row of a part is its own; that of others comes before them
+  std::iota(parent.begin(), parent.end(), Index(0));
+  const auto first_of = [&](Index i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (Index i = 0; i < A.nrows; ++i)
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      if (A.values[k] == 0) continue;
+      const Index one = first_of(i), other = first_of(A.col_idx[k]);
+      parent[std::max(one, other)] = std::min(one, other);
+    }
+  for (Index i = 0; i < A.nrows; ++i) parent[i] = parent[i] == i ? parts.count++ : parent[parent[i]];
+  return parts;
+}
+
+template <class Offset>
 NullSpace NullSpace::constants(const CsrView<double, Offset, Host>& A) {
   NullSpace space;
   if (A.nrows != A.ncols) return space;
-  Parts parts(A.nrows);
-  std::vector<bool> vanishes(std::size_t(A.nrows), true);
-  for (Index i = 0; i < A.nrows; ++i)
-    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-      if (A.values[k] != 0) parts.join(i, A.col_idx[k]);
+  ConnectedParts parts = connected_parts(A);
+  std::vector<bool> vanishes(std::size_t(parts.count), true);
   for (Index i = 0; i < A.nrows; ++i) {
     double sum = 0, sum_of_sizes = 0;
     for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) sum += A.values[k], sum_of_sizes += std::abs(A.values[k]);
-    if (!(std::abs(sum) <= properties_detail::sums_to_zero * sum_of_sizes)) vanishes[parts.find(i)] = false;
+    if (!(std::abs(sum) <= properties_detail::sums_to_zero * sum_of_sizes)) vanishes[parts.part_of[i]] = false;
   }
-  std::vector<Index> number(std::size_t(A.nrows), -1);
-  Array<Index> part_of(A.nrows, Index(-1));
-  for (Index i = 0; i < A.nrows; ++i) {
-    const Index part = parts.find(i);
-    if (!vanishes[part]) continue;
-    if (number[part] < 0) {
-      number[part] = Index(space.dimension_++);
-      space.rows_of_.push_back(0);
-    }
-    part_of[i] = number[part];
-    ++space.rows_of_[std::size_t(number[part])];
+  std::vector<Index> number(vanishes.size(), -1);
+  for (std::size_t part = 0; part < number.size(); ++part)
+    if (vanishes[part]) number[part] = Index(space.dimension_++);
+  space.rows_of_.resize(std::size_t(space.dimension_));
+  for (Index& part : parts.part_of) {
+    part = number[part];
+    if (part >= 0) ++space.rows_of_[std::size_t(part)];
   }
-  if (space.dimension_ > 0) space.part_of_ = std::move(part_of);
+  if (space.dimension_ > 0) space.part_of_ = std::move(parts.part_of);
   return space;
 }
 
@@ -150,6 +145,8 @@ double NullSpace::defect(const CsrView<double, Offset, Host>& A, double norm_inf
   return worst;
 }
 
+template ConnectedParts connected_parts(const CsrView<double, std::int32_t, Host>&);
+template ConnectedParts connected_parts(const CsrView<double, std::int64_t, Host>&);
 template NullSpace NullSpace::constants(const CsrView<double, std::int32_t, Host>&);
 template NullSpace NullSpace::constants(const CsrView<double, std::int64_t, Host>&);
 template double NullSpace::defect(const CsrView<double, std::int32_t, Host>&, double, Side) const;

@@ -7,6 +7,16 @@
 
 namespace seidel {
 
+/// The connected parts of a square matrix: two rows are connected by an entry between them that is not 0, in either direction.
+struct ConnectedParts {
+  Array<Index> part_of = {};  // of each row, numbered by their first rows
+  Index count = 0;
+};
+/// Cost  one pass over A on one core (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2), 1975);
+///       4 bytes per row, 8 while it runs.
+template <class Offset>
+ConnectedParts connected_parts(const CsrView<double, Offset, Host>& A);
+
 /// An orthonormal basis Z of vectors with A Z = 0, or some of them.
 ///
 /// Projections run on one core of the host, in one order: the same bits for every back end that solves.
@@ -15,9 +25,7 @@ class NullSpace {
   NullSpace() = default;
 
   /// Of each connected part of A whose rows all sum to zero (|sum a_ij| <= 64 eps sum |a_ij|), the constants on it. A row
-  /// and column without entries are such a part; two rows are connected by entries between them, in either direction.
-  /// Cost  one pass over A for the parts (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2),
-  ///       1975), one for the sums; 4 bytes per row, 12 while it runs.
+  /// and column without entries are such a part.
   template <class Offset>
   static NullSpace constants(const CsrView<double, Offset, Host>& A);
   /// The span of the columns of Z, n x k, entry (i, j) at Z[j * n + i]. Errors  ShapeError unless its size is n k.

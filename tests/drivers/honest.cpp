@@ -287,11 +287,14 @@ TEST_CASE("what auto says of random systems is true: solved with a right x, or a
 namespace {
 
 /// A lattice of n x n x n points without boundary values, with wind along its lines, and `more` of the identity; b = A x with x
-/// in 0 ... 1.
-void write_lattice(const Folder& folder, int n, double wind, double more) {
+/// in 0 ... 1. Or two halves that nothing couples, with 3 more in one x and 3 less in the other.
+void write_lattice(const Folder& folder, int n, double wind, double more, bool halves = false) {
   Random random(5);
   std::vector<double> x(std::size_t(n) * n * n), b(x.size(), 0.0);
   for (double& v : x) v = uniform(random, 0, 1);
+  const auto is_first = [&](int row) { return row < n * n * (n / 2); };
+  if (halves)
+    for (int row = 0; row < n * n * n; ++row) x[row] += is_first(row) ? 2.5 : -3.5;
   std::string entries, numbers;
   int count = 0;
   const int steps[] = {1, n, n * n};
@@ -302,6 +305,7 @@ void write_lattice(const Folder& folder, int n, double wind, double more) {
       for (const int side : {-1, 1}) {
         if (at[d] + side < 0 || at[d] + side >= n) continue;
         const int column = row + side * steps[d];
+        if (halves && is_first(row) != is_first(column)) continue;
         const double coupling = side < 0 ? 1 + wind : 1;
         sum += coupling;
         b[row] += coupling * (x[row] - x[column]);
@@ -320,6 +324,17 @@ void write_lattice(const Folder& folder, int n, double wind, double more) {
 }
 
 }  // namespace
+
+TEST_CASE("an error along the constants of two parts, whose sum is zero, is told") {
+  Folder folder;
+  write_lattice(folder, 40, 0, 1e-10, true);
+  for (const char* backend : {"serial", "openmp"}) {
+    const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--backend", backend}, 0);
+    CHECK(report["verdict"] == "doubtful");
+    CHECK(report["error_estimate_source"] == "constants");
+    CHECK(report["error_estimate"] >= 0.3);
+  }
+}
 
 TEST_CASE("an error along the constants, which no iterate has seen, is told, and what is proposed removes it") {
   Folder folder;

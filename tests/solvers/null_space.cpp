@@ -51,6 +51,18 @@ TEST_CASE("constants: one vector for each part of A whose rows all sum to zero, 
   CHECK(right.defect(one_way.view(), 4, NullSpace::Side::left) > 0.1);
 }
 
+TEST_CASE("connected parts are numbered by their first rows, however they are joined") {
+  const ConnectedParts seven = connected_parts(parts().view());
+  CHECK(seven.count == 4);
+  CHECK(std::vector<Index>(seven.part_of.begin(), seven.part_of.end()) == std::vector<Index>{0, 0, 0, 1, 2, 2, 3});
+  // 4 - 0 and 3 - 1 first, then 1 - 0 by a row far below; 2 is alone, with an entry that is zero.
+  const Matrix late = matrix_of(6, {{{4, 1.0}}, {{3, 1.0}}, {{0, 0.0}, {2, 1.0}}, {}, {}, {{0, 1.0}, {1, 1.0}}});
+  const ConnectedParts two = connected_parts(late.view());
+  CHECK(two.count == 2);
+  CHECK(std::vector<Index>(two.part_of.begin(), two.part_of.end()) == std::vector<Index>{0, 0, 1, 0, 0, 0});
+  CHECK(connected_parts(matrix_of(0, {}).view()).count == 0);
+}
+
 TEST_CASE("spanned_by: what is left is orthogonal to all vectors, of which dependent ones count once") {
   const std::vector<double> Z = {1, 1, 1, 1, 2, 2, 2, 2, 1, -1, 0, 0};
   const NullSpace space = NullSpace::spanned_by(Z, 4);
