@@ -272,9 +272,8 @@ bool DirectSolver::is_singular() const {
 std::string DirectSolver::description() const {
   return factors_->positive
              ? formatted("LDL', {}", plural(forecast_.entries, "entry", "entries"))
-             : formatted("LU{}, about {}",
-                         factors_->nearby ? ", of a matrix that differs from A by 1e-10, because A is singular" : "",
-                         plural(forecast_.entries, "entry", "entries"));
+             : formatted("LU, about {}{}", plural(forecast_.entries, "entry", "entries"),
+                         factors_->nearby ? ", of a matrix that differs from A by 1e-10, because A is singular" : "");
 }
 
 }  // namespace seidel::drivers
