@@ -1,6 +1,7 @@
 // The residual in twice the working precision on the GPU: the rows of spmv, other sums.
 #include <seidel/kernels/certificate/certificate.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/instances.hpp>
 
 namespace seidel::certificate_detail {
 
@@ -41,12 +42,8 @@ void residual(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real
 }
 
 /// Never called: names every residual, so that its code is emitted here.
-template <class Real>
-void instances(const Cuda& on, Real* x) {
-  residual(on, CsrView<Real, std::int32_t, Device>{}, x, x, x);
-  residual(on, CsrView<Real, std::int64_t, Device>{}, x, x, x);
+void instances(const Cuda& on) {
+  with_each_csr<Device>([&](const auto& A, auto* x) { residual(on, A, x, x, x); });
 }
-template void instances(const Cuda&, double*);
-template void instances(const Cuda&, float*);
 
 }  // namespace seidel::certificate_detail

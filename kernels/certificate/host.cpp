@@ -1,6 +1,7 @@
 // The residual in twice the working precision on the host: one core or several, the same code.
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
+#include <seidel/kernels/instances.hpp>
 
 namespace seidel::certificate_detail {
 
@@ -29,12 +30,8 @@ void residual(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const Real
 }
 
 /// Never called: names every residual, so that its code is emitted here.
-template <class Real>
-void instances(const OpenMP& on, Real* x) {
-  residual(on, CsrView<Real, std::int32_t, Host>{}, x, x, x);
-  residual(on, CsrView<Real, std::int64_t, Host>{}, x, x, x);
+void instances(const OpenMP& on) {
+  with_each_csr<Host>([&](const auto& A, auto* x) { residual(on, A, x, x, x); });
 }
-template void instances(const OpenMP&, double*);
-template void instances(const OpenMP&, float*);
 
 }  // namespace seidel::certificate_detail

@@ -15,12 +15,13 @@ bool have_cublas();
 /// Repeats bit for bit on the same GPU with the same library.
 /// Errors  ResourceError where cuBLAS is missing; BackendError with its status.
 template <class Real>
-void product_by_cublas(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A,
-                       const DenseView<const Real, Device>& B, Real beta, const DenseView<Real, Device>& C);
+[[gnu::used]] void product_by_cublas(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A,
+                                     const DenseView<const Real, Device>& B, Real beta,
+                                     const DenseView<Real, Device>& C);
 
 /// Whether cuBLAS is here and takes less time for such a product than our kernels (docs/gemm.md).
 template <class Real>
-bool cublas_pays(const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
-                 const DenseView<Real, Device>& C);
+[[gnu::used]] bool cublas_pays(const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
+                               const DenseView<Real, Device>& C);
 
 }  // namespace seidel::gemm_detail

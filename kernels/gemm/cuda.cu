@@ -10,6 +10,7 @@
 #include <seidel/kernels/gemm/cuda_thin.cuh>
 #include <seidel/kernels/gemm/gemm.hpp>
 #include <seidel/kernels/gemm/thin_columns.hpp>
+#include <seidel/kernels/instances.hpp>
 
 namespace seidel::gemm_detail {
 
@@ -57,8 +58,6 @@ void copy_by_columns(const Cuda& on, Real scale, const Lines<Real>& from, Real* 
   copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, scale, to, leading);
   check_launch("a copy of an operand");
 }
-template void copy_by_columns(const Cuda&, double, const Lines<double>&, double*, std::int64_t);
-template void copy_by_columns(const Cuda&, float, const Lines<float>&, float*, std::int64_t);
 
 namespace {
 
@@ -306,9 +305,10 @@ void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A,
   }
 }
 
-template void product(const Cuda&, double, const DenseView<const double, Device>&,
-                      const DenseView<const double, Device>&, double, const DenseView<double, Device>&);
-template void product(const Cuda&, float, const DenseView<const float, Device>&, const DenseView<const float, Device>&,
-                      float, const DenseView<float, Device>&);
+/// Never called: names both functions, so that their code is emitted here.
+void instances(const Cuda& on) {
+  with_each_real(
+      [&]<class Real>(Real* x) { product<Real>(on, 0, {}, {}, 0, {}), copy_by_columns<Real>(on, 0, {}, x, 0); });
+}
 
 }  // namespace seidel::gemm_detail

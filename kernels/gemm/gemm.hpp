@@ -18,15 +18,15 @@ namespace gemm_detail {
 
 /// C = beta C + alpha A B. Shapes fit, nothing overlaps. Instantiated for double and float.
 template <class Real>
-void product(const OpenMP& on, Real alpha, const DenseView<const Real, Host>& A, const DenseView<const Real, Host>& B,
-             Real beta, const DenseView<Real, Host>& C);
+[[gnu::used]] void product(const OpenMP& on, Real alpha, const DenseView<const Real, Host>& A,
+                           const DenseView<const Real, Host>& B, Real beta, const DenseView<Real, Host>& C);
 template <class Real>
-void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A, const DenseView<const Real, Device>& B,
-             Real beta, const DenseView<Real, Device>& C);
+[[gnu::used]] void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A,
+                           const DenseView<const Real, Device>& B, Real beta, const DenseView<Real, Device>& C);
 /// to[k * leading + i] = scale * from(i, k).
 template <class Real>
-void copy_by_columns(const Cuda& on, Real scale, const DenseView<const Real, Device>& from, Real* to,
-                     std::int64_t leading);
+[[gnu::used]] void copy_by_columns(const Cuda& on, Real scale, const DenseView<const Real, Device>& from, Real* to,
+                                   std::int64_t leading);
 
 }  // namespace gemm_detail
 

@@ -12,7 +12,7 @@ const Tile<Real>& host_tile(InstructionSet set);
 
 /// The product of gemm.hpp with the given tile.
 template <class Real>
-void product_by(const Tile<Real>& tile, const OpenMP& on, Real alpha, DenseView<const Real, Host> A,
-                DenseView<const Real, Host> B, Real beta, DenseView<Real, Host> C);
+[[gnu::used]] void product_by(const Tile<Real>& tile, const OpenMP& on, Real alpha, DenseView<const Real, Host> A,
+                              DenseView<const Real, Host> B, Real beta, DenseView<Real, Host> C);
 
 }  // namespace seidel::gemm_detail

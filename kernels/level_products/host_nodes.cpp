@@ -9,6 +9,7 @@
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/level_products/host_slices.hpp>
 #include <seidel/kernels/level_products/level_products.hpp>
 
@@ -257,22 +258,16 @@ void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const f
 }
 
 /// Never called: names the functions, so that their code is emitted here.
-template <class Offset>
-void instances_of_nodes(const OpenMP& on, const Offset*, LevelMatrix<Host>& M) {
-  lay_out_nodes(on, ScaledRows<Offset, Host>{}, M);
-  lay_out_nodes(on, CorrectionRows<Offset, Host>{}, M);
-  refill_nodes(on, ScaledRows<Offset, Host>{}, M);
-  refill_nodes(on, CorrectionRows<Offset, Host>{}, M);
+void instances_of_nodes(const OpenMP& on, LevelMatrix<Host>& M) {
+  with_each_offset<Host>([&]<class Offset>(const Span<const Offset, Host>&) {
+    lay_out_nodes(on, ScaledRows<Offset, Host>{}, M), refill_nodes(on, ScaledRows<Offset, Host>{}, M);
+    lay_out_nodes(on, CorrectionRows<Offset, Host>{}, M), refill_nodes(on, CorrectionRows<Offset, Host>{}, M);
+  });
+  const auto A = M.view();
+  float* const y = nullptr;
+  const Combination c;
+  product_of_nodes(on, A, y, c, y), product_of_nodes(on, A, y, c, ScaledResult());
+  product_of_nodes(on, A, 0, y, c, y), product_of_nodes(on, A, 0, y, c, ScaledColumns<Host>());
 }
-template void instances_of_nodes(const OpenMP&, const std::int32_t*, LevelMatrix<Host>&);
-template void instances_of_nodes(const OpenMP&, const std::int64_t*, LevelMatrix<Host>&);
-
-template void product_of_nodes(const OpenMP&, const LevelView<Host>&, int, const float*, const Combination&,
-                               float* const&);
-template void product_of_nodes(const OpenMP&, const LevelView<Host>&, int, const float*, const Combination&,
-                               const ScaledColumns<Host>&);
-template void product_of_nodes(const OpenMP&, const LevelView<Host>&, const float*, const Combination&, float* const&);
-template void product_of_nodes(const OpenMP&, const LevelView<Host>&, const float*, const Combination&,
-                               const ScaledResult&);
 
 }  // namespace seidel::level_detail

@@ -86,9 +86,10 @@ struct EnterCycle {
 };
 
 /// level_product() for a matrix of nodes.
-void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, const auto& y);
-void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c,
-                      const auto& y);
+[[gnu::used]] void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c,
+                                    const auto& y);
+[[gnu::used]] void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const float* x,
+                                    const Combination& c, const auto& y);
 
 }  // namespace level_detail
 

@@ -8,6 +8,7 @@
 #include <seidel/kernels/blas1/cuda_sums.cuh>
 #include <seidel/kernels/blas1/elements.hpp>
 #include <seidel/kernels/blas1/lanczos.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 
 namespace seidel::product_detail {
@@ -247,18 +248,15 @@ void kinds_product_dot(const Cuda& on, const RowKinds<Real>& A, const Real* x, R
   blas1::add_partials(on, 1, blocks, partial, sum);
 }
 
-/// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const Cuda& on, const RowKinds<Real>& A, Real* x) {
-  kinds_product(on, A, x, StoreProduct<Real>{x});
-  kinds_product(on, A, x, StoreResidual<Real>{x, x});
-  kinds_product_dot(on, A, x, x, x);
+/// Never called: names every function, so that its code is emitted here.
+void instances(const Cuda& on) {
+  with_each_real([&]<class Real>(Real* x) {
+    const RowKinds<Real> A;
+    kinds_product(on, A, x, StoreProduct<Real>{x});
+    kinds_product(on, A, x, StoreResidual<Real>{x, x});
+    kinds_product_dot(on, A, x, x, x);
+  });
+  with_each_csr<Device>([&](const auto& A, auto*) { find_row_kinds(on, A); });
 }
-template void instances(const Cuda&, const RowKinds<double>&, double*);
-template void instances(const Cuda&, const RowKinds<float>&, float*);
-template std::optional<RowKinds<double>> find_row_kinds(const Cuda&, const CsrView<double, std::int32_t, Device>&);
-template std::optional<RowKinds<double>> find_row_kinds(const Cuda&, const CsrView<double, std::int64_t, Device>&);
-template std::optional<RowKinds<float>> find_row_kinds(const Cuda&, const CsrView<float, std::int32_t, Device>&);
-template std::optional<RowKinds<float>> find_row_kinds(const Cuda&, const CsrView<float, std::int64_t, Device>&);
 
 }  // namespace seidel::product_detail

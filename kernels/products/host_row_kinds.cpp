@@ -6,6 +6,7 @@
 
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/blas1/host_sums.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 #include <seidel/kernels/spmm/row.hpp>
 
@@ -205,21 +206,16 @@ void kinds_product_dot(const OpenMP& on, const RowKinds<Real, Host>& A, const Re
   blas1::sum_over(on, A.nrows, ProductAndDot<Real>{A, x, y}, sum);
 }
 
-/// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const OpenMP& on, const RowKinds<Real, Host>& A, Real* x) {
-  kinds_product(on, A, x, StoreProduct<Real>{x});
-  kinds_product(on, A, x, StoreResidual<Real>{x, x});
-  kinds_product(on, A, 1, x, x);
-  kinds_product_dot(on, A, x, x, x);
+/// Never called: names every function, so that its code is emitted here.
+void instances(const OpenMP& on) {
+  with_each_real([&]<class Real>(Real* x) {
+    const RowKinds<Real, Host> A;
+    kinds_product(on, A, x, StoreProduct<Real>{x});
+    kinds_product(on, A, x, StoreResidual<Real>{x, x});
+    kinds_product(on, A, 1, x, x);
+    kinds_product_dot(on, A, x, x, x);
+  });
+  with_each_csr<Host>([&](const auto& A, auto*) { find_row_kinds(on, A); });
 }
-template void instances(const OpenMP&, const RowKinds<double, Host>&, double*);
-template void instances(const OpenMP&, const RowKinds<float, Host>&, float*);
-template std::optional<RowKinds<double, Host>> find_row_kinds(const OpenMP&,
-                                                              const CsrView<double, std::int32_t, Host>&);
-template std::optional<RowKinds<double, Host>> find_row_kinds(const OpenMP&,
-                                                              const CsrView<double, std::int64_t, Host>&);
-template std::optional<RowKinds<float, Host>> find_row_kinds(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
-template std::optional<RowKinds<float, Host>> find_row_kinds(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
 
 }  // namespace seidel::product_detail

@@ -38,9 +38,10 @@ struct RowKinds {
 /// The kinds of A, or none if there are too many, or a row has more than 64 entries.
 /// Cost    reads A once; on a GPU it waits three times. An unfit matrix is left after a few of its rows.
 template <class Real, class Offset>
-std::optional<RowKinds<Real, Host>> find_row_kinds(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+[[gnu::used]] std::optional<RowKinds<Real, Host>> find_row_kinds(const OpenMP& on,
+                                                                 const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
-std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+[[gnu::used]] std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// store(row, sum of the row's products with x) for each row.
 template <class Real, class Store>

@@ -5,6 +5,7 @@
 #include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
 #include <seidel/kernels/spgemm/cuda/long_rows.cuh>
 #include <seidel/kernels/spgemm/cuda/merge.cuh>
@@ -312,19 +313,11 @@ Plan<Device> multiply(const Cuda& on, const CsrView<Real, Offset, Device>& A_, c
 }
 
 /// Never called: names both functions, so that their code is emitted here.
-template <class Real, class Offset>
-void instances(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Device>& A,
-               Csr<Real, Offset, Device>& C) {
-  multiply(on, A, A, C, Wanted::result);
-  find_values(on, plan, A, A, C);
+void instances(const Cuda& on, Plan<Device>& plan) {
+  with_each_csr<Device>([&]<class Real, class Offset>(const CsrView<Real, Offset, Device>& A, Real*) {
+    Csr<Real, Offset, Device> C;
+    multiply(on, A, A, C, Wanted::result), find_values(on, plan, A, A, C);
+  });
 }
-template void instances(const Cuda&, Plan<Device>&, const CsrView<double, std::int32_t, Device>&,
-                        Csr<double, std::int32_t, Device>&);
-template void instances(const Cuda&, Plan<Device>&, const CsrView<double, std::int64_t, Device>&,
-                        Csr<double, std::int64_t, Device>&);
-template void instances(const Cuda&, Plan<Device>&, const CsrView<float, std::int32_t, Device>&,
-                        Csr<float, std::int32_t, Device>&);
-template void instances(const Cuda&, Plan<Device>&, const CsrView<float, std::int64_t, Device>&,
-                        Csr<float, std::int64_t, Device>&);
 
 }  // namespace seidel::spgemm_detail

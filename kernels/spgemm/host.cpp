@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spgemm/host_values.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 
@@ -288,18 +289,11 @@ std::string describe(std::int64_t products, std::int64_t nnz) {
 }
 
 /// Never called: names both functions, so that their code is emitted here.
-template <class Real, class Offset>
-void instances(const OpenMP& on, Plan<Host>& plan, const CsrView<Real, Offset, Host>& A, Csr<Real, Offset, Host>& C) {
-  multiply(on, A, A, C, Wanted::result);
-  find_values(on, plan, A, A, C);
+void instances(const OpenMP& on, Plan<Host>& plan) {
+  with_each_csr<Host>([&]<class Real, class Offset>(const CsrView<Real, Offset, Host>& A, Real*) {
+    Csr<Real, Offset> C;
+    multiply(on, A, A, C, Wanted::result), find_values(on, plan, A, A, C);
+  });
 }
-template void instances(const OpenMP&, Plan<Host>&, const CsrView<double, std::int32_t, Host>&,
-                        Csr<double, std::int32_t>&);
-template void instances(const OpenMP&, Plan<Host>&, const CsrView<double, std::int64_t, Host>&,
-                        Csr<double, std::int64_t>&);
-template void instances(const OpenMP&, Plan<Host>&, const CsrView<float, std::int32_t, Host>&,
-                        Csr<float, std::int32_t>&);
-template void instances(const OpenMP&, Plan<Host>&, const CsrView<float, std::int64_t, Host>&,
-                        Csr<float, std::int64_t>&);
 
 }  // namespace seidel::spgemm_detail

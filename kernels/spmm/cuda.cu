@@ -4,6 +4,7 @@
 // neighbouring threads take neighbouring rows, four columns each, so that the matrix is read once for the four.
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
@@ -104,7 +105,10 @@ void launch(CUstream_st* stream, const Matrix& A, const In<Real>& X, const Out<R
 }
 
 template <class Matrix>
-constexpr bool is_csr = requires(const Matrix& A) { A.row_ptr; } && requires { typename Matrix::Offset; };
+constexpr bool is_csr = requires(const Matrix& A) {
+  A.row_ptr;
+}
+&&requires { typename Matrix::Offset; };
 
 }  // namespace
 
@@ -134,11 +138,10 @@ void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const Cuda& on, const Out<Real>& X) {
-  std::apply([&](const auto&... A) { (product(on, A, X, X), ...); }, SpmmMatrices<Real, Device>{});
+void instances(const Cuda& on) {
+  with_each_real([&]<class Real>(Real*) {
+    std::apply([&](const auto&... A) { (product(on, A, {}, {}), ...); }, SpmmMatrices<Real, Device>{});
+  });
 }
-template void instances(const Cuda&, const Out<double>&);
-template void instances(const Cuda&, const Out<float>&);
 
 }  // namespace seidel::spmm_detail

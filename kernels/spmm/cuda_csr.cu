@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/cuda_joined_rows.cuh>
 #include <seidel/kernels/spmm/cuda_layout.cuh>
@@ -232,16 +233,9 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
   }
 }
 
-/// Never called: names every product, so that its code is emitted here.
-template <class Real, class Offset>
-void instances(const Cuda& on, const LongRowsView& rows, const MultiVectorView<Real, Device>& X) {
-  const CsrView<Real, Offset, Device> A;
-  join_rows(on, A, rows);
-  csr_product<Real, Offset>(on, A, rows, X, X, {});
+/// Never called: names both functions, so that their code is emitted here.
+void instances(const Cuda& on, const LongRowsView& rows) {
+  with_each_csr<Device>([&](const auto& A, auto*) { join_rows(on, A, rows), csr_product(on, A, rows, {}, {}, {}); });
 }
-template void instances<double, std::int32_t>(const Cuda&, const LongRowsView&, const MultiVectorView<double, Device>&);
-template void instances<double, std::int64_t>(const Cuda&, const LongRowsView&, const MultiVectorView<double, Device>&);
-template void instances<float, std::int32_t>(const Cuda&, const LongRowsView&, const MultiVectorView<float, Device>&);
-template void instances<float, std::int64_t>(const Cuda&, const LongRowsView&, const MultiVectorView<float, Device>&);
 
 }  // namespace seidel::spmm_detail

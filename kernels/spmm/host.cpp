@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::spmm_detail {
@@ -163,11 +164,10 @@ void product(const OpenMP& on, const Matrix& A, const In<typename Matrix::Real>&
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const OpenMP& on, const Out<Real>& X) {
-  std::apply([&](const auto&... A) { (product(on, A, X, X), ...); }, SpmmMatrices<Real, Host>{});
+void instances(const OpenMP& on) {
+  with_each_real([&]<class Real>(Real*) {
+    std::apply([&](const auto&... A) { (product(on, A, {}, {}), ...); }, SpmmMatrices<Real, Host>{});
+  });
 }
-template void instances(const OpenMP&, const Out<double>&);
-template void instances(const OpenMP&, const Out<float>&);
 
 }  // namespace seidel::spmm_detail

@@ -3,6 +3,7 @@
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
@@ -46,15 +47,14 @@ void product(const Cuda& on, const Matrix& A, const typename Matrix::Real* x, co
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const Cuda& on, Real* x) {
-  const auto both = [&](const auto& A) {
-    product(on, A, x, StoreProduct<Real>{x});
-    product(on, A, x, StoreResidual<Real>{x, x});
-  };
-  std::apply([&](const auto&... A) { (both(A), ...); }, SpmvMatrices<Real, Device>{});
+void instances(const Cuda& on) {
+  with_each_real([&]<class Real>(Real* x) {
+    const auto both = [&](const auto& A) {
+      product(on, A, x, StoreProduct<Real>{x});
+      product(on, A, x, StoreResidual<Real>{x, x});
+    };
+    std::apply([&](const auto&... A) { (both(A), ...); }, SpmvMatrices<Real, Device>{});
+  });
 }
-template void instances(const Cuda&, double*);
-template void instances(const Cuda&, float*);
 
 }  // namespace seidel::spmv_detail

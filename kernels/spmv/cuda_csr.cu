@@ -6,6 +6,7 @@
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_pieces.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 
 namespace seidel::spmv_detail {
@@ -249,15 +250,11 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real, class Offset>
-void instances(const Cuda& on, const LongRowsView& rows, Real* x) {
-  const CsrView<Real, Offset, Device> A;
-  csr_product(on, A, rows, Listing::done, x, StoreProduct<Real>{x});
-  csr_product(on, A, rows, Listing::done, x, StoreResidual<Real>{x, x});
+void instances(const Cuda& on, const LongRowsView& rows) {
+  with_each_csr<Device>([&]<class Real>(const auto& A, Real* x) {
+    csr_product(on, A, rows, Listing::done, x, StoreProduct<Real>{x});
+    csr_product(on, A, rows, Listing::done, x, StoreResidual<Real>{x, x});
+  });
 }
-template void instances<double, std::int32_t>(const Cuda&, const LongRowsView&, double*);
-template void instances<double, std::int64_t>(const Cuda&, const LongRowsView&, double*);
-template void instances<float, std::int32_t>(const Cuda&, const LongRowsView&, float*);
-template void instances<float, std::int64_t>(const Cuda&, const LongRowsView&, float*);
 
 }  // namespace seidel::spmv_detail

@@ -6,6 +6,7 @@
 
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_tile.cuh>
 #include <seidel/kernels/spmv/hubs.hpp>
 
@@ -128,18 +129,12 @@ void hubs_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const 
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real, class Offset>
-void instances(const Cuda& on, const Hubs& hubs, const TilesView& tiles, Real* x) {
-  const CsrView<Real, Offset, Device> A;
-  hubs_product(on, A, hubs, tiles, x, StoreProduct<Real>{x});
-  hubs_product(on, A, hubs, tiles, x, StoreResidual<Real>{x, x});
+void instances(const Cuda& on, const Hubs& hubs, const TilesView& tiles) {
+  with_each_csr<Device>([&]<class Real>(const auto& A, Real* x) {
+    hubs_product(on, A, hubs, tiles, x, StoreProduct<Real>{x});
+    hubs_product(on, A, hubs, tiles, x, StoreResidual<Real>{x, x});
+  });
+  with_each_real([&]<class Real>(Real*) { find_hubs<Real>(on, 0, {}); });
 }
-template void instances<double, std::int32_t>(const Cuda&, const Hubs&, const TilesView&, double*);
-template void instances<double, std::int64_t>(const Cuda&, const Hubs&, const TilesView&, double*);
-template void instances<float, std::int32_t>(const Cuda&, const Hubs&, const TilesView&, float*);
-template void instances<float, std::int64_t>(const Cuda&, const Hubs&, const TilesView&, float*);
-template std::optional<Hubs> find_hubs<double>(const Cuda&, std::int64_t, DeviceSpan<const Index>, std::int64_t,
-                                               double);
-template std::optional<Hubs> find_hubs<float>(const Cuda&, std::int64_t, DeviceSpan<const Index>, std::int64_t, double);
 
 }  // namespace seidel::spmv_detail

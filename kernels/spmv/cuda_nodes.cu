@@ -6,6 +6,7 @@
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
 #include <seidel/kernels/cuda_streamed.cuh>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/nodes.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 
@@ -320,15 +321,13 @@ void nodes_product(const Cuda& on, const Nodes& nodes, const Real* values, const
   });
 }
 
-/// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const Cuda& on, const Nodes& nodes, Real* x) {
-  nodes_product(on, nodes, x, x, StoreProduct<Real>{x});
-  nodes_product(on, nodes, x, x, StoreResidual<Real>{x, x});
+/// Never called: names every function, so that its code is emitted here.
+void instances(const Cuda& on, const Nodes& nodes) {
+  with_each_real([&]<class Real>(Real* x) {
+    nodes_product(on, nodes, x, x, StoreProduct<Real>{x});
+    nodes_product(on, nodes, x, x, StoreResidual<Real>{x, x});
+  });
+  with_each_offset<Device>([&](const auto& row_ptr) { find_nodes(on, row_ptr, {}); });
 }
-template void instances(const Cuda&, const Nodes&, double*);
-template void instances(const Cuda&, const Nodes&, float*);
-template std::optional<Nodes> find_nodes(const Cuda&, Span<const std::int32_t, Device>, Span<const Index, Device>);
-template std::optional<Nodes> find_nodes(const Cuda&, Span<const std::int64_t, Device>, Span<const Index, Device>);
 
 }  // namespace seidel::spmv_detail

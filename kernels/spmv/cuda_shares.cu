@@ -6,6 +6,7 @@
 
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_streamed.cuh>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/cuda_cut_rows.cuh>
 #include <seidel/kernels/spmv/cuda_listed_pieces.cuh>
@@ -319,15 +320,11 @@ void shares_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, cons
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real, class Offset>
-void instances(const Cuda& on, Real* x) {
-  const CsrView<Real, Offset, Device> A;
-  shares_product(on, A, x, StoreProduct<Real>{x});
-  shares_product(on, A, x, StoreResidual<Real>{x, x});
+void instances_of_shares(const Cuda& on) {
+  with_each_csr<Device>([&]<class Real>(const auto& A, Real* x) {
+    shares_product(on, A, x, StoreProduct<Real>{x});
+    shares_product(on, A, x, StoreResidual<Real>{x, x});
+  });
 }
-template void instances<double, std::int32_t>(const Cuda&, double*);
-template void instances<double, std::int64_t>(const Cuda&, double*);
-template void instances<float, std::int32_t>(const Cuda&, float*);
-template void instances<float, std::int64_t>(const Cuda&, float*);
 
 }  // namespace seidel::spmv_detail

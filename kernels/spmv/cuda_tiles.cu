@@ -1,4 +1,5 @@
 // y = A x from CSR where rows are uneven: a warp takes a tile.
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_tile.cuh>
 
 namespace seidel::spmv_detail {
@@ -72,19 +73,13 @@ void tiles_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const
   launch(on, kernel, blocks_for(tiles.count, warps), warps * warp_size, name, of, x);
 }
 
-template void find_tiles(const Cuda&, DeviceSpan<const std::int32_t>, const TilesView&);
-template void find_tiles(const Cuda&, DeviceSpan<const std::int64_t>, const TilesView&);
-
 /// Never called: names every product, so that its code is emitted here.
-template <class Real, class Offset>
-void instances(const Cuda& on, const TilesView& tiles, Real* x) {
-  const CsrView<Real, Offset, Device> A;
-  tiles_product(on, A, tiles, x, StoreProduct<Real>{x});
-  tiles_product(on, A, tiles, x, StoreResidual<Real>{x, x});
+void instances(const Cuda& on, const TilesView& tiles) {
+  with_each_csr<Device>([&]<class Real>(const auto& A, Real* x) {
+    tiles_product(on, A, tiles, x, StoreProduct<Real>{x});
+    tiles_product(on, A, tiles, x, StoreResidual<Real>{x, x});
+  });
+  with_each_offset<Device>([&](const auto& row_ptr) { find_tiles(on, row_ptr, tiles); });
 }
-template void instances<double, std::int32_t>(const Cuda&, const TilesView&, double*);
-template void instances<double, std::int64_t>(const Cuda&, const TilesView&, double*);
-template void instances<float, std::int32_t>(const Cuda&, const TilesView&, float*);
-template void instances<float, std::int64_t>(const Cuda&, const TilesView&, float*);
 
 }  // namespace seidel::spmv_detail

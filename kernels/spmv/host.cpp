@@ -5,6 +5,7 @@
 #endif
 
 #include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::spmv_detail {
@@ -305,15 +306,14 @@ void product(const OpenMP& on, const Matrix& A, const typename Matrix::Real* x, 
 }
 
 /// Never called: names every product, so that its code is emitted here.
-template <class Real>
-void instances(const OpenMP& on, Real* x) {
-  const auto both = [&](const auto& A) {
-    product(on, A, x, StoreProduct<Real>{x});
-    product(on, A, x, StoreResidual<Real>{x, x});
-  };
-  std::apply([&](const auto&... A) { (both(A), ...); }, SpmvMatrices<Real, Host>{});
+void instances(const OpenMP& on) {
+  with_each_real([&]<class Real>(Real* x) {
+    const auto both = [&](const auto& A) {
+      product(on, A, x, StoreProduct<Real>{x});
+      product(on, A, x, StoreResidual<Real>{x, x});
+    };
+    std::apply([&](const auto&... A) { (both(A), ...); }, SpmvMatrices<Real, Host>{});
+  });
 }
-template void instances(const OpenMP&, double*);
-template void instances(const OpenMP&, float*);
 
 }  // namespace seidel::spmv_detail

@@ -39,8 +39,9 @@ struct Hubs {
 /// Cost    reads every eighth column index, and sorts the columns by how often they were met, in 16 bytes per column; where there
 ///         are hubs, reads all indices. Waits.
 template <class Real>
-std::optional<Hubs> find_hubs(const Cuda& on, std::int64_t ncols, DeviceSpan<const Index> col_idx,
-                              std::int64_t room = Hubs::max_hubs<Real>, double least_share = Hubs::least_share);
+[[gnu::used]] std::optional<Hubs> find_hubs(const Cuda& on, std::int64_t ncols, DeviceSpan<const Index> col_idx,
+                                            std::int64_t room = Hubs::max_hubs<Real>,
+                                            double least_share = Hubs::least_share);
 
 /// As tiles_product.
 template <class Real, class Offset, class Store>

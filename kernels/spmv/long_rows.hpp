@@ -63,7 +63,7 @@ struct RowSurvey {
 };
 /// Reads the row pointers and waits.
 template <class Offset>
-RowSurvey survey_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr);
+[[gnu::used]] RowSurvey survey_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr);
 /// What the list of a matrix with so many entries may hold at most.
 inline LongRowCounts max_long_rows(std::int64_t nrows, std::int64_t nnz, int shortest) {
   const auto cut_rows = Index(std::min<std::int64_t>(nrows, nnz / (sum_block + 1)));
@@ -78,7 +78,8 @@ inline LongRowCounts max_long_rows(std::int64_t nrows, std::int64_t nnz, int sho
 
 /// Lists the rows of more than `shortest` (64 or 256) entries; reads the row pointers and waits for nothing.
 template <class Offset>
-void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shortest, const LongRowsView& to);
+[[gnu::used]] void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shortest,
+                                  const LongRowsView& to);
 
 /// Room for the list of one product, in scratch memory.
 template <class Real, class Offset>

@@ -37,7 +37,8 @@ struct Nodes {
 /// Cost    reads the pattern once per size among 2, 3, 4 and 6 that fits, and one row per node; where a size does not fit, up to the
 ///         first rows that show it; waits once per size.
 template <class Offset>
-std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_ptr, Span<const Index, Device> col_idx);
+[[gnu::used]] std::optional<Nodes> find_nodes(const Cuda& on, Span<const Offset, Device> row_ptr,
+                                              Span<const Index, Device> col_idx);
 
 /// store(row, sum of the row's products with x) for each row, where `values` are those of A. Allocates nothing; waits for nothing.
 template <class Real, class Store>

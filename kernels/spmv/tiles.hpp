@@ -22,7 +22,7 @@ struct TilesView {
 
 /// Finds the first rows and clears the arrivals. Reads the row pointers; waits for nothing.
 template <class Offset>
-void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesView& to);
+[[gnu::used]] void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesView& to);
 
 /// The tiles for products to come.
 struct Tiles {

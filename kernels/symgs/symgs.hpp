@@ -37,8 +37,8 @@ class Sweeper {
 template <class Real, class Offset>
 std::shared_ptr<Sweeper<Real, Host>> sweeper(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
-std::shared_ptr<Sweeper<Real, Device>> sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A,
-                                               Span<const Index, Device> new_to_old);
+[[gnu::used]] std::shared_ptr<Sweeper<Real, Device>> sweeper(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                                             Span<const Index, Device> new_to_old);
 
 /// Throws what is wrong with a row that usable_diagonal() refused, given its entries in host memory:
 /// ZeroDiagonal, or InputError naming the entry.

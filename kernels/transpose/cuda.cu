@@ -1,5 +1,6 @@
 // Values of a transpose fetched from the places that are known, on the GPU.
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/transpose/transpose.hpp>
 
 namespace seidel::transpose_detail {
@@ -18,12 +19,12 @@ void number(const Cuda& on, DeviceSpan<Offset> place) {
   for_each(on, place.size(), "numbering entries", [=] __device__(std::int64_t k) { place[k] = Offset(k); });
 }
 
-template void gather(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<const double>, DeviceSpan<double>);
-template void gather(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<const float>, DeviceSpan<float>);
-template void gather(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<const double>, DeviceSpan<double>);
-template void gather(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<const float>, DeviceSpan<float>);
-template void gather(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<const Index>, DeviceSpan<Index>);
-template void number(const Cuda&, DeviceSpan<std::int32_t>);
-template void number(const Cuda&, DeviceSpan<std::int64_t>);
+/// Never called: names both functions, so that their code is emitted here.
+void instances(const Cuda& on) {
+  with_each_csr<Device>([&]<class Real, class Offset>(const CsrView<Real, Offset, Device>&, Real*) {
+    gather<Real, Offset>(on, {}, {}, {}), number<Offset>(on, {});
+  });
+  gather<Index, std::int32_t>(on, {}, {}, {});
+}
 
 }  // namespace seidel::transpose_detail

@@ -15,15 +15,16 @@ namespace transpose_detail {
 
 /// to[k] = from[place[k]]
 template <class Real, class Offset>
-void gather(const OpenMP& on, HostSpan<const Offset> place, HostSpan<const Real> from, HostSpan<Real> to);
+[[gnu::used]] void gather(const OpenMP& on, HostSpan<const Offset> place, HostSpan<const Real> from, HostSpan<Real> to);
 template <class Real, class Offset>
-void gather(const Cuda& on, DeviceSpan<const Offset> place, DeviceSpan<const Real> from, DeviceSpan<Real> to);
+[[gnu::used]] void gather(const Cuda& on, DeviceSpan<const Offset> place, DeviceSpan<const Real> from,
+                          DeviceSpan<Real> to);
 
 /// place[k] = k
 template <class Offset>
-void number(const OpenMP& on, HostSpan<Offset> place);
+[[gnu::used]] void number(const OpenMP& on, HostSpan<Offset> place);
 template <class Offset>
-void number(const Cuda& on, DeviceSpan<Offset> place);
+[[gnu::used]] void number(const Cuda& on, DeviceSpan<Offset> place);
 
 }  // namespace transpose_detail
 

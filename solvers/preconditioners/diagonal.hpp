@@ -10,9 +10,9 @@ namespace seidel {
 /// Errors  ShapeError if A is not square; ZeroDiagonal, or InputError for a reciprocal or any entry that is not finite,
 /// naming the first such row.
 template <class Real, class Offset>
-Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+[[gnu::used]] Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
-Array<Real, Device> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+[[gnu::used]] Array<Real, Device> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 /// By the threads of the host beside the GPU.
 template <class Real, class Offset>
 Array<Real> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Host>& A) {
@@ -21,8 +21,8 @@ Array<Real> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Host>& 
 
 /// a_ii for every row, where A is: a square matrix with every diagonal entry stored. Does not wait.
 template <class Real, class Offset>
-Array<Real> diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+[[gnu::used]] Array<Real> diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
-Array<Real, Device> diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+[[gnu::used]] Array<Real, Device> diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 }  // namespace seidel

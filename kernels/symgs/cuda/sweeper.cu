@@ -1,4 +1,5 @@
 // Sweeps on a GPU: the analysis, step by step.
+#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/symgs/cuda/sweeps.cuh>
 
 namespace seidel::symgs_detail {
@@ -126,13 +127,9 @@ std::shared_ptr<Sweeper<Real, Device>> sweeper(const Cuda& on, const CsrView<Rea
   return std::make_shared<Analysed<Real, Offset>>(on, A, new_to_old);
 }
 
-template std::shared_ptr<Sweeper<double, Device>> sweeper(const Cuda&, const CsrView<double, std::int32_t, Device>&,
-                                                          Span<const Index, Device>);
-template std::shared_ptr<Sweeper<double, Device>> sweeper(const Cuda&, const CsrView<double, std::int64_t, Device>&,
-                                                          Span<const Index, Device>);
-template std::shared_ptr<Sweeper<float, Device>> sweeper(const Cuda&, const CsrView<float, std::int32_t, Device>&,
-                                                         Span<const Index, Device>);
-template std::shared_ptr<Sweeper<float, Device>> sweeper(const Cuda&, const CsrView<float, std::int64_t, Device>&,
-                                                         Span<const Index, Device>);
+/// Never called: names every sweeper, so that its code is emitted here.
+void instances(const Cuda& on) {
+  with_each_csr<Device>([&](const auto& A, auto*) { sweeper(on, A, {}); });
+}
 
 }  // namespace seidel::symgs_detail
