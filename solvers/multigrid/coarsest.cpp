@@ -123,10 +123,12 @@ void sum_row(Lower& W, const double* inverse_pivots, std::int64_t i, double* G) 
 }  // namespace
 
 template <class Offset>
-void find_dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing,
-                        HostSpan<double> G) {
+Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing) {
   const std::int64_t n = A.nrows;
-  if (n == 0) return;
+  Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
+  for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
+  for (std::int64_t k = 0; k < n * n; ++k) G.col_idx[k] = Index(k % n);
+  if (n == 0) return G;
   Lower L{n}, W{n};
   Array<double> inverse_pivots(n);
   for (Index i = 0; i < A.nrows; ++i)
@@ -137,22 +139,11 @@ void find_dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A
   // The first columns of W are the longest, and the middle rows of G take most products.
   for_pieces(team, 0, n, 8, [&](std::int64_t first, std::int64_t last) { invert(L, first, last, W); });
   for_pieces(team, 0, n, 4, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) sum_row(W, inverse_pivots.data(), i, G.data());
+    for (std::int64_t i = first; i < last; ++i) sum_row(W, inverse_pivots.data(), i, G.values.data());
   });
-}
-
-template <class Offset>
-Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing) {
-  const std::int64_t n = A.nrows;
-  Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
-  for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
-  for (std::int64_t k = 0; k < n * n; ++k) G.col_idx[k] = Index(k % n);
-  find_dense_inverse(on, A, vanishing, G.values.span());
   return G;
 }
 
-template void find_dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double, HostSpan<double>);
-template void find_dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double, HostSpan<double>);
 template Csr<double, std::int32_t> dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double);
 template Csr<double, std::int64_t> dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double);
 

@@ -17,8 +17,4 @@ namespace seidel {
 template <class Offset>
 Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing = 0);
 
-/// The values of that inverse alone, in its n x n entries G, row by row.
-template <class Offset>
-void find_dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing, HostSpan<double> G);
-
 }  // namespace seidel

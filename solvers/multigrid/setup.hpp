@@ -267,15 +267,11 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
     OpenMP host{1};
     if constexpr (HostBackend<B>) host = on;
     auto& there = hierarchy.coarsest_inverse;
-    if (there.row_ptr.empty()) {
-      there = copied_to<SpaceOf<B>>(on, dense_inverse(host, std::as_const(here).view(), vanishing).view());
-    } else if constexpr (std::is_same_v<SpaceOf<B>, Host>) {
-      find_dense_inverse(host, std::as_const(here).view(), vanishing, there.values.span());
-    } else {
-      Array<double> inverse(there.values.size());
-      find_dense_inverse(host, std::as_const(here).view(), vanishing, inverse.span());
-      there.values = copied_to<SpaceOf<B>>(on, std::as_const(inverse).span());
-    }
+    const auto inverse = dense_inverse(host, std::as_const(here).view(), vanishing);
+    if (there.row_ptr.empty())
+      there = copied_to<SpaceOf<B>>(on, inverse.view());
+    else
+      there.values = copied_to<SpaceOf<B>>(on, inverse.values.span());
   } else {
     meanwhile();
   }
