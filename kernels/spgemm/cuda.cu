@@ -98,6 +98,15 @@ int lanes_for(const Plan<Device>& plan, int c, int bytes_per_entry) {
                   std::min(int(std::bit_ceil(at_least)), warp_size));
 }
 
+/// launch(class, its rows, lanes) for each class of rows that are hashed and has some; lanes is a constant.
+void for_each_table(const Plan<Device>& plan, int bytes_per_entry, const char* what, const auto& launch) {
+  for (int c = 1; c < long_class; ++c)
+    if (const RowList rows = rows_of(plan, c); rows.size > 0) {
+      with_lanes(lanes_for(plan, c, bytes_per_entry), [&](auto lanes) { launch(c, rows, lanes); });
+      check_launch(what);
+    }
+}
+
 /// Entries of each row of C.
 template <class Offset>
 void count_entries(const Cuda& on, const Pattern<Offset>& A, const Pattern<Offset>& B, const Index* list,
@@ -164,17 +173,12 @@ void compute(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Dev
         plan.contributors.data(), staged);
     check_launch("a sparse product");
   }
-  for (int c = 1; c < long_class; ++c) {
-    const RowList rows = rows_of(plan, c);
-    if (rows.size == 0) continue;
+  for_each_table(plan, 2 * bytes, "a sparse product", [&](int c, const RowList& rows, auto lanes) {
     const int slots = 2 * max_entries(c);
-    with_lanes(lanes_for(plan, c, 2 * bytes), [&](auto lanes) {
-      const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, slots, slots));
-      table_values<lanes.value><<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
-          A, A_.values.data(), B, B_.values.data(), rows, slots, C.row_ptr.data(), C.col_idx.data(), C.values.data());
-    });
-    check_launch("a sparse product");
-  }
+    const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, slots, slots));
+    table_values<lanes.value><<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
+        A, A_.values.data(), B, B_.values.data(), rows, slots, C.row_ptr.data(), C.col_idx.data(), C.values.data());
+  });
   const RowList rows = rows_of(plan, long_class);
   if (rows.size == 0) return;
   const unsigned blocks = unsigned(std::min<std::int64_t>(rows.size, 2 * on.multiprocessors()));
@@ -193,21 +197,16 @@ void keep_places(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset,
   plan.first_place = Array<std::int64_t, Device>(on, bytes.size());
   exclusive_scan(on, bytes, plan.first_place.span());
   plan.places = Array<std::uint8_t, Device>(on, value_of(on, plan.first_place.data() + bytes.size() - 1));
-  for (int c = 1; c < long_class; ++c) {
-    const RowList rows = rows_of(plan, c);
-    if (rows.size == 0) continue;
+  for_each_table(plan, 4 * sizeof(Index), "places of products", [&](int c, const RowList& rows, auto lanes) {
     const int slots = 2 * max_entries(c);
-    with_lanes(lanes_for(plan, c, 4 * sizeof(Index)), [&](auto lanes) {
-      with_place(c, [&](auto place) {
-        const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, 0, 2 * slots));
-        table_places<lanes.value, decltype(place)>
-            <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
-                Pattern<Offset>(A_), A_.values.data(), Pattern<Offset>(B_), rows, slots, C.row_ptr.data(),
-                C.col_idx.data(), plan.first_place.data(), plan.places.data());
-      });
+    const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, 0, 2 * slots));
+    with_place(c, [&](auto place) {
+      table_places<lanes.value, decltype(place)>
+          <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
+              Pattern<Offset>(A_), A_.values.data(), Pattern<Offset>(B_), rows, slots, C.row_ptr.data(),
+              C.col_idx.data(), plan.first_place.data(), plan.places.data());
     });
-    check_launch("places of products");
-  }
+  });
 }
 
 }  // namespace
@@ -223,20 +222,15 @@ void find_values(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset,
         staged);
     check_launch("values of a sparse product");
   }
-  for (int c = 1; c < long_class; ++c) {
-    const RowList rows = rows_of(plan, c);
-    if (rows.size == 0) continue;
-    with_lanes(lanes_for(plan, c, sizeof(Real)), [&](auto lanes) {
-      with_place(c, [&](auto place) {
-        const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, room_to_update(lanes, max_entries(c)), 0));
-        table_update<lanes.value, decltype(place)>
-            <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
-                A, A_.values.data(), B, B_.values.data(), rows, max_entries(c), C.row_ptr.data(),
-                plan.first_place.data(), plan.places.data(), C.values.data());
-      });
+  for_each_table(plan, sizeof(Real), "values of a sparse product", [&](int c, const RowList& rows, auto lanes) {
+    const TableShape shape(lanes, bytes_of_group<Real, Offset>(lanes, room_to_update(lanes, max_entries(c)), 0));
+    with_place(c, [&](auto place) {
+      table_update<lanes.value, decltype(place)>
+          <<<blocks_for(rows.size, shape.rows), shape.threads, shape.bytes(), on.stream()>>>(
+              A, A_.values.data(), B, B_.values.data(), rows, max_entries(c), C.row_ptr.data(), plan.first_place.data(),
+              plan.places.data(), C.values.data());
     });
-    check_launch("values of a sparse product");
-  }
+  });
   sum_long_rows(on, plan, A_, B_, C);
 }
 
