@@ -15,7 +15,7 @@ constexpr std::int64_t rows_of_tile = 4096;
 /// Fewer rows are taken one by one: slices of two or three were measured, and were no faster.
 constexpr std::int64_t min_height = 4;
 
-/// Kinds of rows of a tile, by their lengths, and for each kind and level how many rows its last slice has: 0 if it is
+/// Kinds of rows of a tile, by their lengths, and for each kind and step how many rows its last slice has: 0 if it is
 /// full, or if there is none.
 class Kinds {
  public:
@@ -36,12 +36,12 @@ class Kinds {
     }
     return kind;
   }
-  /// The first level from `least` on, below `nlevels`, where a slice of this kind has a lane free; `least` if there is
+  /// The first step from `least` on, below `nsteps`, where a slice of this kind has a lane free; `least` if there is
   /// none. Takes the lane.
-  Index take_lane(Index kind, Index least, Index nlevels) {
+  Index take_lane(Index kind, Index least, Index nsteps) {
     const auto rows = rows_.begin() + kind * rows_of_tile;
-    auto at = std::find_if(rows + least, rows + nlevels, [](std::uint8_t n) { return n > 0; });
-    if (at == rows + nlevels) at = rows + least;
+    auto at = std::find_if(rows + least, rows + nsteps, [](std::uint8_t n) { return n > 0; });
+    if (at == rows + nsteps) at = rows + least;
     *at = std::uint8_t((*at + 1) % slice_height);
     return Index(at - rows);
   }
@@ -64,10 +64,10 @@ class Slicer {
   void reorder(std::int64_t first, std::int64_t last) {
     tile_.resize(last - first);
     for (std::int64_t q = 0; q < last - first; ++q) tile_[q] = {rows_[first + q]};
-    if (!find_levels(first)) return;
+    if (!find_steps(first)) return;
     sort_by([](const Row& row) { return row.shape; }, rows_of_tile);
     sort_by([](const Row& row) { return row.kind; }, kinds_.count());
-    sort_by([](const Row& row) { return row.level; }, nlevels_);
+    sort_by([](const Row& row) { return row.step; }, nsteps_);
     first_run_ = runs.size();
     const auto begin = tile_.begin(), end = tile_.end();
     for (std::int64_t q = 0; q < last - first; ++q) rows_[first + q] = tile_[q].row;
@@ -89,16 +89,16 @@ class Slicer {
 
  private:
   struct Row {
-    Index row, level = 0, kind = 0, shape = 0, lower = 0, upper = 0;
-    bool like(const Row& other) const { return level == other.level && lower == other.lower && upper == other.upper; }
+    Index row, step = 0, kind = 0, shape = 0, lower = 0, upper = 0;
+    bool like(const Row& other) const { return step == other.step && lower == other.lower && upper == other.upper; }
   };
 
-  /// Rows of a level do not need each other, and those of later levels only: what a wavefront is. But a row comes later
+  /// Rows of a step do not need each other, and those of later steps only: what a wavefront is. But a row comes later
   /// than it could where that fills a slice. Its shape is the same for rows of the same columns but for a shift.
-  bool find_levels(std::int64_t first) {
+  bool find_steps(std::int64_t first) {
     const std::uint64_t size = tile_.size();
     kinds_.clear();
-    nlevels_ = 0;
+    nsteps_ = 0;
     for (std::uint64_t q = 0; q < size; ++q) {
       Row& mine = tile_[q];
       const Offset begin = row_ptr_[mine.row], end = row_ptr_[mine.row + 1];
@@ -107,19 +107,19 @@ class Slicer {
       for (; k < end && col_idx_[k] < mine.row; ++k) {
         sum += std::uint32_t(col_idx_[k]);
         if (const std::uint64_t other = place_of_[col_idx_[k]] - first; other < q)
-          mine.level = std::max(mine.level, tile_[other].level + 1);
+          mine.step = std::max(mine.step, tile_[other].step + 1);
       }
       if (k == end || col_idx_[k] != mine.row) return complete = false;
       mine.lower = Index(k - begin);
       mine.upper = Index(end - k - 1);
       mine.kind = kinds_.of(mine.lower, mine.upper);
       if (std::max(mine.lower, mine.upper) <= short_sum)
-        mine.level = kinds_.take_lane(mine.kind, mine.level, std::max(nlevels_, mine.level));
-      nlevels_ = std::max(nlevels_, mine.level + 1);
+        mine.step = kinds_.take_lane(mine.kind, mine.step, std::max(nsteps_, mine.step));
+      nsteps_ = std::max(nsteps_, mine.step + 1);
       for (++k; k < end; ++k) {
         sum += std::uint32_t(col_idx_[k]);
         if (const std::uint64_t other = place_of_[col_idx_[k]] - first; other < size)
-          tile_[other].level = std::max(tile_[other].level, mine.level + 1);
+          tile_[other].step = std::max(tile_[other].step, mine.step + 1);
       }
       mine.shape = Index((sum - std::uint32_t(mine.row) * std::uint32_t(mine.lower + mine.upper)) % rows_of_tile);
     }
@@ -167,7 +167,7 @@ class Slicer {
   std::vector<Row> tile_, sorted_;
   std::size_t first_run_ = 0;  // of the tile
   Kinds kinds_;
-  Index nlevels_ = 0;
+  Index nsteps_ = 0;
   std::vector<Index> next_;
 };
 
