@@ -15,6 +15,22 @@ using In = MultiVectorView<const Real, Host>;
 template <class Real>
 using Out = MultiVectorView<Real, Host>;
 
+/// Term k of one row's product with W columns.
+template <class Real, int W, Layout layout>
+struct ColumnsTerm {
+  using Sum = Columns<Real, W>;
+  RowTerm<Real> row;
+  std::int64_t leading_dimension;
+
+  Sum operator()(std::int64_t k, Sum s) const {
+    const Real a = row.values[k * row.stride];
+    const Real* const x = row.x + row.col_idx[k * row.stride] * (layout == Layout::row_major ? leading_dimension : 1);
+    for (int j = 0; j < W; ++j)
+      s.at[j] = std::fma(a, x[layout == Layout::row_major ? j : j * leading_dimension], s.at[j]);
+    return s;
+  }
+};
+
 /// W > 8 sums side by side of a row-major X, in vectors: as an array a compiler keeps so many in memory.
 template <class Real, int W>
 struct WideColumns {
@@ -76,16 +92,11 @@ template <class Sum, class Term>
 /// Columns j ... j + W - 1 of one row.
 template <int W, Layout layout, class Real>
 void store_columns(const RowOf<Real>& row, std::int64_t leading_dimension, std::int64_t j, const Out<Real>& Y) {
-  constexpr bool is_wide = W > 8;
-  const auto term = [&] {
-    if constexpr (is_wide)
-      return WideTerm<Real, W>{row.term, leading_dimension};
-    else
-      return columns_term<W, layout>(row.term, leading_dimension);
-  }();
-  std::conditional_t<is_wide, WideColumns<Real, W>, Columns<Real, W>> sum;
+  using Term = std::conditional_t<(W > 8), WideTerm<Real, W>, ColumnsTerm<Real, W, layout>>;
+  const Term term{row.term, leading_dimension};
+  typename Term::Sum sum;
   if (row.length <= short_sum)
-    sum = sum_left_to_right<decltype(sum)>(0, row.length, 1, term);
+    sum = sum_left_to_right<typename Term::Sum>(0, row.length, 1, term);
   else
     long_sum(row.length, term, sum);
   const auto sums = std::bit_cast<Columns<Real, W>>(sum);

@@ -1,5 +1,6 @@
 // Sparse matrix times several vectors at once: the front door.
 #pragma once
+#include <seidel/formats/multivector.hpp>
 #include <seidel/kernels/spmm/row.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
