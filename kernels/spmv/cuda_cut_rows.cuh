@@ -24,6 +24,23 @@ struct alignas(2 * sizeof(Real)) Factors {
   Real value, x;
 };
 
+/// s and the terms k ... end - 1 in shared memory, in that order.
+template <class Real>
+__device__ __forceinline__ Real add_terms(const Factors<Real>* factors, int k, int end, Real s) {
+  constexpr int batch = 4;  // places read at once
+#pragma unroll 1
+  for (; k + batch <= end; k += batch) {
+    Factors<Real> some[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) some[j] = factors[k + j];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) s = std::fma(some[j].value, some[j].x, s);
+  }
+#pragma unroll 1
+  for (; k < end; ++k) s = std::fma(factors[k].value, factors[k].x, s);
+  return s;
+}
+
 /// How products fetch an element of x.
 template <class Real>
 struct ElementOf {

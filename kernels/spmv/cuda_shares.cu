@@ -32,7 +32,6 @@ struct SmallMatrix {
   static constexpr bool by_block = true;
 };
 static_assert(SmallMatrix::warps * SmallMatrix::min_blocks == SmallShares::per_multiprocessor);
-constexpr int sum_batch = 4;  // places of shared memory read at once
 constexpr const char* name = "a product with a sparse matrix";
 
 using Cost = std::int64_t;  // a row costs as much as its entries and 4 more
@@ -154,19 +153,7 @@ struct Chunk {
   }
   /// s and the entries from, from + 1, ... below `to`, in that order.
   __device__ Real add(Real s, Offset from, Offset to) const {
-    int k = int(from - first);
-    const int end = int(to - first);
-#pragma unroll 1
-    for (; k + sum_batch <= end; k += sum_batch) {
-      Factors<Real> some[sum_batch];
-#pragma unroll
-      for (int j = 0; j < sum_batch; ++j) some[j] = factors[k + j];
-#pragma unroll
-      for (int j = 0; j < sum_batch; ++j) s = std::fma(some[j].value, some[j].x, s);
-    }
-#pragma unroll 1
-    for (; k < end; ++k) s = std::fma(factors[k].value, factors[k].x, s);
-    return s;
+    return add_terms(factors, int(from - first), int(to - first), s);
   }
   /// The same for every 32nd of them: those of this lane, if `passed` terms of the row come before.
   __device__ Real add_lanes(Real s, Offset from, Offset to, Index passed) const {

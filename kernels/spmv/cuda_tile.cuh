@@ -81,18 +81,7 @@ __device__ __forceinline__ void sum_tile(const TilesProduct<Real, Offset, Store>
 #pragma unroll
       for (int j = 0; j < short_batch; ++j) factors[j * warp_size + lane] = mine[j];
       __syncwarp();
-      int k = max(begin - chunk, 0);
-      const int last = min(end - chunk, tile_room);
-#pragma unroll 1
-      for (; k + 3 < last; k += 4) {
-        Factors<Real> four[4];
-#pragma unroll
-        for (int j = 0; j < 4; ++j) four[j] = factors[k + j];
-#pragma unroll
-        for (int j = 0; j < 4; ++j) s = std::fma(four[j].value, four[j].x, s);
-      }
-#pragma unroll 1
-      for (; k < last; ++k) s = std::fma(factors[k].value, factors[k].x, s);
+      s = add_terms(factors, max(begin - chunk, 0), min(end - chunk, tile_room), s);
       __syncwarp();
     }
     if (row < end_row && length <= short_sum) of.store(row, s);
