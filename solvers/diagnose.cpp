@@ -98,8 +98,7 @@ struct Facts {
   }
   /// What finds the x with the least residual, if that was not tried.
   std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares"; }
-  /// Factors found A singular.
-  bool zero_pivot() const { return broke_down(Breakdown::zero_pivot); }
+  bool zero_pivot() const { return broke_down(Breakdown::zero_pivot); }  // factors found A singular
   std::string symgs_advice() const {
     return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
                ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
@@ -175,23 +174,20 @@ void is_singular(Facts& f) {
           "check how A and b were made: is an equation missing, or present twice?");
 }
 
-/// Whether products of a few such numbers stay in the range of double.
-bool usual_size(double size) { return size == 0 || (size > 1e-70 && size < 1e70); }
-
 void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
   const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
   const bool of_b = f.summary.norm_b < f.A.max_abs;
+  const auto usual = [](double size) { return size == 0 || (size > 1e-70 && size < 1e70); };  // products stay in range
   if (subnormal || f.summary.breakdown == Breakdown::underflow)
     f.add(of_b ? "b is so small that products with it underflow" : "A is so small that products with it underflow",
           "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
           subnormal || f.tried("gmres") ? "" : "--method gmres",
           of_b ? "scale b up, and x down in the end" : "scale A up, and x by the same number in the end");
-  else if (f.overflowed() && !(usual_size(f.A.max_abs) && usual_size(f.summary.norm_b)))
+  else if (f.overflowed() && !(usual(f.A.max_abs) && usual(f.summary.norm_b)))
     f.add("numbers leave the range of double precision", f.summary.reason, f.other_way(), "scale A and b");
   else if (f.summary.breakdown == Breakdown::not_finite)
-    f.add(f.summary.method + " diverged on this matrix: its residual grew beyond all bounds", f.summary.reason,
-          f.other_way(), "numbers of A and b are of usual size: it does not help to scale them all");
+    f.add(f.summary.method + " diverged: its residual grew beyond all bounds", f.summary.reason, f.other_way());
 }
 
 /// Largest to smallest magnitude of the entries, where that is a sign of different units.

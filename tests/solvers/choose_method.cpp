@@ -46,7 +46,10 @@ TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal:
   CHECK(choice_for(weak).method == Method::gmres);
   CHECK(choice_for(weak).fallbacks == std::vector<Method>{Method::idr});
   CHECK(choice_for(weak).preconditioner == PreconditionerKind::none);  // so small that gmres needs no help
-  CHECK(choice_for(random_matrix(2, 1500, 1500, 9)).method == Method::gmres);
+  std::vector<Row> rows(1500, Row{{0, 9.0}, {1499, 1.0}});
+  for (Index i = 0; i < 1499; ++i) rows[i] = {{i, 1.0}, {i + 1, 9.0}};
+  CHECK(choice_for(matrix_of(1500, rows)).method == Method::gmres);
+  CHECK(choice_for(random_matrix(2, 1500, 1500, 9)).method == Method::lsmr);  // with empty rows
 
   const Matrix holes = matrix_of(2, {{{1, 1.0}}, {{0, 2.0}}});
   CHECK(choice_for(holes).method == Method::gmres);

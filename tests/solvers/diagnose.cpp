@@ -76,8 +76,8 @@ TEST_CASE("an iteration that diverges is said to diverge; of numbers that leave 
     const Matrix A = diagonal({size, 2 * size, 3 * size});
     return diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), {}, summary, {}).front();
   };
-  CHECK(first(1).cause == "idr diverged on this matrix: its residual grew beyond all bounds");
-  CHECK(first(1).advice.find("does not help to scale") != std::string::npos);
+  CHECK(first(1).cause == "idr diverged: its residual grew beyond all bounds");
+  CHECK(first(1).advice.find("scale") == std::string::npos);
   CHECK(first(1e200).cause == "numbers leave the range of double precision");
   CHECK(first(1e-200).cause == "numbers leave the range of double precision");
 }
