@@ -24,46 +24,30 @@ struct Unset<Index> {
   static __device__ bool is(Index v) { return v < 0; }
 };
 
-__device__ inline double peek(const double* p) {
-  double v;
-  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(v) : "l"(p));
+/// Of 4, 8 or 16 bytes: of two values none is torn, and each is its own flag.
+template <class T>
+__device__ T peek(const T* p) {
+  T v;
+  if constexpr (sizeof(T) == 4)
+    asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(reinterpret_cast<unsigned&>(v)) : "l"(p));
+  else if constexpr (sizeof(T) == 8)
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(reinterpret_cast<std::uint64_t&>(v)) : "l"(p));
+  else
+    asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];"
+                 : "=l"(reinterpret_cast<std::uint64_t(&)[2]>(v)[0]), "=l"(reinterpret_cast<std::uint64_t(&)[2]>(v)[1])
+                 : "l"(p));
   return v;
 }
-__device__ inline float peek(const float* p) {
-  float v;
-  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(v) : "l"(p));
-  return v;
-}
-__device__ inline Index peek(const Index* p) {
-  Index v;
-  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p));
-  return v;
-}
-__device__ inline void put(double* p, double v) {
-  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
-}
-__device__ inline void put(float* p, float v) {
-  asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" ::"l"(p), "f"(v) : "memory");
-}
-__device__ inline void put(Index* p, Index v) {
-  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
-}
-// No value of the two is torn, and each is its own flag.
-__device__ inline double2 peek(const double2* p) {
-  double2 v;
-  asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(p));
-  return v;
-}
-__device__ inline float2 peek(const float2* p) {
-  float2 v;
-  asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
-  return v;
-}
-__device__ inline void put(double2* p, double2 v) {
-  asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};" ::"l"(p), "d"(v.x), "d"(v.y) : "memory");
-}
-__device__ inline void put(float2* p, float2 v) {
-  asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" ::"l"(p), "f"(v.x), "f"(v.y) : "memory");
+template <class T>
+__device__ void put(T* p, std::type_identity_t<T> v) {
+  if constexpr (sizeof(T) == 4)
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(p), "r"(reinterpret_cast<unsigned&>(v)) : "memory");
+  else if constexpr (sizeof(T) == 8)
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(p), "l"(reinterpret_cast<std::uint64_t&>(v)) : "memory");
+  else
+    asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(p),
+                 "l"(reinterpret_cast<std::uint64_t(&)[2]>(v)[0]), "l"(reinterpret_cast<std::uint64_t(&)[2]>(v)[1])
+                 : "memory");
 }
 
 /// A result, in place of an unset value. A NaN that looks unset becomes another NaN.
