@@ -30,7 +30,7 @@ if [ "$preset" = cuda ]; then
   options=(${nvcc:+-DCMAKE_CUDA_COMPILER="$nvcc"} -DCMAKE_CUDA_ARCHITECTURES="$architecture" "${options[@]}")
 fi
 if [ "$preset" = tsan ] && ! command -v clang++ >/dev/null && [[ "$*" != *CMAKE_CXX_COMPILER* ]]; then
-  echo "The thread sanitizer needs clang 16 or later and its OpenMP: apt-get install clang libomp-dev" >&2
+  echo "The thread sanitizer needs clang 19 or later and its OpenMP: apt-get install clang libomp-dev" >&2
   exit 1
 fi
 
