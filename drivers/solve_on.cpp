@@ -95,8 +95,7 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
   certified_residual(column.on, column.A, x.span(), b.span(), r.span());
   const auto rows = copied_to<Host>(column.on, std::as_const(s).span());
   const auto rest = copied_to<Host>(column.on, std::as_const(r).span());
-  const auto found = copied_to<Host>(column.on, x.span());
-  if (!column.parts) column.parts = connected_parts(column.system.A);
+  if (!column.parts) column.parts = connected_parts(host_of(column.on), column.system.A);
   const auto& part_of = column.parts->part_of;
   std::vector<double> constant(std::size_t(column.parts->count)), sizes(constant.size());
   for (std::int64_t i = 0; i < rest.size(); ++i) {
@@ -108,7 +107,13 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
     constant[part] = sizes[part] > 0 ? constant[part] / sizes[part] : 0;
     error = std::max(error, std::abs(constant[part]));
   }
-  for (std::int64_t i = 0; i < rest.size(); ++i) size = std::max(size, std::abs(found[i] + constant[part_of[i]]));
+  if (constant.size() == 1) {
+    axpby(1, x, constant[0], ones);
+    size = max_abs(ones);
+  } else {
+    const auto found = copied_to<Host>(column.on, x.span());
+    for (std::int64_t i = 0; i < found.size(); ++i) size = std::max(size, std::abs(found[i] + constant[part_of[i]]));
+  }
   return error > 0 ? error / size : 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
 
@@ -27,20 +28,40 @@ HostSpan<double> view(std::vector<double>& v) { return {v.data(), std::int64_t(v
 }  // namespace
 
 template <class Offset>
-ConnectedParts connected_parts(const CsrView<double, Offset, Host>& A) {
+ConnectedParts connected_parts(const OpenMP& on, const CsrView<double, Offset, Host>& A) {
   ConnectedParts parts{.part_of = Array<Index>(A.nrows)};
+  // Most matrices are one part, which needs no sets: each row but the first has an entry before its diagonal.
+  const auto entry_before = [&](std::int64_t row) {
+    Offset k = A.row_ptr[row];
+    while (k < A.row_ptr[row + 1] && (A.col_idx[k] >= row || A.values[k] == 0)) ++k;
+    return k;
+  };
+  const auto begins_a_part = [&](std::int64_t before) { return entry_before(before + 1) == A.row_ptr[before + 2]; };
+  if (A.nrows > 0 && first_where(on, A.nrows - 1, 1, begins_a_part) == A.nrows - 1) {
+    parallel_for(on, A.nrows, [&](std::int64_t first, std::int64_t last) {
+      std::fill(parts.part_of.data() + first, parts.part_of.data() + last, Index(0));
+    });
+    parts.count = 1;
+    return parts;
+  }
   const auto parent = parts.part_of.span();  // the first row of a part is its own; that of others comes before them
   std::iota(parent.begin(), parent.end(), Index(0));
+  Index left = A.nrows;  // parts
   const auto first_of = [&](Index i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
   };
+  const auto join = [&](Index i, Index j) {
+    const Index one = first_of(i), other = first_of(j);
+    if (one == other) return;
+    parent[std::max(one, other)] = std::min(one, other);
+    --left;
+  };
   for (Index i = 0; i < A.nrows; ++i)
-    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      if (A.values[k] == 0) continue;
-      const Index one = first_of(i), other = first_of(A.col_idx[k]);
-      parent[std::max(one, other)] = std::min(one, other);
-    }
+    if (const Offset k = entry_before(i); k < A.row_ptr[i + 1]) join(i, A.col_idx[k]);
+  for (Index i = 0; i < A.nrows && left > 1; ++i)
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+      if (A.values[k] != 0) join(i, A.col_idx[k]);
   for (Index i = 0; i < A.nrows; ++i) parent[i] = parent[i] == i ? parts.count++ : parent[parent[i]];
   return parts;
 }
@@ -49,7 +70,7 @@ template <class Offset>
 NullSpace NullSpace::constants(const CsrView<double, Offset, Host>& A) {
   NullSpace space;
   if (A.nrows != A.ncols) return space;
-  ConnectedParts parts = connected_parts(A);
+  ConnectedParts parts = connected_parts(OpenMP{1}, A);
   std::vector<bool> vanishes(std::size_t(parts.count), true);
   for (Index i = 0; i < A.nrows; ++i) {
     double sum = 0, sum_of_sizes = 0;
@@ -145,8 +166,8 @@ double NullSpace::defect(const CsrView<double, Offset, Host>& A, double norm_inf
   return worst;
 }
 
-template ConnectedParts connected_parts(const CsrView<double, std::int32_t, Host>&);
-template ConnectedParts connected_parts(const CsrView<double, std::int64_t, Host>&);
+template ConnectedParts connected_parts(const OpenMP&, const CsrView<double, std::int32_t, Host>&);
+template ConnectedParts connected_parts(const OpenMP&, const CsrView<double, std::int64_t, Host>&);
 template NullSpace NullSpace::constants(const CsrView<double, std::int32_t, Host>&);
 template NullSpace NullSpace::constants(const CsrView<double, std::int64_t, Host>&);
 template double NullSpace::defect(const CsrView<double, std::int32_t, Host>&, double, Side) const;

@@ -12,10 +12,10 @@ struct ConnectedParts {
   Array<Index> part_of = {};  // of each row, numbered by their first rows
   Index count = 0;
 };
-/// Cost  one pass over A on one core (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2), 1975);
-///       4 bytes per row, 8 while it runs.
+/// Cost  4 bytes per row; a look at the first entries of each row, and if these do not connect all, up to one pass over A on one core
+///       (Tarjan, Efficiency of a good but not linear set union algorithm, JACM 22(2), 1975).
 template <class Offset>
-ConnectedParts connected_parts(const CsrView<double, Offset, Host>& A);
+ConnectedParts connected_parts(const OpenMP& on, const CsrView<double, Offset, Host>& A);
 
 /// An orthonormal basis Z of vectors with A Z = 0, or some of them.
 ///

@@ -52,15 +52,25 @@ TEST_CASE("constants: one vector for each part of A whose rows all sum to zero, 
 }
 
 TEST_CASE("connected parts are numbered by their first rows, however they are joined") {
-  const ConnectedParts seven = connected_parts(parts().view());
+  const ConnectedParts seven = connected_parts(OpenMP{2}, parts().view());
   CHECK(seven.count == 4);
   CHECK(std::vector<Index>(seven.part_of.begin(), seven.part_of.end()) == std::vector<Index>{0, 0, 0, 1, 2, 2, 3});
   // 4 - 0 and 3 - 1 first, then 1 - 0 by a row far below; 2 is alone, with an entry that is zero.
   const Matrix late = matrix_of(6, {{{4, 1.0}}, {{3, 1.0}}, {{0, 0.0}, {2, 1.0}}, {}, {}, {{0, 1.0}, {1, 1.0}}});
-  const ConnectedParts two = connected_parts(late.view());
+  const ConnectedParts two = connected_parts(OpenMP{2}, late.view());
   CHECK(two.count == 2);
   CHECK(std::vector<Index>(two.part_of.begin(), two.part_of.end()) == std::vector<Index>{0, 0, 1, 0, 0, 0});
-  CHECK(connected_parts(matrix_of(0, {}).view()).count == 0);
+  CHECK(connected_parts(OpenMP{2}, matrix_of(0, {}).view()).count == 0);
+  CHECK(connected_parts(OpenMP{2}, matrix_of(1, {{}}).view()).count == 1);
+  Matrix chain = tridiagonal(20000);
+  for (const auto& [cut, count] : {std::pair<Index, Index>{0, 1}, {12345, 2}}) {
+    for (const Index row : {cut - 1, cut})
+      for (auto k = row < 0 ? 0 : chain.row_ptr[row]; cut > 0 && k < chain.row_ptr[row + 1]; ++k)
+        if (chain.col_idx[k] == 2 * cut - 1 - row) chain.values[k] = 0;
+    const ConnectedParts found = connected_parts(OpenMP{2}, chain.view());
+    CHECK(found.count == count);
+    for (const Index row : {0, 12344, 12345, 19999}) CHECK(found.part_of[row] == (cut > 0 && row >= cut));
+  }
 }
 
 TEST_CASE("spanned_by: what is left is orthogonal to all vectors, of which dependent ones count once") {
