@@ -242,13 +242,14 @@ class OneSolve {
         const double taken = double(report.iteration) * seconds_per_iteration(A.nrows, A.nnz());
         decided_.factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, taken / 5), criteria_.seconds);
         if (!decided_.factors) return;
-        criteria_.seconds -= report.seconds;
+        take_time(report.seconds);
         throw FactorsAreCheaper(report.iteration);
       };
     return std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria).front());
   }
   Outcome directly(DirectSolver& factors, const std::string& why) {
     Outcome outcome = solve_directly(host_, system(), factors, criteria_);
+    outcome.solve_seconds += spent_;
     attempts_.insert(attempts_.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
     outcome.summary.attempts = attempts_;
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
@@ -257,7 +258,11 @@ class OneSolve {
   Outcome by_lsmr(Outcome before) {
     return solve_singular(options_, loaded_, there_, seen_, decided_, criteria_, std::move(before));
   }
-  void take_time_of(const Outcome& outcome) { criteria_.seconds -= outcome.setup_seconds + outcome.solve_seconds; }
+  void take_time_of(const Outcome& outcome) { take_time(outcome.setup_seconds + outcome.solve_seconds); }
+  void take_time(double seconds) {
+    spent_ += seconds;
+    criteria_.seconds -= seconds;
+  }
 
   /// Where A has null vectors that are known; if it has others, iterations fail.
   Outcome beside_null_space(Outcome outcome) {
@@ -337,6 +342,7 @@ class OneSolve {
   Decided& decided_;
   SolveProgress progress_;
   Criteria criteria_;
+  double spent_ = 0;  // seconds on what was tried in vain
   const OpenMP host_ = host_threads(options_);
   const bool chosen_ = automatic(options_.request), limited_ = options_.max_iterations < SolveOptions().max_iterations;
   std::vector<Attempt> attempts_;
