@@ -228,6 +228,7 @@ class OneSolve {
       take_time_of(outcome);
       return false;
     }
+    outcome.solve_seconds += spent_;
     if (singular_.known()) finish(outcome, decided_.factors.get());
     return true;
   }
@@ -243,13 +244,12 @@ class OneSolve {
         decided_.factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, taken / 5), criteria_.seconds);
         if (!decided_.factors) return;
         take_time(report.seconds);
-        throw FactorsAreCheaper(report.iteration);
+        throw FactorsAreCheaper{report.iteration};
       };
     return std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria).front());
   }
   Outcome directly(DirectSolver& factors, const std::string& why) {
     Outcome outcome = solve_directly(host_, system(), factors, criteria_);
-    outcome.solve_seconds += spent_;
     attempts_.insert(attempts_.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
     outcome.summary.attempts = attempts_;
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
@@ -317,7 +317,10 @@ class OneSolve {
     if (factors) {
       const std::string why = formatted("{} failed", outcome.summary.method);
       if (!came_first) by_factors_ = directly(*factors, why);
-      if (by_factors_->solved) return std::move(*by_factors_);
+      if (by_factors_->solved) {
+        by_factors_->solve_seconds += spent_;
+        return std::move(*by_factors_);
+      }
       found_singular = by_factors_->singular;
       if (is_right_by_factors(*by_factors_) ||
           by_factors_->certificate.relative_residual < outcome.certificate.relative_residual) {
