@@ -165,6 +165,8 @@ std::string gpu_products_text(const RowStatistics& rows) {
                                spmv_detail::described_unprepared(rows.nrows, rows.nnz));
   if (rows.max > longest)
     text += formatted("; rows of more than {}: a warp for each {} entries", longest, count(sum_block));
+  if (spmv_detail::unprepared_way(rows.nrows, rows.nnz) == spmv_detail::UnpreparedWay::staged_if_regular)
+    text += "; if neighbouring rows differ in length or lie far apart: a warp for each share of the entries";
   return text;
 }
 

@@ -31,12 +31,19 @@ template <class Real, class Offset, class Store>
 void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
   if (A.nrows == 0) return;
   Scratch scratch(on);
-  switch (unprepared_way(A.nrows, A.nnz())) {
+  const UnpreparedWay way = unprepared_way(A.nrows, A.nnz());
+  switch (way) {
     case UnpreparedWay::thread_per_row: return cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
     case UnpreparedWay::shares: return shares_product(on, A, x, store);
-    case UnpreparedWay::staged: break;
+    case UnpreparedWay::staged:
+    case UnpreparedWay::staged_if_regular: break;
   }
-  csr_product(on, A, room_in(scratch, A, longest_unlisted_row(A.nrows, A.nnz())), Listing::by_product, x, store);
+  const LongRowsView long_rows = room_in(scratch, A, longest_unlisted_row(A.nrows, A.nnz()));
+  bool* const irregular = scratch.take<bool>(1).data();
+  look_at_rows(on, A, long_rows, irregular);
+  if (way == UnpreparedWay::staged) return csr_product(on, A, long_rows, Listing::by_product, x, store);
+  csr_product(on, A, long_rows, Listing::by_product, x, store, {.irregular = irregular, .wanted = false});
+  shares_product(on, A, x, store, {.irregular = irregular, .wanted = true});
 }
 
 }  // namespace

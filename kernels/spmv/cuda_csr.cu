@@ -137,10 +137,31 @@ __device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t
   }
 }
 
-/// The next launch, which adds to them, begins meanwhile.
-__global__ void clear_counts(LongRowCounts* counts) {
-  *counts = {};
+constexpr int pairs = 1024;
+
+/// By a block with a thread per pair of neighbouring rows, spread over the matrix.
+template <class Offset>
+__global__ void __launch_bounds__(pairs)
+    judge_rows(const Offset* row_ptr, const Index* col_idx, Index nrows, double max_even_difference, int max_far,
+               LongRowCounts* counts, bool* irregular) {
+  constexpr std::int64_t most = 1 << 20;  // a difference counts as no more, so that their sum fits
+  constexpr Index far = 4096;             // elements of x, which the first cache does not keep
   let_next_begin();
+  const std::int64_t row = std::int64_t(threadIdx.x) * nrows / pairs;
+  const Offset first = row_ptr[row], middle = row_ptr[row + 1], last = row_ptr[row + 1 < nrows ? row + 2 : nrows];
+  const std::int64_t length = middle - first, next = row + 1 < nrows ? last - middle : length;
+  const bool is_far = length > 0 && next > 0 && last > middle && abs(col_idx[middle] - col_idx[first]) > far;
+  const int nfar = __syncthreads_count(is_far);
+  __shared__ unsigned sums[pairs / warp_size];
+  const unsigned of_warp = warp_inclusive_sum(unsigned(min(abs(next - length), most)));
+  constexpr int last_lane = warp_size - 1;
+  if (lane() == last_lane) sums[threadIdx.x / warp_size] = of_warp;
+  __syncthreads();
+  if (threadIdx.x >= warp_size) return;
+  const unsigned sum = warp_inclusive_sum(sums[lane()]);
+  if (lane() != last_lane) return;
+  *irregular = double(sum) > max_even_difference * pairs || nfar > max_far;
+  *counts = {};
 }
 
 /// Rows by way of shared memory: a warp takes 32 rows, as many at a time as fit its `room`. Long ones are put on `to_list` if
@@ -148,7 +169,7 @@ __global__ void clear_counts(LongRowCounts* counts) {
 template <class How, class Place, class Real, class Offset, class Store>
 __global__ void __launch_bounds__(block_threads, How::min_blocks)
     staged_rows(const __grid_constant__ Product<Real, Offset, Store> of, int room,
-                const __grid_constant__ LongRowsView to_list) {
+                const __grid_constant__ LongRowsView to_list, OnlyIf only) {
   extern __shared__ int4 shared[];
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const std::int64_t nrows = of.A.nrows, first_row = (std::int64_t(blockIdx.x) * warps + warp) * warp_size,
@@ -156,6 +177,8 @@ __global__ void __launch_bounds__(block_threads, How::min_blocks)
   if (first_row >= nrows) return;
   const Offset first = __ldg(of.A.row_ptr.data() + row),
                last = __ldg(of.A.row_ptr.data() + (row < nrows ? row + 1 : nrows));
+  if (only.irregular) await_launch_before();
+  if (!only.holds()) return;
   const bool apart = last - first > How::longest;
   const int length = apart ? 0 : int(last - first);
   if (to_list.counts) list(to_list, apart, Index(row), first, last - first);
@@ -191,7 +214,7 @@ struct StoreFinished {
 }  // namespace
 
 template <class How, class Place, class Real, class Offset, class Store>
-void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, const LongRowsView& to_list) {
+void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, const LongRowsView& to_list, OnlyIf only) {
   const double mean = std::min(double(of.A.nnz()) / double(of.A.nrows), double(How::max_room));
   const int wanted = int(1.02 * How::rows * mean) / 8 * 8 + 8;
   const int room = std::clamp(wanted, How::longest + 8, How::max_room);  // a multiple of 8
@@ -202,7 +225,7 @@ void launch_staged(const Cuda& on, const Product<Real, Offset, Store>& of, const
   static const bool can_begin_early = can_wait(kernel);
   launch_after(on, to_list.counts && can_begin_early, kernel,
                {.blocks = blocks_for(of.A.nrows, block_threads), .threads = block_threads, .shared_bytes = bytes}, name,
-               of, room, to_list);
+               of, room, to_list, only);
 }
 
 /// Whether the copy engine can read the entries of A.
@@ -213,27 +236,34 @@ bool is_aligned(const CsrView<Real, Offset, Device>& A) {
          0;
 }
 
+template <class Real, class Offset>
+void look_at_rows(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& to_list,
+                  bool* irregular) {
+  const double max_even_difference = double(max_even_variation(A.nrows, A.nnz())) / double(A.nrows);
+  const RowClass rows = row_class(A.nrows, A.nnz());
+  const int max_far = rows == RowClass::wide || rows == RowClass::element ? pairs / 2 : pairs;
+  launch(on, judge_rows<Offset>, A.nrows > 0, pairs, "looking at rows", A.row_ptr.data(), A.col_idx.data(), A.nrows,
+         max_even_difference, max_far, to_list.counts, irregular);
+}
+
 template <class Real, class Offset, class Store>
 void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const LongRowsView& long_rows, Listing listing,
-                 const Real* x, const Store& store) {
+                 const Real* x, const Store& store, OnlyIf only) {
   if (A.nrows == 0) return;
   const Product<Real, Offset, Store> of{A, x, store};
   LongRowsView to_list = long_rows;
-  if (listing == Listing::done)
-    to_list.counts = nullptr;
-  else
-    launch(on, clear_counts, 1, 1, "clearing counters", long_rows.counts);
+  if (listing == Listing::done) to_list.counts = nullptr;
   const RowClass rows = row_class(A.nrows, A.nnz());
   const bool has_engine = is_aligned(A);
   if (rows == RowClass::lattice)
-    launch_staged<LatticeRows, Stage<Real>>(on, of, to_list);
+    launch_staged<LatticeRows, Stage<Real>>(on, of, to_list, only);
   else if (rows == RowClass::element)
-    has_engine ? launch_staged<ElementRows, EngineStage<Real>>(on, of, to_list)
-               : launch_staged<ElementRows, Stage<Real>>(on, of, to_list);
+    has_engine ? launch_staged<ElementRows, EngineStage<Real>>(on, of, to_list, only)
+               : launch_staged<ElementRows, Stage<Real>>(on, of, to_list, only);
   else if (rows == RowClass::wide && has_engine)
-    launch_staged<WideRows, EngineStage<Real>>(on, of, to_list);
+    launch_staged<WideRows, EngineStage<Real>>(on, of, to_list, only);
   else
-    launch_staged<GraphRows, Stage<Real>>(on, of, to_list);
+    launch_staged<GraphRows, Stage<Real>>(on, of, to_list, only);
 
   Scratch scratch(on);
   const SlotSums<Real> slots{.sums = scratch.take<Real>(long_rows.room.slots).data()};
@@ -252,6 +282,7 @@ void csr_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const L
 /// Never called: names every product, so that its code is emitted here.
 void instances(const Cuda& on, const LongRowsView& rows) {
   with_each_csr<Device>([&]<class Real>(const auto& A, Real* x) {
+    look_at_rows(on, A, rows, nullptr);
     csr_product(on, A, rows, Listing::done, x, StoreProduct<Real>{x});
     csr_product(on, A, rows, Listing::done, x, StoreResidual<Real>{x, x});
   });

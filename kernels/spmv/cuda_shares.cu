@@ -35,9 +35,10 @@ static_assert(SmallMatrix::warps * SmallMatrix::min_blocks == SmallShares::per_m
 constexpr const char* name = "a product with a sparse matrix";
 
 using Cost = std::int64_t;  // a row costs as much as its entries and 4 more
-// Where each warp has a share of so much, the last eighth and more is shared out in small ones, to warps that are done sooner.
-constexpr Cost min_even = 4096, small_share = 512;
-constexpr double large_part = 0.85;
+// Where each warp has a share of so much, the last eighth and more is shared out in small ones, to warps that are done sooner: on
+// average no more than four per warp, since each block costs, even where the product is not done.
+constexpr Cost min_even = 4096, min_small = 512;
+constexpr double large_part = 0.85, small_part = (1 - large_part) / 4;
 
 /// What each warp takes: rows before which there is a cost of begin(i) to begin(i + 1) - 1; of a row of more than 2048 entries,
 /// which is cut into pieces of 2048, the pieces that begin there. The first shares are those of warps that all run at once; the
@@ -58,6 +59,7 @@ struct Product {
   Store store;
   Shares shares;
   PieceSums<Real> pieces;
+  OnlyIf only;
 };
 
 /// Rows begin ... end - 1, among which is the first before which there is a given cost; or it is row `end`.
@@ -247,6 +249,9 @@ __device__ __forceinline__ void sum_share(const Product<Real, Offset, Store>& of
 template <class How, class Real, class Offset, class Store>
 __global__ void __launch_bounds__(How::warps* warp_size, How::min_blocks)
     sum_shares(const __grid_constant__ Product<Real, Offset, Store> of) {
+  let_next_begin();
+  if (of.only.irregular) await_launch_before();
+  if (!of.only.holds()) return;
   using Entries = Chunk<How::batch, Real, Offset>;
   __shared__ union {
     Landmarks<How::warps * warp_size> landmarks;
@@ -276,11 +281,11 @@ __global__ void __launch_bounds__(How::warps* warp_size, How::min_blocks)
 Shares shares_of(Cost total, std::int64_t at_once) {
   const Cost even = total / at_once + 1;  // each warp has one
   if (even < min_even) return {.large = even, .small = even, .count_of_large = at_once, .count = total / even + 1};
-  const Cost large = Cost(large_part * double(even));
+  const Cost large = Cost(large_part * double(even)), small = std::max(min_small, Cost(small_part * double(even)));
   return {.large = large,
-          .small = small_share,
+          .small = small,
           .count_of_large = at_once,
-          .count = at_once + (total - at_once * large) / small_share + 1};
+          .count = at_once + (total - at_once * large) / small + 1};
 }
 
 }  // namespace
@@ -292,17 +297,20 @@ void launch_shares(const Cuda& on, Product<Real, Offset, Store> of) {
   const auto kernel = sum_shares<How, Real, Offset, Store>;
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, How::shared_percent),
              "dividing the first cache");
-  launch(on, kernel, blocks_for(of.shares.count, How::warps), How::warps * warp_size, name, of);
+  static const bool can_begin_early = can_wait(kernel);
+  launch_after(on, of.only.irregular && can_begin_early, kernel,
+               {.blocks = blocks_for(of.shares.count, How::warps), .threads = How::warps * warp_size}, name, of);
 }
 
 template <class Real, class Offset, class Store>
-void shares_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
+void shares_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store,
+                    OnlyIf only) {
   if (A.nrows == 0) return;
   Scratch scratch(on);
   const std::int64_t counters = TilesView::arrivals_of(A.nnz());
   const PieceSums<Real> pieces{.arrivals = zero_counters(on, counters),
                                .slots = scratch.take<Real>(2 * counters).data()};
-  const Product<Real, Offset, Store> of{A, x, store, {}, pieces};
+  const Product<Real, Offset, Store> of{A, x, store, {}, pieces, only};
   SmallShares::fit(on, A.nrows, A.nnz()) ? launch_shares<SmallMatrix>(on, of) : launch_shares<LargeMatrix>(on, of);
 }
 

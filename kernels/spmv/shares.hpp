@@ -2,6 +2,7 @@
 #pragma once
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/cuda_counters.hpp>
+#include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
 
@@ -24,6 +25,6 @@ inline void reserve_shares(const Cuda& on, std::int64_t nnz) { zero_counters(on,
 /// Cost  one launch; allocates nothing but scratch memory and counters; waits for nothing.
 template <class Real, class Offset, class Store>
 [[gnu::used]] void shares_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x,
-                                  const Store& store);
+                                  const Store& store, OnlyIf only = {});
 
 }  // namespace seidel::spmv_detail

@@ -4,6 +4,8 @@
 #include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/vector.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "../backends.hpp"
@@ -149,15 +151,35 @@ void check_unprepared(const Cuda& on, const CsrView<Real, Offset, Device>& A, co
       CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
       CHECK(differing(moved_back(on, y_of_shares), moved_back(OpenMP{1}, expected)) == 0);
     }
+    Array<bool, Device> irregular(on, 1);
     for (const int shortest : {spmv_detail::longest_unlisted_row(A.nrows, A.nnz()), short_sum})
       for (const auto listing : {Listing::done, Listing::by_product}) {
         auto y = moved_to(on, poisoned<Real>(A.nrows));
         Scratch scratch(on);
         const auto list = spmv_detail::listed_in(scratch, on, A, shortest);
+        if (listing == Listing::by_product) spmv_detail::look_at_rows(on, A, list, irregular.data());
         spmv_detail::csr_product(on, A, list, listing, x, StoreProduct<Real>{y.data()});
         on.synchronize();
         CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
       }
+    for (const bool judged : {false, true}) {  // of both products the GPU does one
+      auto y = moved_to(on, poisoned<Real>(A.nrows));
+      Scratch scratch(on);
+      const auto list = spmv_detail::room_in(scratch, A, short_sum);
+      spmv_detail::look_at_rows(on, A, list, irregular.data());
+      const StoreProduct<Real> store{y.data()};
+      spmv_detail::shares_product(on, A, x, store, {.irregular = irregular.data(), .wanted = judged});
+      on.synchronize();
+      const bool is_irregular = A.nrows > 0 && copied_to<Host>(on, irregular)[0];
+      if (is_irregular == judged)
+        CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
+      else
+        CHECK(std::ranges::all_of(moved_back(on, y), [](Real value) { return std::isnan(value); }));
+      spmv_detail::csr_product(on, A, list, Listing::by_product, x, store,
+                               {.irregular = irregular.data(), .wanted = !judged});
+      on.synchronize();
+      CHECK(differing(moved_back(on, y), moved_back(OpenMP{1}, expected)) == 0);
+    }
   }
 }
 
