@@ -179,7 +179,8 @@ void Progress::estimated(double change, double true_norm, double norm_beyond) {
 
 double ErrorEstimate::error(double rounding) const {
   const double fell = residual > 0 ? std::max(beyond, rounding) / residual : 1;
-  return std::max(change * std::max(std::min(1.0, 2 * fell), fell), std::numeric_limits<double>::epsilon());
+  const double part = at_least && fell > 1 ? fell : std::min(1.0, 2 * fell);
+  return std::max(change * part, std::numeric_limits<double>::epsilon());
 }
 
 bool Progress::running() {

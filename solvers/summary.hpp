@@ -75,8 +75,10 @@ struct ErrorEstimate {
   /// is what the residual of a rounded x* is, eps ||A|| ||x|| / ||b||, or 0 where that is not known.
   ///
   /// The error of x is about the change. That of y is smaller, between not at all and as the residual is; twice the
-  /// latter was within a factor 10 of the truth nearly always (docs/notes/errors.md). An error in the numerical null space
-  /// of A, which no iterate has seen, is missed.
+  /// latter was within a factor 10 of the truth nearly always (docs/notes/errors.md). Where the residual rose although the
+  /// recurrence fell, y has lost digits by rounding and x has not: the change is its error at most. Where the recurrence
+  /// did not fall either, the error is taken to be as much larger than the change as the residual grew. An error in the
+  /// numerical null space of A, which no iterate has seen, is missed.
   double error(double rounding = 0) const;
 };
 
