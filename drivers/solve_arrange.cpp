@@ -47,9 +47,12 @@ bool may_scale(const SolveOptions& options, const Inspected& seen) {
 std::unique_ptr<Arranged> arrange(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
   const MatrixProperties& p = seen.properties;
   const bool full_diagonal = p.first_bad_diagonal < 0;
-  if (full_diagonal &&  // preconditioners do not change when rows and columns are scaled
-      choose_method(p, seen.rows, options.request).preconditioner != PreconditionerKind::none)
-    return {};
+  if (full_diagonal || seen.rows.empty_rows > 0) {
+    const MethodChoice choice = choose_method(p, seen.rows, options.request);
+    if (choice.method.needs == Needs::nothing) return {};
+    // Those do not change when rows and columns are scaled.
+    if (choice.preconditioner != PreconditionerKind::none) return {};
+  }
   auto to = std::make_unique<Arranged>();
   const std::string zeros =
       formatted("because {} zero on the diagonal", plural(p.diagonal_missing + p.diagonal_zero, "row is", "rows are"));

@@ -17,7 +17,8 @@ struct Arranged {
 };
 
 /// Rows that bring nonzeros to a diagonal with zeros, which no preconditioner takes; scales where no preconditioner is
-/// used and norms of rows differ much. Nothing where neither helps, or was refused.
+/// used and norms of rows differ much. Nothing where neither helps, where it was refused, or for lsmr, which takes no
+/// preconditioner.
 std::unique_ptr<Arranged> arrange(const SolveOptions& options, const Loaded& loaded, const Inspected& seen);
 
 }  // namespace seidel::drivers
