@@ -24,8 +24,7 @@ std::tuple<int, double, double> badness(const SolveStory& story) {
 std::string column_text(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   const bool known = outcome.error_source != ErrorSource::none;
-  return formatted("{}: {} of {}, residual {}{}{}", to_string(verdict_of(story)),
-                   plural(outcome.summary.iterations, "iteration"), outcome.summary.method,
+  return formatted("{}: {}, residual {}{}{}", to_string(verdict_of(story)), effort_text(outcome.summary),
                    brief(outcome.certificate.relative_residual),
                    known ? ", error " + brief(outcome.error) : std::string(),
                    story.singular.known() ? ", in the null space " + brief(story.singular.part_of_b) : std::string());

@@ -47,7 +47,7 @@ std::string solve_page(const SolveStory& story) {
   if (orthogonality_matters(outcome)) facts.push_back({"orthogonality", orthogonality_text(story)});
   if (!outcome.least_squares) facts.push_back({"backward error", brief(outcome.certificate.backward_error)});
   if (const std::string error = error_text(story); !error.empty()) facts.push_back({"error", error});
-  facts.push_back({"iterations", count(summary.iterations)});
+  facts.push_back({formatted("{}s", step_of(summary.method)), count(summary.iterations)});
   facts.push_back({"ended", summary.reason});
   page.facts("What came out", facts);
   for (const auto& one : story.diagnosis) {

@@ -82,9 +82,12 @@ std::string backend_text(const Placement& where) {
   return text + " (" + where.because + ")";
 }
 
+std::string_view step_of(std::string_view method) { return method == direct_method.name ? "solve" : "iteration"; }
+
 std::string attempt_text(const Attempt& attempt) {
-  return formatted("{}{}, residual {}: {}", plural(attempt.iterations, "iteration"),
-                   attempt.preconditioned ? "" : " without preconditioner",
+  const bool has_none = !attempt.preconditioned && attempt.method != direct_method.name;
+  return formatted("{}{}, residual {}: {}", plural(attempt.iterations, step_of(attempt.method)),
+                   has_none ? " without preconditioner" : "",
                    std::isfinite(attempt.relative_residual) ? brief(attempt.relative_residual) : "not finite",
                    attempt.reason);
 }
@@ -95,14 +98,10 @@ double tolerance_of(const SolveOptions& options, double norm_b) {
 }
 double tolerance_of(const SolveStory& story) { return tolerance_of(story.options, story.outcome.summary.norm_b); }
 
-namespace {
-
 std::string effort_text(const Summary& summary) {
-  return summary.method == direct_method.name ? plural(summary.iterations, "solve") + " with factors of A"
-                                              : plural(summary.iterations, "iteration") + " of " + summary.method;
+  return plural(summary.iterations, step_of(summary.method)) +
+         (summary.method == direct_method.name ? " with factors of A" : " of " + summary.method);
 }
-
-}  // namespace
 
 std::string reached_text(const SolveStory& story) {
   const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
@@ -188,10 +187,11 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   if (summary.attempts.size() > 1)
     for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
   if (options.verbose)
-    lines.item("iterations", summary.iterations > 0 && outcome.solve_seconds > 0
-                                 ? formatted("{} ({} each)", count(summary.iterations),
-                                             human_seconds(outcome.solve_seconds / double(summary.iterations)))
-                                 : count(summary.iterations));
+    lines.item(formatted("{}s", step_of(summary.method)),
+               summary.iterations > 0 && outcome.solve_seconds > 0
+                   ? formatted("{} ({} each)", count(summary.iterations),
+                               human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                   : count(summary.iterations));
   if (story.columns.size() > 1) add_columns(lines, story);
   if (!options.out.empty()) lines.item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);

@@ -43,11 +43,14 @@ struct SolveStory {
 /// where that is known, then residual.
 std::size_t worst_of(std::span<const SolveStory> columns);
 
+/// What a method does again and again: "iteration", or "solve" of factors.
+std::string_view step_of(std::string_view method);
 /// What text and page both say: "openmp, 2 threads (asked for)"; "gmres, restarted after 50 iterations"; "650
-/// iterations, residual 5.4e-02: why it ended"; "||b - Ax|| / ||b|| = 2.8e-09 (target 1.0e-08) after 12 iterations of cg".
+/// iterations, residual 5.4e-02: why it ended"; "12 iterations of cg" or "2 solves with factors of A"; "||b - Ax|| / ||b|| = 2.8e-09 (target 1.0e-08) after 12 iterations of cg".
 std::string backend_text(const Placement& where);
 std::string method_text(const SolveStory& story);
 std::string attempt_text(const Attempt& attempt);
+std::string effort_text(const Summary& summary);
 std::string reached_text(const SolveStory& story);
 /// "b from b.mtx", which columns, or how b was made.
 std::string right_hand_side_text(const SolveStory& story);

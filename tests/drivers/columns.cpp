@@ -90,6 +90,10 @@ TEST_CASE(
   CHECK(contains(history, "\n2,,"));
   CHECK(contains(json, "\"column\": 2"));
   CHECK(contains(json, "\"columns\": ["));
+  const Run direct = seidel_program({"solve", "poisson3d:7", "--rhs", folder / "B.mtx", "--method", "direct", "-v"});
+  CHECK(contains(direct.out, " solves with factors of A, residual "));
+  CHECK(contains(direct.out, "\nsolves  "));
+  CHECK(!contains(direct.out, "iteration"));  // factors make none
 }
 
 TEST_CASE("Ctrl-C with several columns names no --x0, which takes one") {
