@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_least_squares.hpp>
@@ -164,10 +165,12 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   return outcome;
 }
 
-/// After so many iterations factors are thought of again; thrown where they cost a fifth of those at most.
+/// After so many iterations factors are thought of again.
 constexpr std::int64_t many_iterations[] = {500, 2000, 8000};
-struct FactorsAreCheaper {
+/// Thrown out of an iteration where factors have solved the system meanwhile.
+struct FactorsSolvedIt {
   std::int64_t iterations;
+  double seconds;
 };
 
 class OneSolve {
@@ -187,11 +190,12 @@ class OneSolve {
     if (decided_.factors && first_factors_suffice(why_factors_come_first())) return std::move(*by_factors_);
     try {
       if (!iterated) iterated = by_iterations(chosen_ && !limited_ && !decided_.factors && !singular_.known());
-    } catch (const FactorsAreCheaper& than) {
-      if (first_factors_suffice(formatted("{} iterations were not enough, and factors cost less than a fifth of these",
-                                          count(than.iterations))))
-        return std::move(*by_factors_);
-      iterated = by_iterations(false);
+    } catch (const FactorsSolvedIt& after) {
+      take_factors(decided_, *decided_.factors,
+                   formatted("{} iterations were not enough, and factors cost less than a fifth of these",
+                             count(after.iterations)));
+      by_factors_->solve_seconds += after.seconds;
+      return std::move(*by_factors_);
     }
     Outcome outcome = std::move(*iterated);
     outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts_.begin(), attempts_.end());
@@ -232,34 +236,44 @@ class OneSolve {
     if (singular_.known()) finish(outcome, decided_.factors.get());
     return true;
   }
-  /// Throws FactorsAreCheaper if it may.
+  /// If it may take factors, they are tried while the iteration waits, once they cost a fifth of it at most. Where they fail,
+  /// or a stop is requested meanwhile, it is still there. Throws FactorsSolvedIt.
   Outcome by_iterations(bool may_take_factors) {
     Criteria criteria = criteria_;
     if (may_take_factors)
       criteria.on_iteration = [&](const IterationReport& report) {
         criteria_.on_iteration(report);
-        if (std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations)) return;
+        if (by_factors_ || std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations)) return;
         const auto& A = loaded_.matrix.matrix;
         const double taken = double(report.iteration) * seconds_per_iteration(A.nrows, A.nnz());
-        decided_.factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, taken / 5), criteria_.seconds);
+        Criteria rest = criteria_;
+        rest.seconds -= report.seconds;
+        decided_.factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, taken / 5), rest.seconds);
         if (!decided_.factors) return;
-        take_time(report.seconds);
-        throw FactorsAreCheaper{report.iteration};
+        if (options_.verbose)
+          say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
+                                  count(report.iteration), human_seconds(decided_.factors->forecast().seconds)));
+        if (by_factors_.emplace(tried(*decided_.factors, rest)).solved)
+          throw FactorsSolvedIt{report.iteration, report.seconds};
       };
     return std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria).front());
   }
-  Outcome directly(DirectSolver& factors, const std::string& why) {
-    Outcome outcome = solve_directly(host_, system(), factors, criteria_);
+  Outcome tried(DirectSolver& factors, const Criteria& criteria) {
+    Outcome outcome = solve_directly(host_, system(), factors, criteria);
     attempts_.insert(attempts_.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
     outcome.summary.attempts = attempts_;
+    return outcome;
+  }
+  Outcome directly(DirectSolver& factors, const std::string& why) {
+    Outcome outcome = tried(factors, criteria_);
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
     return outcome;
   }
   Outcome by_lsmr(Outcome before) {
     return solve_singular(options_, loaded_, there_, seen_, decided_, criteria_, std::move(before));
   }
-  void take_time_of(const Outcome& outcome) { take_time(outcome.setup_seconds + outcome.solve_seconds); }
-  void take_time(double seconds) {
+  void take_time_of(const Outcome& outcome) {
+    const double seconds = outcome.setup_seconds + outcome.solve_seconds;
     spent_ += seconds;
     criteria_.seconds -= seconds;
   }

@@ -180,6 +180,27 @@ TEST_CASE("factors that would take long are given up soon after a signal, and th
   }
 }
 
+TEST_CASE("Ctrl-C while factors stand in for iterations keeps the best x of these") {
+  const Folder folder;
+  std::string b;
+  for (int i = 0; i < 7200; ++i) b += std::to_string(i) + "\n";
+  write_file(folder / "b.txt", b);
+  for (int tries = 1;; ++tries) {
+    const Run run = seidel_program({"solve", "elasticity3d:150x4x4", "--rhs", folder / "b.txt", "--verbose", "--out",
+                                    folder / "x.mtx", "--json", folder / "report.json"},
+                                   {.interrupt_after = 0.001, .interrupt_when = "500 iterations were not enough"});
+    CAPTURE(run.err);
+    if (run.exit_code == 0 && tries < 5) continue;  // the signal came when the factors were there
+    CHECK(run.exit_code == 1);
+    CHECK(contains(run.out, "NOT solved: interrupted after 500 iterations of cg"));
+    CHECK(contains(run.out, "--x0 "));
+    const json report = json::parse(read_file(folder / "report.json"));
+    CHECK(report["method"] == "cg");
+    CHECK(report["relative_residual"] != 1);  // that of x = 0
+    break;
+  }
+}
+
 TEST_CASE("entries of the factors are counted before they are taken") {
   using namespace seidel;
   const auto entries = [](const char* matrix, bool positive) {
