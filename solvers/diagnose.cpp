@@ -214,7 +214,7 @@ void is_nearly_singular(Facts& f) {
 }
 
 void is_not_preconditioned(Facts& f) {
-  if (!f.preconditioned() || f.overflowed()) return;
+  if (!f.preconditioned() || f.summary.breakdown == Breakdown::not_finite) return;
   const Summary& s = f.summary;
   const std::string name(to_string(f.choice.preconditioner));
   if (s.truth_disagrees() && !s.met_limit_of_precision(f.A.norm_inf))

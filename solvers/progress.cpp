@@ -17,6 +17,7 @@ constexpr std::int64_t max_history = std::int64_t(1) << 20;
 constexpr int rounds_without_gain = 10;
 
 std::string text(double value) {
+  if (std::isnan(value)) return "NaN";  // of either sign
   char s[32];
   std::snprintf(s, sizeof s, "%.3g", value);
   return s;

@@ -82,6 +82,25 @@ TEST_CASE("an iteration that diverges is said to diverge; of numbers that leave 
   CHECK(first(1e-200).cause == "numbers leave the range of double precision");
 }
 
+TEST_CASE("a method that came after one which diverged is told what hinders it") {
+  Summary summary;
+  summary.method = "gmres";
+  summary.status = Status::stagnated;
+  summary.reason = "the true residual is 1, and a restart from it does not reduce it";
+  summary.norm_b = summary.relative_residual = 1;
+  summary.history = {1, 0};
+  summary.truth_checks = {{.iteration = 1, .recurrence = 0, .truth = 1}};
+  summary.attempts = {{.method = "minres", .breakdown = Breakdown::not_finite}, summary.as_attempt()};
+  MethodChoice choice;
+  choice.method = Method::cg;
+  choice.preconditioner = PreconditionerKind::amg;
+  const Matrix A = tridiagonal(30, 2, -1);
+  const auto found =
+      diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), choice, summary, {});
+  REQUIRE(found.size() > 0);
+  CHECK(found.front().cause.starts_with("amg does not suit A"));
+}
+
 TEST_CASE("unsymmetric given to cg") {
   const Case c = diagnosed({}, matrix_of(2, {{{0, 1.0}, {1, 9.0}}, {{0, -1.0}, {1, -2.0}}}), ones(2));
   CHECK(c.first().cause == "A is not symmetric, and cg needs that");
