@@ -203,6 +203,10 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     const double rounding = outcome.summary.limit_of_precision(system.norm_inf_of_A);
     outcome.error = outcome.summary.error->error(
         outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
+    // At the limit of precision iterates no longer change. Where x is large for b, along a vector that A maps to nearly nothing,
+    // an error along that is as large in x as it is in b - A x.
+    if (const double reached = outcome.certificate.relative_residual; !outcome.least_squares && reached <= rounding)
+      outcome.error = std::max(outcome.error, reached);
     if (system.ones_are_seen && criteria.goal != Goal::least_squares)
       if (const double constant = error_along_constants(column, b, x);
           constant > (system.symmetric ? outcome.error : std::max(outcome.error, max_trusted_error))) {
