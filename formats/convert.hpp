@@ -29,10 +29,11 @@ struct ToCsrReport {
 ///         added; 8 bytes per entry where unsorted ones have too many rows and columns for words of 32 bits.
 /// Errors  InputError naming the first entry outside the matrix; ResourceError if there are too many for Offset.
 template <class Offset, class Real>
-Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr);
+[[gnu::used]] Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr);
 /// On a GPU one thread adds all entries of a place.
 template <class Offset, class Real>
-Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A, ToCsrReport* report = nullptr);
+[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
+                                               ToCsrReport* report = nullptr);
 
 /// How transpose() went about it.
 struct TransposeReport {
@@ -68,11 +69,11 @@ std::int64_t max_transpose_workspace(std::int64_t nrows, std::int64_t ncols, std
 /// (both spans empty) the structure alone is transposed.
 /// Errors  ShapeError unless T has the shape of A' and as many entries and values.
 template <class Real, class Offset>
-void transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Csr<Real, Offset>& T,
-               TransposeReport* report = nullptr);
+[[gnu::used]] void transpose(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Csr<Real, Offset>& T,
+                             TransposeReport* report = nullptr);
 template <class Real, class Offset>
-void transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A, Csr<Real, Offset, Device>& T,
-               TransposeReport* report = nullptr);
+[[gnu::used]] void transpose(const Cuda& on, const CsrView<Real, Offset, Device>& A, Csr<Real, Offset, Device>& T,
+                             TransposeReport* report = nullptr);
 
 /// The same matrix by columns, and back.
 template <Backend On, class Real, class Offset>
@@ -106,7 +107,7 @@ std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_hei
 /// Errors  ResourceError before anything is allocated, if padding takes more than 8 places per entry or the result more
 ///         memory than there is: the bytes, the padding and the format to take instead.
 template <Backend On, class Real, class Offset>
-Ell<Real, typename On::Space> to_ell(const On& on, const CsrView<Real, Offset, typename On::Space>& A);
+[[gnu::used]] Ell<Real, typename On::Space> to_ell(const On& on, const CsrView<Real, Offset, typename On::Space>& A);
 
 /// SELL-C-sigma with C = slice_height, padding zeroed. sigma > 1 sorts rows by descending length, rows of the same
 /// length in their order, within windows of sigma rows.
@@ -114,8 +115,8 @@ Ell<Real, typename On::Space> to_ell(const On& on, const CsrView<Real, Offset, t
 /// Errors  ResourceError as to_ell, before room for entries is allocated; UsageError unless slice_height is
 ///         1 ... 4096 and sigma at least 1.
 template <Backend On, class Real, class Offset>
-Sell<Real, typename On::Space> to_sell(const On& on, const CsrView<Real, Offset, typename On::Space>& A,
-                                       Index slice_height = 32, Index sigma = 1);
+[[gnu::used]] Sell<Real, typename On::Space> to_sell(const On& on, const CsrView<Real, Offset, typename On::Space>& A,
+                                                     Index slice_height = 32, Index sigma = 1);
 
 /// Bytes of a BSR matrix of full blocks.
 template <class Real>
@@ -141,9 +142,9 @@ template <int block, class Real, class Offset>
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.
 template <class Offset, Backend On, class Real>
-Csr<Real, Offset, typename On::Space> to_csr(const On& on, const EllView<Real, typename On::Space>& A);
+[[gnu::used]] Csr<Real, Offset, typename On::Space> to_csr(const On& on, const EllView<Real, typename On::Space>& A);
 template <class Offset, Backend On, class Real>
-Csr<Real, Offset, typename On::Space> to_csr(const On& on, const SellView<Real, typename On::Space>& A);
+[[gnu::used]] Csr<Real, Offset, typename On::Space> to_csr(const On& on, const SellView<Real, typename On::Space>& A);
 template <class Offset, class Real, int block>
 [[gnu::used]] Csr<Real, Offset> to_csr(const OpenMP& on, const BsrView<Real, block, Host>& A);
 template <class Offset, class Real, int block>
@@ -152,9 +153,9 @@ template <class Offset, class Real, int block>
 namespace convert_detail {
 /// to[i] = from[i]; on a GPU it does not wait.
 template <class From, class To>
-void copy_offsets(const OpenMP& on, HostSpan<const From> from, HostSpan<To> to);
+[[gnu::used]] void copy_offsets(const OpenMP& on, HostSpan<const From> from, HostSpan<To> to);
 template <class From, class To>
-void copy_offsets(const Cuda& on, DeviceSpan<const From> from, DeviceSpan<To> to);
+[[gnu::used]] void copy_offsets(const Cuda& on, DeviceSpan<const From> from, DeviceSpan<To> to);
 }  // namespace convert_detail
 
 /// A copy with row pointers of another size. Errors  ResourceError if nnz does not fit.

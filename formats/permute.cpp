@@ -1,6 +1,7 @@
 // A matrix with its unknowns in another order.
 #include <seidel/formats/permute.hpp>
 
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
 
@@ -62,13 +63,6 @@ Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& 
   return to;
 }
 
-template Csr<double, std::int32_t> permuted(const OpenMP&, const CsrView<double, std::int32_t, Host>&,
-                                            HostSpan<const Index>);
-template Csr<double, std::int64_t> permuted(const OpenMP&, const CsrView<double, std::int64_t, Host>&,
-                                            HostSpan<const Index>);
-template Csr<float, std::int32_t> permuted(const OpenMP&, const CsrView<float, std::int32_t, Host>&,
-                                           HostSpan<const Index>);
-template Csr<float, std::int64_t> permuted(const OpenMP&, const CsrView<float, std::int64_t, Host>&,
-                                           HostSpan<const Index>);
+template void convert_detail::instances_of_permuted(const OpenMP&);
 
 }  // namespace seidel

@@ -16,9 +16,10 @@ Array<Index, Device> inverse_permutation(const Cuda& on, DeviceSpan<const Index>
 ///         has more than 256 entries, 12 bytes and two offsets per entry, too.
 /// Errors  ShapeError, InputError as inverse_permutation.
 template <class Real, class Offset>
-Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A, HostSpan<const Index> new_to_old);
+[[gnu::used]] Csr<Real, Offset> permuted(const OpenMP& on, const CsrView<Real, Offset, Host>& A,
+                                         HostSpan<const Index> new_to_old);
 template <class Real, class Offset>
-Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, Device>& A,
-                                   DeviceSpan<const Index> new_to_old);
+[[gnu::used]] Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, Device>& A,
+                                                 DeviceSpan<const Index> new_to_old);
 
 }  // namespace seidel

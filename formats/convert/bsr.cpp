@@ -1,6 +1,7 @@
 // CSR to BSR and back.
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/blocks.hpp>
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel {
@@ -57,16 +58,6 @@ Csr<Real, Offset> to_csr(const OpenMP& on, const BsrView<Real, block, Host>& A) 
   return to;
 }
 
-/// Never called: names every conversion, so that its code is emitted here.
-template <class Real, class Offset, int... block>
-void bsr_instances(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  ((first_gap<block>(on, A), to_csr<Offset>(on, to_bsr<block>(on, A).view())), ...);
-}
-template void bsr_instances<double, std::int32_t, 2, 3, 4, 6>(const OpenMP&,
-                                                              const CsrView<double, std::int32_t, Host>&);
-template void bsr_instances<double, std::int64_t, 2, 3, 4, 6>(const OpenMP&,
-                                                              const CsrView<double, std::int64_t, Host>&);
-template void bsr_instances<float, std::int32_t, 2, 3, 4, 6>(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
-template void bsr_instances<float, std::int64_t, 2, 3, 4, 6>(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
+template void convert_detail::instances_of_blocks<2, 3, 4, 6>(const OpenMP&);
 
 }  // namespace seidel

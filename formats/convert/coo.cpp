@@ -2,6 +2,7 @@
 #include <seidel/formats/check.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/convert/sort_rows.hpp>
 
 namespace seidel {
@@ -95,9 +96,6 @@ Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrRe
   return duplicates == 0 ? std::move(to) : merged(on, to, std::move(length));
 }
 
-template Csr<double, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
-template Csr<double, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const CooView<double, Host>&, ToCsrReport*);
-template Csr<float, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
-template Csr<float, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const CooView<float, Host>&, ToCsrReport*);
+template void convert_detail::instances_from_triplets(const OpenMP&);
 
 }  // namespace seidel

@@ -3,6 +3,7 @@
 
 #include <seidel/formats/convert/blocks.hpp>
 #include <seidel/formats/convert/cuda_device.cuh>
+#include <seidel/formats/convert/instances.hpp>
 
 namespace seidel {
 
@@ -81,16 +82,6 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const BsrView<Real, block, Devi
   return to;
 }
 
-/// Never called: names every conversion, so that its code is emitted here.
-template <class Real, class Offset, int... block>
-void bsr_instances(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
-  ((first_gap<block>(on, A), to_csr<Offset>(on, to_bsr<block>(on, A).view())), ...);
-}
-template void bsr_instances<double, std::int32_t, 2, 3, 4, 6>(const Cuda&,
-                                                              const CsrView<double, std::int32_t, Device>&);
-template void bsr_instances<double, std::int64_t, 2, 3, 4, 6>(const Cuda&,
-                                                              const CsrView<double, std::int64_t, Device>&);
-template void bsr_instances<float, std::int32_t, 2, 3, 4, 6>(const Cuda&, const CsrView<float, std::int32_t, Device>&);
-template void bsr_instances<float, std::int64_t, 2, 3, 4, 6>(const Cuda&, const CsrView<float, std::int64_t, Device>&);
+template void convert_detail::instances_of_blocks<2, 3, 4, 6>(const Cuda&);
 
 }  // namespace seidel

@@ -3,6 +3,7 @@
 #include <seidel/formats/convert.hpp>
 
 #include <seidel/formats/convert/cuda_device.cuh>
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/runtime/search.hpp>
 
 namespace seidel {
@@ -69,13 +70,6 @@ Csr<Real, Offset, Device> to_csr(const Cuda& on, const CooView<Real, Device>& A,
   return to;
 }
 
-template Csr<double, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const CooView<double, Device>&,
-                                                                ToCsrReport*);
-template Csr<double, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const CooView<double, Device>&,
-                                                                ToCsrReport*);
-template Csr<float, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const CooView<float, Device>&,
-                                                               ToCsrReport*);
-template Csr<float, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const CooView<float, Device>&,
-                                                               ToCsrReport*);
+template void convert_detail::instances_from_triplets(const Cuda&);
 
 }  // namespace seidel

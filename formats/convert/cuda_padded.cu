@@ -49,27 +49,11 @@ void measure_slices(const Cuda& on, const Index* length, std::int64_t C, DeviceS
 
 }  // namespace seidel::convert_detail
 
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/convert/padded.hpp>
 
 namespace seidel {
 
-template Ell<double, Device> to_ell(const Cuda&, const CsrView<double, std::int32_t, Device>&);
-template Ell<double, Device> to_ell(const Cuda&, const CsrView<double, std::int64_t, Device>&);
-template Ell<float, Device> to_ell(const Cuda&, const CsrView<float, std::int32_t, Device>&);
-template Ell<float, Device> to_ell(const Cuda&, const CsrView<float, std::int64_t, Device>&);
-
-template Sell<double, Device> to_sell(const Cuda&, const CsrView<double, std::int32_t, Device>&, Index, Index);
-template Sell<double, Device> to_sell(const Cuda&, const CsrView<double, std::int64_t, Device>&, Index, Index);
-template Sell<float, Device> to_sell(const Cuda&, const CsrView<float, std::int32_t, Device>&, Index, Index);
-template Sell<float, Device> to_sell(const Cuda&, const CsrView<float, std::int64_t, Device>&, Index, Index);
-
-template Csr<double, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const EllView<double, Device>&);
-template Csr<double, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const EllView<double, Device>&);
-template Csr<float, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const EllView<float, Device>&);
-template Csr<float, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const EllView<float, Device>&);
-template Csr<double, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const SellView<double, Device>&);
-template Csr<double, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const SellView<double, Device>&);
-template Csr<float, std::int32_t, Device> to_csr<std::int32_t>(const Cuda&, const SellView<float, Device>&);
-template Csr<float, std::int64_t, Device> to_csr<std::int64_t>(const Cuda&, const SellView<float, Device>&);
+template void convert_detail::instances_of_padded(const Cuda&);
 
 }  // namespace seidel

@@ -2,6 +2,7 @@
 #include <seidel/formats/permute.hpp>
 
 #include <seidel/formats/convert/cuda_device.cuh>
+#include <seidel/formats/convert/instances.hpp>
 
 namespace seidel {
 
@@ -93,13 +94,6 @@ Csr<Real, Offset, Device> permuted(const Cuda& on, const CsrView<Real, Offset, D
   return to;
 }
 
-template Csr<double, std::int32_t, Device> permuted(const Cuda&, const CsrView<double, std::int32_t, Device>&,
-                                                    DeviceSpan<const Index>);
-template Csr<double, std::int64_t, Device> permuted(const Cuda&, const CsrView<double, std::int64_t, Device>&,
-                                                    DeviceSpan<const Index>);
-template Csr<float, std::int32_t, Device> permuted(const Cuda&, const CsrView<float, std::int32_t, Device>&,
-                                                   DeviceSpan<const Index>);
-template Csr<float, std::int64_t, Device> permuted(const Cuda&, const CsrView<float, std::int64_t, Device>&,
-                                                   DeviceSpan<const Index>);
+template void convert_detail::instances_of_permuted(const Cuda&);
 
 }  // namespace seidel

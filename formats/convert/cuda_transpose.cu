@@ -11,6 +11,7 @@
 #include <seidel/formats/convert/cuda_mirror.cuh>
 #include <seidel/formats/convert/cuda_mirror_kinds.hpp>
 #include <seidel/formats/convert/cuda_note.cuh>
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
@@ -210,21 +211,6 @@ void convert_detail::copy_offsets(const Cuda& on, DeviceSpan<const From> from, D
   for_each(on, from.size(), "copying row pointers", [=] __device__(std::int64_t i) { to[i] = To(from[i]); });
 }
 
-template void transpose(const Cuda&, const CsrView<double, std::int32_t, Device>&, Csr<double, std::int32_t, Device>&,
-                        TransposeReport*);
-template void transpose(const Cuda&, const CsrView<double, std::int64_t, Device>&, Csr<double, std::int64_t, Device>&,
-                        TransposeReport*);
-template void transpose(const Cuda&, const CsrView<float, std::int32_t, Device>&, Csr<float, std::int32_t, Device>&,
-                        TransposeReport*);
-template void transpose(const Cuda&, const CsrView<float, std::int64_t, Device>&, Csr<float, std::int64_t, Device>&,
-                        TransposeReport*);
-template void transpose(const Cuda&, const CsrView<std::int32_t, std::int32_t, Device>&,
-                        Csr<std::int32_t, std::int32_t, Device>&, TransposeReport*);
-template void transpose(const Cuda&, const CsrView<std::int64_t, std::int64_t, Device>&,
-                        Csr<std::int64_t, std::int64_t, Device>&, TransposeReport*);
-template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<std::int32_t>);
-template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int32_t>, DeviceSpan<std::int64_t>);
-template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<std::int32_t>);
-template void convert_detail::copy_offsets(const Cuda&, DeviceSpan<const std::int64_t>, DeviceSpan<std::int64_t>);
+template void convert_detail::instances_of_transpose(const Cuda&);
 
 }  // namespace seidel

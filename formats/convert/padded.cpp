@@ -64,6 +64,7 @@ void measure_slices(const OpenMP& on, const Index* length, std::int64_t C, HostS
 
 }  // namespace seidel::convert_detail
 
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/convert/padded.hpp>
 
 namespace seidel {
@@ -80,22 +81,6 @@ std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_hei
   return saturating_sum(rows, saturating_product(places, std::int64_t(sizeof(Index)) + bytes_per_value));
 }
 
-template Ell<double> to_ell(const OpenMP&, const CsrView<double, std::int32_t, Host>&);
-template Ell<double> to_ell(const OpenMP&, const CsrView<double, std::int64_t, Host>&);
-template Ell<float> to_ell(const OpenMP&, const CsrView<float, std::int32_t, Host>&);
-template Ell<float> to_ell(const OpenMP&, const CsrView<float, std::int64_t, Host>&);
-template Csr<double, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const EllView<double, Host>&);
-template Csr<double, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const EllView<double, Host>&);
-template Csr<float, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const EllView<float, Host>&);
-template Csr<float, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const EllView<float, Host>&);
-
-template Sell<double> to_sell(const OpenMP&, const CsrView<double, std::int32_t, Host>&, Index, Index);
-template Sell<double> to_sell(const OpenMP&, const CsrView<double, std::int64_t, Host>&, Index, Index);
-template Sell<float> to_sell(const OpenMP&, const CsrView<float, std::int32_t, Host>&, Index, Index);
-template Sell<float> to_sell(const OpenMP&, const CsrView<float, std::int64_t, Host>&, Index, Index);
-template Csr<double, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const SellView<double, Host>&);
-template Csr<double, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const SellView<double, Host>&);
-template Csr<float, std::int32_t> to_csr<std::int32_t>(const OpenMP&, const SellView<float, Host>&);
-template Csr<float, std::int64_t> to_csr<std::int64_t>(const OpenMP&, const SellView<float, Host>&);
+template void convert_detail::instances_of_padded(const OpenMP&);
 
 }  // namespace seidel

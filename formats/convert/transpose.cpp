@@ -4,6 +4,7 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/convert/group.hpp>
+#include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/convert/mirror_kinds.hpp>
 
 namespace seidel {
@@ -210,21 +211,6 @@ void convert_detail::copy_offsets(const OpenMP& on, HostSpan<const From> from, H
   for_each_index(on, from.size(), 1, [&](std::int64_t i) { to[i] = To(from[i]); });
 }
 
-template void transpose(const OpenMP&, const CsrView<double, std::int32_t, Host>&, Csr<double, std::int32_t>&,
-                        TransposeReport*);
-template void transpose(const OpenMP&, const CsrView<double, std::int64_t, Host>&, Csr<double, std::int64_t>&,
-                        TransposeReport*);
-template void transpose(const OpenMP&, const CsrView<float, std::int32_t, Host>&, Csr<float, std::int32_t>&,
-                        TransposeReport*);
-template void transpose(const OpenMP&, const CsrView<float, std::int64_t, Host>&, Csr<float, std::int64_t>&,
-                        TransposeReport*);
-template void transpose(const OpenMP&, const CsrView<std::int32_t, std::int32_t, Host>&,
-                        Csr<std::int32_t, std::int32_t>&, TransposeReport*);
-template void transpose(const OpenMP&, const CsrView<std::int64_t, std::int64_t, Host>&,
-                        Csr<std::int64_t, std::int64_t>&, TransposeReport*);
-template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<std::int32_t>);
-template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int32_t>, HostSpan<std::int64_t>);
-template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<std::int32_t>);
-template void convert_detail::copy_offsets(const OpenMP&, HostSpan<const std::int64_t>, HostSpan<std::int64_t>);
+template void convert_detail::instances_of_transpose(const OpenMP&);
 
 }  // namespace seidel

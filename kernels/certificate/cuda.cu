@@ -1,7 +1,7 @@
 // The residual in twice the working precision on the GPU: the rows of spmv, other sums.
+#include <seidel/formats/instances.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
-#include <seidel/kernels/instances.hpp>
 
 namespace seidel::certificate_detail {
 

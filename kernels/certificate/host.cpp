@@ -1,7 +1,7 @@
 // The residual in twice the working precision on the host: one core or several, the same code.
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/certificate/certificate.hpp>
-#include <seidel/kernels/instances.hpp>
 
 namespace seidel::certificate_detail {
 

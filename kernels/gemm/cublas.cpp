@@ -2,10 +2,10 @@
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/gemm/cublas.hpp>
-#include <seidel/kernels/instances.hpp>
 
 namespace seidel::gemm_detail {
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/gemm/cuda_fma.cuh>
@@ -10,7 +11,6 @@
 #include <seidel/kernels/gemm/cuda_thin.cuh>
 #include <seidel/kernels/gemm/gemm.hpp>
 #include <seidel/kernels/gemm/thin_columns.hpp>
-#include <seidel/kernels/instances.hpp>
 
 namespace seidel::gemm_detail {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/gemm/host_tiles.hpp>
-#include <seidel/kernels/instances.hpp>
 
 namespace seidel::gemm_detail {
 

@@ -5,11 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/level_products/host_slices.hpp>
 #include <seidel/kernels/level_products/level_products.hpp>
 

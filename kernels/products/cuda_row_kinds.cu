@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <vector>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/properties/cuda_row_kinds.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/blas1/cuda_sums.cuh>
 #include <seidel/kernels/blas1/elements.hpp>
 #include <seidel/kernels/blas1/lanczos.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 
 namespace seidel::product_detail {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/blas1/host_sums.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/products/row_kinds.hpp>
 #include <seidel/kernels/spmm/row.hpp>
 

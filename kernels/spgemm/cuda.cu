@@ -2,10 +2,10 @@
 // then the rows, in classes by their lengths, are computed where they belong.
 #include <array>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
 #include <seidel/kernels/spgemm/cuda/long_rows.cuh>
 #include <seidel/kernels/spgemm/cuda/merge.cuh>

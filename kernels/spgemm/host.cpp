@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/shares.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spgemm/host_values.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 

@@ -2,9 +2,9 @@
 //
 // Row-major: neighbouring threads take neighbouring columns, two at a time where they can be read as one. Column-major:
 // neighbouring threads take neighbouring rows, four columns each, so that the matrix is read once for the four.
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 

@@ -5,8 +5,8 @@
 // Neighbouring threads read neighbouring columns of X, two at a time where that can be one access.
 #include <algorithm>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/cuda_joined_rows.cuh>
 #include <seidel/kernels/spmm/cuda_layout.cuh>

@@ -2,8 +2,8 @@
 #include <bit>
 #include <cstring>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmm/spmm.hpp>
 
 namespace seidel::spmm_detail {

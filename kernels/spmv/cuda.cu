@@ -1,9 +1,9 @@
 // Products and residuals on the GPU: one thread per row, long rows by a warp or a block (kernels/cuda_rows.cuh); large CSR
 // matrices by cuda_csr.cu or cuda_shares.cu.
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_rows.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/shares.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>

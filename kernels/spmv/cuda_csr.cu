@@ -2,11 +2,11 @@
 // threads per row of 65 ... 256 entries where rows are long on average, as in finite elements.
 #include <algorithm>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_pieces.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 
 namespace seidel::spmv_detail {

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <vector>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_tile.cuh>
 #include <seidel/kernels/spmv/hubs.hpp>
 

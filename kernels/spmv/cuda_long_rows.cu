@@ -1,9 +1,9 @@
 // Long rows found on the device and cut into pieces.
 #include <algorithm>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/cuda_sum.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/long_rows.hpp>
 
 namespace seidel::spmv_detail {

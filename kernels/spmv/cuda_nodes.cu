@@ -2,11 +2,11 @@
 // whose lanes are those of the one order of sums. Short rows: a thread each, by way of shared memory.
 #include <algorithm>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/constant.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
 #include <seidel/kernels/cuda_streamed.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/nodes.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 

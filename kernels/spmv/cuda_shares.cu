@@ -4,9 +4,9 @@
 // block together.
 #include <limits>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/cuda_streamed.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/cuda_cut_rows.cuh>
 #include <seidel/kernels/spmv/cuda_listed_pieces.cuh>

@@ -1,5 +1,5 @@
 // y = A x from CSR where rows are uneven: a warp takes a tile.
-#include <seidel/kernels/instances.hpp>
+#include <seidel/formats/instances.hpp>
 #include <seidel/kernels/spmv/cuda_tile.cuh>
 
 namespace seidel::spmv_detail {

@@ -4,8 +4,8 @@
 #include <immintrin.h>
 #endif
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::spmv_detail {

@@ -1,6 +1,6 @@
 // Values of a transpose fetched from the places that are known, on the GPU.
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/transpose/transpose.hpp>
 
 namespace seidel::transpose_detail {

@@ -1,6 +1,6 @@
 // Values of a transpose fetched from the places that are known, on the host.
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/shares.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/transpose/transpose.hpp>
 
 namespace seidel::transpose_detail {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/search.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel {

@@ -1,8 +1,8 @@
 // The diagonal and its reciprocals, and who has none, in host memory.
 #include <seidel/solvers/preconditioners/diagonal.hpp>
 
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/shares.hpp>
-#include <seidel/kernels/instances.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel {

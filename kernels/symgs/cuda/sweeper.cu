@@ -1,5 +1,5 @@
 // Sweeps on a GPU: the analysis, step by step.
-#include <seidel/kernels/instances.hpp>
+#include <seidel/formats/instances.hpp>
 #include <seidel/kernels/symgs/cuda/sweeps.cuh>
 
 namespace seidel::symgs_detail {

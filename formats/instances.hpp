@@ -1,5 +1,5 @@
-// The types that kernels are compiled for. The foot of a host.cpp or a cuda.cu calls what is to be emitted there with each of
-// them, in a function that nobody calls; what it calls is declared with [[gnu::used]], so that it is emitted even if inlined.
+// The types that conversions and kernels are compiled for. The foot of their .cpp and .cu files calls what is to be emitted there with
+// each of them, in a function that nobody calls; what it calls is declared with [[gnu::used]], so that it is emitted even if inlined.
 #pragma once
 #include <seidel/formats/csr.hpp>
 
