@@ -1,10 +1,9 @@
 // Opens cuSPARSE's shared library.
-#include <seidel/drivers/bench/rivals/cusparse_library.hpp>
+#include <seidel/drivers/bench/rivals/cusparse.hpp>
 
 #include <dlfcn.h>
 
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 
