@@ -3,8 +3,8 @@
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/machine.hpp>
+#include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/bench/output.hpp>
-#include <seidel/drivers/bench/places.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>

@@ -1,12 +1,15 @@
-// Poison, run, judge, time.
+// Which back ends; poison, run, judge, time.
 #include <seidel/drivers/bench/measure.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include <seidel/config.hpp>
 #include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
-#include <seidel/drivers/report/format.hpp>
+#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
@@ -126,6 +129,34 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 std::vector<int> threads_for(BackendName backend, const std::vector<int>& asked) {
   return backend == BackendName::openmp ? asked : std::vector<int>{1};
+}
+
+Plan plan_for(const CommonOptions& options, std::vector<int> thread_counts) {
+  require_backend(options);
+  Plan plan;
+  plan.threads = thread_counts.empty() ? std::vector<int>{host_threads(options).threads} : std::move(thread_counts);
+  if (options.backend != BackendName::automatic) plan.selection.backends = {options.backend};
+  if (options.backend == BackendName::cuda ||
+      (options.backend == BackendName::automatic && cuda_unavailable_because().empty()))
+    plan.cuda.emplace();
+  return plan;
+}
+
+std::string machine_text(const Plan& plan) {
+  const int used = plan.selection.wants(BackendName::openmp)   ? std::ranges::max(plan.threads)
+                   : plan.selection.wants(BackendName::serial) ? 1
+                                                               : 0;
+  return formatted("{}, {}{}, {}{}", processor_name(), used ? formatted("{} of ", used) : "",
+                   plural(available_threads(), "core"), instruction_set_name(),
+                   plan.cuda ? "; " + cuda_device_name() : "");
+}
+
+Json machine_json(const Plan& plan) {
+  Json machine;
+  machine.set("processor", processor_name()).set("instruction_set", instruction_set_name());
+  machine.set("cores", available_threads());
+  machine.set("gpu", plan.cuda ? Json(cuda_device_name()) : Json(nullptr)).set("version", version);
+  return machine;
 }
 
 std::vector<Measurement> measure(const Kernel& kernel, Operand& operand, const TaskOptions& options, const Plan& plan,

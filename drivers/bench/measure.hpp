@@ -1,4 +1,4 @@
-// Checks a rival on a task, then times it.
+// Where rivals are checked on a task, then timed; and how reports name that place.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -6,6 +6,7 @@
 
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/bench/sample.hpp>
+#include <seidel/drivers/report/json.hpp>
 
 namespace seidel::drivers {
 
@@ -58,6 +59,14 @@ struct Plan {
   const std::atomic<bool>* stop = nullptr;  // asked between trials; true ends with what was measured
   std::function<void(int done, int all, const std::string& what)> progress = [](int, int, const std::string&) {};
 };
+
+/// A plan for the back ends that --backend asks for, and a GPU if it may be used and is there.
+/// Errors  BackendError for a back end that was asked for by name and is not there.
+Plan plan_for(const CommonOptions& options, std::vector<int> thread_counts = {});
+
+/// What the machine is: one line, and for JSON.
+std::string machine_text(const Plan& plan);
+Json machine_json(const Plan& plan);
 
 /// Every selected rival of `kernel` on the operand, in the order of the registry: poisoned, run, judged (or, where it
 /// promises the serial default's bits, compared with them), and then, if right, timed. Where serial rivals are not

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <seidel/drivers/bench/places.hpp>
+#include <seidel/drivers/bench/measure.hpp>
 
 namespace seidel::drivers {
 

@@ -7,7 +7,6 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/contest.hpp>
 #include <seidel/drivers/bench/output.hpp>
-#include <seidel/drivers/bench/places.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
