@@ -19,13 +19,13 @@ void for_each_index(const OpenMP& on, std::int64_t n, std::int64_t weight, const
   });
 }
 
-/// shared = min(shared, value), whatever other threads do to it.
+/// shared = min(shared, value), whatever other threads do to it: a std::atomic, or a std::atomic_ref.
 template <class T>
-void fetch_min(std::atomic<T>& shared, T value) {
+void fetch_min(auto&& shared, T value) {
   for (T known = shared.load(); value < known && !shared.compare_exchange_weak(known, value);) continue;
 }
 template <class T>
-void fetch_max(std::atomic<T>& shared, T value) {
+void fetch_max(auto&& shared, T value) {
   for (T known = shared.load(); known < value && !shared.compare_exchange_weak(known, value);) continue;
 }
 

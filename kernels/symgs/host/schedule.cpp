@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <seidel/formats/runtime/shares.hpp>
+
 namespace seidel::symgs_detail {
 
 namespace {
@@ -19,13 +21,6 @@ constexpr double scattered = 2.5;
 /// out, their waits and shorter runs of slices, takes the rest. On two cores estimates of 0.73 to 0.91 came out as 0.94
 /// to 1.9, of 0.55 to 0.64 as 0.66 to 1.2 (docs/notes/symgs-cpu.md).
 constexpr double worth_sharing_out = 0.7;
-
-/// value = max(value, least), while others do the same.
-void raise(Index& value, Index least) {
-  const std::atomic_ref<Index> shared(value);
-  Index known = shared.load(std::memory_order_relaxed);
-  while (known < least && !shared.compare_exchange_weak(known, least, std::memory_order_relaxed)) {}
-}
 
 /// Which rows of a matrix are coupled by it, or which blocks.
 template <class Offset>
@@ -238,9 +233,9 @@ void Schedule::find_needs(const OpenMP& on, HostSpan<const Offset> row_ptr, Host
         const auto [early, late] = std::minmax(stretch_of[i], stretch_of[col_idx[k]]);
         const int part_of_early = part_of[early], part_of_late = part_of[late];
         if (part_of_early == part_of_late) continue;
-        raise(needed_forward_[late * std::int64_t(nparts_) + part_of_early], number_of[early] + 1);
-        raise(needed_backward_[early * std::int64_t(nparts_) + part_of_late],
-              Index(stretches_of_part_[part_of_late] - number_of[late]));
+        fetch_max(std::atomic_ref(needed_forward_[late * std::int64_t(nparts_) + part_of_early]), number_of[early] + 1);
+        fetch_max(std::atomic_ref(needed_backward_[early * std::int64_t(nparts_) + part_of_late]),
+                  Index(stretches_of_part_[part_of_late] - number_of[late]));
       }
   });
 }
