@@ -121,7 +121,7 @@ __device__ void sum_by_groups(int begin, int end, int place, int length, const S
 /// Lists the rows of the lanes that are `apart`, in any order. By a warp.
 __device__ void list(const LongRowsView& to, bool apart, Index row, std::int64_t first, std::int64_t length) {
   if (!__any_sync(whole_warp, apart)) return;
-  await_launch_before();  // of clear_counts
+  await_launch_before();  // which cleared the counts
   const Index pieces = apart ? Index((length + sum_block - 1) / sum_block) : 0, end = warp_inclusive_sum(pieces);
   Index at = lane() == warp_size - 1 ? atomicAdd(&to.counts->long_pieces, end) : 0;
   at = __shfl_sync(whole_warp, at, warp_size - 1) + end - pieces;
@@ -177,7 +177,8 @@ __global__ void __launch_bounds__(block_threads, How::min_blocks)
   if (first_row >= nrows) return;
   const Offset first = __ldg(of.A.row_ptr.data() + row),
                last = __ldg(of.A.row_ptr.data() + (row < nrows ? row + 1 : nrows));
-  if (only.irregular) await_launch_before();
+  // The first block does for those who wait for this launch, and so for the counts, to have ended.
+  if (only.irregular || blockIdx.x == 0) await_launch_before();
   if (!only.holds()) return;
   const bool apart = last - first > How::longest;
   const int length = apart ? 0 : int(last - first);
