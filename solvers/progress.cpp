@@ -139,11 +139,14 @@ void Progress::go_beyond(double from) {
   ended_ = false;
   beyond_ = {.target = from,
              .threshold = from / 10,
-             .min = (n + 19) / 20,
+             .min = min_iterations_per_tenth(),
              .max = std::max<std::int64_t>(
                  5, std::isfinite(*criteria_.error_tolerance) ? criteria_.max_iterations - n : n * 3 / 10),
              .from_seconds = watch_.seconds()};
 }
+
+/// The residuals of idr and bicgstab are uneven: one iteration may fall to a tenth, and change x by less than its error.
+std::int64_t Progress::min_iterations_per_tenth() const { return (summary_.iterations + 19) / 20; }
 
 bool Progress::go_further(double change) {
   if (change <= *criteria_.error_tolerance) return end(Status::converged, "");  // of what goes on beyond the target
@@ -152,6 +155,7 @@ bool Progress::go_further(double change) {
     if (!(beyond_->threshold > 0)) return false;
     beyond_->threshold /= 10;
   } while (latest_ <= beyond_->threshold);
+  beyond_->min = beyond_->iterations + min_iterations_per_tenth();
   return true;
 }
 

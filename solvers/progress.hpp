@@ -46,7 +46,7 @@ class Progress {
   bool may_go_further() const {
     return !beyond_->ended && latest_ <= beyond_->threshold && std::isfinite(*criteria_.error_tolerance);
   }
-  /// Goes on to the next tenth, if x changed by more than the error may be.
+  /// Goes on to the next tenth, by as many iterations at least, if x changed by more than the error may be.
   bool go_further(double change);
   /// Whether another round there can bring anything, from x with this true residual.
   bool goes_on_from(double true_norm);
@@ -99,6 +99,7 @@ class Progress {
   bool not_positive(double product, Breakdown otherwise, bool underflowed);
   bool worth_another_round(double true_norm);
   double iterations_wanting(double true_norm) const;
+  std::int64_t min_iterations_per_tenth() const;
 
   /// Rounds in a row, and the true norm from which they gained too little.
   struct Patience {
