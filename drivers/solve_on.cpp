@@ -83,23 +83,39 @@ struct Column {
   std::optional<ConnectedParts>& parts;
 };
 
-/// The error of x along the constants of each connected part of A, relative to max |x*_i|. Where rows nearly sum to zero, a
-/// constant in x hardly changes the residual r = b - A x, and an iteration that ends at the tolerance may not have seen it. With
-/// s = A * ones of a symmetric A the sum of r is s'(x* - x), at most max |x_i - x*_i| times the sum of all |s_i|: a bound from
-/// below. Of another A it is the constant with which x has the smallest residual, s'r / s's.
+/// 1 where the diagonal entry of A is not positive or small beside others in its row, as in the rows of the pressure of a flow, else 0.
+/// Empty if these are all rows or none.
+template <class Offset>
+Array<double> rows_of_pressures(const OpenMP& host, const CsrView<double, Offset, Host>& A) {
+  constexpr double small = 1e-3;
+  Array<double> z(host, A.nrows);
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < A.nrows; ++i) {
+    double diagonal = 0, largest = 0;
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      if (A.col_idx[k] == i) diagonal = A.values[k];
+      largest = std::max(largest, std::abs(A.values[k]));
+    }
+    z[i] = diagonal <= small * largest ? 1 : 0;
+    count += z[i] == 1;
+  }
+  return count > 0 && count < A.nrows ? std::move(z) : Array<double>();
+}
+
+/// The error of x along the vectors that are constant where z is 1, on each connected part of A, and 0 elsewhere, relative to
+/// max |x*_i|; r = b - A x is `rest`. Where A maps them to nearly nothing, one in x hardly changes r, and an iteration that ends at the
+/// tolerance may not have seen it. With s = A z of a symmetric A z'r is s'(x* - x), at most max |x_i - x*_i| times the sum of
+/// all |s_i|: a bound from below. Of another A it is the constant with which x has the smallest residual, s'r / s's.
 template <Backend B, class Offset, class V>
-double error_along_constants(const Column<B, Offset>& column, const V& b, const V& x) {
-  V ones = like(x), s = like(b), r = like(b);
-  fill(ones, 1);
-  column.products.apply(ones, s);
-  certified_residual(column.on, column.A, x.span(), b.span(), r.span());
+double error_along_constants(const Column<B, Offset>& column, V z, HostSpan<const double> rest, const V& x) {
+  V s = like(x);
+  column.products.apply(z, s);
   const auto rows = copied_to<Host>(column.on, std::as_const(s).span());
-  const auto rest = copied_to<Host>(column.on, std::as_const(r).span());
-  if (!column.parts) column.parts = connected_parts(host_of(column.on), column.system.A);
+  const auto where = copied_to<Host>(column.on, std::as_const(z).span());
   const auto& part_of = column.parts->part_of;
   std::vector<double> constant(std::size_t(column.parts->count)), sizes(constant.size());
   for (std::int64_t i = 0; i < rest.size(); ++i) {
-    constant[part_of[i]] += column.system.symmetric ? rest[i] : rows[i] * rest[i];
+    constant[part_of[i]] += column.system.symmetric ? where[i] * rest[i] : rows[i] * rest[i];
     sizes[part_of[i]] += column.system.symmetric ? std::abs(rows[i]) : rows[i] * rows[i];
   }
   double error = 0, size = 0;
@@ -108,13 +124,30 @@ double error_along_constants(const Column<B, Offset>& column, const V& b, const 
     error = std::max(error, std::abs(constant[part]));
   }
   if (constant.size() == 1) {
-    axpby(1, x, constant[0], ones);
-    size = max_abs(ones);
+    axpby(1, x, constant[0], z);
+    size = max_abs(z);
   } else {
     const auto found = copied_to<Host>(column.on, x.span());
-    for (std::int64_t i = 0; i < found.size(); ++i) size = std::max(size, std::abs(found[i] + constant[part_of[i]]));
+    for (std::int64_t i = 0; i < found.size(); ++i)
+      size = std::max(size, std::abs(found[i] + constant[part_of[i]] * where[i]));
   }
   return error > 0 ? error / size : 0;
+}
+
+/// Along all constants, and along those of the pressures.
+template <Backend B, class Offset, class V>
+double error_along_constants(const Column<B, Offset>& column, const V& b, const V& x) {
+  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
+  const auto host = host_of(on);
+  V ones = like(x), r = like(b);
+  fill(ones, 1);
+  certified_residual(on, A, x.span(), b.span(), r.span());
+  const auto rest = copied_to<Host>(on, std::as_const(r).span());
+  if (!parts) parts = connected_parts(host, system.A);
+  const double error = error_along_constants(column, std::move(ones), rest, x);
+  const auto pressures = rows_of_pressures(host, system.A);
+  if (pressures.size() == 0) return error;
+  return std::max(error, error_along_constants(column, V(on, copied_to<SpaceOf<B>>(on, pressures)), rest, x));
 }
 
 /// Looks for an error along a vector that A maps to nearly nothing, with n iterations.

@@ -150,3 +150,46 @@ TEST_CASE("at the limit of precision, where iterates no longer change, x is not 
   CHECK(report["error_estimate"] >= truth / 20);
   CHECK(report["error_estimate"] <= 100 * truth);
 }
+
+TEST_CASE("an error along a constant pressure, which no iterate has seen, is told, and auto removes it") {
+  // A flow in a box of m x m cells: [L, G; G', -1e-9 I], velocities on the walls between cells, pressures in the cells.
+  constexpr int m = 32, walls = m * (m - 1), rows = 2 * walls + m * m;
+  Folder folder;
+  Random random(5);
+  std::vector<double> x(rows);
+  for (double& v : x) v = uniform(random, 0, 1);
+  std::vector<long double> b(rows, 0);
+  std::ostringstream entries, right;
+  entries.precision(17), right.precision(17);
+  int count = 0;
+  const auto add = [&](int i, int j, double a) {
+    entries << i + 1 << " " << j + 1 << " " << a << "\n", ++count;
+    b[i] += (long double)a * x[j];
+    if (i != j) b[j] += (long double)a * x[i];
+  };
+  for (const int first :
+       {0, walls})  // wall (i, j) is between the cells (i, j) and (i + 1, j), or the same with i and j exchanged
+    for (int i = 0; i < m - 1; ++i)
+      for (int j = 0; j < m; ++j) {
+        const int wall = first + i * m + j;
+        add(wall, wall, 4);
+        if (i > 0) add(wall, wall - m, -1);
+        if (j > 0) add(wall, wall - 1, -1);
+        for (const int side : {0, 1})
+          add(2 * walls + (first ? j * m + i + side : (i + side) * m + j), wall, side ? 1 : -1);
+      }
+  for (int i = 2 * walls; i < rows; ++i) add(i, i, -1e-9);
+  for (const long double v : b) right << double(v) << "\n";
+  const std::string size = std::to_string(rows);
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n" + size + " " + size + " " +
+                                   std::to_string(count) + "\n" + entries.str());
+  write_file(folder / "b.mtx", right.str());
+  const json asked = solved(folder, {}, "minres");
+  CHECK(asked["verdict"] == "doubtful");
+  const double truth = relative_error(folder / "x.mtx", x);
+  CHECK(truth > 0.1);
+  CHECK(asked["error_estimate"] >= truth / 2);
+  CHECK(asked["error_estimate"] <= 2 * truth);
+  CHECK(solved(folder, {}, "auto")["verdict"] == "solved");
+  CHECK(relative_error(folder / "x.mtx", x) < 1e-6);
+}
