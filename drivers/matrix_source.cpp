@@ -79,7 +79,9 @@ std::vector<std::string> notes(const LoadedMatrix& loaded) {
   const ReadReport& file = *loaded.file;
   all = file.repairs;
   if (file.field == Field::complex)
-    all.push_back("complex: this is the real matrix [Re A, -Im A; Im A, Re A], of twice the size");
+    all.push_back(loaded.matrix.ncols == 1
+                      ? "complex: this is the real vector [Re b; Im b], of twice the length"
+                      : "complex: this is the real matrix [Re A, -Im A; Im A, Re A], of twice the size");
   if (file.field == Field::pattern) all.push_back("a pattern file has no values: every entry is taken as 1");
   if (file.explicit_zeros > 0)
     all.push_back(formatted("{} stored as zero, and kept", plural(file.explicit_zeros, "entry is", "entries are")));

@@ -74,9 +74,12 @@ TEST_CASE("a complex system is solved in its real form, which the refusal names"
   const Run info = succeeded({"info", folder / "A2.mtx"});
   CHECK(contains(info.out, "4 x 4"));
   CHECK(contains(info.out, "--real-form"));
-  for (const char* name : {"A2", "b"})
-    succeeded(
-        {"convert", folder / (name + std::string(".mtx")), folder / (name + std::string("r.mtx")), "--real-form"});
+  for (const auto& [name, said] :
+       {std::pair("A2", "real matrix [Re A, -Im A; Im A, Re A]"), {"b", "real vector [Re b; Im b]"}})
+    CHECK(contains(succeeded({"convert", folder / (name + std::string(".mtx")), folder / (name + std::string("r.mtx")),
+                              "--real-form"})
+                       .err,
+                   said));
   const Run run = succeeded({"solve", folder / "A2r.mtx", "--rhs", folder / "br.mtx", "--out", "-", "--quiet"});
   CHECK(contains(run.out, "4 1\n0\n3\n-2\n5\n"));  // x = (-2i, 3 + 5i)
   CHECK(seidel_program({"convert", folder / "A.mtx", "-"}).exit_code == 3);
