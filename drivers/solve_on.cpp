@@ -3,6 +3,7 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_constants.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
@@ -80,81 +81,33 @@ struct Column {
   const AnyPreconditioner<Vector<double, B>>& M;
   const MethodChoice& choice;
   std::optional<Vector<double, B>>& unseen;  // of the first column that looked
-  std::optional<ConnectedParts>& parts;
+  std::optional<Constants>& constants;
 };
 
-/// 1 where the diagonal entry of A is not positive or small beside others in its row, as in the rows of the pressure of a flow, else 0.
-/// Empty if these are all rows or none.
-template <class Offset>
-Array<double> rows_of_pressures(const OpenMP& host, const CsrView<double, Offset, Host>& A) {
-  constexpr double small = 1e-3;
-  Array<double> z(host, A.nrows);
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < A.nrows; ++i) {
-    double diagonal = 0, largest = 0;
-    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-      if (A.col_idx[k] == i) diagonal = A.values[k];
-      largest = std::max(largest, std::abs(A.values[k]));
-    }
-    z[i] = diagonal <= small * largest ? 1 : 0;
-    count += z[i] == 1;
-  }
-  return count > 0 && count < A.nrows ? std::move(z) : Array<double>();
-}
-
-/// The error of x along the vectors that are constant where z is 1, on each connected part of A, and 0 elsewhere, relative to
-/// max |x*_i|; r = b - A x is `rest`. Where A maps them to nearly nothing, one in x hardly changes r, and an iteration that ends at the
-/// tolerance may not have seen it. With s = A z of a symmetric A z'r is s'(x* - x), at most max |x_i - x*_i| times the sum of
-/// all |s_i|: a bound from below. Of another A it is the constant with which x has the smallest residual, s'r / s's.
+/// Whether constants in b - A x tell of a larger error than iterates do.
 template <Backend B, class Offset, class V>
-double error_along_constants(const Column<B, Offset>& column, V z, HostSpan<const double> rest, const V& x) {
-  V s = like(x);
-  column.products.apply(z, s);
-  const auto rows = copied_to<Host>(column.on, std::as_const(s).span());
-  const auto where = copied_to<Host>(column.on, std::as_const(z).span());
-  const auto& part_of = column.parts->part_of;
-  std::vector<double> constant(std::size_t(column.parts->count)), sizes(constant.size());
-  for (std::int64_t i = 0; i < rest.size(); ++i) {
-    constant[part_of[i]] += column.system.symmetric ? where[i] * rest[i] : rows[i] * rest[i];
-    sizes[part_of[i]] += column.system.symmetric ? std::abs(rows[i]) : rows[i] * rows[i];
-  }
-  double error = 0, size = 0;
-  for (std::size_t part = 0; part < sizes.size(); ++part) {
-    constant[part] = sizes[part] > 0 ? constant[part] / sizes[part] : 0;
-    error = std::max(error, std::abs(constant[part]));
-  }
-  if (constant.size() == 1) {
-    axpby(1, x, constant[0], z);
-    size = max_abs(z);
-  } else {
-    const auto found = copied_to<Host>(column.on, x.span());
-    for (std::int64_t i = 0; i < found.size(); ++i)
-      size = std::max(size, std::abs(found[i] + constant[part_of[i]] * where[i]));
-  }
-  return error > 0 ? error / size : 0;
-}
-
-/// Along all constants, and along those of the pressures.
-template <Backend B, class Offset, class V>
-double error_along_constants(const Column<B, Offset>& column, const V& b, const V& x) {
-  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
-  const auto host = host_of(on);
-  V ones = like(x), r = like(b);
-  fill(ones, 1);
+void look_at_constants(const Column<B, Offset>& column, const V& b, const V& x, Outcome& outcome) {
+  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
+  if (!constants) constants.emplace(host_of(on), system.A, system.symmetric);
+  V r = like(b);
   certified_residual(on, A, x.span(), b.span(), r.span());
-  const auto rest = copied_to<Host>(on, std::as_const(r).span());
-  if (!parts) parts = connected_parts(host, system.A);
-  const double error = error_along_constants(column, std::move(ones), rest, x);
-  const auto pressures = rows_of_pressures(host, system.A);
-  if (pressures.size() == 0) return error;
-  return std::max(error, error_along_constants(column, V(on, copied_to<SpaceOf<B>>(on, pressures)), rest, x));
+  const auto found = constants->found(copied_to<Host>(on, x.span()), copied_to<Host>(on, std::as_const(r).span()),
+                                      std::max(outcome.error, max_trusted_error));
+  if (found.singular && !system.null_space_known) {
+    outcome.error_source = ErrorSource::singular;
+    outcome.error = std::numeric_limits<double>::infinity();
+  } else if (found.error > outcome.error) {
+    outcome.error_source = ErrorSource::constants;
+    outcome.at_least = found.at_least;
+    outcome.error = found.error;
+  }
 }
 
 /// Looks for an error along a vector that A maps to nearly nothing, with n iterations.
 template <Backend B, class Offset, class V>
 void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, std::int64_t n, Criteria criteria,
                      Outcome& outcome) {
-  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
+  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
   const Stopwatch watch;
   if (!unseen) {
     const auto w = first_direction(host_of(on), system.A);
@@ -176,7 +129,7 @@ void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, st
 /// Of x for b, as `summary` tells how it was found.
 template <Backend B, class Offset, class V>
 Certificate certificate_of(const Column<B, Offset>& column, const V& b, const V& x, Goal goal, const Summary& summary) {
-  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
+  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
   if (goal != Goal::least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
   return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A,
                                norm_2_at_least(summary, A, system.norm_frobenius_of_A));
@@ -187,7 +140,7 @@ template <Backend B, class Offset, class V = Vector<double, B>>
 Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
                       std::optional<Summary> known) {
   Outcome outcome;
-  const auto& [on, system, A, products, M, choice, unseen, parts] = column;
+  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
 
   // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
   // a hair, it goes on from there with a tolerance a little tighter.
@@ -240,13 +193,7 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
     // an error along that is as large in x as it is in b - A x.
     if (const double reached = outcome.certificate.relative_residual; !outcome.least_squares && reached <= rounding)
       outcome.error = std::max(outcome.error, reached);
-    if (system.ones_are_seen && criteria.goal != Goal::least_squares)
-      if (const double constant = error_along_constants(column, b, x);
-          constant > (system.symmetric ? outcome.error : std::max(outcome.error, max_trusted_error))) {
-        outcome.error_source = ErrorSource::constants;
-        outcome.at_least = system.symmetric;
-        outcome.error = constant;
-      }
+    if (system.ones_are_seen && criteria.goal != Goal::least_squares) look_at_constants(column, b, x, outcome);
     if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1)
       if (const std::int64_t n = system.iterations_to_look(outcome); n > 0)
         look_for_unseen(column, b, x, n, asked, outcome);
@@ -310,8 +257,8 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
   const double share = solving.seconds() / double(b.size());
   std::optional<V> unseen;
-  std::optional<ConnectedParts> parts;
-  const Column<B, Offset> column{on, system, A, products, made.M, choice, unseen, parts};
+  std::optional<Constants> constants;
+  const Column<B, Offset> column{on, system, A, products, made.M, choice, unseen, constants};
   std::vector<Outcome> outcomes;
   for (std::size_t j = 0; j < b.size(); ++j) {
     std::optional<Summary> known;

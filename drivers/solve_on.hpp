@@ -34,7 +34,8 @@ struct System {
   double norm_frobenius_of_A = 0;                   // for least squares
   std::vector<HostSpan<const double>> more_b = {};  // right-hand sides that are solved with the same preparation
   bool symmetric = false;
-  bool ones_are_seen = false;  // A * ones is not zero
+  bool ones_are_seen = false;     // A * ones is not zero
+  bool null_space_known = false;  // that x is kept out of
   /// With how many iterations to look for an error of the outcome that no iterate has seen (solve_unseen.hpp).
   std::function<std::int64_t(const Outcome&)> iterations_to_look = [](const Outcome&) { return 0; };
 };

@@ -86,6 +86,7 @@ std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, 
         .more_b = more_b,
         .symmetric = seen.properties.symmetric,
         .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0,
+        .null_space_known = decided.null_space_known,
         .iterations_to_look = [&, couplings = std::optional<Couplings>()](const Outcome& outcome) mutable {
           return iterations_to_look(host_threads(options), A, loaded, seen, decided, couplings, outcome);
         }};

@@ -193,3 +193,48 @@ TEST_CASE("an error along a constant pressure, which no iterate has seen, is tol
   CHECK(solved(folder, {}, "auto")["verdict"] == "solved");
   CHECK(relative_error(folder / "x.mtx", x) < 1e-6);
 }
+
+TEST_CASE("an error that only sums of the residual show, of a flow that conserves what flows, is told") {
+  // Finite volumes, k^3 cells: what leaves a cell comes to its neighbour, so columns sum to `more`, and rows to anything.
+  constexpr int k = 24, cells = k * k * k;
+  Folder folder;
+  Random random(24);
+  std::vector<double> x(cells);
+  for (double& v : x) v = uniform(random, 0, 1);
+  for (const double more : {1e-9, 0.0}) {
+    CAPTURE(more);
+    std::vector<long double> b(cells, 0);
+    std::ostringstream entries, right;
+    entries.precision(17), right.precision(17);
+    const auto add = [&](int i, int j, double a) {
+      entries << i + 1 << " " << j + 1 << " " << a << "\n";
+      b[i] += (long double)a * x[j];
+    };
+    int count = 0;
+    for (int from = 0; from < cells; ++from) {
+      for (const int step : {1, k, k * k}) {
+        if (from / step % k == k - 1) continue;
+        const double wind = 0.1 * std::sin(double(from / step % k) / 8);
+        const double out = std::ldexp(std::round(std::ldexp(1 + std::max(wind, 0.0), 20)), -20);  // sums are exact
+        add(from, from, out), add(from + step, from, -out), add(from, from + step, -1),
+            add(from + step, from + step, 1);
+        count += 4;
+      }
+      if (more > 0) add(from, from, more), ++count;
+    }
+    for (const long double v : b) right << double(v) << "\n";
+    const std::string size = std::to_string(cells);
+    write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n" + size + " " + size + " " +
+                                     std::to_string(count) + "\n" + entries.str());
+    write_file(folder / "b.mtx", right.str());
+    const json report = solved(folder, {}, "gmres");
+    CHECK(report["verdict"] == "doubtful");
+    CHECK(report["error_estimate_source"] == std::string(more > 0 ? "constants" : "singular"));
+    const double truth = relative_error(folder / "x.mtx", x);
+    CHECK(truth > 0.1);
+    if (more == 0) continue;
+    CHECK(report["error_estimate"] > truth / 100);
+    CHECK(report["error_estimate"] < 2 * truth);
+    CHECK(report["error_estimate_is_lower_bound"] == true);
+  }
+}

@@ -1,0 +1,112 @@
+// Sums of b - A x over connected parts of A, and what they tell of the error of x.
+#include <seidel/drivers/solve_constants.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <seidel/formats/runtime/parallel.hpp>
+
+namespace seidel::drivers {
+
+namespace {
+
+/// 1 where the diagonal entry is not positive or small beside others in its row.
+template <class Offset>
+std::vector<char> rows_of_pressures(const OpenMP& on, const CsrView<double, Offset, Host>& A) {
+  constexpr double small = 1e-3;
+  std::vector<char> z(std::size_t(A.nrows));
+  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      double diagonal = 0, largest = 0;
+      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+        if (A.col_idx[k] == i) diagonal = A.values[k];
+        largest = std::max(largest, std::abs(A.values[k]));
+      }
+      z[i] = diagonal <= small * largest;
+    }
+  });
+  return z;
+}
+
+}  // namespace
+
+template <class Offset>
+Constants::Constants(const OpenMP& on, const CsrView<double, Offset, Host>& A, bool symmetric)
+    : parts_(connected_parts(on, A)) {
+  add(on, A, symmetric, std::vector<char>(std::size_t(A.nrows), 1));
+  std::vector<char> pressures = rows_of_pressures(on, A);
+  const auto n = std::count(pressures.begin(), pressures.end(), 1);
+  if (n > 0 && n < A.nrows) add(on, A, symmetric, std::move(pressures));
+}
+
+template <class Offset>
+void Constants::add(const OpenMP& on, const CsrView<double, Offset, Host>& A, bool symmetric, std::vector<char> z) {
+  constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+  std::vector<double> Az(z.size()), sizes(z.size());
+  parallel_for_rows(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+        if (z[std::size_t(A.col_idx[k])]) Az[i] += A.values[k], sizes[i] += std::abs(A.values[k]);
+  });
+  Direction direction{.z = std::move(z)};
+  if (symmetric) {
+    direction.Atz = std::move(Az);
+  } else {
+    direction.Az = std::move(Az);
+    direction.Atz.resize(sizes.size());
+    sizes.assign(sizes.size(), 0);
+    for (std::int64_t i = 0; i < A.nrows; ++i)
+      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1] && direction.z[i]; ++k) {
+        direction.Atz[std::size_t(A.col_idx[k])] += A.values[k];
+        sizes[std::size_t(A.col_idx[k])] += std::abs(A.values[k]);
+      }
+  }
+  std::vector<char> is_zero(std::size_t(parts_.count), 1), is_rounding(is_zero);
+  for (std::size_t j = 0; j < sizes.size(); ++j) {
+    if (direction.z[j]) is_zero[parts_.part_of[j]] = 0;
+    if (std::abs(direction.Atz[j]) > rounding * sizes[j]) is_rounding[parts_.part_of[j]] = 0;
+  }
+  for (std::size_t part = 0; part < is_zero.size(); ++part)
+    direction.vanishes.push_back(is_rounding[part] && !is_zero[part]);
+  directions_.push_back(std::move(direction));
+}
+
+double Constants::relative_to_x(const std::vector<double>& constants, const std::vector<char>& z,
+                                HostSpan<const double> x) const {
+  double error = 0, size = 0;
+  for (const double c : constants) error = std::max(error, std::abs(c));
+  for (std::int64_t i = 0; i < x.size(); ++i)
+    size = std::max(size, std::abs(x[i] + constants[parts_.part_of[i]] * z[i]));
+  return error > 0 ? error / size : 0;
+}
+
+Constants::Found Constants::found(HostSpan<const double> x, HostSpan<const double> r, double doubt) const {
+  Found found{.at_least = true};
+  for (const auto& [z, Az, Atz, vanishes] : directions_) {
+    std::vector<double> sums(vanishes.size()), sizes(sums), along(sums), squares(sums);
+    for (std::int64_t i = 0; i < r.size(); ++i) {
+      const auto part = parts_.part_of[i];
+      if (z[i]) sums[part] += r[i];
+      sizes[part] += std::abs(Atz[i]);
+      if (Az.empty()) continue;
+      along[part] += Az[i] * r[i];
+      squares[part] += Az[i] * Az[i];
+    }
+    for (std::size_t part = 0; part < sums.size(); ++part) {
+      found.singular = found.singular || vanishes[part];
+      sums[part] = sizes[part] > 0 && !vanishes[part] ? sums[part] / sizes[part] : 0;
+      along[part] = squares[part] > 0 ? along[part] / squares[part] : 0;
+    }
+    if (const double least = relative_to_x(sums, z, x); least > found.error) found.error = least, found.at_least = true;
+    if (Az.empty()) continue;
+    if (const double guess = relative_to_x(along, z, x); guess > std::max(doubt, found.error))
+      found.error = guess, found.at_least = false;
+  }
+  return found;
+}
+
+template Constants::Constants(const OpenMP&, const CsrView<double, std::int32_t, Host>&, bool);
+template Constants::Constants(const OpenMP&, const CsrView<double, std::int64_t, Host>&, bool);
+
+}  // namespace seidel::drivers
