@@ -166,7 +166,7 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
   outcome.solve_seconds = summary.seconds - (solver.seconds() - spent);
   summary.attempts = {summary.as_attempt()};
   summary.attempts.back().preconditioned = false;
-  outcome.x = copied_to<Host>(host, std::as_const(x).span());
+  outcome.x = copied_to<Host>(host, x.span());
   return outcome;
 }
 
@@ -180,7 +180,7 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
     return;
   }
   const V b(host, copied_to<Host>(host, system.b));
-  V x(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+  V x(host, copied_to<Host>(host, outcome.x.span()));
   const Refinement done = refined(system, solver, b, x, {});
   Outcome finer;
   finer.summary.norm_b = outcome.summary.norm_b;
@@ -190,10 +190,10 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
     outcome.certificate = finer.certificate;
     outcome.summary.norm_x = finer.summary.norm_x;
     outcome.summary.relative_residual = finer.summary.relative_residual;
-    outcome.x = copied_to<Host>(host, std::as_const(x).span());
+    outcome.x = copied_to<Host>(host, x.span());
     note_error(system, done.error, x, outcome);
   } else if (outcome.error_source != ErrorSource::exact) {
-    V change(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    V change(host, copied_to<Host>(host, outcome.x.span()));
     axpy(-1, x, change);
     note_error(system, std::max(done.error, double(max_abs(change)) / double(max_abs(x))), x, outcome);
   }
@@ -204,7 +204,7 @@ void refine_outside(const NullSpace& space, const OpenMP& host, const DirectSyst
                     Outcome& outcome) {
   const Stopwatch watch;
   if (!solver.factorise() && !solver.factorise_nearby()) return;
-  const V b(host, copied_to<Host>(host, system.b)), x(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+  const V b(host, copied_to<Host>(host, system.b)), x(host, copied_to<Host>(host, outcome.x.span()));
   V r = like(b), d = like(b), Ad = like(b);
   if (has_more_null_vectors(space, system, solver, d)) {
     outcome.error_source = ErrorSource::singular;

@@ -61,7 +61,7 @@ void refine_least_squares(const OpenMP& host, const DirectSystem& system, HostSp
   if (!(factors.forecast().seconds <= seconds) || 2 * factors.forecast().bytes > available) return;
 
   const V b(host, copied_to<Host>(host, system.b));
-  V x(host, copied_to<Host>(host, std::as_const(outcome.x).span())), r = like(b), c(host, rows);
+  V x(host, copied_to<Host>(host, outcome.x.span())), r = like(b), c(host, rows);
   if (wide) {
     std::transform(x0.begin(), x0.end(), c.span().begin(), [=](double x) { return size * x; });
     std::copy(b.span().begin(), b.span().end(), c.span().begin() + above);
@@ -94,7 +94,7 @@ void refine_least_squares(const OpenMP& host, const DirectSystem& system, HostSp
     outcome.least_squares = finer.least_squares;
     outcome.summary.norm_x = norm2(finer_x);
     outcome.summary.relative_residual = finer.certificate.relative_residual;
-    outcome.x = copied_to<Host>(host, std::as_const(finer_x).span());
+    outcome.x = copied_to<Host>(host, finer_x.span());
   }
   outcome.refine_seconds = watch.seconds();
 }

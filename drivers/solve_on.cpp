@@ -91,7 +91,7 @@ void look_at_constants(const Column<B, Offset>& column, const V& b, const V& x, 
   if (!constants) constants.emplace(host_of(on), system.A, system.symmetric);
   V r = like(b);
   certified_residual(on, A, x.span(), b.span(), r.span());
-  const auto found = constants->found(copied_to<Host>(on, x.span()), copied_to<Host>(on, std::as_const(r).span()),
+  const auto found = constants->found(copied_to<Host>(on, x.span()), copied_to<Host>(on, r.span()),
                                       std::max(outcome.error, max_trusted_error));
   if (found.singular && !system.null_space_known) {
     outcome.error_source = ErrorSource::singular;
@@ -198,7 +198,7 @@ Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteri
       if (const std::int64_t n = system.iterations_to_look(outcome); n > 0)
         look_for_unseen(column, b, x, n, asked, outcome);
   }
-  outcome.x = copied_to<Host>(on, std::as_const(x).span());
+  outcome.x = copied_to<Host>(on, x.span());
   return outcome;
 }
 
@@ -227,7 +227,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     MatrixOperator with_A(on, std::move(product));
     if (choice.method.needs != Needs::nothing) return with_A;
     transposed = transpose(on, A);
-    return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, std::as_const(transposed).view())));
+    return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, transposed.view())));
   }();
   Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
   const Stopwatch making;

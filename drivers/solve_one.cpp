@@ -216,7 +216,7 @@ class OneSolve {
   DirectSystem system() {
     if constexpr (built_with_cuda)
       if (loaded_.b.empty() && b_here_.empty() && decided_.where.gpu)
-        b_here_ = copied_to<Host>(*decided_.where.gpu, std::as_const(there_.b).span());
+        b_here_ = copied_to<Host>(*decided_.where.gpu, there_.b.span());
     return {.A = loaded_.narrow(),
             .b = loaded_.b.empty() ? HostSpan<const double>(b_here_) : HostSpan<const double>(loaded_.b),
             .norm_inf_of_A = seen_.properties.norm_inf,

@@ -76,10 +76,10 @@ void restore_units(const Units& units, const SolveOptions& options, const Loaded
   const OpenMP host = host_threads(options);
   Summary& summary = outcome.summary;
   if (of_x != 0) {
-    Vector<double, OpenMP> lost(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    Vector<double, OpenMP> lost(host, copied_to<Host>(host, outcome.x.span()));
     const double largest = max_abs(lost);
     multiply(host, outcome.x.span(), of_x);
-    Vector<double, OpenMP> back(host, copied_to<Host>(host, std::as_const(outcome.x).span()));
+    Vector<double, OpenMP> back(host, copied_to<Host>(host, outcome.x.span()));
     multiply(host, back.span(), -of_x);
     axpy(-1, back, lost);
     const double change = max_abs(lost);  // NaN or infinity where x is beyond the range

@@ -49,9 +49,9 @@ int main() {
   const double heat = sum(start);
   set_values(A, start, 10);
 
-  MatrixOperator product(on, Product(on, std::as_const(A).view()));
-  AmgPreconditioner<std::int64_t, OpenMP> M(on, std::as_const(A).view());
-  Vector<double, OpenMP> b(on, copied_to<Host>(on, std::as_const(start).span())), u(on, A.nrows);
+  MatrixOperator product(on, Product(on, A.view()));
+  AmgPreconditioner<std::int64_t, OpenMP> M(on, A.view());
+  Vector<double, OpenMP> b(on, copied_to<Host>(on, start.span())), u(on, A.nrows);
   copy(b, u);
   int iterations = 0;
   for (int step = 1; step <= 5; ++step) {
@@ -59,11 +59,11 @@ int main() {
     if (!summary.converged()) return 1;
     iterations += summary.iterations;
     copy(u, b);
-    set_values(A, copied_to<Host>(on, std::as_const(u).span()), 10);
+    set_values(A, copied_to<Host>(on, u.span()), 10);
     product.update_values(std::as_const(A).values.span());
-    M.update_values(std::as_const(A).view());
+    M.update_values(A.view());
   }
-  const double kept = sum(copied_to<Host>(on, std::as_const(u).span())) / heat;
+  const double kept = sum(copied_to<Host>(on, u.span())) / heat;
   std::printf("5 steps in %d iterations, %s; heat kept: %.9f\n", iterations, M.describe().c_str(), kept);
   return kept > 1 - 1e-6 && kept < 1 + 1e-6 ? 0 : 1;
 }

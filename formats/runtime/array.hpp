@@ -110,15 +110,15 @@ void copy(const On& on, Span<const T, From> from, Span<T, To> to) {
 }
 
 /// A copy of `from` in memory space To; `on` is the back end of the device side, if there is one.
-template <class To, class On, class T, class From>
-Array<T, To> copied_to(const On& on, Span<const T, From> from) {
-  Array<T, To> to = [&] {
+template <class To, class On, class T, class From, class Value = std::remove_const_t<T>>
+Array<Value, To> copied_to(const On& on, Span<T, From> from) {
+  Array<Value, To> to = [&] {
     if constexpr (std::is_same_v<To, Host>)
-      return Array<T>(from.size());
+      return Array<Value>(from.size());
     else
-      return Array<T, To>(on, from.size());
+      return Array<Value, To>(on, from.size());
   }();
-  copy_bytes(on, To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(T)));
+  copy_bytes(on, To{}, to.data(), From{}, from.data(), from.size() * std::int64_t(sizeof(Value)));
   return to;
 }
 template <class To, class On, class T, class From>

@@ -201,7 +201,7 @@ Tentative<Offset, SpaceOf<B>> tentative(const B& on, const CsrView<double, Offse
   const std::int64_t all = in.col_idx.size();
   for_each_row(on, A.row_ptr, ListAggregate<Offset, Space>{of_node, block, in.row_ptr, in.col_idx});
   auto members = pattern(count, A.nrows, all);
-  transpose(on, std::as_const(in).view(), members);
+  transpose(on, in.view(), members);
   auto Tt = pattern(Index(m * count), A.nrows, m * all);  // T', a row per column of T
   Tt.values = Array<double, Space>(on, m * all);
   for_each_row(on, rows_of(members), PlaceColumnsOfAggregate<Offset, Space>{members.row_ptr, Index(m), Tt.row_ptr});
@@ -215,7 +215,7 @@ Tentative<Offset, SpaceOf<B>> tentative(const B& on, const CsrView<double, Offse
     for_each_row(on, rows_of(Tt), Normalize<Offset, Space>{columns, c});
     for_each_row(on, rows_of(Tt), Project<Offset, Space>{columns, c});
   }
-  return {transpose(on, std::as_const(Tt).view()), std::move(coarse)};
+  return {transpose(on, Tt.view()), std::move(coarse)};
 }
 
 /// `values`, those of A T, become those of (I - omega D^-1 A) T, T of tentative().
@@ -236,7 +236,7 @@ Csr<double, Offset, SpaceOf<B>> smoothed(const B& on, const CsrView<double, Offs
                                          Span<const double, SpaceOf<B>> inverse_diagonal, double omega,
                                          const CsrView<double, Offset, SpaceOf<B>>& T) {
   auto P = spgemm(on, A, T);
-  smooth_rows(on, std::as_const(P).view(), P.values, inverse_diagonal, omega, T);
+  smooth_rows(on, P.view(), P.values, inverse_diagonal, omega, T);
   return P;
 }
 

@@ -236,7 +236,7 @@ LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncol
   count_steps(on, rows, M);
   if (nslices == 0) return M;
   exclusive_scan(on, Span<const Index, Space>(M.step_ptr), M.step_ptr.span());
-  const std::int64_t nsteps = copied_to<Host>(on, std::as_const(M.step_ptr).span().subspan(nslices, 1))[0];
+  const std::int64_t nsteps = copied_to<Host>(on, M.step_ptr.span().subspan(nslices, 1))[0];
   M.col_idx = Array<Index, Space>(on, nsteps * slice_places);
   M.values = Array<float, Space>(on, nsteps * slice_places);
   fill_slices(on, rows, Fill::columns_and_values, M);

@@ -263,7 +263,7 @@ Plan<Host> multiply(const OpenMP& on, const CsrView<Real, Offset, Host>& A, cons
   if (wanted == Wanted::result_and_plan) {
     plan.bits.resize(plan.first_row.size() - 1);
     plan.place_of.resize(plan.first_row.size() - 1);
-    for_parts(on, plan, [&](int part) { keep_bits(plan, part, A, B, std::as_const(C).view()); });
+    for_parts(on, plan, [&](int part) { keep_bits(plan, part, A, B, C.view()); });
   }
   return plan;
 }

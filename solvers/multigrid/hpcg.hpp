@@ -82,7 +82,7 @@ class HpcgMultigrid {
       Matrix R = injection<B, std::int32_t>(on, lattices[l], std::as_const(level.new_to_old).span(),
                                             std::as_const(levels_[l + 1]->new_to_old).span());
       const std::int64_t n = R.nrows;
-      MatrixOperator<Matrix, B> rows(on, spgemm(on, std::as_const(R).view(), std::as_const(level.A).view()));
+      MatrixOperator<Matrix, B> rows(on, spgemm(on, R.view(), level.A.view()));
       level.coarsening =
           std::make_unique<Coarsening>(Coarsening{std::move(R.col_idx), std::move(rows), V(on, n), V(on, n), V(on, n)});
     }
@@ -112,15 +112,14 @@ class HpcgMultigrid {
     std::unique_ptr<Coarsening> coarsening = {};  // none on the coarsest level
 
     Level(const B& on, Matrix there, Order order)
-        : new_to_old(order == Order::natural ? Array<Index, Space>()
-                                             : hpcg_detail::order_by_colours(on, std::as_const(there).view())),
+        : new_to_old(order == Order::natural ? Array<Index, Space>() : hpcg_detail::order_by_colours(on, there.view())),
           A(in_order(on, std::move(there), new_to_old)),
-          sweeps(on, std::as_const(A).view()) {}
+          sweeps(on, A.view()) {}
 
    private:
     static Matrix in_order(const B& on, Matrix A, const Array<Index, Space>& order) {
       if (order.empty()) return A;
-      return permuted(on, std::as_const(A).view(), order.span());
+      return permuted(on, A.view(), order.span());
     }
   };
 

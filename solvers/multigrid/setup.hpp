@@ -154,7 +154,7 @@ Csr<double, Offset, SpaceOf<B>> own_prolongation(const B& on, const CsrView<doub
     throw ShapeError("amg: found " + std::to_string(P.nrows) + " rows of P for a level of " + std::to_string(A.nrows) +
                      ", expected as many");
   if constexpr (std::is_same_v<SpaceOf<B>, Host>)
-    if (P.ncols > 0) check(on, std::as_const(P).view());
+    if (P.ncols > 0) check(on, P.view());
   return P;
 }
 
@@ -267,7 +267,7 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
     OpenMP host{1};
     if constexpr (HostBackend<B>) host = on;
     auto& there = hierarchy.coarsest_inverse;
-    const auto inverse = dense_inverse(host, std::as_const(here).view(), vanishing);
+    const auto inverse = dense_inverse(host, here.view(), vanishing);
     if (there.row_ptr.empty())
       there = copied_to<SpaceOf<B>>(on, inverse.view());
     else

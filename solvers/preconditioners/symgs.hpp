@@ -138,10 +138,10 @@ class SymgsPreconditioner {
 
   static Plan from_host(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
     auto there = copied_to<Space>(on, A);
-    if (order != Order::natural) return by_colours(on, std::as_const(there).view(), [] {});
+    if (order != Order::natural) return by_colours(on, there.view(), [] {});
     Plan p;
     p.owned = std::move(there);
-    view(on, p, std::as_const(p.owned).view());
+    view(on, p, p.owned.view());
     return p;
   }
   static Plan by_colours(const B& on, const CsrView<Real, Offset, Space>& A, const std::function<void()>& on_step) {
@@ -152,7 +152,7 @@ class SymgsPreconditioner {
     p.new_to_old = colour_order(on, colours.span());
     p.old_to_new = inverse_permutation(on, std::as_const(p.new_to_old).span(), A.nrows);
     p.owned = permuted(on, A, std::as_const(p.new_to_old).span());
-    view(on, p, std::as_const(p.owned).view());
+    view(on, p, p.owned.view());
     return p;
   }
 

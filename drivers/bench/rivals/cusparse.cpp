@@ -79,7 +79,7 @@ Prepared spmv_sell(const ProductTask& task, const Where& where) {
           host.col_idx[at] = -1;
     Array<std::int32_t> slice_ptr(host.slice_ptr.size());
     std::copy(host.slice_ptr.begin(), host.slice_ptr.end(), slice_ptr.begin());
-    kept.slice_ptr = copied_to<Device>(o->on, std::as_const(slice_ptr).span());
+    kept.slice_ptr = copied_to<Device>(o->on, slice_ptr.span());
     kept.sell = copied_to<Device>(o->on, host.view());
   });
   kept.A = created<CusparseMatrix>(cusparse().CreateSlicedEll, task.of.A.nrows, task.of.A.ncols, task.of.A.nnz(),

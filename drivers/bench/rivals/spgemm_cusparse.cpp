@@ -33,7 +33,7 @@ struct Product {
     descriptor = created<Descriptor>(cusparse().SpGEMM_createDescr);
     result.nrows = task.of.A->A.nrows, result.ncols = task.of.B().A.ncols;
     result.row_ptr = Array<std::int32_t, Device>(on, result.nrows + std::int64_t(1));
-    C = describe(std::as_const(result).view());
+    C = describe(result.view());
   }
   /// A step asks for its memory first: step(bytes, nullptr), then step(bytes, memory).
   void step(const auto& step) {
