@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/signals.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/kernels/vector.hpp>
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <cmath>
 
-#include <seidel/drivers/solve_on.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/solve.hpp>
 

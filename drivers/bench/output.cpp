@@ -5,7 +5,6 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/report/format.hpp>
-#include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
 

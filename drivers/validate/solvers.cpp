@@ -3,7 +3,6 @@
 
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/validate/checks.hpp>
-#include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/spmv/spmv.hpp>
 
 namespace seidel::drivers {

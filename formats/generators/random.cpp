@@ -3,7 +3,6 @@
 
 #include <seidel/formats/generators/hash.hpp>
 #include <seidel/formats/generators/list.hpp>
-#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::generators {
 

@@ -1,6 +1,5 @@
 // Shared by all generators: description, arguments, memory for the result.
 #pragma once
-#include <array>
 #include <functional>
 #include <string>
 #include <string_view>

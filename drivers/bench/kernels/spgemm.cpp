@@ -6,7 +6,6 @@
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 
 namespace seidel::drivers {
