@@ -90,7 +90,10 @@ TEST_CASE("a method that came after one which diverged is told what hinders it")
   summary.norm_b = summary.relative_residual = 1;
   summary.history = {1, 0};
   summary.truth_checks = {{.iteration = 1, .recurrence = 0, .truth = 1}};
-  summary.attempts = {{.method = "minres", .breakdown = Breakdown::not_finite}, summary.as_attempt()};
+  Attempt diverged;
+  diverged.method = "minres";
+  diverged.breakdown = Breakdown::not_finite;
+  summary.attempts = {diverged, summary.as_attempt()};
   MethodChoice choice;
   choice.method = Method::cg;
   choice.preconditioner = PreconditionerKind::amg;
