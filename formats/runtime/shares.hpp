@@ -3,6 +3,7 @@
 #pragma once
 #include <atomic>
 #include <limits>
+#include <type_traits>
 
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
@@ -20,13 +21,13 @@ void for_each_index(const OpenMP& on, std::int64_t n, std::int64_t weight, const
 }
 
 /// shared = min(shared, value), whatever other threads do to it: a std::atomic, or a std::atomic_ref.
-template <class T>
-void fetch_min(auto&& shared, T value) {
-  for (T known = shared.load(); value < known && !shared.compare_exchange_weak(known, value);) continue;
+template <class Shared>
+void fetch_min(Shared&& shared, typename std::remove_cvref_t<Shared>::value_type value) {
+  for (auto known = shared.load(); value < known && !shared.compare_exchange_weak(known, value);) continue;
 }
-template <class T>
-void fetch_max(auto&& shared, T value) {
-  for (T known = shared.load(); known < value && !shared.compare_exchange_weak(known, value);) continue;
+template <class Shared>
+void fetch_max(Shared&& shared, typename std::remove_cvref_t<Shared>::value_type value) {
+  for (auto known = shared.load(); known < value && !shared.compare_exchange_weak(known, value);) continue;
 }
 
 /// The smallest i of 0 ... n-1 for which is_bad(i), or n.
