@@ -192,7 +192,8 @@ bool Progress::running() {
   if (beyond_) {
     const bool enough = beyond_->iterations >= beyond_->min && latest_ <= beyond_->threshold;
     const bool stop = criteria_.stop && criteria_.stop->load(std::memory_order_relaxed);
-    return !beyond_->ended && !enough && !stop && beyond_->iterations < beyond_->max && watch_.seconds() < criteria_.seconds;
+    return !beyond_->ended && !enough && !stop && beyond_->iterations < beyond_->max &&
+           watch_.seconds() < criteria_.seconds;
   }
   if (small_enough(latest_)) return false;
   if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))

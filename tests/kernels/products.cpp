@@ -326,6 +326,27 @@ TEST_CASE("a prepared product on a GPU keeps elements of x in shared memory for 
   });
 }
 
+TEST_CASE("a large product from CSR that is not prepared has the bits of the host, be its rows regular or not") {
+  on_every_backend([&](auto on) {
+    if constexpr (!HostBackend<decltype(on)>) {
+      for (const char* spec : {"hpcg:70", "random:300000x300000:9000000", "rmat:18:45"}) {
+        CAPTURE(spec);
+        const auto A = generate(OpenMP{}, spec, fresh_seed());
+        REQUIRE(spmv_detail::unprepared_way(A.nrows, A.nnz()) == spmv_detail::UnpreparedWay::staged_if_regular);
+        const Array<double> x(random_values<double>(A.ncols, 1));
+        Array<double> y(A.nrows);
+        spmv(OpenMP{}, A.view(), x, y);
+        const auto A_on = copied_to<Device>(on, A.view());
+        const auto x_on = copied_to<Device>(on, x.span());
+        auto y_on = moved_to(on, poisoned<double>(A.nrows));
+        spmv(on, A_on.view(), x_on, y_on);
+        on.synchronize();
+        CHECK(differing(moved_back(on, y_on), moved_back(OpenMP{1}, y)) == 0);
+      }
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("a prepared product finds kinds of rows on a GPU, and again with new values", Real, double, float) {
   const unsigned seed = fresh_seed();
   on_every_backend([&](auto on) {
