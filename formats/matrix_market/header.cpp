@@ -179,6 +179,7 @@ struct OtherFormat {
   std::string_view beginning, what, remedy;
 };
 constexpr std::string_view to_utf8 = "save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW";
+constexpr std::string_view from_web = "what was fetched is no matrix: look at it, and fetch the file itself";
 constexpr std::string_view by_scipy = "write it as Matrix Market, for example by scipy.io.mmwrite";
 constexpr OtherFormat other_formats[] = {
     {0, "\xff\xfe", "text in UTF-16", to_utf8},
@@ -189,6 +190,10 @@ constexpr OtherFormat other_formats[] = {
     {0, "PK\x03\x04", "a zip archive",
      "take the .mtx file out of it: unzip FILE (of a .npz: scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE)))"},
     {257, "ustar", "a tar archive", "take the .mtx file out of it: tar xf FILE"},
+    {0, "version https://git-lfs", "a pointer of Git LFS, not the file", "fetch the file: git lfs pull"},
+    {0, "<!DOCTYPE", "a web page", from_web},
+    {0, "<!doctype", "a web page", from_web},
+    {0, "<html", "a web page", from_web},
     {0, "MATLAB ", "a file of MATLAB", by_scipy},
     {0, "\x89HDF\r\n", "a file of HDF5", by_scipy},
     {0, "\x93NUMPY", "an array of NumPy", by_scipy},

@@ -247,6 +247,9 @@ TEST_CASE("a file of another program gets its name and a remedy") {
   CHECK(contains(refused("\x93NUMPY"), "found an array of NumPy"));
   CHECK(contains(refused(std::string("\0\x12\x7b\x50", 4)), "found a matrix of PETSc"));
   CHECK(contains(refused("PK\x03\x04"), "scipy.sparse.load_npz"));
+  CHECK(contains(refused("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a"), "git lfs pull"));
+  for (const char* page : {"<!DOCTYPE html>", "<!doctype html>", "<html>"})
+    CHECK(contains(refused(page), "found a web page"));
   CHECK(contains(refused("1 1 4\n2 2 3\n"), "need two lines above them"));
   for (const std::string text : {"a\nb\nRUA", "a\nb\n", "a\n", "a"})  // too short to be one
     CHECK(!contains(refused(text), "Boeing"));
