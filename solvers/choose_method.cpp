@@ -100,7 +100,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   } else if (rows.empty_rows > 0 && !A.symmetric && !request.preconditioner) {
     choice.method = Method::lsmr;  // others end in a breakdown, or not at all
     taken.say(choice.method,
-              ", because A is singular: " + counted(rows.empty_rows, "row has", "rows have") + " no entries");
+              ", because A is singular: " + plural(rows.empty_rows, "row has", "rows have") + " no entries");
   } else {
     const std::string because = !A.symmetric        ? ", because A is not symmetric"
                                 : positive_diagonal ? ", because the preconditioner is not symmetric"

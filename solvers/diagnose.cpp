@@ -143,7 +143,7 @@ double Facts::iterations_wanting() const {
 void holds_no_numbers(Facts& f) {
   if (f.A.nonfinite)
     f.add("A holds NaN or infinity",
-          counted(f.A.nonfinite, "entry is", "entries are") + " not finite, the first in row " +
+          plural(f.A.nonfinite, "entry is", "entries are") + " not finite, the first in row " +
               text(f.A.first_nonfinite_row + 1) + ", column " + text(f.A.first_nonfinite_col + 1),
           "", "correct these entries");
 }
@@ -152,7 +152,7 @@ void is_half_a_matrix(Facts& f) {
   if (f.ended_by_limit() && f.summary.history.size() < 3) return;  // nothing was seen
   if (f.A.one_triangle_only)
     f.add("only one triangle of a symmetric matrix is stored",
-          counted(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
+          plural(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
               (f.A.below ? "below" : "above") + " it",
           f.needs_symmetry() && !f.choice.automatic ? f.other_way() : "",
           "if the matrix is meant to be symmetric, write `symmetric` for `general` in the first line of the file");
@@ -160,14 +160,14 @@ void is_half_a_matrix(Facts& f) {
 
 void is_singular(Facts& f) {
   if (f.rows.empty_rows)
-    f.add("A is singular", counted(f.rows.empty_rows, "row has", "rows have") + " no entries", f.least_residual(),
+    f.add("A is singular", plural(f.rows.empty_rows, "row has", "rows have") + " no entries", f.least_residual(),
           "remove the unknowns of empty rows, or give them a diagonal entry");
   else if (f.A.skew && f.rows.nrows % 2 == 1)
-    f.add("A is singular", "it is skew-symmetric, and of odd order: " + counted(f.rows.nrows, "row"),
-          f.least_residual(), "no skew-symmetric matrix of odd order has an inverse");
+    f.add("A is singular", "it is skew-symmetric, and of odd order: " + plural(f.rows.nrows, "row"), f.least_residual(),
+          "no skew-symmetric matrix of odd order has an inverse");
   else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows && !f.needs_a_little_longer())
     f.add("A is singular with the constants in its null space",
-          "the entries of each of the " + text(f.rows.nrows) + " rows add up to 0, so A times ones is 0",
+          "the entries of each of the " + count(f.rows.nrows) + " rows add up to 0, so A times ones is 0",
           f.least_residual(), "b may not suit A: the command finds the x with the least residual");
   else if (f.zero_pivot())
     f.add("A is singular", "a pivot of its factors is zero", f.least_residual(),
@@ -226,8 +226,8 @@ void is_not_preconditioned(Facts& f) {
            (s.status == Status::stagnated || s.status == Status::breakdown ||
             (f.ended_by_limit() && s.history.size() > 2 && std::isinf(f.iterations_wanting()))))
     f.add(name + " may not suit A",
-          "the diagonal outweighs the rest of its row in " + text(f.A.weakly_dominant_rows) + " of " +
-              counted(f.rows.nrows, "row", "rows") + " only; " + s.reason,
+          "the diagonal outweighs the rest of its row in " + count(f.A.weakly_dominant_rows) + " of " +
+              plural(f.rows.nrows, "row", "rows") + " only; " + s.reason,
           f.other_way());
 }
 
@@ -244,7 +244,7 @@ void is_indefinite(Facts& f) {
   const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
   if (negative_definite) {
     f.add("A is negative definite, or indefinite: all diagonal entries are negative",
-          counted(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
+          plural(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
           f.choice.automatic ? "" : f.other_way(), "solve -A x = -b, which has the same x: cg may be able to solve it");
     return;
   }
@@ -270,7 +270,7 @@ void is_indefinite(Facts& f) {
     std::string evidence = met ? f.summary.reason : "";
     if (f.A.symmetric && bad)
       evidence +=
-          (met ? "; " : "") + counted(bad, "diagonal entry is", "diagonal entries are") +
+          (met ? "; " : "") + plural(bad, "diagonal entry is", "diagonal entries are") +
           " not positive, the first in row " +
           text(1 + (f.A.first_bad_diagonal < 0        ? f.A.first_negative_diagonal
                     : f.A.first_negative_diagonal < 0 ? f.A.first_bad_diagonal
@@ -282,7 +282,7 @@ void is_indefinite(Facts& f) {
 void has_no_diagonal(Facts& f) {
   if (f.full_diagonal() || f.A.skew || f.preconditioned()) return;
   f.add("no preconditioner can be used, and the method alone converges slowly",
-        counted(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
+        plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
         f.other_way(), "a preconditioner that is asked for by name sees the rows in another order (--precond symgs)");
 }
@@ -333,7 +333,7 @@ void needs_more_iterations(Facts& f) {
   if (std::isinf(more)) {
     if (s.status != Status::interrupted)
       f.add("no progress",
-            "the residual did not fall in the last " + counted(std::int64_t(s.history.size() / 2), "iteration"),
+            "the residual did not fall in the last " + plural(std::int64_t(s.history.size() / 2), "iteration"),
             f.other_way(),
             s.method == "cg" ? "allow more iterations: on an ill-conditioned matrix the residual of cg may stay large "
                                "for long before it falls"
@@ -350,9 +350,9 @@ void needs_more_iterations(Facts& f) {
       s.status == Status::time_limit
           ? "--time-limit " + text(two_digits(2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
           : max_iterations(std::max(usual_limit, two_digits(2 * total)));
-  f.add("too few iterations: at this rate about " + text(two_digits(more)) + " more are needed",
+  f.add("too few iterations: at this rate about " + count(two_digits(more)) + " more are needed",
         "the residual is " + text(s.history.back()) + ", and falls by a factor of 10 in about " +
-            counted(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
+            plural(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
         hopeless || in_vain ? f.other_way() : longer,
         !f.symgs_advice().empty()      ? f.symgs_advice()
         : hopeless && s.method != "cg" ? "that is very slow: try another method rather than more iterations"

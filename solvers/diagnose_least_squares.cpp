@@ -33,7 +33,7 @@ Diagnosis too_few_iterations(const Summary& s, const Criteria& criteria) {
   if (!(more > 0 && more < 1e9))
     return {.cause = "no progress",
             .evidence = "neither residual nor orthogonality fell in the last " +
-                        counted(std::int64_t(s.history.size() / 2), "iteration"),
+                        plural(std::int64_t(s.history.size() / 2), "iteration"),
             .remedy = "",
             .advice = advice};
   const double total = double(s.iterations) + more;
@@ -41,7 +41,7 @@ Diagnosis too_few_iterations(const Summary& s, const Criteria& criteria) {
   const double seconds = 1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations));
   return {.cause = "too few iterations: at this rate about " + std::to_string(two_digits(more)) + " more are needed",
           .evidence = "the smaller of residual and orthogonality is " + text(now) +
-                      ", and falls by a factor of 10 in about " + counted(two_digits(1 / rate), "iteration"),
+                      ", and falls by a factor of 10 in about " + plural(two_digits(1 / rate), "iteration"),
           .remedy = by_time ? "--time-limit " + std::to_string(two_digits(seconds))
                             : "--max-iterations " + std::to_string(limit),
           .advice = advice};

@@ -26,7 +26,7 @@ std::string text(double value) {
 /// A count with two digits that mean something.
 std::string rounded(double n) {
   const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(n)) - 1));
-  return n < 1e15 ? std::to_string(std::int64_t(std::round(n / unit) * unit)) : text(n);
+  return n < 1e15 ? count(std::int64_t(std::round(n / unit) * unit)) : text(n);
 }
 
 /// The product that was not positive, or what was zero.
@@ -102,8 +102,8 @@ bool Progress::worth_another_round(double true_norm) {
                std::to_string(rounds_without_gain) + " restarts together reduced the residual by less than 0.1 %");
   const double wanting = ++rounds_ < 2 * rounds_without_gain ? 0 : iterations_wanting(true_norm);
   if (wanting <= 2 * double(criteria_.max_iterations)) return true;  // that is no better a forecast than a factor 2
-  return end(Status::stagnated, "at the rate of the last " + counted(summary_.iterations / 2, "iteration") +
-                                    ", about " + rounded(wanting) + " more are needed");
+  return end(Status::stagnated, "at the rate of the last " + plural(summary_.iterations / 2, "iteration") + ", about " +
+                                    rounded(wanting) + " more are needed");
 }
 
 /// How many more are needed at the rate of the last half.
@@ -200,7 +200,7 @@ bool Progress::running() {
     return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
     return end(Status::iteration_limit,
-               "the limit of " + counted(criteria_.max_iterations, "iteration") + " is reached");
+               "the limit of " + plural(criteria_.max_iterations, "iteration") + " is reached");
   if (watch_.seconds() >= criteria_.seconds) return end(Status::time_limit, "the limit of time is reached");
   return true;
 }

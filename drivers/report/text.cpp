@@ -12,17 +12,6 @@
 
 namespace seidel::drivers {
 
-std::string count(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  for (auto at = std::int64_t(digits.size()) - 3; at > (n < 0); at -= 3) digits.insert(at, 1, ',');
-  return digits;
-}
-
-std::string plural(std::int64_t n, std::string_view one, std::string_view many) {
-  if (n == 1) return formatted("1 {}", one);
-  return many.empty() ? formatted("{} {}s", count(n), one) : formatted("{} {}", count(n), many);
-}
-
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
   for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);

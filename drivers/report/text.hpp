@@ -6,13 +6,10 @@
 #include <vector>
 
 #include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 
 namespace seidel::drivers {
 
-/// 1234567 as "1,234,567".
-std::string count(std::int64_t n);
-/// "1 row", "2 rows".
-std::string plural(std::int64_t n, std::string_view one, std::string_view many = {});
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words, std::string_view between = ", ");
 /// Powers of 1000: "999 B", "1.23 MB".

@@ -23,6 +23,17 @@ std::string counted(std::int64_t n, const std::string& one, const std::string& m
   return std::to_string(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
 }
 
+std::string count(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  for (auto at = std::int64_t(digits.size()) - 3; at > (n < 0); at -= 3) digits.insert(std::size_t(at), 1, ',');
+  return digits;
+}
+
+std::string plural(std::int64_t n, std::string_view one, std::string_view many) {
+  if (n == 1 || many.empty()) return count(n) + " " + std::string(one) + (n == 1 ? "" : "s");
+  return count(n) + " " + std::string(many);
+}
+
 void require_memory(std::int64_t bytes, const std::string& what, const std::string& remedy) {
   const std::int64_t available = available_bytes(Host{});
   if (bytes > available)

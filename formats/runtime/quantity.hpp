@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace seidel {
 
@@ -10,6 +11,11 @@ std::string bytes_text(std::int64_t bytes);
 
 /// "1 entry", "2 entries"; many is one with an s unless given. In files and errors: digits that can be searched for.
 std::string counted(std::int64_t n, const std::string& one, const std::string& many = "");
+
+/// 1234567 -> "1,234,567". In reports: digits that are read.
+std::string count(std::int64_t n);
+/// "1 row", "2,000 rows".
+std::string plural(std::int64_t n, std::string_view one, std::string_view many = {});
 
 /// a * b, or the largest number where that overflows. Both at least 0.
 inline std::int64_t saturating_product(std::int64_t a, std::int64_t b) {

@@ -145,17 +145,17 @@ class Product {
   }
   bool has_kinds() const { return kinds_.has_value(); }
   std::string describe() const {
-    if (kinds_) return counted(kinds_->kinds, "kind") + " of rows";
+    if (kinds_) return plural(kinds_->kinds, "kind") + " of rows";
     if (nodes_) {
       const std::string b = std::to_string(nodes_->rows);
-      return counted(nodes_->count(), "node") + " in blocks of " + b + " x " + b;
+      return plural(nodes_->count(), "node") + " in blocks of " + b + " x " + b;
     }
     const std::int64_t long_rows = long_rows_.exact.rows();
-    return (long_rows == 0 ? "CSR" : "CSR, " + counted(long_rows, "row") + " of more than 64 entries listed") +
+    return (long_rows == 0 ? "CSR" : "CSR, " + plural(long_rows, "row") + " of more than 64 entries listed") +
            (in_shares_       ? ", in equal shares"
             : tiles_.empty() ? ""
-                             : ", " + counted(tiles_.view.count, "tile")) +
-           (hubs_ ? ", " + counted(hubs_->hubs.size(), "column") + " with many entries in shared memory" : "");
+                             : ", " + plural(tiles_.view.count, "tile")) +
+           (hubs_ ? ", " + plural(hubs_->hubs.size(), "column") + " with many entries in shared memory" : "");
   }
 
  private:

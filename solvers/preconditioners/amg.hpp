@@ -106,8 +106,8 @@ class AmgPreconditioner {
   bool is_symmetric() const { return true; }
   bool is_linear() const { return options_.cycle != AmgCycle::k; }
   std::string describe() const {
-    return described_ + ", " + counted(std::int64_t(hierarchy_->levels.size()), "level") +
-           (near_null_vectors_ > 0 ? ", " + counted(near_null_vectors_, "near-null vector") : "");
+    return described_ + ", " + plural(std::int64_t(hierarchy_->levels.size()), "level") +
+           (near_null_vectors_ > 0 ? ", " + plural(near_null_vectors_, "near-null vector") : "");
   }
 
   std::vector<LevelFacts> levels() const {

@@ -50,7 +50,7 @@ double usable_shift(const auto& factorise) {
 
 /// How the sweeps of factors are described: "94 wavefronts per sweep", and the shift if there is one.
 inline std::string describe_factors(std::int64_t wavefronts, double shift) {
-  std::string description = counted(wavefronts, "wavefront") + " per sweep";
+  std::string description = plural(wavefronts, "wavefront") + " per sweep";
   if (shift == 0) return description;
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", shift);

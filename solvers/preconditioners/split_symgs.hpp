@@ -43,9 +43,7 @@ class SplitSymgsPreconditioner {
 
   std::int64_t wavefronts() const { return sweeps_.wavefronts(); }
   std::int64_t bytes() const { return sweeps_.bytes(); }  ///< of the sweeps; beside them the diagonal
-  std::string describe() const {
-    return "symgs in natural order, " + counted(wavefronts(), "wavefront") + " per sweep";
-  }
+  std::string describe() const { return "symgs in natural order, " + plural(wavefronts(), "wavefront") + " per sweep"; }
 
  private:
   GaussSeidel<Real, Offset, B> sweeps_;

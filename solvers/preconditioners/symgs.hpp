@@ -100,7 +100,7 @@ class SymgsPreconditioner {
   std::string describe() const {
     const Order order = plan_.new_to_old.empty() ? Order::natural : Order::colours;
     std::string text =
-        "symgs in " + std::string(to_string(order)) + " order, " + counted(wavefronts(), "wavefront") + " per sweep";
+        "symgs in " + std::string(to_string(order)) + " order, " + plural(wavefronts(), "wavefront") + " per sweep";
     if (count_ != 1) text += ", " + std::to_string(count_) + " pairs of sweeps";
     if (omega_ != 1) text += ", omega " + std::to_string(omega_);
     if (!std::same_as<Stored, Real>) text += ", in single precision";

@@ -65,7 +65,7 @@ class ThresholdPreconditioner {
            std::int64_t(sizeof(Offset)) * factors_.row_ptr.size();
   }
   std::string describe() const {
-    return (what_ == Factors::lu ? "ilut, " : "ict, ") + counted(factors_.nnz(), "entry", "entries") + ", " +
+    return (what_ == Factors::lu ? "ilut, " : "ict, ") + plural(factors_.nnz(), "entry", "entries") + ", " +
            describe_factors(wavefronts(), shift_);
   }
 

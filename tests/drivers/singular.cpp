@@ -239,7 +239,7 @@ TEST_CASE("where rows without entries make A singular, lsmr comes first, and the
   const Run run = seidel_program({"solve", "emptyrows:3000", "--time-limit", "20"});
   CAPTURE(run.out);
   CHECK(contains(run.out, "A is singular, because 1,000 rows have no entries"));
-  CHECK(contains(run.out, "lsmr, because A is singular: 1000 rows have no entries"));
+  CHECK(contains(run.out, "lsmr, because A is singular: 1,000 rows have no entries"));
   CHECK(!contains(run.out, "badly conditioned"));
   CHECK(run.seconds < 5);
   // Rows of very different size are no reason to scale them for lsmr.
