@@ -163,7 +163,11 @@ class BucketSorter {
     const std::int64_t n = last - first;
     Offset* const place = places_.data();
     std::fill_n(place, last_key - first_key, Offset(0));
-    for (std::int64_t k = first; k < last; ++k) ++place[words[k] & low];
+    constexpr std::int64_t in_line = 64 / sizeof(Real);
+    for (std::int64_t k = first; k < last; k += in_line) {
+      if (to.values) __builtin_prefetch(to.values + k);  // which are read next
+      for (std::int64_t i = k, end = std::min(k + in_line, last); i < end; ++i) ++place[words[i] & low];
+    }
     const bool is_one_key = n > 0 && place[words[first] & low] == n;
     Offset sum = 0;
     for (std::int64_t key = first_key; key < last_key; ++key) {
