@@ -91,6 +91,11 @@ class Distribution {
   void add(const Index* keys, const Index* others, const Real* values, std::int64_t n, int shift) {
     std::uint32_t buckets[taken_together];
     Word words[taken_together];
+    // What is read by the next call: a processor asks for it too late, while batches are written past its caches.
+    constexpr std::int64_t keys_in_line = 64 / sizeof(Index), values_in_line = 64 / sizeof(Real);
+    for (std::int64_t k = n; k < 2 * n; k += keys_in_line) __builtin_prefetch(keys + k);
+    if (values)
+      for (std::int64_t k = n; k < 2 * n; k += values_in_line) __builtin_prefetch(values + k);
     for (std::int64_t k = 0; k < n; ++k) {  // several at once
       buckets[k] = std::uint32_t(keys[k]) >> shift;
       words[k] = Word(others[k]) << shift | (std::uint32_t(keys[k]) & ((std::uint32_t(1) << shift) - 1));
