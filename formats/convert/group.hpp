@@ -79,6 +79,7 @@ void scatter(const Entries& entries, Range mine, const Grouped<Real, Offset>& to
       const Offset at = *place++ = next(entries.keys[k]);
       __builtin_prefetch(to.others + at, 1);
       if (to.values) __builtin_prefetch(to.values + at, 1);
+      if (to.values && k % 8 == 0) __builtin_prefetch(entries.values + k);
     }
   };
   ask(mine.first, places);
