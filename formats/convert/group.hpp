@@ -80,6 +80,7 @@ void scatter(const Entries& entries, Range mine, const Grouped<Real, Offset>& to
       __builtin_prefetch(to.others + at, 1);
       if (to.values) __builtin_prefetch(to.values + at, 1);
       if (to.values && k % 8 == 0) __builtin_prefetch(entries.values + k);
+      if (k % 16 == 0) __builtin_prefetch(entries.keys + k + taken_together);
     }
   };
   ask(mine.first, places);
