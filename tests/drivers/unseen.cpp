@@ -151,6 +151,40 @@ TEST_CASE("at the limit of precision, where iterates no longer change, x is not 
   CHECK(report["error_estimate"] <= 100 * truth);
 }
 
+namespace {
+
+/// A system whose entries are given one by one; b = A x is summed in more digits than double has.
+class EntryByEntry {
+ public:
+  EntryByEntry(const std::vector<double>& x, bool symmetric) : x_(x), symmetric_(symmetric), b_(x.size()) {
+    entries_.precision(17);
+  }
+  void add(int i, int j, double a) {
+    entries_ << i + 1 << " " << j + 1 << " " << a << "\n", ++count_;
+    b_[i] += (long double)a * x_[j];
+    if (symmetric_ && i != j) b_[j] += (long double)a * x_[i];
+  }
+  void write(const Folder& folder) const {
+    std::ostringstream right;
+    right.precision(17);
+    for (const long double v : b_) right << double(v) << "\n";
+    const std::string size = std::to_string(x_.size());
+    write_file(folder / "A.mtx", std::string("%%MatrixMarket matrix coordinate real ") +
+                                     (symmetric_ ? "symmetric" : "general") + "\n" + size + " " + size + " " +
+                                     std::to_string(count_) + "\n" + entries_.str());
+    write_file(folder / "b.mtx", right.str());
+  }
+
+ private:
+  const std::vector<double>& x_;
+  bool symmetric_;
+  std::vector<long double> b_;
+  std::ostringstream entries_;
+  int count_ = 0;
+};
+
+}  // namespace
+
 TEST_CASE("an error along a constant pressure, which no iterate has seen, is told, and auto removes it") {
   // A flow in a box of m x m cells: [L, G; G', -1e-9 I], velocities on the walls between cells, pressures in the cells.
   constexpr int m = 32, walls = m * (m - 1), rows = 2 * walls + m * m;
@@ -158,32 +192,20 @@ TEST_CASE("an error along a constant pressure, which no iterate has seen, is tol
   Random random(5);
   std::vector<double> x(rows);
   for (double& v : x) v = uniform(random, 0, 1);
-  std::vector<long double> b(rows, 0);
-  std::ostringstream entries, right;
-  entries.precision(17), right.precision(17);
-  int count = 0;
-  const auto add = [&](int i, int j, double a) {
-    entries << i + 1 << " " << j + 1 << " " << a << "\n", ++count;
-    b[i] += (long double)a * x[j];
-    if (i != j) b[j] += (long double)a * x[i];
-  };
-  for (const int first :
-       {0, walls})  // wall (i, j) is between the cells (i, j) and (i + 1, j), or the same with i and j exchanged
+  EntryByEntry system(x, true);
+  // wall (i, j) is between the cells (i, j) and (i + 1, j), or the same with i and j exchanged
+  for (const int first : {0, walls})
     for (int i = 0; i < m - 1; ++i)
       for (int j = 0; j < m; ++j) {
         const int wall = first + i * m + j;
-        add(wall, wall, 4);
-        if (i > 0) add(wall, wall - m, -1);
-        if (j > 0) add(wall, wall - 1, -1);
+        system.add(wall, wall, 4);
+        if (i > 0) system.add(wall, wall - m, -1);
+        if (j > 0) system.add(wall, wall - 1, -1);
         for (const int side : {0, 1})
-          add(2 * walls + (first ? j * m + i + side : (i + side) * m + j), wall, side ? 1 : -1);
+          system.add(2 * walls + (first ? j * m + i + side : (i + side) * m + j), wall, side ? 1 : -1);
       }
-  for (int i = 2 * walls; i < rows; ++i) add(i, i, -1e-9);
-  for (const long double v : b) right << double(v) << "\n";
-  const std::string size = std::to_string(rows);
-  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n" + size + " " + size + " " +
-                                   std::to_string(count) + "\n" + entries.str());
-  write_file(folder / "b.mtx", right.str());
+  for (int i = 2 * walls; i < rows; ++i) system.add(i, i, -1e-9);
+  system.write(folder);
   const json asked = solved(folder, {}, "minres");
   CHECK(asked["verdict"] == "doubtful");
   const double truth = relative_error(folder / "x.mtx", x);
@@ -203,30 +225,18 @@ TEST_CASE("an error that only sums of the residual show, of a flow that conserve
   for (double& v : x) v = uniform(random, 0, 1);
   for (const double more : {1e-9, 0.0}) {
     CAPTURE(more);
-    std::vector<long double> b(cells, 0);
-    std::ostringstream entries, right;
-    entries.precision(17), right.precision(17);
-    const auto add = [&](int i, int j, double a) {
-      entries << i + 1 << " " << j + 1 << " " << a << "\n";
-      b[i] += (long double)a * x[j];
-    };
-    int count = 0;
+    EntryByEntry system(x, false);
     for (int from = 0; from < cells; ++from) {
       for (const int step : {1, k, k * k}) {
         if (from / step % k == k - 1) continue;
         const double wind = 0.1 * std::sin(double(from / step % k) / 8);
         const double out = std::ldexp(std::round(std::ldexp(1 + std::max(wind, 0.0), 20)), -20);  // sums are exact
-        add(from, from, out), add(from + step, from, -out), add(from, from + step, -1),
-            add(from + step, from + step, 1);
-        count += 4;
+        system.add(from, from, out), system.add(from + step, from, -out), system.add(from, from + step, -1),
+            system.add(from + step, from + step, 1);
       }
-      if (more > 0) add(from, from, more), ++count;
+      if (more > 0) system.add(from, from, more);
     }
-    for (const long double v : b) right << double(v) << "\n";
-    const std::string size = std::to_string(cells);
-    write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n" + size + " " + size + " " +
-                                     std::to_string(count) + "\n" + entries.str());
-    write_file(folder / "b.mtx", right.str());
+    system.write(folder);
     const json report = solved(folder, {}, "gmres");
     CHECK(report["verdict"] == "doubtful");
     CHECK(report["error_estimate_source"] == std::string(more > 0 ? "constants" : "singular"));
