@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <seidel/formats/runtime/parallel.hpp>
 
@@ -49,27 +50,29 @@ void Constants::add(const OpenMP& on, const CsrView<double, Offset, Host>& A, bo
       for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
         if (z[std::size_t(A.col_idx[k])]) Az[i] += A.values[k], sizes[i] += std::abs(A.values[k]);
   });
-  Direction direction{.z = std::move(z)};
+  std::vector<double> Atz;
   if (symmetric) {
-    direction.Atz = std::move(Az);
+    Atz = std::exchange(Az, {});
   } else {
-    direction.Az = std::move(Az);
-    direction.Atz.resize(sizes.size());
-    sizes.assign(sizes.size(), 0);
+    Atz.resize(z.size());
+    sizes.assign(z.size(), 0);
     for (std::int64_t i = 0; i < A.nrows; ++i)
-      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1] && direction.z[i]; ++k) {
-        direction.Atz[std::size_t(A.col_idx[k])] += A.values[k];
+      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1] && z[i]; ++k) {
+        Atz[std::size_t(A.col_idx[k])] += A.values[k];
         sizes[std::size_t(A.col_idx[k])] += std::abs(A.values[k]);
       }
   }
-  std::vector<char> is_zero(std::size_t(parts_.count), 1), is_rounding(is_zero);
-  for (std::size_t j = 0; j < sizes.size(); ++j) {
-    if (direction.z[j]) is_zero[parts_.part_of[j]] = 0;
-    if (std::abs(direction.Atz[j]) > rounding * sizes[j]) is_rounding[parts_.part_of[j]] = 0;
+  std::vector<double> sums(std::size_t(parts_.count)), squares(sums);
+  std::vector<char> is_zero(sums.size(), 1), vanishes(is_zero);
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    const auto part = parts_.part_of[j];
+    sums[part] += std::abs(Atz[j]);
+    if (!symmetric) squares[part] += Az[j] * Az[j];
+    if (z[j]) is_zero[part] = 0;
+    if (std::abs(Atz[j]) > rounding * sizes[j]) vanishes[part] = 0;
   }
-  for (std::size_t part = 0; part < is_zero.size(); ++part)
-    direction.vanishes.push_back(is_rounding[part] && !is_zero[part]);
-  directions_.push_back(std::move(direction));
+  for (std::size_t part = 0; part < vanishes.size(); ++part) vanishes[part] = vanishes[part] && !is_zero[part];
+  directions_.push_back({std::move(z), std::move(Az), std::move(sums), std::move(squares), std::move(vanishes)});
 }
 
 double Constants::relative_to_x(const std::vector<double>& constants, const std::vector<char>& z,
@@ -83,15 +86,11 @@ double Constants::relative_to_x(const std::vector<double>& constants, const std:
 
 Constants::Found Constants::found(HostSpan<const double> x, HostSpan<const double> r, double doubt) const {
   Found found{.at_least = true};
-  for (const auto& [z, Az, Atz, vanishes] : directions_) {
-    std::vector<double> sums(vanishes.size()), sizes(sums), along(sums), squares(sums);
+  for (const auto& [z, Az, sizes, squares, vanishes] : directions_) {
+    std::vector<double> sums(vanishes.size()), along(sums);
     for (std::int64_t i = 0; i < r.size(); ++i) {
-      const auto part = parts_.part_of[i];
-      if (z[i]) sums[part] += r[i];
-      sizes[part] += std::abs(Atz[i]);
-      if (Az.empty()) continue;
-      along[part] += Az[i] * r[i];
-      squares[part] += Az[i] * Az[i];
+      if (z[i]) sums[parts_.part_of[i]] += r[i];
+      if (!Az.empty()) along[parts_.part_of[i]] += Az[i] * r[i];
     }
     for (std::size_t part = 0; part < sums.size(); ++part) {
       found.singular = found.singular || vanishes[part];

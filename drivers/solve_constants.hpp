@@ -27,8 +27,9 @@ class Constants {
  private:
   struct Direction {
     std::vector<char> z;
-    std::vector<double> Az = {}, Atz = {};  // where A is symmetric, the first is empty
-    std::vector<char> vanishes = {};        // on each part: A'z is rounding, and z is not 0
+    std::vector<double> Az;              // empty where A is symmetric
+    std::vector<double> sizes, squares;  // sums of |A'z| and of (A z)^2 over each part
+    std::vector<char> vanishes;          // on each part: A'z is rounding, and z is not 0
   };
   template <class Offset>
   void add(const OpenMP& on, const CsrView<double, Offset, Host>& A, bool symmetric, std::vector<char> z);
