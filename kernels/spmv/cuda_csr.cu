@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(pairs)
   const std::int64_t row = std::int64_t(threadIdx.x) * nrows / pairs;
   const Offset first = row_ptr[row], middle = row_ptr[row + 1], last = row_ptr[row + 1 < nrows ? row + 2 : nrows];
   const std::int64_t length = middle - first, next = row + 1 < nrows ? last - middle : length;
-  const bool is_far = length > 0 && next > 0 && last > middle && abs(col_idx[middle] - col_idx[first]) > far;
+  const bool is_far = length > 0 && last > middle && abs(col_idx[middle] - col_idx[first]) > far;
   const int nfar = __syncthreads_count(is_far);
   __shared__ unsigned sums[pairs / warp_size];
   const unsigned of_warp = warp_inclusive_sum(unsigned(min(abs(next - length), most)));
