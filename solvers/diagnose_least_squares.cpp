@@ -39,7 +39,7 @@ Diagnosis too_few_iterations(const Summary& s, const Criteria& criteria) {
   const double total = double(s.iterations) + more;
   const std::int64_t limit = std::max(Criteria().max_iterations, two_digits(2 * total));
   const double seconds = 1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations));
-  return {.cause = "too few iterations: at this rate about " + std::to_string(two_digits(more)) + " more are needed",
+  return {.cause = "too few iterations: at this rate about " + count(two_digits(more)) + " more are needed",
           .evidence = "the smaller of residual and orthogonality is " + text(now) +
                       ", and falls by a factor of 10 in about " + plural(two_digits(1 / rate), "iteration"),
           .remedy = by_time ? "--time-limit " + std::to_string(two_digits(seconds))
