@@ -1,5 +1,5 @@
 // What a report of several right-hand sides says beside that of the worst of them.
-#include <seidel/drivers/solve_columns.hpp>
+#include <seidel/drivers/solve_report.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -49,7 +49,8 @@ std::string columns_text(const SolveStory& story) {
 }
 
 void add_columns(Lines& lines, const SolveStory& story) {
-  const std::size_t shown = story.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
+  const std::size_t shown =
+      story.problem.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
   for (std::size_t j = 0; j < shown; ++j) lines.item(formatted("column {}", j + 1), column_text(story.columns[j]));
   if (shown < story.columns.size())
     lines.item("", formatted("and {} more (--verbose shows them)", story.columns.size() - shown));

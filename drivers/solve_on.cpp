@@ -3,7 +3,6 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/solve_constants.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
 #include <seidel/drivers/solve_verdict.hpp>

@@ -1,18 +1,13 @@
-// What `seidel solve` has to say, as text and as JSON.
+// What `seidel solve` has to say, and the files that it writes.
 #pragma once
 #include <span>
 #include <string>
 #include <vector>
 
-#include <seidel/drivers/matrix_source.hpp>
-#include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/solve_singular.hpp>
+#include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_verdict.hpp>
-#include <seidel/drivers/with_backend.hpp>
-#include <seidel/formats/properties.hpp>
-#include <seidel/formats/statistics.hpp>
-#include <seidel/solvers/diagnose.hpp>
 
 namespace seidel::drivers {
 
@@ -21,19 +16,13 @@ inline constexpr std::int64_t rows_of_no_parallelism = 4;
 
 /// Everything known at the end of a solve.
 struct SolveStory {
-  const SolveOptions& options;
-  const LoadedMatrix& loaded;
-  const MatrixProperties& properties;
-  const RowStatistics& rows;
+  const Problem& problem;  // its A is told of in its own units
   const Singular& singular;
-  const Placement& where;
-  const MethodChoice& choice;
-  const MemoryPlan& memory;
-  const Arrangement* arrangement;  // of the matrix that the preconditioner sees; null where that is A
+  const Decided& decided;
   const Outcome& outcome;
+  std::string out = {};                      // the file that x is in
   std::vector<Diagnosis> diagnosis = {};     // empty if solved
   std::int64_t colours_instead = 0;          // of a natural order without parallelism; 0 where it has some
-  double read_seconds = 0;                   // matrix and vectors
   double setup_seconds = 0;                  // all between reading and the first iteration
   std::span<const SolveStory> columns = {};  // of all right-hand sides,
   std::size_t column = 0;                    // of which this is one
@@ -54,6 +43,14 @@ std::string effort_text(const Summary& summary);
 std::string reached_text(const SolveStory& story);
 /// "b from b.mtx", which columns, or how b was made.
 std::string right_hand_side_text(const SolveStory& story);
+/// "8 right-hand sides, all solved; the worst of them is column 3:"
+std::string columns_text(const SolveStory& story);
+/// A line for each column; where they are many, without --verbose, for the first ones.
+void add_columns(Lines& lines, const SolveStory& story);
+/// A list with an object for each column.
+Json columns_json(const SolveStory& story);
+/// The sum of what took time for each.
+double over_columns(const SolveStory& story, double Outcome::*seconds);
 /// What the relative residual must not exceed.
 double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);
@@ -62,5 +59,15 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal);
 Json solve_json(const SolveStory& story);
 /// One page for a browser: verdict, what was run, the residual after each iteration, times, the command.
 std::string solve_page(const SolveStory& story);
+
+struct Written {
+  std::string x;        // the file that x is in, or empty
+  std::string failure;  // what could not be written, and why; empty if all was
+};
+/// x and the history. If --out cannot be written, x goes to a folder of its own among the temporary files: it may have taken
+/// hours.
+Written write_results(const SolveOptions& options, const std::vector<Outcome>& outcomes);
+/// Says before a solve if the disk of --out may have no room for so many numbers.
+void say_if_disk_is_full(const SolveOptions& options, std::int64_t numbers);
 
 }  // namespace seidel::drivers
