@@ -1,6 +1,6 @@
 // The options of seidel bench. Included by options.cpp alone.
 #pragma once
-#include <seidel/drivers/bench/kernels/list.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/cli.hpp>
 #include <seidel/drivers/machine.hpp>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/output.hpp>
 
 namespace seidel::drivers {
