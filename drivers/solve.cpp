@@ -55,7 +55,7 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.solved) return {};
   const Summary& summary = story.outcome.summary;
   if (auto cause = inconsistency(story)) return {std::move(*cause)};
-  if (is_right_by_factors(story.outcome)) return {limit_of_precision(story)};
+  if (story.outcome.is_right_by_factors()) return {limit_of_precision(story)};
   if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
   const auto& [properties, rows] = story.problem.seen;
   const Criteria criteria = criteria_of(story.problem);

@@ -10,7 +10,6 @@
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
-#include <seidel/drivers/solve_verdict.hpp>
 
 namespace seidel::drivers {
 
@@ -293,7 +292,7 @@ class OneSolve {
   }
   /// By factors, where these are cheap for what they tell.
   void tell_error(Outcome& outcome) {
-    const bool asked = outcome.error_source != ErrorSource::none || criteria_.error_tolerance;
+    const bool asked = outcome.error_is_known() || criteria_.error_tolerance;
     const bool unknown = !options_.rhs.empty() || !(outcome.error <= max_trusted_error);
     if (outcome.summary.iterations == 0 || !asked || !unknown) return;
     if (const auto factors = decided_.factors
@@ -317,7 +316,7 @@ class OneSolve {
         return std::move(*by_factors_);
       }
       found_singular = by_factors_->singular;
-      if (is_right_by_factors(*by_factors_) ||
+      if (by_factors_->is_right_by_factors() ||
           by_factors_->certificate.relative_residual < outcome.certificate.relative_residual) {
         if (came_first)
           std::rotate(attempts_.begin(), attempts_.begin() + 1, attempts_.end());  // what gave x is told last

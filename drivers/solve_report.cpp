@@ -304,9 +304,8 @@ Json solve_json(const SolveStory& story) {
   json.set_if(outcome.solved, "criterion", criterion_text(outcome));
   json.set("orthogonality", outcome.certificate.orthogonality);
   json.set_if(outcome.error_against_ones >= 0, "error_against_ones", outcome.error_against_ones);
-  const bool known = outcome.error_source != ErrorSource::none;
-  json.set("verdict", to_string(verdict_of(story))).set_if(known, "error_estimate", outcome.error);
-  json.set_if(known, "error_estimate_source", to_string(outcome.error_source));
+  json.set("verdict", to_string(verdict_of(story))).set_if(outcome.error_is_known(), "error_estimate", outcome.error);
+  json.set_if(outcome.error_is_known(), "error_estimate_source", to_string(outcome.error_source));
   json.set("error_estimate_iterations",
            summary.error ? Json(summary.error->iterations + outcome.look_iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound",

@@ -1,4 +1,4 @@
-// What `seidel solve` has to say, and the files that it writes.
+// What `seidel solve` has to say of x and of all else, and the files that it writes.
 #pragma once
 #include <span>
 #include <string>
@@ -7,7 +7,6 @@
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_decide.hpp>
-#include <seidel/drivers/solve_verdict.hpp>
 
 namespace seidel::drivers {
 
@@ -27,6 +26,36 @@ struct SolveStory {
   std::span<const SolveStory> columns = {};  // of all right-hand sides,
   std::size_t column = 0;                    // of which this is one
 };
+
+enum class SolveVerdict {
+  solved,
+  doubtful,  // the residual is small enough, the error of x is not
+  not_solved,
+};
+SolveVerdict verdict_of(const SolveStory& story);
+std::string_view to_string(SolveVerdict);  ///< as in JSON: "solved", "doubtful", "not solved"
+
+/// "residual", "orthogonality": which of them made `outcome` solved.
+std::string_view criterion_text(const Outcome& outcome);
+/// "3.1e-09"; "0.31, orthogonal to the columns of A to 3.1e-09 (least squares),".
+std::string residual_text(const SolveStory& story);
+/// Whether it is worth telling how nearly the residual is orthogonal to the columns of A, and what to say of it.
+bool orthogonality_matters(const Outcome& outcome);
+std::string orthogonality_text(const SolveStory& story);
+/// Why x is not to be trusted: "only about 2 digits of x can be trusted: its error is about 1.3e-03".
+std::string doubt_text(const Outcome& outcome);
+/// "1.3e-07 = max |x_i - x*_i| / max |x*_i|, estimated by 10 more iterations"; empty where nothing is known.
+std::string error_text(const SolveStory& story);
+
+/// Why an x that is right by factors misses the target.
+Diagnosis limit_of_precision(const SolveStory& story);
+
+/// What may give more digits.
+struct MoreDigits {
+  std::string options = {};  // of the command line; empty where none helps
+  std::string cost = {};     // "about 13 iterations more", or why none helps
+};
+MoreDigits more_digits(const SolveStory& story);
 
 /// The right-hand side that most is to be said of: not solved before doubtful before solved, then the one with the largest error,
 /// where that is known, then residual.

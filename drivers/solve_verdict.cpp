@@ -1,6 +1,4 @@
 // What may be said of x: solved, solved but not to be trusted, not solved.
-#include <seidel/drivers/solve_verdict.hpp>
-
 #include <cmath>
 
 #include <seidel/drivers/solve_report.hpp>
@@ -29,9 +27,9 @@ std::string look_text(const Outcome& outcome) {
 SolveVerdict verdict_of(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   if (!outcome.solved) return SolveVerdict::not_solved;
-  const bool known = outcome.error_source != ErrorSource::none;
-  return (known && !(outcome.error <= allowed(story))) || is_bounded_below_only(outcome) ? SolveVerdict::doubtful
-                                                                                         : SolveVerdict::solved;
+  return (outcome.error_is_known() && !(outcome.error <= allowed(story))) || is_bounded_below_only(outcome)
+             ? SolveVerdict::doubtful
+             : SolveVerdict::solved;
 }
 
 std::string_view to_string(SolveVerdict verdict) {
@@ -105,10 +103,6 @@ std::string error_text(const SolveStory& story) {
                    estimate.at_least ? "at least about" : "about", brief(outcome.error),
                    plural(estimate.iterations, "more iteration shows", "more iterations show"),
                    human_seconds(estimate.seconds), look_text(outcome));
-}
-
-bool is_right_by_factors(const Outcome& outcome) {
-  return outcome.error_source == ErrorSource::refinement && outcome.error <= max_trusted_error;
 }
 
 Diagnosis limit_of_precision(const SolveStory& story) {
