@@ -122,6 +122,25 @@ std::unique_ptr<DirectSolver> first_factors(const Problem& problem, const Singul
   return factors_of(problem, 50 * seconds_per_iteration(problem), options.time_limit);
 }
 
+/// Whether sweeps go through the rows one after the other, which nobody asked a GPU for.
+bool is_for_host(const Problem& problem, const Decided& decided) {
+  const MethodChoice& choice = decided.needs.choice;
+  if (!problem.where.gpu || problem.options.backend != BackendName::automatic) return false;
+  if (!choice.preconditioner.sweeps || choice.order != Order::natural) return false;
+  const std::int64_t length = chain_for_host(problem.wide().nnz());
+  if (!decided.arranged) return has_chain(problem.wide(), length);
+  return std::visit([&](const auto& A) { return has_chain(A.view(), length); }, decided.arranged->A);
+}
+
+void leave_gpu(Problem& problem, Decided& decided) {
+  if (problem.b.empty()) problem.b = copied_to<Host>(*problem.where.gpu, problem.b_there.span());
+  problem.there = {}, problem.b_there = {};
+  problem.where = place_on_host(problem.options, problem.wide().nnz());
+  problem.where.because += "; a GPU would be slower, since sweeps take these rows one after the other";
+  decided.where = problem.where;
+  decided.needs.cuda = false;
+}
+
 }  // namespace
 
 std::int64_t count_of_colours(const Problem& problem) {
@@ -155,7 +174,7 @@ Criteria criteria_of(const Problem& problem) {
   return criteria;
 }
 
-Decided decide(const Problem& problem, const Singular& singular) {
+Decided decide(Problem& problem, const Singular& singular) {
   const SolveOptions& options = problem.options;
   const auto A = problem.wide();
   Decided decided{
@@ -181,6 +200,7 @@ Decided decide(const Problem& problem, const Singular& singular) {
     needs.choice.reason += "; " + decided.arranged->why;
     needs.choice.norm_inf = problem.seen.properties.norm_inf;  // products are with A itself
   }
+  if (is_for_host(problem, decided)) leave_gpu(problem, decided);
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already
       without_margin(gpu ? available_bytes(*gpu) + problem.bytes_there() : available_bytes(Host{}));

@@ -30,7 +30,8 @@ struct Decided {
   MemoryPlan memory = {};
 };
 
-Decided decide(const Problem& problem, const Singular& singular);
+/// Takes the problem back from a GPU that would be slower.
+Decided decide(Problem& problem, const Singular& singular);
 
 Criteria criteria_of(const Problem& problem);
 

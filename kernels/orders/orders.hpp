@@ -1,5 +1,6 @@
 // Which rows a sweep may take at once: wavefronts of the natural order, colours for another order.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -39,6 +40,28 @@ template <HostBackend B, class Real, class Offset>
 Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
   require_square(A.nrows, A.ncols, "wavefronts");
   return orders_detail::wavefronts_of(A.row_ptr, A.col_idx);
+}
+
+/// Whether there are `length` rows in a sequence of which each is coupled, by A or A', to the one before: as many wavefronts
+/// at least, as in a banded matrix.
+///
+/// Shapes  A is square, columns ascending; length >= 2; values are not read.
+/// Cost    looks at one row of `length`, and at its neighbours as far as they are coupled.
+template <class Real, class Offset>
+bool has_chain(const CsrView<Real, Offset, Host>& A, std::int64_t length) {
+  const auto has = [&](std::int64_t row, std::int64_t column) {
+    return std::binary_search(A.col_idx.begin() + A.row_ptr[row], A.col_idx.begin() + A.row_ptr[row + 1],
+                              Index(column));
+  };
+  const auto follows = [&](std::int64_t row) { return has(row, row - 1) || has(row - 1, row); };
+  const std::int64_t links = length - 1;  // of which one is at a multiple of their number
+  for (std::int64_t at = links; at < A.nrows; at += links) {
+    std::int64_t first = at, last = at;
+    while (last < A.nrows && last - at < links && follows(last)) ++last;
+    while (last > at && last - first < links && first > 1 && follows(first - 1)) --first;
+    if (last - first >= links) return true;
+  }
+  return false;
 }
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. Rows of one colour

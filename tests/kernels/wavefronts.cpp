@@ -1,6 +1,8 @@
 // Wavefronts: each row once, after (or before) all that it is coupled to, and not later than it must.
 #include <doctest/doctest.h>
 
+#include <random>
+
 #include "matrices.hpp"
 
 #include <seidel/kernels/orders/orders.hpp>
@@ -20,6 +22,16 @@ std::vector<std::int64_t> literal_wavefronts(const Plain& A) {
   for (Index i = 0; i < A.nrows(); ++i)
     for (const Index j : before[i]) of[i] = std::max(of[i], of[j] + 1);
   return of;
+}
+
+/// The most rows in a sequence in which each is coupled to the one before.
+std::int64_t longest_chain(const Plain& A) {
+  std::int64_t longest = 0, rows = 0;
+  for (Index i = 0; i < A.nrows(); ++i) {
+    rows = i > 0 && (A.rows[i].contains(i - 1) || A.rows[i - 1].contains(i)) ? rows + 1 : 1;
+    longest = std::max(longest, rows);
+  }
+  return longest;
 }
 
 }  // namespace
@@ -56,4 +68,24 @@ TEST_CASE("a chain has as many wavefronts as rows, a diagonal one, a lattice nx 
   CHECK(wavefronts(OpenMP{1}, csr_of<double>(Plain{}).view()).count() == 0);
   CHECK_THROWS_WITH_AS(wavefronts(OpenMP{1}, csr_of<double>(rows_of_lengths({1}, 3, 1)).view()),
                        "wavefronts: found a 1 x 3 matrix, expected a square one", ShapeError);
+}
+
+TEST_CASE("a chain of rows is found if there is one so long, and has no fewer wavefronts than rows") {
+  Plain links{300, std::vector<std::map<Index, double>>(300)};  // broken at random, a twentieth of them
+  std::mt19937_64 random(fresh_seed());
+  for (Index i = 1; i < 300; ++i)
+    if (random() % 20 > 0) random() % 2 ? links.rows[i][i - 1] = 1 : links.rows[i - 1][i] = 1;
+  auto matrices = awkward_to_sweep(fresh_seed());
+  matrices.push_back({"links", links});
+  for (const auto& [name, plain] : matrices) {
+    CAPTURE(name);
+    const auto A = csr_of<double, std::int64_t>(plain);
+    const std::int64_t longest = longest_chain(plain);
+    CHECK(wavefronts(OpenMP{1}, A.view()).count() >= longest);
+    for (const std::int64_t length : {2, 3, 4, 7, 10, 50, int(longest), int(longest) + 1}) {
+      if (length < 2) continue;
+      CAPTURE(length);
+      CHECK(has_chain(A.view(), length) == (longest >= length));
+    }
+  }
 }
