@@ -2,6 +2,7 @@
 #include <seidel/drivers/solve_decide.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -122,21 +123,28 @@ std::unique_ptr<DirectSolver> first_factors(const Problem& problem, const Singul
   return factors_of(problem, 50 * seconds_per_iteration(problem), options.time_limit);
 }
 
-/// Whether sweeps go through the rows one after the other, which nobody asked a GPU for.
+/// Whether sweeps have more steps, one after the other, than a GPU that nobody asked for is good for. Looks at some thousandths
+/// of the rows, at the beginning, the middle and the end.
 bool is_for_host(const Problem& problem, const Decided& decided) {
   const MethodChoice& choice = decided.needs.choice;
   if (!problem.where.gpu || problem.options.backend != BackendName::automatic) return false;
   if (!choice.preconditioner.sweeps || choice.order != Order::natural) return false;
-  const std::int64_t length = chain_for_host(problem.wide().nnz());
-  if (!decided.arranged) return has_chain(problem.wide(), length);
-  return std::visit([&](const auto& A) { return has_chain(A.view(), length); }, decided.arranged->A);
+  const auto look = [](const auto& A) {
+    const std::int64_t steps = steps_for_host(A.nnz()), rows = std::min<std::int64_t>(A.nrows, 4 * steps);
+    const std::int64_t rest = A.nrows - rows;
+    return std::ranges::any_of(std::array{std::int64_t(0), rest / 2, rest}, [&](std::int64_t first) {
+      return count_of_wavefronts(A, first, first + rows) >= steps;
+    });
+  };
+  if (!decided.arranged) return look(problem.wide());
+  return std::visit([&](const auto& A) { return look(A.view()); }, decided.arranged->A);
 }
 
 void leave_gpu(Problem& problem, Decided& decided) {
   if (problem.b.empty()) problem.b = copied_to<Host>(*problem.where.gpu, problem.b_there.span());
   problem.there = {}, problem.b_there = {};
   problem.where = place_on_host(problem.options, problem.wide().nnz());
-  problem.where.because += "; a GPU would be slower, since sweeps take these rows one after the other";
+  problem.where.because += "; a GPU would be slower, since most rows of a sweep wait for those before";
   decided.where = problem.where;
   decided.needs.cuda = false;
 }

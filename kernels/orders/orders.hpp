@@ -1,6 +1,5 @@
 // Which rows a sweep may take at once: wavefronts of the natural order, colours for another order.
 #pragma once
-#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -23,6 +22,9 @@ namespace orders_detail {
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
 template <class Offset>
+Index count_of_wavefronts(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t begin,
+                          std::int64_t end);
+template <class Offset>
 Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
                                const std::function<void()>& on_step);
 template <class Offset>
@@ -42,26 +44,11 @@ Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
   return orders_detail::wavefronts_of(A.row_ptr, A.col_idx);
 }
 
-/// Whether there are `length` rows in a sequence of which each is coupled, by A or A', to the one before: as many wavefronts
-/// at least, as in a banded matrix.
-///
-/// Shapes  A is square, columns ascending; length >= 2; values are not read.
-/// Cost    looks at one row of `length`, and at its neighbours as far as they are coupled.
+/// The number of wavefronts of rows first ... last - 1 among themselves: A has no fewer.
+/// Cost    one pass over the pattern of these rows, on one thread; 4 bytes for each of them.
 template <class Real, class Offset>
-bool has_chain(const CsrView<Real, Offset, Host>& A, std::int64_t length) {
-  const auto has = [&](std::int64_t row, std::int64_t column) {
-    return std::binary_search(A.col_idx.begin() + A.row_ptr[row], A.col_idx.begin() + A.row_ptr[row + 1],
-                              Index(column));
-  };
-  const auto follows = [&](std::int64_t row) { return has(row, row - 1) || has(row - 1, row); };
-  const std::int64_t links = length - 1;  // of which one is at a multiple of their number
-  for (std::int64_t at = links; at < A.nrows; at += links) {
-    std::int64_t first = at, last = at;
-    while (last < A.nrows && last - at < links && follows(last)) ++last;
-    while (last > at && last - first < links && first > 1 && follows(first - 1)) --first;
-    if (last - first >= links) return true;
-  }
-  return false;
+std::int64_t count_of_wavefronts(const CsrView<Real, Offset, Host>& A, std::int64_t first, std::int64_t last) {
+  return orders_detail::count_of_wavefronts(A.row_ptr, A.col_idx, first, last);
 }
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. Rows of one colour
