@@ -81,7 +81,6 @@ Json columns_json(const SolveStory& story);
 /// The sum of what took time for each.
 double over_columns(const SolveStory& story, double Outcome::*seconds);
 /// What the relative residual must not exceed.
-double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal);

@@ -117,7 +117,7 @@ void finish_singular(const Problem& problem, const Singular& singular, HostSpan<
   outcome.certificate = certify(host, problem.wide(), x, right, problem.seen.properties.norm_inf);
   outcome.summary.relative_residual = outcome.certificate.relative_residual;
   outcome.summary.norm_b = norm2(right);  // of all of b
-  outcome.solved = outcome.certificate.relative_residual <= tolerance_of(problem.options, outcome.summary.norm_b);
+  outcome.solved = outcome.certificate.relative_residual <= criteria_of(problem).target(outcome.summary.norm_b);
   if (singular.inconsistent() && outcome.summary.converged()) {
     outcome.summary.status = Status::stagnated;
     outcome.summary.reason = "the part of b that some x gives is solved for";
