@@ -24,6 +24,12 @@ inline void require_one_of(const std::string& option, const std::string& value,
       formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), joined(allowed)));
 }
 
+/// Of an option that is auto or none.
+inline bool is_auto(const std::string& option, const std::string& value) {
+  require_one_of(option, lower_case(value), {"auto", "none"});
+  return lower_case(value) == "auto";
+}
+
 /// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market, plain or gzip.
 inline void require_matrix_market(const std::string& option, const std::string& file) {
   for (const char* ending : {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json", ".pkl",

@@ -31,16 +31,12 @@ struct CommonOptions {
   bool quiet = false, verbose = false;
 };
 
-enum class Permute { automatic, none };  ///< --permute
-enum class Scale { automatic, none };    ///< --scale
-
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
-  std::string near_null, coordinates;  // for amg
-  std::string null_space;              // --null-space: "constant" or a file
-  MethodRequest request;               // --method, --precond, --order, --set
-  Permute permute = Permute::automatic;
-  Scale scale = Scale::automatic;
+  std::string near_null, coordinates;               // for amg
+  std::string null_space;                           // --null-space: "constant" or a file
+  MethodRequest request;                            // --method, --precond, --order, --set
+  bool permute = true, scale = true;                // --permute, --scale: auto
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::optional<double> error_tolerance;            // --error-tol

@@ -34,7 +34,7 @@ double spread_of_rows(const CsrView<double, std::int64_t, Host>& A) {
 bool may_permute(const Problem& problem) {
   const MethodRequest& request = problem.options.request;
   const Inspected& seen = problem.seen;
-  if (problem.options.permute == Permute::none || request.preconditioner == PreconditionerKind::none) return false;
+  if (!problem.options.permute || request.preconditioner == PreconditionerKind::none) return false;
   if (request.method && (request.method->needs != Needs::square || *request.method == direct_method)) return false;
   // Of a symmetric matrix, rows in another order are not symmetric: only where there is no other way, and that is one.
   if (request.preconditioner && request.preconditioner->needs_definite) return false;
@@ -43,7 +43,7 @@ bool may_permute(const Problem& problem) {
 
 bool may_scale(const Problem& problem) {
   const MethodRequest& request = problem.options.request;
-  if (problem.options.scale == Scale::none || request.preconditioner) return false;
+  if (!problem.options.scale || request.preconditioner) return false;
   if (!request.method || request.method->needs == Needs::square) return request.method != direct_method;
   return request.method->needs != Needs::nothing && problem.seen.properties.symmetric;  // its scales are symmetric, too
 }
@@ -53,7 +53,7 @@ bool may_scale(const Problem& problem) {
 /// preconditioner.
 std::unique_ptr<Arranged> arrange(const Problem& problem) {
   const auto& [p, rows] = problem.seen;
-  const bool full_diagonal = p.first_bad_diagonal < 0, unscaled = problem.options.scale == Scale::none;
+  const bool full_diagonal = p.first_bad_diagonal < 0, unscaled = !problem.options.scale;
   if (full_diagonal || rows.empty_rows > 0) {
     const MethodChoice choice = choose_method(p, rows, problem.options.request);
     if (choice.method.needs == Needs::nothing) return {};

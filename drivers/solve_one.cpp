@@ -93,9 +93,8 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
     }
     return outcomes;
   } catch (const ZeroDiagonal& error) {
-    throw InputError(
-        problem.matrix.name + ": " + error.what() +
-        (problem.options.permute == Permute::none ? " (--precond none, or --permute auto)" : " (--precond none)"));
+    throw InputError(problem.matrix.name + ": " + error.what() +
+                     (problem.options.permute ? " (--precond none)" : " (--precond none, or --permute auto)"));
   } catch (const InputError& error) {  // of another row that the preconditioner cannot use
     throw InputError(problem.matrix.name + ": " + error.what());
   }
