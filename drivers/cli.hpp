@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <seidel/config.hpp>
+#include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/output_file.hpp>
 
@@ -117,6 +118,7 @@ struct Command {
   std::vector<CLI::Option*> inputs, results;  // files
   std::vector<CLI::Option*> exchangeable;     // of these: an input and a result that may be one file
   std::string on_host;                        // why --backend cuda is refused; empty where it is not
+  bool shares_work = false;                   // among the processes of mpirun
 
   Command(CLI::App& parent, const char* name, const char* what) : app(parent.add_subcommand(name, what)) {
     app->allow_extras();
@@ -187,7 +189,7 @@ struct CommandFor : Command {
       throw UsageError(formatted("--backend cuda: {}; leave --backend out", on_host));
     require_files(named(results), named(inputs));
     options.command_line = command_line;
-    return std::move(options);
+    return {.common = options, .shares_work = shares_work, .run = [options = options] { return run(options); }};
   }
 };
 

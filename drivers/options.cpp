@@ -175,6 +175,7 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
 struct GemmCommand : CommandFor<GemmOptions> {
   explicit GemmCommand(CLI::App& program)
       : CommandFor(program, "gemm", "multiply dense matrices in files, C = A B (+ C), on many processes (mpirun)") {
+    shares_work = true;
     read_from(app->add_option(
                      "A", options.a,
                      "M x K, as seidel generate dense:MxK writes it; the precision of the files is that of the product")
@@ -361,16 +362,16 @@ Request parse(int argc, char** argv) {
     const std::string_view next = words[std::size_t(1 + std::count(path.begin(), path.end(), ' '))];
     if (topic_wanted && !next.starts_with('-'))
       throw UsageError(formatted("help: '{}' is one argument too many\n  see {} --help", next, path));
-    return PrintText{app.help()};
+    return {.text = app.help()};
   } catch (const CLI::CallForVersion&) {
-    return PrintText{formatted("seidel {}\n", version)};
+    return {.text = formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {
     refuse(app, error);
   }
   if (app.get_subcommands().empty()) refuse_command(app);
   if (bench.parsed() && bench.get_subcommands().empty()) {
     if (!line.registry.list || !bench.remaining().empty()) refuse_command(bench);
-    return line.registry;
+    return {.run = [registry = line.registry] { return run(registry); }};
   }
   refuse_extras(last_of(app), path_of(app), settings_of(app));
   refuse_empty_values(last_of(app), path_of(app));

@@ -2,10 +2,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <seidel/solvers/choose_method.hpp>
@@ -146,15 +146,13 @@ struct BenchCompareOptions : CommonOptions {
   std::string old_file, new_file, html;
 };
 
-/// --help or --version: text for standard output, and nothing else to do.
-struct PrintText {
-  std::string text;
+/// What a command line asks for.
+struct Request {
+  std::string text = {};  // of --help or --version, for standard output; then there is nothing to run
+  CommonOptions common = {};
+  bool shares_work = false;       // among the processes of mpirun
+  std::function<int()> run = {};  // the command
 };
-
-using Request =
-    std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions, ValidateOptions,
-                 BenchReadOptions, BenchKernelOptions, BenchSolveOptions, BenchSuiteOptions, BenchMachineOptions,
-                 BenchHpcgOptions, BenchGemmMpiOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

@@ -148,6 +148,7 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
 struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
   explicit BenchGemmMpiCommand(CLI::App& bench)
       : CommandFor(bench, "gemm-mpi", "products of dense matrices in memory, on many processes (mpirun)") {
+    shares_work = true;
     app->add_option("MxNxK", options.sizes, "A is M x K, B is K x N")->required();
     words("--grid", options.grids, "RxC,...",
           "rows and columns of processes; those left over wait (of 1, 2, 3 ... processes)");
