@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include <seidel/drivers/options.hpp>
@@ -64,6 +65,18 @@ Number number(const std::string& option, const std::string& text, const Range<Nu
   if (error != std::errc() || end != text.data() + text.size() || !range.fits(value))
     throw UsageError(formatted("{}: found '{}', expected {}", option, text, range.expected));
   return value;
+}
+
+/// Sizes as they are typed, 2x3 or 1024x1024x64: as many whole numbers with an x between them as there is room for. Whether the text is that.
+inline bool read_extents(std::string_view text, std::span<std::int64_t> extents) {
+  const char *at = text.data(), *const end = at + text.size();
+  for (std::int64_t& extent : extents) {
+    const auto [rest, error] = std::from_chars(at, end, extent);
+    const bool is_last = &extent == &extents.back();
+    if (error != std::errc() || (is_last ? rest != end : rest == end || *rest != 'x')) return false;
+    at = is_last ? rest : rest + 1;
+  }
+  return true;
 }
 
 /// The option's value as one of `values`, by their names; nothing for "auto".

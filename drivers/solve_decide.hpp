@@ -4,7 +4,8 @@
 
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/memory_plan.hpp>
-#include <seidel/drivers/solve_singular.hpp>
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_problem.hpp>
 #include <seidel/formats/arrange.hpp>
 
 namespace seidel::drivers {

@@ -7,6 +7,7 @@
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_decide.hpp>
+#include <seidel/solvers/diagnose.hpp>
 
 namespace seidel::drivers {
 
@@ -49,6 +50,11 @@ std::string error_text(const SolveStory& story);
 
 /// Why an x that is right by factors misses the target.
 Diagnosis limit_of_precision(const SolveStory& story);
+
+/// "singular: the constants are its null space ..."; empty where nothing is known.
+std::string singular_text(const Singular& singular, bool solved);
+/// Why no x solves it, if that is so.
+std::optional<Diagnosis> inconsistency(const SolveStory& story);
 
 /// What may give more digits.
 struct MoreDigits {

@@ -1,6 +1,4 @@
 // Singular systems: the null space of A as far as it is known, and what that means for b, x and the verdict.
-#include <seidel/drivers/solve_singular.hpp>
-
 #include <algorithm>
 #include <cmath>
 
