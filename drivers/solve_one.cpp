@@ -1,6 +1,4 @@
 // Solving for one right-hand side: by factors where they come first, by iterations, and then what its outcome asks for.
-#include <seidel/drivers/solve_one.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +6,7 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
 

@@ -11,9 +11,6 @@
 
 namespace seidel::drivers {
 
-/// Wavefronts of fewer rows leave nothing for a second thread to do.
-inline constexpr std::int64_t rows_of_no_parallelism = 4;
-
 /// Everything known at the end of a solve.
 struct SolveStory {
   const Problem& problem;  // its A is told of in its own units
