@@ -9,7 +9,7 @@
 #include <string>
 
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/with_backend.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/report/json.hpp>

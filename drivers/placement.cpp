@@ -1,7 +1,12 @@
-// Which back end, and why.
+// Which back end, and why; the names of what the program runs on.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel::drivers {
 
@@ -58,6 +63,31 @@ Placement place_on_host(const CommonOptions& options, std::int64_t nnz) {
   return {.backend = BackendName::openmp,
           .threads = threads,
           .because = formatted("{} nonzeros are worth several threads", count(nnz))};
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) {
+      const auto colon = line.find(": ");
+      if (colon != std::string::npos && colon + 2 < line.size()) return line.substr(colon + 2);
+    }
+  return "an unknown processor";
+}
+
+const char* instruction_set_name() {
+  switch (best_instruction_set()) {
+    case InstructionSet::avx512: return "avx512";
+    case InstructionSet::avx2: return "avx2";
+    case InstructionSet::baseline: break;
+  }
+  return "baseline";
+}
+
+int processes_of_mpirun() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* const size = std::getenv(variable)) return std::max(1, std::atoi(size));
+  return 1;
 }
 
 }  // namespace seidel::drivers

@@ -1,6 +1,5 @@
 // A solve as one page for a browser.
 #include <seidel/config.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/solve_report.hpp>

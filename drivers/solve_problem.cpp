@@ -8,7 +8,6 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>

@@ -4,7 +4,6 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/levels.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/runtime/simd.hpp>

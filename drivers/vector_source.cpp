@@ -4,7 +4,6 @@
 
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/line.hpp>
 #include <seidel/formats/matrix_market/source.hpp>

@@ -1,4 +1,4 @@
-// Which back end, why, and the step from that decision at run time to a type.
+// Which back end, why, and the step from that decision at run time to a type; the names of what the program runs on.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -29,6 +29,13 @@ void require_backend(const CommonOptions& options);
 Placement place(const CommonOptions& options, std::int64_t nnz);
 /// The cores of the host for so many nonzeros.
 Placement place_on_host(const CommonOptions& options, std::int64_t nnz);
+
+/// "AMD EPYC 7763", or "an unknown processor".
+std::string processor_name();
+/// "avx512", "avx2" or "baseline".
+const char* instruction_set_name();
+/// How many processes mpirun started, of which this is one: Open MPI and MPICH say so. 1 without mpirun.
+int processes_of_mpirun();
 
 /// work(on) with the back end of `where`.
 auto with_backend(const Placement& where, const auto& work) {

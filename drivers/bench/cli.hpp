@@ -2,7 +2,7 @@
 #pragma once
 #include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/cli.hpp>
-#include <seidel/drivers/machine.hpp>
+#include <seidel/drivers/with_backend.hpp>
 
 namespace seidel::drivers {
 

@@ -12,6 +12,7 @@
 #include <seidel/formats/multivector.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/statistics.hpp>
 
 namespace seidel::drivers {
@@ -108,10 +109,12 @@ struct Kernel {
   std::unique_ptr<Task> (*make)(Operand& operand, const TaskOptions& options);  // after require()
 };
 
-/// Every kernel, in the order of tables.
-std::span<const Kernel* const> all_kernels();
-
 /// Whether the kernel can work on this operand, which is of the kind that it takes.
-bool fits(const Kernel& kernel, const Operand& operand);
+inline bool fits(const Kernel& kernel, const Operand& operand) try {
+  kernel.require(operand);
+  return true;
+} catch (const InputError&) {
+  return false;
+}
 
 }  // namespace seidel::drivers

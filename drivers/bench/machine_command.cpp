@@ -6,9 +6,9 @@
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
+#include <seidel/drivers/with_backend.hpp>
 
 namespace seidel::drivers {
 

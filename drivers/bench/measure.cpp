@@ -6,7 +6,6 @@
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/machine.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>

@@ -4,7 +4,6 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/json.hpp>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/report/text.hpp>

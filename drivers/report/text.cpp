@@ -89,8 +89,9 @@ std::string Paint::wrap(const char* code, std::string_view text) const {
 }
 
 Lines& Lines::item(std::string_view label, std::string_view text) {
+  constexpr std::int64_t label_width = 17;
   std::string line(label);
-  if (!text.empty()) line.append(std::max<std::int64_t>(1, label_width_ - std::int64_t(columns(label))), ' ');
+  if (!text.empty()) line.append(std::max<std::int64_t>(1, label_width - std::int64_t(columns(label))), ' ');
   const std::size_t width = std::min(terminal_.width, 110);
   bool first_word = true;
   while (!text.empty()) {
@@ -98,7 +99,7 @@ Lines& Lines::item(std::string_view label, std::string_view text) {
     const auto word = text.substr(0, end);
     if (!first_word && columns(line) + 1 + columns(word) > width) {
       text_ += line + "\n";
-      line.assign(label_width_, ' ');
+      line.assign(std::size_t(label_width), ' ');
       first_word = true;
     }
     if (!first_word) line += ' ';

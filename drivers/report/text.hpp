@@ -48,7 +48,7 @@ class Paint {
 /// "label   text", labels in one column, long text broken at blanks and indented under itself.
 class Lines {
  public:
-  explicit Lines(const Terminal& terminal, int label_width = 17) : terminal_(terminal), label_width_(label_width) {}
+  explicit Lines(const Terminal& terminal) : terminal_(terminal) {}
   Lines& item(std::string_view label, std::string_view text);
   Lines& blank();
   Lines& raw(std::string_view text);  // as it is, and a line end
@@ -56,7 +56,6 @@ class Lines {
 
  private:
   Terminal terminal_;
-  int label_width_;
   std::string text_;
 };
 

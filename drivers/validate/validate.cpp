@@ -7,7 +7,6 @@
 #include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/progress.hpp>

@@ -1,5 +1,5 @@
 // The kernels there are, what each works on, and what it is asked for there. A new one: its file, its operand and its task, its
-// line below and in list.cpp, its rivals, its test.
+// two places below, its rivals, its test.
 #pragma once
 #include <array>
 
@@ -23,6 +23,32 @@ extern const Kernel gemm, gemm_fp32;
 extern const OperandKind matrix;
 
 }  // namespace kernels
+
+/// Every kernel, in the order of tables.
+inline std::span<const Kernel* const> all_kernels() {
+  using namespace kernels;
+  static constexpr const Kernel* all[] = {
+      &spmv,
+      &spmm,
+      &symgs,
+      &symgs_guess,
+      &transpose,
+      &transpose_values,
+      &spgemm,
+      &spgemm_values,
+      &amg,
+      &amg_values,
+      &amg_cycle,
+      &scan,
+      &sort_segments,
+      &merge_segments,
+      &pointers_to_indices,
+      &indices_to_pointers,
+      &gemm,
+      &gemm_fp32,
+  };
+  return all;
+}
 
 /// What makes a task: the constructor of Its, which takes an operand of this kind, the options, and what tells apart
 /// kernels that share the task.
