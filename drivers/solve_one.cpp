@@ -167,7 +167,7 @@ class OneSolve {
       : problem_(problem), singular_(singular), decided_(decided) {}
 
   Outcome run(std::optional<Outcome> iterated) {
-    if (decided_.factors && first_factors_suffice(why_factors_come_first())) return std::move(*by_factors_);
+    if (decided_.factors && first_factors_suffice()) return std::move(*by_factors_);
     try {
       if (!iterated) iterated = by_iterations(chosen_ && !limited_ && !decided_.factors && !singular_.known());
     } catch (const FactorsSolvedIt& after) {
@@ -202,12 +202,11 @@ class OneSolve {
             .norm_inf_of_A = problem_.seen.properties.norm_inf,
             .ones = options_.rhs.empty() && !problem_.seen.ones_vanish()};
   }
-  std::string why_factors_come_first() const {
+  bool first_factors_suffice() {
     const auto bad_row = problem_.seen.properties.first_bad_diagonal;
-    return bad_row >= 0 ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner", bad_row + 1)
-                        : "its factors have hardly more entries than A, and cost less than iterations";
-  }
-  bool first_factors_suffice(const std::string& why) {
+    const std::string why =
+        bad_row >= 0 ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner", bad_row + 1)
+                     : "its factors have hardly more entries than A, and cost less than iterations";
     Outcome& outcome = by_factors_.emplace(directly(*decided_.factors, why));
     if (!outcome.solved && chosen_) {
       take_time_of(outcome);

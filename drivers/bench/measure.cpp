@@ -81,11 +81,8 @@ void check(const Task& task, const Rival& rival, const Prepared& prepared, const
   }
 }
 
-/// One rival on so many threads.
-struct Job {
-  const Rival* rival;
-  int threads;
-};
+/// A rival, and on how many threads.
+using Job = std::pair<const Rival*, int>;
 
 /// What exact rivals must equal is always run, first, and reported only where it was asked for.
 std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, std::span<const Rival> among) {

@@ -84,24 +84,19 @@ void contest(const std::string& word, const BenchSolveOptions& options, const Pl
   if (const std::int64_t nonfinite = system.properties.nonfinite; nonfinite > 0)
     throw InputError(formatted("{}: found {}, expected finite numbers", loaded.name,
                                plural(nonfinite, "entry that is NaN or infinite", "entries that are NaN or infinite")));
-  struct Job {
-    const Contestant* who;
-    int threads;
-  };
-  std::vector<Job> jobs;
+  std::vector<std::pair<const Contestant*, int>> jobs;  // and the number of threads
   for (const auto& who : contestants) {
     const bool can_run = who.backend != BackendName::cuda || plan.cuda;
     if (!can_run || !plan.selection.wants(who.backend, who.name) || !who.takes(system.properties)) continue;
     for (const int threads : threads_for(who.backend, plan.threads)) jobs.push_back({&who, threads});
   }
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const auto& who = *jobs[j].who;
-    const int threads = jobs[j].threads;
-    show(double(j) / double(jobs.size()), formatted("{} on {}", who.name, loaded.name));
-    Result r{loaded.name, "", &who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
+    const auto& [who, threads] = jobs[j];
+    show(double(j) / double(jobs.size()), formatted("{} on {}", who->name, loaded.name));
+    Result r{loaded.name, "", who, threads, {}, 0, loaded.seconds, !loaded.file, A.nrows, A.nnz(), {}, {}};
     double used = 0;
     for (int trial = 0; trial < options.trials && used < max_seconds; ++trial) {
-      Solution solution = who.solve(system, threads);
+      Solution solution = who->solve(system, threads);
       if (stop_requested()) return;
       used += solution.setup_seconds + solution.solve_seconds;
       r.setup.add(solution.setup_seconds), r.solve.add(solution.solve_seconds);
