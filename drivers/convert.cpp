@@ -1,7 +1,6 @@
 // seidel convert: any matrix in, a clean Matrix Market file out.
 #include <charconv>
 
-#include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>

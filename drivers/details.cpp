@@ -1,6 +1,4 @@
 // The names of --precond; the details of --set: what there is, what was given, what of it would be ignored.
-#include <seidel/drivers/details.hpp>
-
 #include <cmath>
 #include <map>
 

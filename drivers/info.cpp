@@ -1,7 +1,6 @@
 // seidel info: what a matrix is like, and what that means for solving.
 #include <unistd.h>
 
-#include <seidel/config.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/matrix_source.hpp>

@@ -3,7 +3,6 @@
 
 #include <seidel/drivers/bench/cli.hpp>
 #include <seidel/drivers/cli.hpp>
-#include <seidel/drivers/details.hpp>
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/formats/generators/generate.hpp>

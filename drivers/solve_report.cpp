@@ -1,7 +1,6 @@
 // What `seidel solve` has to say, as text and as JSON.
 #include <cmath>
 
-#include <seidel/config.hpp>
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/report/command_line.hpp>

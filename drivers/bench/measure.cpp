@@ -2,7 +2,9 @@
 #include <seidel/drivers/bench/measure.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstring>
 
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/machine.hpp>
@@ -102,6 +104,31 @@ std::vector<Job> jobs_of(const Kernel& kernel, const Plan& plan, std::span<const
 }
 
 }  // namespace
+
+Answer Answer::copied() const {
+  Answer copy;
+  for (const Numbers& numbers : arrays_)
+    std::visit([&](const auto& from) { copy.own(copied_to<Host>(OpenMP{1}, from)); }, numbers);
+  return copy;
+}
+
+bool same_bits(const Answer& a, const Answer& b) {
+  if (a.arrays_.size() != b.arrays_.size()) return false;
+  std::atomic<bool> same = true;
+  for (std::size_t i = 0; i < a.arrays_.size(); ++i)
+    std::visit(
+        [&]<class T>(HostSpan<const T> x) {
+          const auto y = b.array<T>(i);
+          if (x.size() != y.size()) same = false;
+          if (!same || x.empty()) return;
+          parallel_for(OpenMP{}, x.size(), [&](std::int64_t first, std::int64_t last) {
+            if (std::memcmp(x.data() + first, y.data() + first, std::size_t(last - first) * sizeof(T)) != 0)
+              same = false;
+          });
+        },
+        a.arrays_[i]);
+  return same;
+}
 
 std::string_view to_string(Verdict v) {
   return v == Verdict::right ? "right" : v == Verdict::wrong ? "WRONG" : "refused";

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <seidel/drivers/details.hpp>
 #include <seidel/drivers/direct.hpp>
+#include <seidel/drivers/option_values.hpp>
 #include <seidel/solvers/choose_method.hpp>
 
 namespace seidel::drivers {

@@ -68,7 +68,6 @@ std::string human_seconds(double seconds) {
 }
 
 std::string brief(double value) { return value == 0 ? "0" : formatted("{:.1e}", value); }
-std::string exact(double value) { return formatted("{}", value); }
 
 Terminal Terminal::of(int file_descriptor) {
   Terminal terminal;

@@ -18,8 +18,6 @@ std::string human_bytes(std::int64_t bytes);
 std::string human_seconds(double seconds);
 /// A residual or an error: two digits, "1.0e-08"; 0 is "0".
 std::string brief(double value);
-/// A value that a reader may want to use again: the shortest that reads back to the same double.
-std::string exact(double value);
 
 /// What the stream's terminal can show.
 struct Terminal {
