@@ -9,11 +9,11 @@
 #include <string>
 
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/with_backend.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
