@@ -82,6 +82,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   choice.settings = request.settings;
   choice.automatic = !request.method && !request.preconditioner;
   choice.norm_inf = A.norm_inf;
+  choice.symmetric = A.symmetric;
   const auto all_of_few = double(rows.nrows <= 1000 ? std::max<std::int64_t>(1, rows.nrows) : 50);
   choice.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
   if (request.method) {
@@ -148,7 +149,8 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
         "; no preconditioner, because gmres keeps all directions of so small a system, and sweeps may do harm where "
         "few rows are "
         "dominated";
-  } else if (choice.method == Method::cg && A.symmetric && positive_diagonal && amg_pays(A, rows)) {
+  } else if (choice.method == (A.symmetric ? Method::cg : Method::bicgstab) && A.pattern_symmetric &&
+             positive_diagonal && amg_pays(A, rows)) {
     choice.preconditioner = PreconditionerKind::amg;
     choice.may_drop_preconditioner = true;
     taken.say(choice.preconditioner,
@@ -163,6 +165,12 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     throw UsageError(std::string(choice.preconditioner_name()) +
                      " needs a symmetric matrix with a positive diagonal, and " +
                      (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric") +
+                     "\n  take one that needs less, such as symgs or ilu0, or none");
+
+  if (choice.preconditioner.needs_positive && !(A.pattern_symmetric && positive_diagonal))
+    throw UsageError(std::string(choice.preconditioner_name()) +
+                     " needs a positive diagonal and a symmetric pattern, and " +
+                     (positive_diagonal ? "that of A is not symmetric" : "not all diagonal entries are positive") +
                      "\n  take one that needs less, such as symgs or ilu0, or none");
 
   if (choice.preconditioner.orders.size() > 1) {

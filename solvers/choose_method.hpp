@@ -29,8 +29,9 @@ std::string_view to_string(Form);  ///< as on the command line
 inline constexpr std::string_view forms[] = {"plain", "eisenstat", "flexible"};
 inline constexpr Setting form_setting{
     .key = "form",
-    .help = "form=F     of cg and gmres: plain; eisenstat, of cg with symgs, which reads A once per iteration; or "
-            "flexible, for preconditioners that change (chosen by the matrix and the preconditioner)",
+    .help =
+        "form=F     of cg and gmres: plain; eisenstat, of cg with symgs, which reads A once per iteration; or "
+        "flexible, for preconditioners that change (chosen by the matrix and the preconditioner)",
     .words = forms};
 inline constexpr Setting restart_setting{
     .key = "restart",
@@ -60,6 +61,7 @@ struct MethodChoice {
   bool may_drop_preconditioner = false;  // as solve() says: it was not asked for by name
   Settings settings = {};                // as requested
   bool automatic = false;                // neither method nor preconditioner was asked for by name
+  bool symmetric = true;                 // A is
   double norm_inf = 0;                   // of A, for solve() to know what rounding explains; 0: nothing
   /// Called now and then by a setup that may be long; what it throws ends that.
   std::function<void()> on_step = [] {};

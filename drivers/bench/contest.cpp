@@ -24,7 +24,8 @@ Solution solution_of(Outcome outcome, std::int64_t memory_bytes) {
           .history = std::move(outcome.summary.history)};
 }
 
-Solution solve_ours(const MethodChoice& choice, BackendName backend, const Contest& contest, int threads) {
+Solution solve_ours(MethodChoice choice, BackendName backend, const Contest& contest, int threads) {
+  choice.symmetric = contest.properties.symmetric;
   const System<std::int32_t> system{contest.A.view(), contest.b, {}, contest.properties.norm_inf, false};
   return solution_of(
       solve_on(Placement{.backend = backend, .threads = threads}, system, choice, contest.criteria),
@@ -64,7 +65,9 @@ Contestant ours(const Method& method, const PreconditionerKind& kind, Order orde
         const bool suits =
             method.needs <= Needs::square || definite || (method.needs == Needs::symmetric && p.symmetric);
         if (method.needs > Needs::square && !kind.keeps_symmetry) return false;
-        return suits && (definite || !kind.needs_definite) && (full || !kind.needs_diagonal);
+        return suits && (definite || !kind.needs_definite) &&
+               ((p.pattern_symmetric && full && p.diagonal_negative == 0) || !kind.needs_positive) &&
+               (full || !kind.needs_diagonal);
       },
       [choice, backend](const Contest& contest, int threads) { return solve_ours(choice, backend, contest, threads); }};
 }

@@ -36,7 +36,9 @@ void check_solvers(Ledger& ledger, const Expected& expected, const Placement& wh
   for (const Method& method : methods)
     for (const PreconditionerKind& kind : preconditioners)
       for (const Order order : kind.orders) {
-        if ((method.needs > Needs::square || kind.needs_definite) && !expected.symmetric_positive) continue;
+        if ((method.needs > Needs::square || kind.needs_definite || kind.needs_positive) &&
+            !expected.symmetric_positive)
+          continue;
         if (method.needs > Needs::square && !kind.keeps_symmetry) continue;
         if (kind.needs_diagonal && !expected.sweeps) continue;
         if (!method.takes(kind.name)) continue;

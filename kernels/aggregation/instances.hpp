@@ -15,6 +15,7 @@ void instances(const B& on, const Offset*) {
   using Space = SpaceOf<B>;
   const CsrView<double, Offset, Space> A;
   const auto scales = row_scales<B, Offset>(on, A);
+  symmetric_part<B, Offset>(on, A);
   mark_strong<B, Offset>(on, A, scales, Strength::to_both, 0, {});
   const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
   auto smooth = prolongator<B, Offset>(on, A, {}, found, 1);

@@ -12,6 +12,7 @@
 #pragma once
 #include <cstdint>
 
+#include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/kernels/aggregation/rows.hpp>
 
@@ -91,6 +92,13 @@ struct MarkStrong {
 
 namespace aggregation_detail {
 
+/// y = (x + y) / 2.
+struct Average {
+  const double* x;
+  double* y;
+  SEIDEL_HD void operator()(std::int64_t k) const { y[k] = (x[k] + y[k]) / 2; }
+};
+
 inline constexpr int packed_bits = 32;
 
 /// Bit k % 32 of bits[k / 32]: whether entry k is a strong coupling.
@@ -111,6 +119,15 @@ struct PackStrong {
 };
 
 }  // namespace aggregation_detail
+
+/// (A + A') / 2, whose couplings stand for those of A where it is not symmetric.
+/// Shapes  the pattern of A is symmetric: of another one the result means nothing. Cost  transpose(on, A), and a pass.
+template <Backend B, class Offset>
+Csr<double, Offset, SpaceOf<B>> symmetric_part(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A) {
+  auto half = transpose(on, A);
+  aggregation_detail::for_each_of(on, A.nnz(), aggregation_detail::Average{A.values.data(), half.values.data()});
+  return half;
+}
 
 /// Shapes  A is n x n. Cost  reads A once; three vectors. Does not wait.
 template <Backend B, class Offset>

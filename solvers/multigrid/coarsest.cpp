@@ -1,8 +1,9 @@
-// A dense inverse by L D L'.
+// Dense inverses, by L D L' and by Gauss-Jordan elimination.
 #include <seidel/solvers/multigrid/coarsest.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/shares.hpp>
@@ -11,6 +12,8 @@
 namespace seidel {
 
 namespace {
+
+constexpr double rounding = 8 * 0x1p-53;
 
 /// A dense lower triangle by rows.
 struct Lower {
@@ -45,7 +48,6 @@ void for_pieces(const OpenMP& on, std::int64_t first, std::int64_t last, std::in
 /// Each entry is one sum in order of columns, whatever the width of a panel.
 void factorize(const OpenMP& on, Lower& L, double vanishing, double* inverse_pivots) {
   const std::int64_t n = L.n, width = on.threads == 1 ? together : 8 * together;
-  constexpr double rounding = 8 * 0x1p-53;
   const double least = double(n) * std::max(vanishing, rounding);
   // What rounding may leave of a pivot that is 0: that of its own row, and d_k -= l_ki^2 d_i of the pivots before it.
   Array<double> columns(width * n), diagonal(n), doubt(n);
@@ -120,14 +122,22 @@ void sum_row(Lower& W, const double* inverse_pivots, std::int64_t i, double* G) 
   for (std::int64_t j = 0; j < i; ++j) G[j * n + i] = sums[j];
 }
 
+/// Room for every entry of an n x n matrix.
+template <class Offset>
+Csr<double, Offset> dense(Index n) {
+  Csr<double, Offset> G{n, n, Array<Offset>(n + std::int64_t(1)), Array<Index>(std::int64_t(n) * n),
+                        Array<double>(std::int64_t(n) * n, 0.0)};
+  for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
+  for (std::int64_t k = 0; k < std::int64_t(n) * n; ++k) G.col_idx[k] = Index(k % n);
+  return G;
+}
+
 }  // namespace
 
 template <class Offset>
 Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing) {
   const std::int64_t n = A.nrows;
-  Csr<double, Offset> G{A.nrows, A.nrows, Array<Offset>(n + 1), Array<Index>(n * n), Array<double>(n * n)};
-  for (std::int64_t i = 0; i <= n; ++i) G.row_ptr[i] = Offset(i * n);
-  for (std::int64_t k = 0; k < n * n; ++k) G.col_idx[k] = Index(k % n);
+  auto G = dense<Offset>(A.nrows);
   if (n == 0) return G;
   Lower L{n}, W{n};
   Array<double> inverse_pivots(n);
@@ -144,6 +154,48 @@ Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset
   return G;
 }
 
+template <class Offset>
+Csr<double, Offset> dense_inverse_by_rows(const CsrView<double, Offset, Host>& A, double vanishing) {
+  const std::int64_t n = A.nrows;
+  Array<double> entries(n * n, 0.0), inverse(n * n, 0.0);
+  Array<Index> column_of(n);               // whose pivot row k has
+  std::vector<double*> left(n), right(n);  // the rows of A, which become those of the identity, and of the identity
+  for (std::int64_t i = 0; i < n; ++i) {
+    left[i] = entries.data() + i * n, right[i] = inverse.data() + i * n;
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) left[i][A.col_idx[k]] = A.values[k];
+    right[i][i] = 1;
+  }
+  const double least = double(n) * std::max(vanishing, rounding);
+  std::int64_t rank = 0;
+  with_avx2([&] {
+    for (std::int64_t c = 0; c < n; ++c) {
+      double size = 0;
+      for (Offset k = A.row_ptr[c]; k < A.row_ptr[c + 1]; ++k) size = std::max(size, std::fabs(A.values[k]));
+      std::int64_t best = rank;
+      for (std::int64_t i = rank; i < n; ++i)
+        if (std::fabs(left[i][c]) > std::fabs(left[best][c])) best = i;
+      if (rank == n || !(std::fabs(left[best][c]) > least * size)) continue;
+      std::swap(left[rank], left[best]), std::swap(right[rank], right[best]);
+      const double pivot = left[rank][c];
+      for (std::int64_t i = 0; i < n; ++i) {
+        const double factor = left[i][c] / pivot;
+        if (i == rank || factor == 0) continue;
+        add_multiple(n - c, -factor, left[rank] + c, left[i] + c);
+        add_multiple(n, -factor, right[rank], right[i]);
+      }
+      column_of[rank++] = Index(c);
+    }
+  });
+  auto G = dense<Offset>(A.nrows);
+  for (std::int64_t k = 0; k < rank; ++k) {
+    const double pivot = left[k][column_of[k]];
+    for (std::int64_t j = 0; j < n; ++j) G.values[column_of[k] * n + j] = right[k][j] / pivot;
+  }
+  return G;
+}
+
+template Csr<double, std::int32_t> dense_inverse_by_rows(const CsrView<double, std::int32_t, Host>&, double);
+template Csr<double, std::int64_t> dense_inverse_by_rows(const CsrView<double, std::int64_t, Host>&, double);
 template Csr<double, std::int32_t> dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double);
 template Csr<double, std::int64_t> dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double);
 

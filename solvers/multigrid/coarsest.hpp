@@ -17,4 +17,12 @@ namespace seidel {
 template <class Offset>
 Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing = 0);
 
+/// The same for A that is not symmetric, by Gauss-Jordan elimination with the largest pivot of each column. A column without one
+/// is left out, and so is an equation that is left over: the result G still has A G A = A but for rounding.
+///
+/// Shapes  A is n x n. Cost  3 n^3 / 2 multiplications and additions, on one core; 8 n^2 bytes for the time of the call.
+/// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 3.4.
+template <class Offset>
+Csr<double, Offset> dense_inverse_by_rows(const CsrView<double, Offset, Host>& A, double vanishing = 0);
+
 }  // namespace seidel

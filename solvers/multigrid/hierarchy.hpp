@@ -36,7 +36,7 @@ struct Level {
   Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
   bool plain = false;                         // and whether P is T; else A T, from the first new values on
   std::unique_ptr<SparseProduct<double, Offset, Working>> smoothing = {};
-  Lattice lattice = {};                       // of the rows instead, where P interpolates; nx = 0 elsewhere
+  Lattice lattice = {};  // of the rows instead, where P interpolates; nx = 0 elsewhere
   std::unique_ptr<GalerkinProduct<Offset, Working>> galerkin =
       {};  // of rows: from the first new values on, in place of `restriction`
            // and of `owned` of the next level
@@ -52,6 +52,7 @@ struct Hierarchy {
   Csr<double, Offset, Space>
       coarsest_inverse;               // every entry stored; empty where the coarsest level is too large for it
   Csr<double, Offset> coarsest = {};  // the matrix of that level on the host; empty likewise
+  bool symmetric = true;              // A is
   bool dominant = false;              // every row of the finest A is weakly dominated by its diagonal
 };
 

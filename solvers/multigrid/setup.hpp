@@ -34,6 +34,7 @@ struct CoarseningOptions {
   Index unknowns_per_node = 0;                  // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
   FirstLevel first = FirstLevel::plain;         // of nodes; that of rows is always smoothed
   CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
+  bool symmetric = true;                        // false: what is strong is told by (A + A') / 2
   Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
   std::function<void()> on_step = [] {};  // called twice per level by coarsened(); what it throws ends that
 };
@@ -130,8 +131,9 @@ auto aggregated(LevelFacts& facts, std::int64_t nrows, double strength, const au
 /// than the iterations that they save. Couplings are not kept: P does not depend on them.
 template <class B, class Offset>
 Aggregates<SpaceOf<B>> aggregated_nodes(const B& on, Level<Offset, SpaceOf<B>>& level,
+                                        const CsrView<double, Offset, SpaceOf<B>>& couplings,
                                         const NearNull<SpaceOf<B>>& near_null, double strength) {
-  const auto A = node_matrix(on, level.A, near_null.unknowns_per_node, near_null.blocks);
+  const auto A = node_matrix(on, couplings, near_null.unknowns_per_node, near_null.blocks);
   Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
   const auto scales = row_scales(on, A.view());
   auto found = aggregated(level.facts, A.nrows, strength, [&](double theta) {
@@ -178,9 +180,13 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
     if (few(coarse.points())) level.prolongation = interpolation(on, level.A, level.lattice, coarse);
     return coarse;
   }
+  Csr<double, Offset, SpaceOf<B>> half;
+  RowScales<SpaceOf<B>> scales_of_half;
+  if (!options.symmetric) half = symmetric_part(on, level.A), scales_of_half = row_scales(on, half.view());
+  const auto couplings = options.symmetric ? level.A : half.view();
   level.facts.unknowns_per_node = near_null.unknowns_per_node;
   if (near_null.modes.ncols > 0) {
-    const auto found = aggregated_nodes(on, level, near_null, options.strength);
+    const auto found = aggregated_nodes(on, level, couplings, near_null, options.strength);
     if (few(found.count * near_null.modes.ncols))
       prolong_nodes(on, level, scales.inverse_diagonal, found, l == 0 ? options.first : FirstLevel::smoothed,
                     damping(level.facts), near_null);
@@ -190,9 +196,10 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
   const bool classical = options.coarse_row == CoarseRow::row;
   auto found = aggregated(level.facts, level.A.nrows, options.strength, [&](double theta) {
     const StrongView<Offset, SpaceOf<B>> graph{level.A.row_ptr, neighbour};
-    mark_strong(on, level.A, scales, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
-    return classical ? coarse_rows(on, graph, scales)
-                     : aggregates(on, level.A, graph, scales, l == 0 ? RootSets::one : RootSets::two);
+    const auto& measures = options.symmetric ? scales : scales_of_half;
+    mark_strong(on, couplings, measures, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
+    return classical ? coarse_rows(on, graph, measures)
+                     : aggregates(on, couplings, graph, measures, l == 0 ? RootSets::one : RootSets::two);
   });
   if (!few(found.count)) return {};
   level.strong = packed_strong<B>(on, neighbour);
@@ -267,7 +274,8 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
     OpenMP host{1};
     if constexpr (HostBackend<B>) host = on;
     auto& there = hierarchy.coarsest_inverse;
-    const auto inverse = dense_inverse(host, here.view(), vanishing);
+    const auto inverse = hierarchy.symmetric ? dense_inverse(host, here.view(), vanishing)
+                                             : dense_inverse_by_rows(here.view(), vanishing);
     if (there.row_ptr.empty())
       there = copied_to<SpaceOf<B>>(on, inverse.view());
     else
@@ -292,7 +300,11 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
 /// there are none: levels have every second point of it (kernels/aggregation/lattice.hpp). Classical coarsening takes rows on
 /// their own, whatever the pattern shows. A `coarsening` is taken in place of all these; its P stays for new values.
 ///
-/// Shapes  A is symmetric positive definite, or semidefinite; rows of zeros are left alone. `modes` is n x m, column-major,
+/// Where A is not symmetric, options.symmetric is false: couplings are strong where they are in (A + A') / 2; P, R A P and what
+/// smooths are of A itself.
+///
+/// Shapes  A is symmetric positive definite, or semidefinite; or else has a symmetric pattern and a positive diagonal; rows of zeros
+///         are left alone. `modes` is n x m, column-major,
 ///         m at most 16; linearly dependent ones do no harm.
 /// Cost    about 60 reads of A; memory for A P of the finest level beside what is kept. On a GPU all work is done there, but
 ///         the inverse of the coarsest matrix; the host waits about 18 times per level, for single numbers.
@@ -314,6 +326,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
     throw ShapeError("gmg: found a lattice of " + to_string(options.lattice) + " points for " +
                      std::to_string(A.nrows) + " rows, expected a point per row");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
+  hierarchy.symmetric = options.symmetric;
   hierarchy.levels.push_back({.A = A, .lattice = coarsening ? Lattice{} : options.lattice});
   NearNull<SpaceOf<B>> near_null;
   if (options.coarse_row != CoarseRow::row)

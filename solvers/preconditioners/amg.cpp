@@ -73,6 +73,10 @@ Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) 
 constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A,
                                                       const MethodChoice& choice) {
   const Settings& set = choice.settings;
+  if (!choice.symmetric && AmgCycle(int(set[details[cycle]])) == AmgCycle::k)
+    throw UsageError(
+        "amg: found a K cycle for a matrix that is not symmetric, expected a V or W cycle: a K cycle iterates by cg on "
+        "the coarser levels");
   const auto& known = A.near_null.vectors;
   const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
   return made_of<B>(AmgPreconditioner<Offset, B>(
@@ -82,6 +86,7 @@ constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAnd
                       .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
                       .first = FirstLevel(int(set[details[first]])),
                       .coarse_row = coarsening_of(set) == classical ? CoarseRow::row : CoarseRow::aggregate,
+                      .symmetric = choice.symmetric,
                       .lattice = lattice_of(A.here, set),
                       .on_step = choice.on_step},
        .smoother = AmgSmoother(int(set[details[smoother]])),
@@ -113,7 +118,7 @@ constinit const PreconditionerKind PreconditionerKind::amg = {
     .name = "amg",
     .help = "algebraic multigrid: a cycle of smoothed aggregation",
     .needs_diagonal = true,
-    .needs_definite = true,
+    .needs_positive = true,
     .is_linear = [](const Settings& set) { return AmgCycle(int(set[details[cycle]])) != AmgCycle::k; },
     .settings = details,
     .name_with = [](const Settings& set) -> std::string_view {

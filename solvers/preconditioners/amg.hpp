@@ -48,7 +48,7 @@ struct AmgParts {
 ///
 ///   smooth x for A x = b;  b_c = R (b - A x);  x_c from the next level;  x += P x_c;  smooth x again
 ///
-/// All smoothers are symmetric, so that M is, and positive definite for A that is. With a K cycle it is so about as nearly as
+/// All smoothers are symmetric where A is, so that M is, and positive definite for A that is. With a K cycle it is so about as nearly as
 /// the coarser levels are solved well, and not linear: cg and gmres are flexible then.
 ///
 /// Cost    of a V cycle in single precision as SingleCycle; in double precision on each level two products with its matrix
@@ -103,7 +103,7 @@ class AmgPreconditioner {
       return single_->apply(r.columns(first, count), z.columns(first, count));
     for (std::size_t j = first; j < first + count; ++j) apply(r[j], z[j]);
   }
-  bool is_symmetric() const { return true; }
+  bool is_symmetric() const { return options_.coarsening.symmetric; }
   bool is_linear() const { return options_.cycle != AmgCycle::k; }
   std::string describe() const {
     return described_ + ", " + plural(std::int64_t(hierarchy_->levels.size()), "level") +

@@ -63,6 +63,7 @@ struct PreconditionerKind {
   std::string_view name, help;
   bool needs_diagonal = false;                            // full and nonzero
   bool needs_definite = false;                            // A symmetric with a positive diagonal
+  bool needs_positive = false;                            // the diagonal, and a symmetric pattern
   bool keeps_symmetry = true;                             // M is symmetric where A is
   bool sweeps = false;                                    // takes rows that depend on others after these
   bool (*is_linear)(const Settings& settings) = nullptr;  // as concepts.hpp says; null: always

@@ -28,7 +28,8 @@ MethodChoice choice_of(const How& how) {
           .restart = how.restart,
           .fallbacks = how.fallbacks,
           .form = how.form,
-          .may_drop_preconditioner = how.may_drop_preconditioner};
+          .may_drop_preconditioner = how.may_drop_preconditioner,
+          .symmetric = how.symmetric};
 }
 
 std::vector<double> times(const Matrix& A, const std::vector<double>& x) {

@@ -21,6 +21,7 @@ struct How {
   std::vector<Method> fallbacks = {};
   Form form = Form::plain;
   bool may_drop_preconditioner = false;
+  bool symmetric = true;  // A is
 };
 std::string name_of(const How& how);
 
