@@ -120,6 +120,7 @@ struct JoinStrongest {
 };
 
 inline constexpr Index in_no_aggregate = -1;
+inline constexpr double dominated_below = 0.5;  // of the sum beside the diagonal, over the diagonal
 
 /// Rows without an aggregate, by whether their diagonal dominates them.
 template <class Offset, class Space>
@@ -129,7 +130,7 @@ struct CountLone {
   bool dominated;
   Span<std::int32_t, Space> is_such;  // one more entry, 0
   SEIDEL_HD void operator()(Index v) const {
-    is_such[v] = of_row[v] == in_no_aggregate && (off_diagonal[v] < 0.5) == dominated;
+    is_such[v] = of_row[v] == in_no_aggregate && (off_diagonal[v] < dominated_below) == dominated;
     if (v == 0) is_such[is_such.size() - 1] = 0;
   }
 };

@@ -3,6 +3,7 @@
 #include <seidel/kernels/aggregation/classical.hpp>
 #include <seidel/kernels/aggregation/injection.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
+#include <seidel/kernels/aggregation/lone.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
@@ -17,7 +18,8 @@ void instances(const B& on, const Offset*) {
   const auto scales = row_scales<B, Offset>(on, A);
   symmetric_part<B, Offset>(on, A);
   mark_strong<B, Offset>(on, A, scales, Strength::to_both, 0, {});
-  const auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
+  auto found = aggregates<B, Offset>(on, A, StrongView<Offset, Space>{}, scales, RootSets::two);
+  join_lone<B, Offset>(on, A, scales, 0, {}, found);
   auto smooth = prolongator<B, Offset>(on, A, {}, found, 1);
   update_prolongator<B, Offset>(on, A, entries_of_prolongator<B, Offset>(on, A, {}, {}, smooth), 1, smooth);
   auto P = classical_interpolation<B, Offset>(on, A, {}, coarse_rows<B, Offset>(on, {}, scales));

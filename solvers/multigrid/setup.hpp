@@ -15,6 +15,7 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/kernels/aggregation/classical.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
+#include <seidel/kernels/aggregation/lone.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
@@ -202,6 +203,10 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
                      : aggregates(on, couplings, graph, measures, l == 0 ? RootSets::one : RootSets::two);
   });
   if (!few(found.count)) return {};
+  if (!classical) {
+    join_lone(on, level.A, scales, level.facts.strength, neighbour.span(), found);
+    level.facts.lone = found.lone;
+  }
   level.strong = packed_strong<B>(on, neighbour);
   level.coarse_row = classical ? CoarseRow::row : CoarseRow::aggregate;
   level.prolongation = classical ? classical_interpolation(on, level.A, level.strong, found)

@@ -66,6 +66,23 @@ Matrix hubs_with_leaves(Index hubs, Index leaves) {
   return matrix_of(n, rows);
 }
 
+/// A network of k x k nodes, grounded along its first line, whose conductances range over six orders of magnitude.
+Matrix network(unsigned seed, Index k) {
+  std::mt19937_64 random(seed);
+  std::vector<Row> rows(std::size_t(k) * k);
+  const auto couple = [&](Index i, Index j) {
+    const double c = std::pow(10, std::uniform_real_distribution(-3.0, 3.0)(random));
+    rows[i][j] = rows[j][i] = -c;
+    rows[i][i] += c, rows[j][j] += c;
+  };
+  for (Index i = 0; i < k * k; ++i) {
+    if ((i + 1) % k != 0) couple(i, i + 1);
+    if (i + k < k * k) couple(i, i + k);
+    if (i < k) rows[i][i] += 1;
+  }
+  return matrix_of(k * k, rows);
+}
+
 std::vector<NamedMatrix> systems(unsigned seed) {
   std::vector<NamedMatrix> all;
   all.push_back({"poisson2d", poisson(60)});
@@ -283,6 +300,13 @@ TEST_CASE("rows that are identities and rows of zeros are left to the smoother")
   const Amg<OpenMP> M(OpenMP{1}, positive.view());
   CHECK(M.levels().size() == 1);
   CHECK(iterations(positive, ones(2000)) <= 2);
+}
+
+TEST_CASE("rows whose couplings are weak for their neighbours stay in the coarser levels, and iterations few") {
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    const Matrix A = network(seed, 100);
+    CHECK(iterations(A, random_vector(seed, A.nrows)) <= 40);
+  }
 }
 
 TEST_CASE("a coarsening that fails is tried again with less strength") {
