@@ -7,6 +7,7 @@
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
+#include <seidel/kernels/aggregation/translations.hpp>
 
 namespace seidel::aggregation_detail {
 
@@ -29,6 +30,7 @@ void instances(const B& on, const Offset*) {
   packed_strong<B>(on, {});
   fill_start<B, Offset>(on, A.row_ptr, {}, {});
   node_matrix<B, Offset>(on, A, unknowns_per_node<B, Offset>(on, A), Blocks::any);
+  unknowns_by_translations<B, Offset>(on, A);
   const auto modes = translations<B, Offset>(on, A, 1);
   auto T = tentative<B, Offset>(on, A, {}, found.of_row, found.count, 1, modes.view()).T;
   smoothed<B, Offset>(on, A, {}, 1, T.view());

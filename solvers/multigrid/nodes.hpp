@@ -13,6 +13,7 @@
 #include <seidel/kernels/aggregation/aggregates.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
+#include <seidel/kernels/aggregation/translations.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
 
@@ -55,13 +56,13 @@ MultiVector<double, SpaceOf<B>> of_size_1(const B& on, const MultiVectorView<con
 }
 
 /// Of the finest level: `modes` if any are given, else translations where a node has several unknowns, of which there are as
-/// many as the pattern shows if unknowns_per_node is 0. Errors  as coarsened().
+/// many as the pattern or the values show if unknowns_per_node is 0. Errors  as coarsened().
 template <class B, class Offset>
 NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Index unknowns_per_node,
                                   const MultiVectorView<const double, SpaceOf<B>>& modes) {
   const Index in_pattern = seidel::unknowns_per_node(on, A);
-  NearNull<SpaceOf<B>> found{.unknowns_per_node = unknowns_per_node > 0 ? unknowns_per_node : in_pattern,
-                             .modes = modes};
+  if (unknowns_per_node == 0) unknowns_per_node = in_pattern > 1 ? in_pattern : unknowns_by_translations(on, A);
+  NearNull<SpaceOf<B>> found{.unknowns_per_node = unknowns_per_node, .modes = modes};
   if (in_pattern % found.unknowns_per_node == 0) found.blocks = Blocks::full;
   if (const Index per_node = found.unknowns_per_node; per_node > max_unknowns_per_node || A.nrows % per_node != 0)
     throw ShapeError("amg: found " + std::to_string(A.nrows) + " rows and " + std::to_string(per_node) +

@@ -32,8 +32,8 @@ struct CoarseningOptions {
   double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
   Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
-  Index unknowns_per_node = 0;                  // 0: as many as the pattern shows (kernels/aggregation/nodes.hpp)
-  FirstLevel first = FirstLevel::plain;         // of nodes; that of rows is always smoothed
+  Index unknowns_per_node = 0;           // 0: as many as A shows (kernels/aggregation/nodes.hpp, translations.hpp)
+  FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
   CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
   bool symmetric = true;                        // false: what is strong is told by (A + A') / 2
   Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none

@@ -37,7 +37,7 @@ constexpr Setting details[] = {
      .max = 4000,
      .whole = true},
     {.key = "amg.block",
-     .help = "amg.block=N     unknowns per node, 1 to 16 (as many as the pattern shows)",
+     .help = "amg.block=N     unknowns per node, 1 to 16 (as many as A shows)",
      .min = 1,
      .max = max_unknowns_per_node,
      .whole = true},
