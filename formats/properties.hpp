@@ -25,6 +25,10 @@ struct MatrixProperties {
   std::int64_t strictly_dominant_rows = 0;  ///< |a_ii| > that sum
   /// Rows with |sum of a_ij| <= 64 eps sum |a_ij|, which is finite: if all rows are, A times ones is 0 but for rounding.
   std::int64_t zero_row_sums = 0;
+  /// Rows with |sum of a_ij| <= |a_ii| / 1000: A hardly acts on constants there. The least and the largest |a_ii| among them; 0
+  /// where there are none.
+  std::int64_t small_row_sums = 0;
+  double small_sum_min_diagonal = 0, small_sum_max_diagonal = 0;
   Index bandwidth_lower = 0, bandwidth_upper = 0;  ///< max i - j and max j - i, at least 0
 
   std::int64_t nonfinite = 0;  ///< NaN and infinite entries

@@ -20,16 +20,21 @@ namespace {
 // 0.98 with 7 entries per row (poisson3d:96), 0.77 and 0.85 with 27 (hpcg:64), 0.61 and 0.6 with 75 (elasticity3d:24).
 constexpr double entries_that_pay = 16;
 
-/// Whether cg with symgs would take so many iterations that setting up amg pays. Where rows sum to zero, smooth errors last,
+/// Whether cg with symgs would take so many iterations that setting up amg pays. Where rows sum to little, smooth errors last,
 /// and travel from end to end: of a lattice, whose planes have as many rows as the bandwidth says, symgs needs about one
 /// iteration per plane. Where few rows are dominated by their diagonal, as with the displacements of an elastic body, it
-/// needs about five (61, 97, 149 for elasticity3d:12, 20, 32).
+/// needs about five (61, 97, 149 for elasticity3d:12, 20, 32). Where the coefficient varies much, it needs two or more: 3.5 for
+/// log-normal values on 72^3 cells, 5 for a checkerboard of 1 and 10^6, 13 for conductances of six decades.
 bool amg_pays(const MatrixProperties& A, const RowStatistics& rows) {
-  // One core gains nothing up to some 150 iterations, 16 cores and a GPU gain from 50 on (docs/multigrid.md).
+  // One core gains nothing up to some 150 iterations, 16 cores and a GPU gain from 50 on (docs/multigrid.md). A larger sum
+  // than small_row_sums counts would end symgs by itself in about 140.
   constexpr std::int64_t iterations_that_pay = 100, least_rows = 10000;
+  constexpr double varies_much = 1000;
   const std::int64_t bandwidth = std::max<std::int64_t>({A.bandwidth_lower, A.bandwidth_upper, 1});
-  const std::int64_t per_plane = 2 * A.weakly_dominant_rows >= rows.nrows ? 1 : 5;
-  return 2 * A.zero_row_sums >= rows.nrows && rows.nrows >= least_rows &&
+  const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
+  const bool varying = A.small_sum_max_diagonal >= varies_much * A.small_sum_min_diagonal;
+  const std::int64_t per_plane = !dominant ? 5 : varying ? 2 : 1;
+  return 2 * A.small_row_sums >= rows.nrows && rows.nrows >= least_rows &&
          per_plane * rows.nrows >= iterations_that_pay * bandwidth;
 }
 
@@ -154,7 +159,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.preconditioner = PreconditionerKind::amg;
     choice.may_drop_preconditioner = true;
     taken.say(choice.preconditioner,
-              ": most rows sum to zero, and simpler ones take many iterations on so long a system");
+              ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
   } else {
     choice.preconditioner = PreconditionerKind::symgs;
     choice.may_drop_preconditioner = true;

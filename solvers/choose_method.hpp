@@ -77,8 +77,9 @@ struct MethodChoice {
 ///                 bicgstab if the diagonal is full and half of the rows or more are weakly dominated by it, which goes on
 ///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
 ///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
-/// Preconditioner  amg for cg where half of the rows or more sum to zero, and there are 10,000 rows or more, and 100 times
-///                 the bandwidth (20 times where fewer than half are weakly dominated); else symgs if the diagonal is full
+/// Preconditioner  amg for cg where half of the rows or more sum to at most a thousandth of their diagonal, and there are
+///                 10,000 rows or more, and 100 times the bandwidth (20 times where fewer than half are weakly dominated,
+///                 50 times where the diagonals of such rows differ by 1000 or more); else symgs if the diagonal is full
 ///                 and nonzero, and positive for minres; otherwise none. None, too, for gmres that keeps all directions
 ///                 where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
 ///                 Where all methods break down with it, gmres goes on without.

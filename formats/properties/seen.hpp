@@ -13,6 +13,7 @@ inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max()
 /// A row whose entries sum to no more than this part of their magnitudes sums to zero but for rounding: entries that were
 /// assembled from a few dozen others. Any larger sum is taken at its word.
 inline constexpr double sums_to_zero = 64 * std::numeric_limits<double>::epsilon();
+inline constexpr double small_sum = 1e-3;  // of the diagonal entry
 
 SEIDEL_HD inline bool is_finite(double value) { return std::fabs(value) <= std::numeric_limits<double>::max(); }
 
@@ -42,7 +43,7 @@ struct Seen {
   std::int64_t below = 0, above = 0;
   std::int64_t diagonal_missing = 0, diagonal_zero = 0, diagonal_negative = 0, diagonal_positive = 0;
   std::int64_t first_bad_diagonal = nowhere, first_negative_diagonal = nowhere;
-  std::int64_t weakly_dominant_rows = 0, strictly_dominant_rows = 0, zero_row_sums = 0;
+  std::int64_t weakly_dominant_rows = 0, strictly_dominant_rows = 0, zero_row_sums = 0, small_row_sums = 0;
   std::int64_t bandwidth_lower = 0, bandwidth_upper = 0;
   std::int64_t nonfinite = 0, explicit_zeros = 0;
   std::int64_t first_nonfinite = nowhere;  // row * 2^32 + column
@@ -50,6 +51,7 @@ struct Seen {
   std::int64_t unequal = 0, unopposite = 0;
   double max_abs = 0, min_abs = std::numeric_limits<double>::infinity();
   double norm_inf = 0, largest_difference = 0;
+  double small_sum_min_diagonal = std::numeric_limits<double>::infinity(), small_sum_max_diagonal = 0;
 
   SEIDEL_HD void entry(std::int64_t row, Index col, double value) {
     const double magnitude = std::fabs(value);
@@ -94,6 +96,11 @@ struct Seen {
     const double diagonal = sums.diagonal, all = sums.beside + std::fabs(diagonal);
     norm_inf = std::max(norm_inf, is_finite(all) ? all : finite_row_norm(A, begin, end));
     zero_row_sums += is_finite(all) && std::fabs(sums.sum) <= sums_to_zero * all;
+    if (is_finite(all) && diagonal != 0 && std::fabs(sums.sum) <= small_sum * std::fabs(diagonal)) {
+      ++small_row_sums;
+      small_sum_min_diagonal = std::min(small_sum_min_diagonal, std::fabs(diagonal));
+      small_sum_max_diagonal = std::max(small_sum_max_diagonal, std::fabs(diagonal));
+    }
     weakly_dominant_rows += std::fabs(diagonal) >= sums.beside;
     strictly_dominant_rows += std::fabs(diagonal) > sums.beside;
     if (stored) pair(diagonal, diagonal);  // NaN is not equal to itself, and only 0 is its own opposite
@@ -133,6 +140,9 @@ struct Seen {
     weakly_dominant_rows += other.weakly_dominant_rows;
     strictly_dominant_rows += other.strictly_dominant_rows;
     zero_row_sums += other.zero_row_sums;
+    small_row_sums += other.small_row_sums;
+    small_sum_min_diagonal = std::min(small_sum_min_diagonal, other.small_sum_min_diagonal);
+    small_sum_max_diagonal = std::max(small_sum_max_diagonal, other.small_sum_max_diagonal);
     bandwidth_lower = std::max(bandwidth_lower, other.bandwidth_lower);
     bandwidth_upper = std::max(bandwidth_upper, other.bandwidth_upper);
     nonfinite += other.nonfinite;

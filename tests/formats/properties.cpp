@@ -34,6 +34,9 @@ std::vector<double> fields(const MatrixProperties& p) {
           double(p.weakly_dominant_rows),
           double(p.strictly_dominant_rows),
           double(p.zero_row_sums),
+          double(p.small_row_sums),
+          p.small_sum_min_diagonal,
+          p.small_sum_max_diagonal,
           double(p.bandwidth_lower),
           double(p.bandwidth_upper),
           double(p.nonfinite),
@@ -102,7 +105,7 @@ TEST_CASE("properties of the awkward matrices are those of their dense twins") {
       }
       norm_inf = std::max(norm_inf, beside + std::fabs(diagonal));
       weak += std::fabs(diagonal) >= beside, strict += std::fabs(diagonal) > beside;
-      if (i < A.ncols) missing += diagonal == 0, negative += diagonal < 0, positive += diagonal > 0;
+      if (i < A.ncols) missing += diagonal == 0, negative += diagonal<0, positive += diagonal> 0;
     }
     CHECK(p.below == below);
     CHECK(p.above == above);
@@ -220,6 +223,19 @@ TEST_CASE("constants in the null space are seen by the row sums") {
   CHECK(properties_of(tridiagonal(1000)).zero_row_sums == 998);
   // A sum beyond the range is not zero, though it is no more than 1e-12 of itself.
   CHECK(properties_of(matrix_of(2, {{{0, 1.7e308}, {1, 1e308}}, {{0, 1e308}, {1, 1.7e308}}})).zero_row_sums == 0);
+}
+
+TEST_CASE("rows that sum to little beside their diagonal are counted, with the range of their diagonal") {
+  const MatrixProperties p = properties_of(matrix_of(
+      5,
+      {{{0, 1000.0}, {1, -999.0}}, {{0, -4.0}, {1, 4.0}}, {{2, 5.0}, {3, -4.0}}, {{3, -8.0}, {4, 8.004}}, {{4, 0.0}}}));
+  CHECK(p.small_row_sums == 3);
+  CHECK(p.small_sum_min_diagonal == 4);
+  CHECK(p.small_sum_max_diagonal == 1000);
+  const MatrixProperties none = properties_of(matrix_of(1, {{{0, 2.0}}}));
+  CHECK(none.small_row_sums == 0);
+  CHECK(none.small_sum_min_diagonal == 0);
+  CHECK(none.small_sum_max_diagonal == 0);
 }
 
 TEST_CASE("properties are the same for either scalar where the values are") {

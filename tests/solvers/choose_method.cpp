@@ -36,6 +36,26 @@ TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or 
   CHECK(chosen("elasticity3d:20") == PreconditionerKind::symgs);
 }
 
+TEST_CASE(
+    "rows that sum to little count as those that sum to zero, and a coefficient that varies much asks for amg sooner") {
+  const auto chosen = [](Matrix A, double shift, Index cells_apart) {
+    const auto scale = [&](Index i) { return cells_apart > 0 && i / cells_apart % 2 == 1 ? 100.0 : 1.0; };
+    for (Index i = 0; i < A.nrows; ++i)
+      for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+        if (A.col_idx[k] == i) A.values[k] += shift;
+        A.values[k] *= scale(i) * scale(A.col_idx[k]);
+      }
+    return choice_for(A).preconditioner;
+  };
+  const auto at = [](const char* name) { return generate(OpenMP{1}, name); };
+  CHECK(chosen(at("poisson2d:120"), 1e-4, 0) == PreconditionerKind::amg);
+  CHECK(chosen(at("poisson2d:120"), -1e-4, 0) == PreconditionerKind::amg);
+  CHECK(chosen(at("poisson2d:120"), 0.1, 0) == PreconditionerKind::symgs);
+  CHECK(chosen(at("poisson3d:16x16x70"), 0, 0) == PreconditionerKind::symgs);
+  CHECK(chosen(at("poisson3d:16x16x70"), 0, 16 * 16 * 10) == PreconditionerKind::amg);
+  CHECK(chosen(at("poisson3d:16x16x45"), 0, 16 * 16 * 10) == PreconditionerKind::symgs);
+}
+
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal: gmres alone") {
   const Matrix dominant = with_dominant_diagonal(random_matrix(1, 50, 50, 4));
   CHECK(choice_for(dominant).method == Method::bicgstab);
