@@ -1,4 +1,6 @@
 // What the program runs on, for reports.
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include <seidel/drivers/machine.hpp>
@@ -23,6 +25,12 @@ const char* instruction_set_name() {
     case InstructionSet::baseline: break;
   }
   return "baseline";
+}
+
+int processes_of_mpirun() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* const size = std::getenv(variable)) return std::max(1, std::atoi(size));
+  return 1;
 }
 
 }  // namespace seidel::drivers

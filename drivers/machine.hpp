@@ -8,5 +8,7 @@ namespace seidel::drivers {
 std::string processor_name();
 /// "avx512", "avx2" or "baseline".
 const char* instruction_set_name();
+/// How many processes mpirun started, of which this is one: Open MPI and MPICH say so. 1 without mpirun.
+int processes_of_mpirun();
 
 }  // namespace seidel::drivers

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <new>
 #include <string>
+#include <type_traits>
 
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
 #include <seidel/drivers/report/json.hpp>
@@ -72,6 +74,16 @@ void say_if_too_many(const CommonOptions& options) {
                            plural(cores, "core")));
 }
 
+/// Whoever starts any other command by mpirun may expect its processes to share the work, as those of gemm do.
+template <class Options>
+void say_if_not_shared(const Options& options) {
+  if constexpr (!std::is_same_v<Options, GemmOptions> && !std::is_same_v<Options, BenchGemmMpiOptions>)
+    if (const int processes = processes_of_mpirun(); processes > 1)
+      say(options, formatted("one of {} processes of mpirun, each of which does all of this by itself; only gemm and "
+                             "bench gemm-mpi share their work",
+                             processes));
+}
+
 /// Threads that run or could run now, of all processes.
 int running_threads() {
   std::ifstream file("/proc/loadavg");
@@ -103,6 +115,7 @@ int run_program(int argc, char** argv) {
           if constexpr (requires { options.json; }) {
             sleep_while_waiting_if_busy(argv);
             say_if_too_many(options);
+            say_if_not_shared(options);
             json = options.json;
             return run(options);
           } else {

@@ -309,7 +309,7 @@ struct CommandLine {
     bench->set_help_flag("-h,--help", "print this and exit");
     bench->add_flag("--list", registry.list, "print the rivals of every kernel and exit");
     for (const Kernel* kernel : all_kernels())
-      if (kernel != &kernels::gemm || !is_one_of_many())
+      if (kernel != &kernels::gemm || processes_of_mpirun() == 1)
         commands.push_back(std::make_unique<BenchKernelCommand>(*bench, common, *kernel));
     commands.push_back(std::make_unique<BenchSolveCommand>(*bench, common));
     add<BenchSuiteCommand, BenchMachineCommand, BenchHpcgCommand, BenchGemmMpiCommand, BenchCompareCommand,

@@ -1,5 +1,5 @@
 // What a report of several right-hand sides says beside that of the worst of them.
-#include <seidel/drivers/solve_columns.hpp>
+#include <seidel/drivers/solve_report.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -17,16 +17,15 @@ std::tuple<int, double, double> badness(const SolveStory& story) {
   return {verdict == SolveVerdict::not_solved ? 2
           : verdict == SolveVerdict::doubtful ? 1
                                               : 0,
-          verdict != SolveVerdict::not_solved && outcome.error_source != ErrorSource::none ? outcome.error : 0,
+          verdict != SolveVerdict::not_solved && outcome.error_is_known() ? outcome.error : 0,
           outcome.certificate.relative_residual};
 }
 
 std::string column_text(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
-  const bool known = outcome.error_source != ErrorSource::none;
   return formatted("{}: {}, residual {}{}{}", to_string(verdict_of(story)), effort_text(outcome.summary),
                    brief(outcome.certificate.relative_residual),
-                   known ? ", error " + brief(outcome.error) : std::string(),
+                   outcome.error_is_known() ? ", error " + brief(outcome.error) : std::string(),
                    story.singular.known() ? ", in the null space " + brief(story.singular.part_of_b) : std::string());
 }
 
@@ -49,7 +48,8 @@ std::string columns_text(const SolveStory& story) {
 }
 
 void add_columns(Lines& lines, const SolveStory& story) {
-  const std::size_t shown = story.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
+  const std::size_t shown =
+      story.problem.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
   for (std::size_t j = 0; j < shown; ++j) lines.item(formatted("column {}", j + 1), column_text(story.columns[j]));
   if (shown < story.columns.size())
     lines.item("", formatted("and {} more (--verbose shows them)", story.columns.size() - shown));
@@ -58,13 +58,13 @@ void add_columns(Lines& lines, const SolveStory& story) {
 Json columns_json(const SolveStory& story) {
   return json_list(story.columns, [&](const SolveStory& column) {
     const Outcome& outcome = column.outcome;
-    const bool known = outcome.error_source != ErrorSource::none;
     Json one;
     one.set("converged", outcome.solved).set("status", to_string(outcome.summary.status));
     one.set("verdict", to_string(verdict_of(column))).set("method", outcome.summary.method);
     one.set("iterations", outcome.summary.iterations);
-    one.set("relative_residual", outcome.certificate.relative_residual).set_if(known, "error_estimate", outcome.error);
-    one.set_if(known, "error_estimate_source", to_string(outcome.error_source));
+    one.set("relative_residual", outcome.certificate.relative_residual)
+        .set_if(outcome.error_is_known(), "error_estimate", outcome.error);
+    one.set_if(outcome.error_is_known(), "error_estimate_source", to_string(outcome.error_source));
     one.set_if(story.singular.known(), "part_of_b", column.singular.part_of_b);
     one.set("solve_seconds", outcome.solve_seconds);
     return one;

@@ -4,10 +4,18 @@
 
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/memory_plan.hpp>
-#include <seidel/drivers/solve_arrange.hpp>
 #include <seidel/drivers/solve_singular.hpp>
+#include <seidel/formats/arrange.hpp>
 
 namespace seidel::drivers {
+
+/// The matrix that a preconditioner is made of, where that is not A itself: P R A C, on the host.
+struct Arranged {
+  Arrangement by = {};
+  AnyCsr<Host> A = {};
+  Inspected seen = {};
+  std::string why = {};  // "rows permuted and scaled, because ..."
+};
 
 /// How it will be solved, before memory is taken for that.
 struct Decided {
@@ -22,12 +30,9 @@ struct Decided {
   MemoryPlan memory = {};
 };
 
-Decided decide(const SolveOptions& options, const Placement& where, const Loaded& loaded, const LoadedThere& there,
-               const Inspected& seen, const Singular& singular);
+Decided decide(const Problem& problem, const Singular& singular);
 
-Criteria criteria_of(const SolveOptions& options);
-
-inline bool least_squares(const SolveOptions& options) { return options.request.goal == Goal::least_squares; }
+Criteria criteria_of(const Problem& problem);
 
 /// Whether A x = b is to be solved, and nothing was asked for by name.
 inline bool automatic(const MethodRequest& request) {
@@ -36,10 +41,14 @@ inline bool automatic(const MethodRequest& request) {
 
 /// Factors of A, ordered and counted, where that and what follows take so many seconds at most, by their forecast, and half of
 /// the memory. They are given up after the limit, by the clock.
-std::unique_ptr<DirectSolver> factors_of(const Loaded& loaded, const Inspected& seen, double seconds,
+std::unique_ptr<DirectSolver> factors_of(const Problem& problem, double seconds,
                                          double time_limit = std::numeric_limits<double>::infinity());
 
+/// One iteration of any method on one core, in seconds, as far as counts tell: what factors are compared with. No clock is
+/// asked, so that every back end decides alike.
+double seconds_per_iteration(const Problem& problem);
+
 /// Of the sweeps by colours.
-std::int64_t count_of_colours(const OpenMP& host, const CsrView<double, std::int64_t, Host>& A);
+std::int64_t count_of_colours(const Problem& problem);
 
 }  // namespace seidel::drivers

@@ -3,10 +3,8 @@
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/solve_constants.hpp>
 #include <seidel/drivers/solve_on.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
-#include <seidel/drivers/solve_verdict.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/solvers/cg_columns.hpp>
@@ -71,136 +69,134 @@ std::function<void()> stopping(const Criteria& criteria) {
   };
 }
 
-/// What all columns share.
+/// What all columns share, and how one of them is solved.
 template <Backend B, class Offset>
-struct Column {
-  const B& on;
-  const System<Offset>& system;
-  CsrView<double, Offset, SpaceOf<B>> A;
-  const AnyOperator<Vector<double, B>>& products;
-  const AnyPreconditioner<Vector<double, B>>& M;
-  const MethodChoice& choice;
-  std::optional<Vector<double, B>>& unseen;  // of the first column that looked
-  std::optional<Constants>& constants;
-};
+class Columns {
+  using V = Vector<double, B>;
 
-/// Whether constants in b - A x tell of a larger error than iterates do.
-template <Backend B, class Offset, class V>
-void look_at_constants(const Column<B, Offset>& column, const V& b, const V& x, Outcome& outcome) {
-  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
-  if (!constants) constants.emplace(host_of(on), system.A, system.symmetric);
-  V r = like(b);
-  certified_residual(on, A, x.span(), b.span(), r.span());
-  const auto found = constants->found(copied_to<Host>(on, x.span()), copied_to<Host>(on, r.span()),
-                                      std::max(outcome.error, max_trusted_error));
-  if (found.singular && !system.null_space_known) {
-    outcome.error_source = ErrorSource::singular;
-    outcome.error = std::numeric_limits<double>::infinity();
-  } else if (found.error > outcome.error) {
-    outcome.error_source = ErrorSource::constants;
-    outcome.at_least = found.at_least;
-    outcome.error = found.error;
+ public:
+  Columns(const B& on, const System<Offset>& system, const CsrView<double, Offset, SpaceOf<B>>& A,
+          const AnyOperator<V>& products, const AnyPreconditioner<V>& M, const MethodChoice& choice)
+      : on_(on), system_(system), A_(A), products_(products), M_(M), choice_(choice) {}
+
+  /// Solves for b, unless the first round is known, and certifies.
+  Outcome solved(const V& b, V& x, Criteria criteria, std::optional<Summary> first) {
+    Outcome outcome;
+
+    // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
+    // a hair, it goes on from there with a tolerance a little tighter.
+    const Criteria asked = criteria;
+    for (int round = 0; round < 3; ++round) {
+      Summary summary = round == 0 && first ? std::move(*first) : solve<V>(products_, M_, choice_, b, x, criteria);
+      outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
+      const Stopwatch certifying;
+      outcome.certificate = certificate_of(b, x, criteria.goal, outcome.summary);
+      outcome.certify_seconds += certifying.seconds();
+      note_solved(asked, outcome);
+      if (outcome.solved || !outcome.summary.converged()) break;
+      criteria.relative_tolerance *= 0.75;
+      criteria.absolute_tolerance *= 0.75;
+      criteria.max_iterations = asked.max_iterations - outcome.summary.iterations;
+      criteria.seconds = asked.seconds - outcome.summary.seconds;
+      if (criteria.max_iterations <= 0 || !(criteria.seconds > 0)) break;
+    }
+    outcome.solve_seconds = outcome.summary.seconds;
+
+    // On a singular matrix rounding can grow beyond what the method sees: then the initial guess is the best that there is.
+    // Not before a factor 100: residuals of cg may rise on the way to the solution.
+    if (!outcome.solved) {
+      const double reached = outcome.certificate.relative_residual;
+      V guess = initial_guess(on_, system_);
+      const Certificate of_guess = certificate_of(b, guess, criteria.goal, outcome.summary);
+      if (!(reached <= 100 * of_guess.relative_residual)) {
+        outcome.summary.reason +=
+            formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
+        outcome.summary.returned_iteration = 0;
+        outcome.certificate = of_guess;
+        x = std::move(guess);
+      }
+    }
+
+    if (system_.ones) {
+      V error = like(x);
+      fill(error, 1);
+      axpy(-1, x, error);
+      outcome.error_against_ones = max_abs(error);
+      outcome.error_source = ErrorSource::exact;
+      outcome.error = outcome.error_against_ones;
+    } else if (outcome.solved && outcome.summary.norm_b == 0) {
+      outcome.error_source = ErrorSource::exact;
+    } else if (const auto& seen = outcome.summary.error; outcome.solved && seen && !seen->is_void()) {
+      outcome.error_source = ErrorSource::going_on;
+      const double rounding = outcome.summary.limit_of_precision(system_.norm_inf_of_A);
+      outcome.error = outcome.summary.error->error(
+          outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
+      // At the limit of precision iterates no longer change. Where x is large for b, along a vector that A maps to nearly nothing,
+      // an error along that is as large in x as it is in b - A x.
+      if (const double reached = outcome.certificate.relative_residual; !outcome.least_squares && reached <= rounding)
+        outcome.error = std::max(outcome.error, reached);
+      if (system_.ones_are_seen && criteria.goal != Goal::least_squares) look_at_constants(b, x, outcome);
+      if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1)
+        if (const std::int64_t n = system_.iterations_to_look(outcome); n > 0) look_for_unseen(b, x, n, asked, outcome);
+    }
+    outcome.x = copied_to<Host>(on_, x.span());
+    return outcome;
   }
-}
 
-/// Looks for an error along a vector that A maps to nearly nothing, with n iterations.
-template <Backend B, class Offset, class V>
-void look_for_unseen(const Column<B, Offset>& column, const V& b, const V& x, std::int64_t n, Criteria criteria,
-                     Outcome& outcome) {
-  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
-  const Stopwatch watch;
-  if (!unseen) {
-    const auto w = first_direction(host_of(on), system.A);
-    unseen.emplace(on, copied_to<SpaceOf<B>>(on, w));
-    criteria.seconds = std::max(0.0, criteria.seconds - outcome.summary.seconds - outcome.summary.error->seconds);
-    outcome.look_iterations = n;
-    keep_unseen_part(products, M, choice, n, criteria, *unseen);
+ private:
+  /// Of x for b, as `summary` tells how it was found.
+  Certificate certificate_of(const V& b, const V& x, Goal goal, const Summary& summary) const {
+    if (goal != Goal::least_squares) return certify(on_, A_, x, b, system_.norm_inf_of_A);
+    return certify_least_squares(on_, A_, products_, x, b, system_.norm_inf_of_A,
+                                 norm_2_at_least(summary, A_, system_.norm_frobenius_of_A));
   }
-  V r = like(b);
-  certified_residual(on, A, x.span(), b.span(), r.span());
-  if (const double error = error_along(*unseen, products, r, x); error > outcome.error) {
-    outcome.error_source = ErrorSource::unseen;
-    outcome.at_least = false;
-    outcome.error = error;
-  }
-  outcome.look_seconds = watch.seconds();
-}
 
-/// Of x for b, as `summary` tells how it was found.
-template <Backend B, class Offset, class V>
-Certificate certificate_of(const Column<B, Offset>& column, const V& b, const V& x, Goal goal, const Summary& summary) {
-  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
-  if (goal != Goal::least_squares) return certify(on, A, x, b, system.norm_inf_of_A);
-  return certify_least_squares(on, A, products, x, b, system.norm_inf_of_A,
-                               norm_2_at_least(summary, A, system.norm_frobenius_of_A));
-}
-
-/// Solves for b, unless the first round is known, and certifies.
-template <Backend B, class Offset, class V = Vector<double, B>>
-Outcome solved_column(const Column<B, Offset>& column, const V& b, V& x, Criteria criteria,
-                      std::optional<Summary> known) {
-  Outcome outcome;
-  const auto& [on, system, A, products, M, choice, unseen, constants] = column;
-
-  // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
-  // a hair, it goes on from there with a tolerance a little tighter.
-  const Criteria asked = criteria;
-  for (int round = 0; round < 3; ++round) {
-    Summary summary = round == 0 && known ? std::move(*known) : solve<V>(products, M, choice, b, x, criteria);
-    outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
-    const Stopwatch certifying;
-    outcome.certificate = certificate_of(column, b, x, criteria.goal, outcome.summary);
-    outcome.certify_seconds += certifying.seconds();
-    note_solved(asked, outcome);
-    if (outcome.solved || !outcome.summary.converged()) break;
-    criteria.relative_tolerance *= 0.75;
-    criteria.absolute_tolerance *= 0.75;
-    criteria.max_iterations = asked.max_iterations - outcome.summary.iterations;
-    criteria.seconds = asked.seconds - outcome.summary.seconds;
-    if (criteria.max_iterations <= 0 || !(criteria.seconds > 0)) break;
-  }
-  outcome.solve_seconds = outcome.summary.seconds;
-
-  // On a singular matrix rounding can grow beyond what the method sees: then the initial guess is the best that there is.
-  // Not before a factor 100: residuals of cg may rise on the way to the solution.
-  if (!outcome.solved) {
-    const double reached = outcome.certificate.relative_residual;
-    V guess = initial_guess(on, system);
-    const Certificate of_guess = certificate_of(column, b, guess, criteria.goal, outcome.summary);
-    if (!(reached <= 100 * of_guess.relative_residual)) {
-      outcome.summary.reason += formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
-      outcome.summary.returned_iteration = 0;
-      outcome.certificate = of_guess;
-      x = std::move(guess);
+  /// Whether constants in b - A x tell of a larger error than iterates do.
+  void look_at_constants(const V& b, const V& x, Outcome& outcome) {
+    if (!constants_) constants_.emplace(host_of(on_), system_.A, system_.symmetric);
+    V r = like(b);
+    certified_residual(on_, A_, x.span(), b.span(), r.span());
+    const auto found = constants_->found(copied_to<Host>(on_, x.span()), copied_to<Host>(on_, r.span()),
+                                         std::max(outcome.error, max_trusted_error));
+    if (found.singular && !system_.null_space_known) {
+      outcome.error_source = ErrorSource::singular;
+      outcome.error = std::numeric_limits<double>::infinity();
+    } else if (found.error > outcome.error) {
+      outcome.error_source = ErrorSource::constants;
+      outcome.at_least = found.at_least;
+      outcome.error = found.error;
     }
   }
 
-  if (system.ones) {
-    V error = like(x);
-    fill(error, 1);
-    axpy(-1, x, error);
-    outcome.error_against_ones = max_abs(error);
-    outcome.error_source = ErrorSource::exact;
-    outcome.error = outcome.error_against_ones;
-  } else if (outcome.solved && outcome.summary.norm_b == 0) {
-    outcome.error_source = ErrorSource::exact;
-  } else if (const auto& seen = outcome.summary.error; outcome.solved && seen && !seen->is_void()) {
-    outcome.error_source = ErrorSource::going_on;
-    const double rounding = outcome.summary.limit_of_precision(system.norm_inf_of_A);
-    outcome.error = outcome.summary.error->error(
-        outcome.least_squares ? rounding / outcome.certificate.relative_residual : rounding);
-    // At the limit of precision iterates no longer change. Where x is large for b, along a vector that A maps to nearly nothing,
-    // an error along that is as large in x as it is in b - A x.
-    if (const double reached = outcome.certificate.relative_residual; !outcome.least_squares && reached <= rounding)
-      outcome.error = std::max(outcome.error, reached);
-    if (system.ones_are_seen && criteria.goal != Goal::least_squares) look_at_constants(column, b, x, outcome);
-    if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1)
-      if (const std::int64_t n = system.iterations_to_look(outcome); n > 0)
-        look_for_unseen(column, b, x, n, asked, outcome);
+  /// Looks for an error along a vector that A maps to nearly nothing, with n iterations.
+  void look_for_unseen(const V& b, const V& x, std::int64_t n, Criteria criteria, Outcome& outcome) {
+    const Stopwatch watch;
+    if (!unseen_) {
+      const auto w = first_direction(host_of(on_), system_.A);
+      unseen_.emplace(on_, copied_to<SpaceOf<B>>(on_, w));
+      criteria.seconds = std::max(0.0, criteria.seconds - outcome.summary.seconds - outcome.summary.error->seconds);
+      outcome.look_iterations = n;
+      keep_unseen_part(products_, M_, choice_, n, criteria, *unseen_);
+    }
+    V r = like(b);
+    certified_residual(on_, A_, x.span(), b.span(), r.span());
+    if (const double error = error_along(*unseen_, products_, r, x); error > outcome.error) {
+      outcome.error_source = ErrorSource::unseen;
+      outcome.at_least = false;
+      outcome.error = error;
+    }
+    outcome.look_seconds = watch.seconds();
   }
-  outcome.x = copied_to<Host>(on, x.span());
-  return outcome;
-}
+
+  const B& on_;
+  const System<Offset>& system_;
+  const CsrView<double, Offset, SpaceOf<B>>& A_;
+  const AnyOperator<V>& products_;
+  const AnyPreconditioner<V>& M_;
+  const MethodChoice& choice_;
+  std::optional<V> unseen_;  // of the first column that looked
+  std::optional<Constants> constants_;
+};
 
 template <Backend B, class Offset>
 std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice,
@@ -208,6 +204,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
   const Stopwatch setup;
+  Setup done;
   const auto on_step = stopping(criteria);
 
   Csr<double, Offset, Space> owned;
@@ -219,9 +216,8 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   // On a host kinds of rows leave nothing of A to share, and one column at a time stays in the cache.
   const bool in_step = !system.more_b.empty() && choice.method == Method::cg && choice.form != Form::eisenstat &&
                        (!HostBackend<B> || !product.has_kinds() || choice.preconditioner == PreconditionerKind::amg);
-  const double product_seconds = preparing.seconds();
-  const std::string product_format =
-      product.describe() + formatted(", {:.3g} bytes per nonzero", product.bytes_per_nonzero());
+  done.product_seconds = preparing.seconds();
+  done.product_format = product.describe() + formatted(", {:.3g} bytes per nonzero", product.bytes_per_nonzero());
   Csr<double, Offset, Space> transposed;  // used for as long as the products
   const AnyOperator<V> products = [&]() -> AnyOperator<V> {
     MatrixOperator with_A(on, std::move(product));
@@ -244,44 +240,39 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     }
   }();
   on.synchronize();
-  const double preconditioner_seconds = making.seconds();
+  done.preconditioner = stopped ? "unfinished" : made.M.describe();
+  done.preconditioner_seconds = making.seconds();
+  done.preconditioner_bytes = made.M.bytes();
+  done.preconditioner_shift = made.shift;
+  done.wavefronts = made.wavefronts;
+  done.levels = made.levels;
   std::vector<V> b, x;
   b.push_back(right_hand_side(on, system));
   for (const auto& more : system.more_b) b.emplace_back(on, copied_to<Space>(on, more));
   while (x.size() < b.size()) x.push_back(initial_guess(on, system));
-  const double setup_seconds = setup.seconds();
-  criteria.seconds = std::max(0.0, criteria.seconds - setup_seconds);
+  done.setup_seconds = setup.seconds();
+  criteria.seconds = std::max(0.0, criteria.seconds - done.setup_seconds);
 
   std::vector<Summary> summaries;
   const Stopwatch solving;
   if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
   const double share = solving.seconds() / double(b.size());
-  std::optional<V> unseen;
-  std::optional<Constants> constants;
-  const Column<B, Offset> column{on, system, A, products, made.M, choice, unseen, constants};
+  Columns<B, Offset> columns(on, system, A, products, made.M, choice);
   std::vector<Outcome> outcomes;
   for (std::size_t j = 0; j < b.size(); ++j) {
-    std::optional<Summary> known;
+    std::optional<Summary> first;
     if (in_step && solve_detail::may_go_on(summaries[j], choice.norm_inf) && !choice.fallbacks.empty()) {
       x[j] = initial_guess(on, system);  // as if it had been alone
     } else if (in_step) {
-      known = std::move(summaries[j]);
-      known->seconds = share;
-      known->attempts = {known->as_attempt()};
+      first = std::move(summaries[j]);
+      first->seconds = share;
+      first->attempts = {first->as_attempt()};
     }
     Criteria rest = criteria;
     if (j > 0 || in_step) rest.seconds = std::max(0.0, rest.seconds - solving.seconds());
-    Outcome& outcome = outcomes.emplace_back(solved_column(column, b[j], x[j], rest, std::move(known)));
-    outcome.setup_seconds = setup_seconds;
-    outcome.product_format = product_format;
-    outcome.product_seconds = product_seconds;
-    outcome.preconditioner = stopped ? "unfinished" : made.M.describe();
+    Outcome& outcome = outcomes.emplace_back(columns.solved(b[j], x[j], rest, std::move(first)));
+    static_cast<Setup&>(outcome) = done;
     if (stopped) outcome.summary.reason += ", while the preconditioner was made";
-    outcome.preconditioner_seconds = preconditioner_seconds;
-    outcome.wavefronts = made.wavefronts;
-    outcome.preconditioner_bytes = made.M.bytes();
-    outcome.preconditioner_shift = made.shift;
-    outcome.levels = made.levels;
   }
   return outcomes;
 }

@@ -51,9 +51,25 @@ enum class ErrorSource {
   singular,    // factors of A, and they say that x is not determined in double precision
 };
 
+/// An estimate is within a factor 10 of the error, so up to here that is certainly below 1 %.
+inline constexpr double max_trusted_error = 1e-3;
+
 std::string_view to_string(ErrorSource);  ///< as in JSON: "exact", "going on"
 
-struct Outcome {
+/// What was done before the first iteration.
+struct Setup {
+  double setup_seconds = 0;
+  std::string product_format;             // Product::describe()
+  double product_seconds = 0;             // to prepare it, part of setup_seconds
+  std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
+  double preconditioner_seconds = 0;      // to make it, part of setup_seconds
+  std::int64_t preconditioner_bytes = 0;  // MadePreconditioner::M.bytes()
+  double preconditioner_shift = 0;        // as MadePreconditioner::shift
+  std::int64_t wavefronts = 0;            // of its sweeps; 0 without
+  std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
+};
+
+struct Outcome : Setup {
   Summary summary;
   Certificate certificate;
   bool solved = false;         // the certificate is within the tolerance
@@ -68,15 +84,11 @@ struct Outcome {
   std::int64_t look_iterations = 0;  // for what no iterate has seen
   double look_seconds = 0;
   double refine_seconds = 0;  // of factors, after the iteration
-  double setup_seconds = 0, solve_seconds = 0, certify_seconds = 0;
-  std::string product_format;             // Product::describe()
-  double product_seconds = 0;             // to prepare it, part of setup_seconds
-  std::string preconditioner;             // as it was made: "symgs in natural order, 94 wavefronts per sweep"
-  double preconditioner_seconds = 0;      // to make it, part of setup_seconds
-  std::int64_t wavefronts = 0;            // of its sweeps; 0 without
-  std::int64_t preconditioner_bytes = 0;  // MadePreconditioner::M.bytes()
-  double preconditioner_shift = 0;        // as MadePreconditioner::shift
-  std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
+  double solve_seconds = 0, certify_seconds = 0;
+
+  bool error_is_known() const { return error_source != ErrorSource::none; }
+  /// Whether factors of A tell that the error of x is small, whatever the residual is.
+  bool is_right_by_factors() const { return error_source == ErrorSource::refinement && error <= max_trusted_error; }
 };
 
 /// Of A, from what lsmr saw of it and from its rank, which its shape bounds.

@@ -9,9 +9,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_direct.hpp>
-#include <seidel/drivers/solve_least_squares.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
-#include <seidel/drivers/solve_verdict.hpp>
 
 namespace seidel::drivers {
 
@@ -19,20 +17,18 @@ namespace {
 
 /// Seconds that factors may take to tell the error of an x that was found: a fifth of those that it took, or all of them
 /// if it may not be trusted; or so few that nobody minds.
-double seconds_to_refine(const Loaded& loaded, const Outcome& outcome) {
+double seconds_to_refine(const Problem& problem, const Outcome& outcome) {
   const auto& seen = outcome.summary.error;
   const bool doubtful =
       !(outcome.error <= max_trusted_error) || (seen && (seen->at_least || seen->beyond > seen->residual));
-  const double taken = double(outcome.summary.iterations) *
-                       seconds_per_iteration(loaded.matrix.matrix.nrows, loaded.matrix.matrix.nnz());
+  const double taken = double(outcome.summary.iterations) * seconds_per_iteration(problem);
   return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
 }
 
 /// As factors_of(); those that another right-hand side needed are taken again, and none are looked for in vain twice.
-std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspected& seen, double seconds,
-                                               Decided& decided) {
+std::shared_ptr<DirectSolver> refining_factors(const Problem& problem, double seconds, Decided& decided) {
   if (!decided.refining && seconds > decided.too_few_seconds) {
-    decided.refining = factors_of(loaded, seen, seconds);
+    decided.refining = factors_of(problem, seconds);
     if (!decided.refining) decided.too_few_seconds = seconds;
   }
   return decided.refining && decided.refining->forecast().seconds <= seconds ? decided.refining : nullptr;
@@ -41,23 +37,22 @@ std::shared_ptr<DirectSolver> refining_factors(const Loaded& loaded, const Inspe
 /// Where an x that seems to be good may have an error that no iterate shows, and factors are too dear to tell: as many iterations
 /// as x took, or a fifth of them and those that take no half of a second on one core, if these are fewer.
 template <class Offset>
-std::int64_t iterations_to_look(const OpenMP& host, const CsrView<double, Offset, Host>& A, const Loaded& loaded,
-                                const Inspected& seen, Decided& decided, std::optional<Couplings>& couplings,
-                                const Outcome& outcome) {
+std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Offset, Host>& A, Decided& decided,
+                                std::optional<Couplings>& couplings, const Outcome& outcome) {
   if (!(outcome.error <= max_trusted_error) || decided.null_space_known || decided.factors) return 0;
-  if (!couplings) couplings = couplings_of(host, A);
+  if (!couplings) couplings = couplings_of(problem.host, A);
   const double largest_x = outcome.summary.norm_x / std::sqrt(double(A.nrows));  // at least
   const double most = outcome.certificate.relative_residual * outcome.summary.norm_b / couplings->margin / largest_x;
   if (couplings->constants_alone || (couplings->margin > 0 && most <= max_trusted_error)) return 0;
-  if (refining_factors(loaded, seen, seconds_to_refine(loaded, outcome), decided)) return 0;
+  if (refining_factors(problem, seconds_to_refine(problem, outcome), decided)) return 0;
   const std::int64_t all = outcome.summary.iterations;
-  return std::clamp(std::int64_t(seconds_worth_trust / seconds_per_iteration(A.nrows, A.nnz())), all / 5, all);
+  return std::clamp(std::int64_t(seconds_worth_trust / seconds_per_iteration(problem)), all / 5, all);
 }
 
 }  // namespace
 
-Criteria watched(const SolveOptions& options, SolveProgress& progress) {
-  Criteria criteria = criteria_of(options);
+Criteria watched(const Problem& problem, SolveProgress& progress) {
+  Criteria criteria = criteria_of(problem);
   criteria.stop = &stop_requested();
   criteria.on_iteration = [&](const IterationReport& report) {
     progress(report.iteration, report.relative_residual, report.seconds);
@@ -65,49 +60,44 @@ Criteria watched(const SolveOptions& options, SolveProgress& progress) {
   return criteria;
 }
 
-std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there,
-                             const Inspected& seen, Decided& decided, const Criteria& criteria,
+std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
                              std::vector<HostSpan<const double>> more_b) {
-  const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A,
-                                      const CsrView<double, Offset, Device>& A_there,
-                                      const CsrView<double, Offset, Host>& arranged_A) {
+  const auto& [properties, rows] = problem.seen;
+  const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A) {
     const System<Offset> system{
         .A = A,
-        .b = loaded.b,
-        .x0 = loaded.x0,
-        .norm_inf_of_A = seen.properties.norm_inf,
-        .ones = options.rhs.empty() && !ones_vanish(seen.properties, seen.rows) && !has_dependent_columns(seen.rows),
-        .A_there = A_there,
-        .b_there = there.b.span(),
-        .near_null = loaded.near_null.view(),
+        .b = problem.b,
+        .x0 = problem.x0,
+        .norm_inf_of_A = properties.norm_inf,
+        .ones = problem.options.rhs.empty() && !problem.seen.ones_vanish() && !problem.seen.has_dependent_columns(),
+        .A_there = view_with<Offset>(problem.there),
+        .b_there = problem.b_there.span(),
+        .near_null = problem.near_null.view(),
         .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
-        .arranged_A = arranged_A,
-        .norm_frobenius_of_A = seen.properties.norm_frobenius,
+        .arranged_A = decided.arranged ? view_with<Offset>(decided.arranged->A) : A,
+        .norm_frobenius_of_A = properties.norm_frobenius,
         .more_b = more_b,
-        .symmetric = seen.properties.symmetric,
-        .ones_are_seen = !ones_vanish(seen.properties, seen.rows) && seen.rows.empty_rows == 0,
+        .symmetric = properties.symmetric,
+        .ones_are_seen = !problem.seen.ones_vanish() && rows.empty_rows == 0,
         .null_space_known = decided.null_space_known,
         .iterations_to_look = [&, couplings = std::optional<Couplings>()](const Outcome& outcome) mutable {
-          return iterations_to_look(host_threads(options), A, loaded, seen, decided, couplings, outcome);
+          return iterations_to_look(problem, A, decided, couplings, outcome);
         }};
     return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
-    std::vector<Outcome> outcomes =
-        loaded.row_ptr.empty()
-            ? with(loaded.wide(), there.wide.view(), decided.arranged ? decided.arranged->wide.view() : loaded.wide())
-            : with(loaded.narrow(), there.narrow.view(),
-                   decided.arranged ? decided.arranged->narrow.view() : loaded.narrow());
+    std::vector<Outcome> outcomes = problem.with_matrix(with);
     if (outcomes.front().preconditioner_bytes > 0) {  // as it was, for the report
       decided.needs.counted_bytes = outcomes.front().preconditioner_bytes;
       decided.memory = plan_solve(decided.needs, decided.available);
     }
     return outcomes;
   } catch (const ZeroDiagonal& error) {
-    throw InputError(loaded.matrix.name + ": " + error.what() +
-                     (options.permute == Permute::none ? " (--precond none, or --permute auto)" : " (--precond none)"));
+    throw InputError(
+        problem.matrix.name + ": " + error.what() +
+        (problem.options.permute == Permute::none ? " (--precond none, or --permute auto)" : " (--precond none)"));
   } catch (const InputError& error) {  // of another row that the preconditioner cannot use
-    throw InputError(loaded.matrix.name + ": " + error.what());
+    throw InputError(problem.matrix.name + ": " + error.what());
   }
 }
 
@@ -141,8 +131,7 @@ void note_singular(Outcome& outcome) {
 
 /// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
 /// worse than what was found before is forgotten.
-Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-                       Decided& decided, const Criteria& criteria, Outcome before) {
+Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& criteria, Outcome before) {
   Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
   last.needs.choice = {.method = Method::lsmr,
                        .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
@@ -152,7 +141,7 @@ Outcome solve_singular(const SolveOptions& options, const Loaded& loaded, Loaded
   last.memory = plan_solve(last.needs, last.available);
   const bool in_vain = decided.needs.choice.method == Method::lsmr;
   if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  Outcome outcome = std::move(iterate(options, loaded, there, seen, last, criteria).front());
+  Outcome outcome = std::move(iterate(problem, last, criteria).front());
   auto& attempts = before.summary.attempts;
   attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
   constexpr double rounding = 1e-10;  // by which two least residuals may differ
@@ -176,16 +165,8 @@ struct FactorsSolvedIt {
 
 class OneSolve {
  public:
-  OneSolve(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-           const Singular& singular, Decided& decided)
-      : options_(options),
-        loaded_(loaded),
-        there_(there),
-        seen_(seen),
-        singular_(singular),
-        decided_(decided),
-        progress_(!options.quiet, options.tolerance),
-        criteria_(watched(options, progress_)) {}
+  OneSolve(Problem& problem, const Singular& singular, Decided& decided)
+      : problem_(problem), singular_(singular), decided_(decided) {}
 
   Outcome run(std::optional<Outcome> iterated) {
     if (decided_.factors && first_factors_suffice(why_factors_come_first())) return std::move(*by_factors_);
@@ -203,7 +184,7 @@ class OneSolve {
     attempts_ = outcome.summary.attempts;
     if (singular_.known()) return beside_null_space(std::move(outcome));
     if (stop_requested()) return outcome;
-    if (least_squares(options_))
+    if (problem_.least_squares())
       refine_least_squares_of(outcome);
     else if (outcome.solved)
       has_unknown_null_vectors() ? note_singular(outcome) : tell_error(outcome);
@@ -214,16 +195,16 @@ class OneSolve {
 
  private:
   DirectSystem system() {
+    const bool is_there = problem_.b.empty() && problem_.where.gpu;
     if constexpr (built_with_cuda)
-      if (loaded_.b.empty() && b_here_.empty() && decided_.where.gpu)
-        b_here_ = copied_to<Host>(*decided_.where.gpu, there_.b.span());
-    return {.A = loaded_.narrow(),
-            .b = loaded_.b.empty() ? HostSpan<const double>(b_here_) : HostSpan<const double>(loaded_.b),
-            .norm_inf_of_A = seen_.properties.norm_inf,
-            .ones = options_.rhs.empty() && !ones_vanish(seen_.properties, seen_.rows)};
+      if (is_there && b_here_.empty()) b_here_ = copied_to<Host>(*problem_.where.gpu, problem_.b_there.span());
+    return {.A = problem_.narrow(),
+            .b = is_there ? b_here_.span() : problem_.b.span(),
+            .norm_inf_of_A = problem_.seen.properties.norm_inf,
+            .ones = options_.rhs.empty() && !problem_.seen.ones_vanish()};
   }
   std::string why_factors_come_first() const {
-    const auto bad_row = seen_.properties.first_bad_diagonal;
+    const auto bad_row = problem_.seen.properties.first_bad_diagonal;
     return bad_row >= 0 ? formatted("row {} has no nonzero diagonal entry, so there is no preconditioner", bad_row + 1)
                         : "its factors have hardly more entries than A, and cost less than iterations";
   }
@@ -245,11 +226,10 @@ class OneSolve {
       criteria.on_iteration = [&](const IterationReport& report) {
         criteria_.on_iteration(report);
         if (by_factors_ || std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations)) return;
-        const auto& A = loaded_.matrix.matrix;
-        const double taken = double(report.iteration) * seconds_per_iteration(A.nrows, A.nnz());
+        const double taken = double(report.iteration) * seconds_per_iteration(problem_);
         Criteria rest = criteria_;
         rest.seconds -= report.seconds;
-        decided_.factors = factors_of(loaded_, seen_, std::min(max_direct_seconds, taken / 5), rest.seconds);
+        decided_.factors = factors_of(problem_, std::min(max_direct_seconds, taken / 5), rest.seconds);
         if (!decided_.factors) return;
         if (options_.verbose)
           say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
@@ -257,7 +237,7 @@ class OneSolve {
         if (by_factors_.emplace(tried(*decided_.factors, rest)).solved)
           throw FactorsSolvedIt{report.iteration, report.seconds};
       };
-    return std::move(iterate(options_, loaded_, there_, seen_, decided_, criteria).front());
+    return std::move(iterate(problem_, decided_, criteria).front());
   }
   Outcome tried(DirectSolver& factors, const Criteria& criteria) {
     Outcome outcome = solve_directly(host_, system(), factors, criteria);
@@ -270,9 +250,7 @@ class OneSolve {
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
     return outcome;
   }
-  Outcome by_lsmr(Outcome before) {
-    return solve_singular(options_, loaded_, there_, seen_, decided_, criteria_, std::move(before));
-  }
+  Outcome by_lsmr(Outcome before) { return solve_singular(problem_, decided_, criteria_, std::move(before)); }
   void take_time_of(const Outcome& outcome) {
     const double seconds = outcome.setup_seconds + outcome.solve_seconds;
     spent_ += seconds;
@@ -286,14 +264,14 @@ class OneSolve {
       outcome = by_lsmr(std::move(outcome));
     }
     const auto factors = outcome.solved && outcome.error_source != ErrorSource::singular
-                             ? refining_factors(loaded_, seen_, seconds_to_refine(loaded_, outcome), decided_)
+                             ? refining_factors(problem_, seconds_to_refine(problem_, outcome), decided_)
                              : nullptr;
     finish(outcome, factors.get());
     return outcome;
   }
   void finish(Outcome& outcome, DirectSolver* factors) {
     outcome.known_x = options_.rhs.empty();
-    finish_singular(options_, singular_, loaded_, seen_, system().b, outcome);
+    finish_singular(problem_, singular_, system().b, outcome);
     if (outcome.solved && has_unknown_null_vectors())
       note_singular(outcome);
     else if (factors && outcome.solved)
@@ -301,24 +279,25 @@ class OneSolve {
   }
 
   void refine_least_squares_of(Outcome& outcome) {
-    if (outcome.solved && outcome.error_source == ErrorSource::going_on && !loaded_.row_ptr.empty())
-      refine_least_squares(host_, system(), loaded_.x0,
-                           norm_2_at_least(outcome.summary, loaded_.narrow(), seen_.properties.norm_frobenius),
-                           seconds_to_refine(loaded_, outcome), criteria_, outcome);
+    if (outcome.solved && outcome.error_source == ErrorSource::going_on && problem_.is_narrow())
+      refine_least_squares(host_, system(), problem_.x0,
+                           norm_2_at_least(outcome.summary, problem_.narrow(), problem_.seen.properties.norm_frobenius),
+                           seconds_to_refine(problem_, outcome), criteria_, outcome);
   }
 
   /// Fewer rows have entries than there are columns beside those that the null vectors which are known take away.
   bool has_unknown_null_vectors() const {
-    return seen_.rows.nrows - seen_.rows.empty_rows + singular_.space.dimension() < seen_.rows.ncols;
+    const RowStatistics& rows = problem_.seen.rows;
+    return rows.nrows - rows.empty_rows + singular_.space.dimension() < rows.ncols;
   }
   /// By factors, where these are cheap for what they tell.
   void tell_error(Outcome& outcome) {
-    const bool asked = outcome.error_source != ErrorSource::none || criteria_.error_tolerance;
+    const bool asked = outcome.error_is_known() || criteria_.error_tolerance;
     const bool unknown = !options_.rhs.empty() || !(outcome.error <= max_trusted_error);
     if (outcome.summary.iterations == 0 || !asked || !unknown) return;
     if (const auto factors = decided_.factors
                                  ? decided_.factors
-                                 : refining_factors(loaded_, seen_, seconds_to_refine(loaded_, outcome), decided_))
+                                 : refining_factors(problem_, seconds_to_refine(problem_, outcome), decided_))
       refine_directly(host_, system(), *factors, chosen_ ? Refine::x : Refine::error_only, criteria_, outcome);
   }
 
@@ -327,7 +306,7 @@ class OneSolve {
     take_time_of(outcome);
     const bool came_first = by_factors_.has_value();
     auto factors = decided_.factors;
-    if (!came_first) factors = factors_of(loaded_, seen_, max_direct_seconds, criteria_.seconds);
+    if (!came_first) factors = factors_of(problem_, max_direct_seconds, criteria_.seconds);
     bool found_singular = false;
     if (factors) {
       const std::string why = formatted("{} failed", outcome.summary.method);
@@ -337,7 +316,7 @@ class OneSolve {
         return std::move(*by_factors_);
       }
       found_singular = by_factors_->singular;
-      if (is_right_by_factors(*by_factors_) ||
+      if (by_factors_->is_right_by_factors() ||
           by_factors_->certificate.relative_residual < outcome.certificate.relative_residual) {
         if (came_first)
           std::rotate(attempts_.begin(), attempts_.begin() + 1, attempts_.end());  // what gave x is told last
@@ -348,20 +327,18 @@ class OneSolve {
         outcome.summary.attempts.insert(outcome.summary.attempts.end() - 1, attempts_.back());
       }
     }
-    if (seen_.rows.empty_rows == 0 && !found_singular && !met_zero_pivot(outcome.summary)) return outcome;
+    if (problem_.seen.rows.empty_rows == 0 && !found_singular && !met_zero_pivot(outcome.summary)) return outcome;
     return by_lsmr(std::move(outcome));
   }
 
-  const SolveOptions& options_;
-  const Loaded& loaded_;
-  LoadedThere& there_;
-  const Inspected& seen_;
+  Problem& problem_;
   const Singular& singular_;
   Decided& decided_;
-  SolveProgress progress_;
-  Criteria criteria_;
+  const SolveOptions& options_ = problem_.options;
+  const OpenMP& host_ = problem_.host;
+  SolveProgress progress_{!options_.quiet, options_.tolerance};
+  Criteria criteria_ = watched(problem_, progress_);
   double spent_ = 0;  // seconds on what was tried in vain
-  const OpenMP host_ = host_threads(options_);
   const bool chosen_ = automatic(options_.request), limited_ = options_.max_iterations < SolveOptions().max_iterations;
   std::vector<Attempt> attempts_;
   Array<double> b_here_;  // where b was made on a GPU
@@ -370,9 +347,8 @@ class OneSolve {
 
 }  // namespace
 
-Outcome solve_one(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-                  const Singular& singular, Decided& decided, std::optional<Outcome> iterated) {
-  return OneSolve(options, loaded, there, seen, singular, decided).run(std::move(iterated));
+Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated) {
+  return OneSolve(problem, singular, decided).run(std::move(iterated));
 }
 
 }  // namespace seidel::drivers

@@ -5,20 +5,17 @@
 
 #include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/solve_decide.hpp>
-#include <seidel/drivers/solve_singular.hpp>
 
 namespace seidel::drivers {
 
 /// Those of the options, with what a reader sees meanwhile.
-Criteria watched(const SolveOptions& options, SolveProgress& progress);
+Criteria watched(const Problem& problem, SolveProgress& progress);
 
-/// By iterations alone, for loaded.b and more_b.
-std::vector<Outcome> iterate(const SolveOptions& options, const Loaded& loaded, LoadedThere& there,
-                             const Inspected& seen, Decided& decided, const Criteria& criteria,
+/// By iterations alone, for problem.b and more_b.
+std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
                              std::vector<HostSpan<const double>> more_b = {});
 
-/// For loaded.b. `iterated` is what the iteration found, if that is known; `decided` is in the end what gave x.
-Outcome solve_one(const SolveOptions& options, const Loaded& loaded, LoadedThere& there, const Inspected& seen,
-                  const Singular& singular, Decided& decided, std::optional<Outcome> iterated);
+/// For problem.b. `iterated` is what the iteration found, if that is known; `decided` is in the end what gave x.
+Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated);
 
 }  // namespace seidel::drivers

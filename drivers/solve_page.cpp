@@ -3,7 +3,6 @@
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/html.hpp>
-#include <seidel/drivers/solve_columns.hpp>
 #include <seidel/drivers/solve_report.hpp>
 
 namespace seidel::drivers {
@@ -11,10 +10,10 @@ namespace seidel::drivers {
 std::string solve_page(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
-  const SolveOptions& options = story.options;
+  const SolveOptions& options = story.problem.options;
   const std::string residual = brief(outcome.certificate.relative_residual);
   const bool least_squares = options.request.goal == Goal::least_squares;
-  HtmlPage page("seidel solve " + story.loaded.name,
+  HtmlPage page("seidel solve " + story.problem.matrix.name,
                 verdict_of(story) == SolveVerdict::doubtful
                     ? formatted("solved to the {} asked for: {}, but {}", criterion_text(outcome), reached_text(story),
                                 doubt_text(outcome))
@@ -23,20 +22,20 @@ std::string solve_page(const SolveStory& story) {
                     : formatted("NOT solved: residual {}; {}", residual, summary.reason),
                 verdict_of(story) == SolveVerdict::solved);
   std::vector<std::pair<std::string, std::string>> facts = {
-      {"matrix", formatted("{}: {} x {}, {}", story.loaded.name, count(story.rows.nrows), count(story.rows.ncols),
-                           plural(story.rows.nnz, "nonzero"))}};
-  for (const auto& note : notes(story.loaded)) facts.push_back({"", note});
+      {"matrix", formatted("{}: {} x {}, {}", story.problem.matrix.name, count(story.problem.seen.rows.nrows),
+                           count(story.problem.seen.rows.ncols), plural(story.problem.seen.rows.nnz, "nonzero"))}};
+  for (const auto& note : notes(story.problem.matrix)) facts.push_back({"", note});
   if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty())
     facts.push_back({"", text});
   facts.push_back({"right-hand side", right_hand_side_text(story)});
   if (story.columns.size() > 1) facts.push_back({"", columns_text(story)});
   facts.push_back({"method", method_text(story)});
   facts.push_back({"preconditioner", outcome.preconditioner});
-  facts.push_back({"because", story.choice.reason});
+  facts.push_back({"because", story.decided.needs.choice.reason});
   facts.push_back({"machine", processor_name() + ", " + instruction_set_name()});
-  facts.push_back({"back end", backend_text(story.where)});
-  facts.push_back({"memory", formatted("{} beside the matrix; {} were free", human_bytes(story.memory.needed()),
-                                       human_bytes(story.memory.available))});
+  facts.push_back({"back end", backend_text(story.decided.where)});
+  facts.push_back({"memory", formatted("{} beside the matrix; {} were free", human_bytes(story.decided.memory.needed()),
+                                       human_bytes(story.decided.memory.available))});
   facts.push_back({"version", version});
   page.facts("What was run", facts);
   facts.clear();
@@ -65,11 +64,12 @@ std::string solve_page(const SolveStory& story) {
   page.chart(
       least_squares ? "The smaller of residual and orthogonality, by the recurrence" : "Residual of the recurrence",
       chart);
-  page.table("Times", {{"step", "time"},
-                       {{story.loaded.file ? "reading" : "generating", human_seconds(story.read_seconds)},
-                        {"setup", human_seconds(story.setup_seconds)},
-                        {"solving", human_seconds(outcome.solve_seconds)},
-                        {"checking the residual", human_seconds(outcome.certify_seconds)}}});
+  page.table("Times",
+             {{"step", "time"},
+              {{story.problem.matrix.file ? "reading" : "generating", human_seconds(story.problem.read_seconds)},
+               {"setup", human_seconds(story.setup_seconds)},
+               {"solving", human_seconds(outcome.solve_seconds)},
+               {"checking the residual", human_seconds(outcome.certify_seconds)}}});
   return page.html(options.command_line);
 }
 

@@ -6,8 +6,6 @@
 #include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/command_line.hpp>
-#include <seidel/drivers/solve_columns.hpp>
-#include <seidel/drivers/solve_load.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 
@@ -62,12 +60,12 @@ Json settings_json(const MethodChoice& choice) {
 }  // namespace
 
 std::string method_text(const SolveStory& story) {
-  const MethodChoice& choice = story.choice;
+  const MethodChoice& choice = story.decided.needs.choice;
   const std::string form = choice.form == Form::eisenstat  ? ", in Eisenstat's form: one read of A per iteration"
                            : choice.form == Form::flexible ? ", in its flexible form"
                                                            : "";
   if (choice.method == Method::gmres)
-    return (choice.restart >= story.rows.nrows
+    return (choice.restart >= story.problem.seen.rows.nrows
                 ? "gmres, never restarted"
                 : formatted("gmres, restarted after {}", plural(choice.restart, "iteration"))) +
            form;
@@ -96,7 +94,9 @@ double tolerance_of(const SolveOptions& options, double norm_b) {
   const double absolute = options.absolute_tolerance;
   return norm_b > 0 ? std::max(options.tolerance, absolute / norm_b) : absolute;
 }
-double tolerance_of(const SolveStory& story) { return tolerance_of(story.options, story.outcome.summary.norm_b); }
+double tolerance_of(const SolveStory& story) {
+  return tolerance_of(story.problem.options, story.outcome.summary.norm_b);
+}
 
 std::string effort_text(const Summary& summary) {
   return plural(summary.iterations, step_of(summary.method)) +
@@ -113,7 +113,7 @@ namespace {
 
 /// What the solver said of the residual, where that is something else.
 std::string estimate_of_solver(const SolveStory& story) {
-  if (story.options.request.goal == Goal::least_squares) return "";  // it knows both criteria as one number
+  if (story.problem.least_squares()) return "";  // it knows both criteria as one number
   const double said = believed(story.outcome.summary);
   const bool same = brief(said) == brief(story.outcome.certificate.relative_residual);
   return said < 0 || same || story.outcome.summary.error ? ""
@@ -122,7 +122,7 @@ std::string estimate_of_solver(const SolveStory& story) {
 
 /// The verdict, and what to do next.
 void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
-  const SolveOptions& options = story.options;
+  const SolveOptions& options = story.problem.options;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
   const SolveVerdict verdict = verdict_of(story);
@@ -139,7 +139,7 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
   }
   if (verdict == SolveVerdict::solved) {
     lines.raw(paint.green("solved:") + " " + reached_text(story));
-    if (options.out.empty())
+    if (story.out.empty())
       lines.raw("next:   " + command_with(options.command_line, "--out x.mtx") +
                 (options.rhs.empty() ? "   # your own right-hand side: --rhs b.mtx" : ""));
     return;
@@ -148,9 +148,9 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
     lines.raw(paint.red("NOT solved:") + " interrupted after " + effort_text(summary));
     // Factors have no x to go on from, and --x0 is one x for all right-hand sides.
     if (summary.method == direct_method.name || story.columns.size() > 1) return;
-    lines.raw(options.out.empty() || options.out == "-"
+    lines.raw(story.out.empty() || story.out == "-"
                   ? "next:   " + command_with(options.command_line, "--out x.mtx") + "   # save x to resume later"
-                  : "next:   " + command_with(options.command_line, "--x0 " + quoted(options.out)) +
+                  : "next:   " + command_with(options.command_line, "--x0 " + quoted(story.out)) +
                         "   # resumes from the saved x");
     return;
   }
@@ -172,7 +172,7 @@ void add_verdict(Lines& lines, const SolveStory& story, const Paint& paint) {
 
 /// The numbers behind the verdict.
 void add_evidence(Lines& lines, const SolveStory& story) {
-  const SolveOptions& options = story.options;
+  const SolveOptions& options = story.problem.options;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
   if (!outcome.solved || options.verbose)  // else the verdict has said it
@@ -193,24 +193,25 @@ void add_evidence(Lines& lines, const SolveStory& story) {
                                human_seconds(outcome.solve_seconds / double(summary.iterations)))
                    : count(summary.iterations));
   if (story.columns.size() > 1) add_columns(lines, story);
-  if (!options.out.empty()) lines.item("written", options.out == "-" ? "x to standard output" : "x to " + options.out);
+  if (!story.out.empty()) lines.item("written", story.out == "-" ? "x to standard output" : "x to " + story.out);
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
 
 /// What was solved, how and where.
 void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
-  const SolveOptions& options = story.options;
+  const SolveOptions& options = story.problem.options;
   const Outcome& outcome = story.outcome;
-  const RowStatistics& rows = story.rows;
-  const MethodChoice& choice = story.choice;
-  lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
-                                 plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.properties)));
-  for (const auto& note : notes(story.loaded)) lines.item("", note);
-  if (story.properties.square && story.properties.one_triangle_only)
+  const RowStatistics& rows = story.problem.seen.rows;
+  const MethodChoice& choice = story.decided.needs.choice;
+  lines.item("matrix",
+             formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
+                       plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.problem.seen.properties)));
+  for (const auto& note : notes(story.problem.matrix)) lines.item("", note);
+  if (story.problem.seen.properties.square && story.problem.seen.properties.one_triangle_only)
     lines.item("",
                formatted("all entries are {} the diagonal: if this is half of a symmetric matrix, its file must say "
                          "`symmetric` in the first line",
-                         story.properties.below > 0 ? "on or below" : "on or above"));
+                         story.problem.seen.properties.below > 0 ? "on or below" : "on or above"));
   if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty()) lines.item("", text);
   lines.item("right-hand side", right_hand_side_text(story));
   if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
@@ -234,18 +235,19 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                   double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }
-  lines.item("time",
-             formatted("{} {}, setup {}, solving {}, checking {}, on {}", story.loaded.file ? "reading" : "generating",
-                       human_seconds(story.read_seconds), human_seconds(story.setup_seconds),
-                       human_seconds(over_columns(story, &Outcome::solve_seconds)),
-                       human_seconds(over_columns(story, &Outcome::certify_seconds)),
-                       story.where.backend == BackendName::cuda     ? story.where.device
-                       : story.where.backend == BackendName::openmp ? plural(story.where.threads, "thread")
-                                                                    : "one core"));
-  if (!options.verbose && !story.memory.large()) return;
-  lines.item("back end", backend_text(story.where));
+  lines.item(
+      "time",
+      formatted("{} {}, setup {}, solving {}, checking {}, on {}", story.problem.matrix.file ? "reading" : "generating",
+                human_seconds(story.problem.read_seconds), human_seconds(story.setup_seconds),
+                human_seconds(over_columns(story, &Outcome::solve_seconds)),
+                human_seconds(over_columns(story, &Outcome::certify_seconds)),
+                story.decided.where.backend == BackendName::cuda     ? story.decided.where.device
+                : story.decided.where.backend == BackendName::openmp ? plural(story.decided.where.threads, "thread")
+                                                                     : "one core"));
+  if (!options.verbose && !story.decided.memory.large()) return;
+  lines.item("back end", backend_text(story.decided.where));
   lines.item("machine", processor_text());
-  const MemoryPlan& memory = story.memory;
+  const MemoryPlan& memory = story.decided.memory;
   lines.item("memory", formatted("{} for the matrix, {} more to solve{}; {} were free",
                                  human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
                                  human_bytes(memory.needed() - memory.of_fallback),
@@ -254,7 +256,7 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                                                         : "",
                                  human_bytes(memory.available)));
   if (options.verbose) {
-    for (const auto& part : story.memory.items)
+    for (const auto& part : story.decided.memory.items)
       if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
     if (!direct)
       lines.item("products",
@@ -265,11 +267,12 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
 }  // namespace
 
 std::string right_hand_side_text(const SolveStory& story) {
-  if (story.columns.size() > 1) return formatted("B, the {} columns of {}", story.columns.size(), story.options.rhs);
-  if (!story.options.rhs.empty()) return "b from " + story.options.rhs;
-  if (ones_vanish(story.properties, story.rows))
+  if (story.columns.size() > 1)
+    return formatted("B, the {} columns of {}", story.columns.size(), story.problem.options.rhs);
+  if (!story.problem.options.rhs.empty()) return "b from " + story.problem.options.rhs;
+  if (story.problem.seen.ones_vanish())
     return "b = A * x with x_i = 1 or -1, because A * ones is zero, and no --rhs was given";
-  return has_dependent_columns(story.rows) || (story.outcome.solved && story.outcome.error_against_ones < 0)
+  return story.problem.seen.has_dependent_columns() || (story.outcome.solved && story.outcome.error_against_ones < 0)
              ? "b = A * ones, because no --rhs was given: ones are one of many solutions"
              : "b = A * ones, because no --rhs was given: x should be all ones";
 }
@@ -277,7 +280,7 @@ std::string right_hand_side_text(const SolveStory& story) {
 std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const Paint paint(terminal.colours);
   Lines lines(terminal);
-  lines.raw(paint.bold("seidel solve " + story.loaded.name)).blank();
+  lines.raw(paint.bold("seidel solve " + story.problem.matrix.name)).blank();
   if (story.columns.size() > 1) lines.raw(columns_text(story)).blank();
   add_verdict(lines, story, paint);
   add_evidence(lines.blank(), story);
@@ -286,9 +289,9 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
 }
 
 Json solve_json(const SolveStory& story) {
-  const SolveOptions& options = story.options;
-  const MethodChoice& choice = story.choice;
-  const Placement& where = story.where;
+  const SolveOptions& options = story.problem.options;
+  const MethodChoice& choice = story.decided.needs.choice;
+  const Placement& where = story.decided.where;
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
   Json json = json_document("seidel.solve/1", options.command_line);
@@ -301,23 +304,21 @@ Json solve_json(const SolveStory& story) {
   json.set_if(outcome.solved, "criterion", criterion_text(outcome));
   json.set("orthogonality", outcome.certificate.orthogonality);
   json.set_if(outcome.error_against_ones >= 0, "error_against_ones", outcome.error_against_ones);
-  const bool known = outcome.error_source != ErrorSource::none;
-  json.set("verdict", to_string(verdict_of(story))).set_if(known, "error_estimate", outcome.error);
-  json.set_if(known, "error_estimate_source", to_string(outcome.error_source));
+  json.set("verdict", to_string(verdict_of(story))).set_if(outcome.error_is_known(), "error_estimate", outcome.error);
+  json.set_if(outcome.error_is_known(), "error_estimate_source", to_string(outcome.error_source));
   json.set("error_estimate_iterations",
            summary.error ? Json(summary.error->iterations + outcome.look_iterations) : Json(nullptr));
   json.set("error_estimate_is_lower_bound",
            outcome.at_least || (outcome.error_source == ErrorSource::going_on && summary.error->at_least));
-  json.set("permuted", story.arrangement && !story.arrangement->row_of.empty());
-  json.set("scaled", story.arrangement && !story.arrangement->row_scale.empty());
+  const auto& arranged = story.decided.arranged;
+  json.set("permuted", arranged && !arranged->by.row_of.empty());
+  json.set("scaled", arranged && !arranged->by.row_scale.empty());
   const Singular& singular = story.singular;
   Json null_space;
   null_space.set("dimension", singular.space.dimension()).set("constants", singular.space.is_constants());
   null_space.set("part_of_b", singular.part_of_b).set("projected", singular.asked);
   json.set_if(singular.known(), "null_space", std::move(null_space));
-  json.set("rhs", !options.rhs.empty()                        ? options.rhs
-                  : ones_vanish(story.properties, story.rows) ? "A * signs"
-                                                              : "A * ones");
+  json.set("rhs", !options.rhs.empty() ? options.rhs : story.problem.seen.ones_vanish() ? "A * signs" : "A * ones");
   const auto preconditioner_of = [&](const Attempt& attempt) {
     return attempt.preconditioned ? choice.preconditioner_name() : PreconditionerKind::none.name;
   };
@@ -338,20 +339,22 @@ Json solve_json(const SolveStory& story) {
   Json machine;
   machine.set("processor", processor_name()).set("instructions", instruction_set_name());
   json.set("machine", std::move(machine.set_if(!where.device.empty(), "gpu", where.device)));
-  Json matrix = matrix_json(story.loaded);
-  matrix.set("symmetric", story.properties.symmetric);
+  Json matrix = matrix_json(story.problem.matrix);
+  matrix.set("symmetric", story.problem.seen.properties.symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("shift", outcome.preconditioner_shift);
   set_levels(json, outcome.levels);
   json.set_if(outcome.wavefronts > 0, "wavefronts", outcome.wavefronts);
   Json seconds;
-  seconds.set("read", story.read_seconds).set("setup", story.setup_seconds);
+  seconds.set("read", story.problem.read_seconds).set("setup", story.setup_seconds);
   seconds.set("preconditioner", outcome.preconditioner_seconds);
   seconds.set("solve", over_columns(story, &Outcome::solve_seconds));
   seconds.set("estimate",
               (summary.error ? summary.error->seconds : 0.0) + outcome.look_seconds + outcome.refine_seconds);
   json.set("seconds", std::move(seconds.set("certify", over_columns(story, &Outcome::certify_seconds))));
-  json.set("memory", Json().set("needed_bytes", story.memory.needed()).set("available_bytes", story.memory.available));
+  json.set(
+      "memory",
+      Json().set("needed_bytes", story.decided.memory.needed()).set("available_bytes", story.decided.memory.available));
   json.set("diagnosis", json_list(story.diagnosis, [&](const Diagnosis& one) {
              Json cause;
              cause.set("cause", one.cause).set("evidence", one.evidence).set("advice", one.advice);
@@ -359,7 +362,7 @@ Json solve_json(const SolveStory& story) {
            }));
   json.set("history", summary.history);
   json.set("column", std::int64_t(story.column) + 1).set("columns", columns_json(story));
-  json.set_if(!options.out.empty(), "out", options.out);
+  json.set_if(!story.out.empty(), "out", story.out);
   return json;
 }
 

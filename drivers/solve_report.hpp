@@ -1,18 +1,12 @@
-// What `seidel solve` has to say, as text and as JSON.
+// What `seidel solve` has to say of x and of all else, and the files that it writes.
 #pragma once
 #include <span>
 #include <string>
 #include <vector>
 
-#include <seidel/drivers/matrix_source.hpp>
-#include <seidel/drivers/memory_plan.hpp>
+#include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/solve_singular.hpp>
-#include <seidel/drivers/solve_verdict.hpp>
-#include <seidel/drivers/with_backend.hpp>
-#include <seidel/formats/properties.hpp>
-#include <seidel/formats/statistics.hpp>
-#include <seidel/solvers/diagnose.hpp>
+#include <seidel/drivers/solve_decide.hpp>
 
 namespace seidel::drivers {
 
@@ -21,23 +15,47 @@ inline constexpr std::int64_t rows_of_no_parallelism = 4;
 
 /// Everything known at the end of a solve.
 struct SolveStory {
-  const SolveOptions& options;
-  const LoadedMatrix& loaded;
-  const MatrixProperties& properties;
-  const RowStatistics& rows;
+  const Problem& problem;  // its A is told of in its own units
   const Singular& singular;
-  const Placement& where;
-  const MethodChoice& choice;
-  const MemoryPlan& memory;
-  const Arrangement* arrangement;  // of the matrix that the preconditioner sees; null where that is A
+  const Decided& decided;
   const Outcome& outcome;
+  std::string out = {};                      // the file that x is in
   std::vector<Diagnosis> diagnosis = {};     // empty if solved
   std::int64_t colours_instead = 0;          // of a natural order without parallelism; 0 where it has some
-  double read_seconds = 0;                   // matrix and vectors
   double setup_seconds = 0;                  // all between reading and the first iteration
   std::span<const SolveStory> columns = {};  // of all right-hand sides,
   std::size_t column = 0;                    // of which this is one
 };
+
+enum class SolveVerdict {
+  solved,
+  doubtful,  // the residual is small enough, the error of x is not
+  not_solved,
+};
+SolveVerdict verdict_of(const SolveStory& story);
+std::string_view to_string(SolveVerdict);  ///< as in JSON: "solved", "doubtful", "not solved"
+
+/// "residual", "orthogonality": which of them made `outcome` solved.
+std::string_view criterion_text(const Outcome& outcome);
+/// "3.1e-09"; "0.31, orthogonal to the columns of A to 3.1e-09 (least squares),".
+std::string residual_text(const SolveStory& story);
+/// Whether it is worth telling how nearly the residual is orthogonal to the columns of A, and what to say of it.
+bool orthogonality_matters(const Outcome& outcome);
+std::string orthogonality_text(const SolveStory& story);
+/// Why x is not to be trusted: "only about 2 digits of x can be trusted: its error is about 1.3e-03".
+std::string doubt_text(const Outcome& outcome);
+/// "1.3e-07 = max |x_i - x*_i| / max |x*_i|, estimated by 10 more iterations"; empty where nothing is known.
+std::string error_text(const SolveStory& story);
+
+/// Why an x that is right by factors misses the target.
+Diagnosis limit_of_precision(const SolveStory& story);
+
+/// What may give more digits.
+struct MoreDigits {
+  std::string options = {};  // of the command line; empty where none helps
+  std::string cost = {};     // "about 13 iterations more", or why none helps
+};
+MoreDigits more_digits(const SolveStory& story);
 
 /// The right-hand side that most is to be said of: not solved before doubtful before solved, then the one with the largest error,
 /// where that is known, then residual.
@@ -54,6 +72,14 @@ std::string effort_text(const Summary& summary);
 std::string reached_text(const SolveStory& story);
 /// "b from b.mtx", which columns, or how b was made.
 std::string right_hand_side_text(const SolveStory& story);
+/// "8 right-hand sides, all solved; the worst of them is column 3:"
+std::string columns_text(const SolveStory& story);
+/// A line for each column; where they are many, without --verbose, for the first ones.
+void add_columns(Lines& lines, const SolveStory& story);
+/// A list with an object for each column.
+Json columns_json(const SolveStory& story);
+/// The sum of what took time for each.
+double over_columns(const SolveStory& story, double Outcome::*seconds);
 /// What the relative residual must not exceed.
 double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);
@@ -62,5 +88,15 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal);
 Json solve_json(const SolveStory& story);
 /// One page for a browser: verdict, what was run, the residual after each iteration, times, the command.
 std::string solve_page(const SolveStory& story);
+
+struct Written {
+  std::string x;        // the file that x is in, or empty
+  std::string failure;  // what could not be written, and why; empty if all was
+};
+/// x and the history. If --out cannot be written, x goes to a folder of its own among the temporary files: it may have taken
+/// hours.
+Written write_results(const SolveOptions& options, const std::vector<Outcome>& outcomes);
+/// Says before a solve if the disk of --out may have no room for so many numbers.
+void say_if_disk_is_full(const SolveOptions& options, std::int64_t numbers);
 
 }  // namespace seidel::drivers

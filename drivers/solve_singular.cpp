@@ -18,29 +18,30 @@ namespace {
 /// A null space holds to rounding, but its file may have been written with few digits.
 constexpr double max_defect = 1e-8, max_defect_of_left = 1e-12;
 
-NullSpace null_space_in(const SolveOptions& options, const Loaded& loaded) {
-  const Index n = loaded.matrix.matrix.nrows;
+NullSpace null_space_in_file(const Problem& problem) {
+  const Index n = problem.matrix.matrix.nrows;
   std::vector<double> columns;
-  for (const auto& z : load_vectors("--null-space", options.null_space, n, loaded.matrix.name, options))
+  for (const auto& z :
+       load_vectors("--null-space", problem.options.null_space, n, problem.matrix.name, problem.options))
     columns.insert(columns.end(), z.begin(), z.end());
   return NullSpace::spanned_by(std::move(columns), n);
 }
 
-NullSpace asked_for(const SolveOptions& options, const Loaded& loaded, const Inspected& seen) {
-  const auto A = loaded.wide();
-  if (lower_case(options.null_space) == "constant") {
-    NullSpace space = NullSpace::constants(A);
+NullSpace asked_for(const Problem& problem) {
+  const std::string& asked = problem.options.null_space;
+  if (lower_case(asked) == "constant") {
+    NullSpace space = NullSpace::constants(problem.wide());
     if (space.dimension() == 0)
       throw InputError(
           formatted("--null-space constant: found rows of {} that do not sum to zero in each of its parts, "
                     "expected A * ones = 0\n  leave --null-space out, or give its vectors in a file",
-                    loaded.matrix.name));
+                    problem.matrix.name));
     return space;
   }
-  NullSpace space = null_space_in(options, loaded);
-  const double defect = space.defect(A, seen.properties.norm_inf, NullSpace::Side::right);
+  NullSpace space = null_space_in_file(problem);
+  const double defect = space.defect(problem.wide(), problem.seen.properties.norm_inf, NullSpace::Side::right);
   if (space.dimension() == 0 || !(defect <= max_defect))
-    throw InputError(formatted("--null-space {}: found {}, expected vectors z with A z = 0", options.null_space,
+    throw InputError(formatted("--null-space {}: found {}, expected vectors z with A z = 0", asked,
                                space.dimension() == 0
                                    ? std::string("no vector other than zero")
                                    : formatted("A z of size {} relative to A and z", brief(defect))));
@@ -48,17 +49,18 @@ NullSpace asked_for(const SolveOptions& options, const Loaded& loaded, const Ins
 }
 
 /// What b has in rows without entries, if no x comes near enough to b because of that.
-void note_empty_rows(const Loaded& loaded, const SolveOptions& options, Singular& singular) {
-  const auto A = loaded.wide();
+void note_empty_rows(const Problem& problem, Singular& singular) {
+  const auto A = problem.wide();
+  const auto& b = problem.b;
   double part = 0, norm_b = 0;
   Index first = -1;
   for (Index i = 0; i < A.nrows; ++i) {
-    norm_b = std::hypot(norm_b, loaded.b[i]);
-    if (A.row_ptr[i + 1] > A.row_ptr[i] || loaded.b[i] == 0) continue;
-    part = std::hypot(part, loaded.b[i]);
+    norm_b = std::hypot(norm_b, b[i]);
+    if (A.row_ptr[i + 1] > A.row_ptr[i] || b[i] == 0) continue;
+    part = std::hypot(part, b[i]);
     if (first < 0) first = i;
   }
-  if (part <= std::max(options.tolerance * norm_b, options.absolute_tolerance)) return;
+  if (part <= std::max(problem.options.tolerance * norm_b, problem.options.absolute_tolerance)) return;
   singular.empty_row = first;
   singular.part_in_empty_rows = part / norm_b;
 }
@@ -71,25 +73,27 @@ double largest(HostSpan<const double> v) {
 
 }  // namespace
 
-NullSpace find_null_space(const SolveOptions& options, const Inspected& seen, const Loaded& loaded) {
-  if (options.request.goal == Goal::least_squares) return {};  // x is of least norm anyway
-  if (!options.null_space.empty()) return asked_for(options, loaded, seen);
-  if (ones_vanish(seen.properties, seen.rows) || seen.rows.empty_rows > 0) return NullSpace::constants(loaded.wide());
+NullSpace find_null_space(const Problem& problem) {
+  if (problem.least_squares()) return {};  // x is of least norm anyway
+  if (!problem.options.null_space.empty()) return asked_for(problem);
+  if (problem.seen.ones_vanish() || problem.seen.rows.empty_rows > 0) return NullSpace::constants(problem.wide());
   return {};
 }
 
-Singular look_at_rhs(const SolveOptions& options, const Inspected& seen, Loaded& loaded, const NullSpace& space) {
-  Singular singular{.space = space, .asked = !options.null_space.empty()};
-  if (options.rhs.empty() || options.request.goal == Goal::least_squares) return singular;
-  const bool of_transpose = singular.known() && (seen.properties.symmetric ||
-                                                 singular.space.defect(loaded.wide(), seen.properties.norm_inf,
-                                                                       NullSpace::Side::left) <= max_defect_of_left);
+Singular look_at_rhs(Problem& problem) {
+  const SolveOptions& options = problem.options;
+  const auto& [properties, rows] = problem.seen;
+  Singular singular{.space = problem.null_space, .asked = !options.null_space.empty()};
+  if (options.rhs.empty() || problem.least_squares()) return singular;
+  const bool of_transpose =
+      singular.known() && (properties.symmetric || singular.space.defect(problem.wide(), properties.norm_inf,
+                                                                         NullSpace::Side::left) <= max_defect_of_left);
   if (!of_transpose) {
-    if (seen.rows.empty_rows > 0) note_empty_rows(loaded, options, singular);
+    if (rows.empty_rows > 0) note_empty_rows(problem, singular);
     return singular;
   }
-  Array<double> rest = copied_to<Host>(OpenMP{1}, std::as_const(loaded.b).span());
-  const Vector<double, OpenMP> b(OpenMP{1}, loaded.b.span());
+  Array<double> rest = copied_to<Host>(OpenMP{1}, std::as_const(problem.b).span());
+  const Vector<double, OpenMP> b(OpenMP{1}, problem.b.span());
   const double norm_b = norm2(b);
   if (!std::isfinite(norm_b)) return singular;  // the solver refuses such a b
   const double part = singular.space.project(rest.span());
@@ -98,30 +102,29 @@ Singular look_at_rhs(const SolveOptions& options, const Inspected& seen, Loaded&
     std::fill(rest.begin(), rest.end(), 0.0);  // rounding is no right-hand side
   const bool matters = singular.part_of_b > options.tolerance && part > options.absolute_tolerance;
   if (!singular.asked && !matters) return singular;
-  if (!singular.asked) singular.given_b = std::move(loaded.b);
-  loaded.b = std::move(rest);
+  if (!singular.asked) singular.given_b = std::move(problem.b);
+  problem.b = std::move(rest);
   return singular;
 }
 
-void finish_singular(const SolveOptions& options, const Singular& singular, const Loaded& loaded, const Inspected& seen,
-                     HostSpan<const double> b, Outcome& outcome) {
-  const OpenMP host = host_threads(options);
+void finish_singular(const Problem& problem, const Singular& singular, HostSpan<const double> b, Outcome& outcome) {
+  const OpenMP& host = problem.host;
   if (!std::isfinite(largest(std::as_const(outcome.x).span()))) return;
   (void)singular.space.project(outcome.x.span());
   using V = Vector<double, OpenMP>;
   const V x(host, outcome.x.span());
   const V right(host, copied_to<Host>(host, singular.inconsistent() ? std::as_const(singular.given_b).span() : b));
-  outcome.certificate = certify(host, loaded.wide(), x, right, seen.properties.norm_inf);
+  outcome.certificate = certify(host, problem.wide(), x, right, problem.seen.properties.norm_inf);
   outcome.summary.relative_residual = outcome.certificate.relative_residual;
   outcome.summary.norm_b = norm2(right);  // of all of b
-  outcome.solved = outcome.certificate.relative_residual <= tolerance_of(options, outcome.summary.norm_b);
+  outcome.solved = outcome.certificate.relative_residual <= tolerance_of(problem.options, outcome.summary.norm_b);
   if (singular.inconsistent() && outcome.summary.converged()) {
     outcome.summary.status = Status::stagnated;
     outcome.summary.reason = "the part of b that some x gives is solved for";
     outcome.error_source = ErrorSource::none;
   }
   if (!outcome.known_x) return;
-  Array<double> known = known_solution(loaded.matrix.matrix.ncols, ones_vanish(seen.properties, seen.rows));
+  Array<double> known = known_solution(problem);
   (void)singular.space.project(known.span());
   const double size = largest(std::as_const(known).span());
   for (std::int64_t i = 0; i < known.size(); ++i) known[i] -= outcome.x[i];

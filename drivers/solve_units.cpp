@@ -1,12 +1,11 @@
 // The units of A and b: powers of two that bring them to size 1 and back.
-#include <seidel/drivers/solve_units.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include <seidel/drivers/solve_decide.hpp>
+#include <seidel/drivers/solve_problem.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 #include <seidel/kernels/vector.hpp>
 
@@ -46,34 +45,35 @@ double least(HostSpan<const double> v) {
 
 }  // namespace
 
-Units change_units(const OpenMP& host, const MatrixProperties& A, Loaded& loaded) {
-  const Units units{.of_A = unit_of(A.min_abs, A.max_abs)};
-  multiply(host, loaded.matrix.matrix.values.span(), -units.of_A);
-  return units;
+void change_units_of_A(Problem& problem) {
+  problem.units.of_A = unit_of(problem.seen.properties.min_abs, problem.seen.properties.max_abs);
+  multiply(problem.host, problem.matrix.matrix.values.span(), -problem.units.of_A);
 }
 
-void change_units(const SolveOptions& options, const MatrixProperties& A, Loaded& loaded, Units& units) {
-  units.of_b.assign(loaded.columns(), options.rhs.empty() ? units.of_A : 0);
+void change_units_of_b(Problem& problem) {
+  auto& [of_A, of_b] = problem.units;
+  const SolveOptions& options = problem.options;
+  const OpenMP& host = problem.host;
+  of_b.assign(problem.columns(), options.rhs.empty() ? of_A : 0);
   if (options.rhs.empty()) return;  // it was made of the A that is solved with
-  const auto host = host_threads(options);
-  const double largest_x0 = largest(host, loaded.x0);
-  if (options.absolute_tolerance == 0 && (largest_x0 == 0 || loaded.columns() == 1))
-    for (std::size_t j = 0; j < loaded.columns(); ++j) {
-      auto& b = j == 0 ? loaded.b : loaded.more_b[j - 1];
+  const double largest_x0 = largest(host, problem.x0);
+  if (options.absolute_tolerance == 0 && (largest_x0 == 0 || problem.columns() == 1))
+    for (std::size_t j = 0; j < problem.columns(); ++j) {
+      auto& b = j == 0 ? problem.b : problem.more_b[j - 1];
       const double most = largest(host, b);
       int unit = is_usual(most) ? 0 : unit_of(least(b), most);
       // A x0 must not be huge in those units.
-      if (largest_x0 > 0) unit = std::max(unit, units.of_A + std::ilogb(A.max_abs) + std::ilogb(largest_x0));
-      units.of_b[j] = is_usual(unit) ? 0 : unit;
-      multiply(host, b.span(), -units.of_b[j]);
+      if (largest_x0 > 0)
+        unit = std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0));
+      of_b[j] = is_usual(unit) ? 0 : unit;
+      multiply(host, b.span(), -of_b[j]);
     }
-  multiply(host, loaded.x0.span(), units.of_A - units.of_b.front());
+  multiply(host, problem.x0.span(), of_A - of_b.front());
 }
 
-void restore_units(const Units& units, const SolveOptions& options, const Loaded& loaded, const Inspected& seen,
-                   std::size_t column, HostSpan<const double> b, Outcome& outcome) {
-  const int of_b = units.of_b[column], of_x = of_b - units.of_A;
-  const OpenMP host = host_threads(options);
+void restore_units(const Problem& problem, std::size_t column, HostSpan<const double> b, Outcome& outcome) {
+  const int of_b = problem.units.of_b[column], of_x = of_b - problem.units.of_A;
+  const OpenMP& host = problem.host;
   Summary& summary = outcome.summary;
   if (of_x != 0) {
     Vector<double, OpenMP> lost(host, copied_to<Host>(host, outcome.x.span()));
@@ -84,11 +84,11 @@ void restore_units(const Units& units, const SolveOptions& options, const Loaded
     axpy(-1, back, lost);
     const double change = max_abs(lost);  // NaN or infinity where x is beyond the range
     if (!(change <= eps * largest) && std::isfinite(largest)) {
-      outcome.certificate = certify(host, loaded.wide(), back, Vector<double, OpenMP>(host, copied_to<Host>(host, b)),
-                                    seen.properties.norm_inf);
+      outcome.certificate = certify(host, problem.wide(), back, Vector<double, OpenMP>(host, copied_to<Host>(host, b)),
+                                    problem.seen.properties.norm_inf);
       summary.relative_residual = outcome.certificate.relative_residual;
       const bool was_solved = outcome.solved;
-      note_solved(criteria_of(options), outcome);
+      note_solved(criteria_of(problem), outcome);
       outcome.error = std::max(outcome.error, change / largest);
       if (was_solved && !outcome.solved) {
         summary.status = Status::breakdown;
@@ -101,10 +101,10 @@ void restore_units(const Units& units, const SolveOptions& options, const Loaded
   summary.norm_x = std::ldexp(summary.norm_x, of_x);
 }
 
-MatrixProperties in_own_units(const Units& units, MatrixProperties A) {
+void tell_in_own_units(Problem& problem) {
+  MatrixProperties& A = problem.seen.properties;
   for (double* const size : {&A.max_abs, &A.min_abs, &A.norm_inf, &A.norm_frobenius})
-    *size = std::ldexp(*size, units.of_A);
-  return A;
+    *size = std::ldexp(*size, problem.units.of_A);
 }
 
 }  // namespace seidel::drivers

@@ -1,6 +1,4 @@
 // What may be said of x: solved, solved but not to be trusted, not solved.
-#include <seidel/drivers/solve_verdict.hpp>
-
 #include <cmath>
 
 #include <seidel/drivers/solve_report.hpp>
@@ -10,7 +8,7 @@ namespace seidel::drivers {
 namespace {
 
 /// The error that x may have.
-double allowed(const SolveStory& story) { return story.options.error_tolerance.value_or(max_trusted_error); }
+double allowed(const SolveStory& story) { return story.problem.options.error_tolerance.value_or(max_trusted_error); }
 
 /// Of least squares whose x changed as it went on, while A'r did not fall: how far A'r = 0 determines x is not known.
 bool is_bounded_below_only(const Outcome& outcome) {
@@ -29,9 +27,9 @@ std::string look_text(const Outcome& outcome) {
 SolveVerdict verdict_of(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   if (!outcome.solved) return SolveVerdict::not_solved;
-  const bool known = outcome.error_source != ErrorSource::none;
-  return (known && !(outcome.error <= allowed(story))) || is_bounded_below_only(outcome) ? SolveVerdict::doubtful
-                                                                                         : SolveVerdict::solved;
+  return (outcome.error_is_known() && !(outcome.error <= allowed(story))) || is_bounded_below_only(outcome)
+             ? SolveVerdict::doubtful
+             : SolveVerdict::solved;
 }
 
 std::string_view to_string(SolveVerdict verdict) {
@@ -59,7 +57,7 @@ bool orthogonality_matters(const Outcome& outcome) {
 
 std::string orthogonality_text(const SolveStory& story) {
   return formatted("{} = ||A'r|| / (||A|| ||r||), r = b - Ax; target {}; x is exact for an A changed by this fraction",
-                   brief(*story.outcome.certificate.orthogonality), brief(story.options.tolerance));
+                   brief(*story.outcome.certificate.orthogonality), brief(story.problem.options.tolerance));
 }
 
 std::string doubt_text(const Outcome& outcome) {
@@ -86,11 +84,11 @@ std::string error_text(const SolveStory& story) {
              : story.singular.part_of_b > 0 ? "0, because nothing of b is left"
                                             : "0, because b = 0";
     case ErrorSource::singular:
-      return story.rows.empty_rows > 0 ? "unknown: A is singular"
-                                       : "unknown: A is singular as far as double precision can tell";
+      return story.problem.seen.rows.empty_rows > 0 ? "unknown: A is singular"
+                                                    : "unknown: A is singular as far as double precision can tell";
     case ErrorSource::refinement:
       return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of {}{}",
-                       brief(outcome.error), story.options.request.goal == Goal::least_squares ? "[I A; A' 0]" : "A",
+                       brief(outcome.error), story.problem.least_squares() ? "[I A; A' 0]" : "A",
                        outcome.refine_seconds > 0 ? formatted(" ({})", human_seconds(outcome.refine_seconds)) : "");
     case ErrorSource::constants:
       return formatted("{}about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",
@@ -105,10 +103,6 @@ std::string error_text(const SolveStory& story) {
                    estimate.at_least ? "at least about" : "about", brief(outcome.error),
                    plural(estimate.iterations, "more iteration shows", "more iterations show"),
                    human_seconds(estimate.seconds), look_text(outcome));
-}
-
-bool is_right_by_factors(const Outcome& outcome) {
-  return outcome.error_source == ErrorSource::refinement && outcome.error <= max_trusted_error;
 }
 
 Diagnosis limit_of_precision(const SolveStory& story) {
@@ -130,13 +124,13 @@ MoreDigits more_digits(const SolveStory& story) {
   const double goal = allowed(story);
   const bool along_one = outcome.error_source == ErrorSource::constants || outcome.error_source == ErrorSource::unseen;
   if (is_bounded_below_only(outcome))
-    return {.options = formatted("--tol {}", brief(story.options.tolerance / 100)),
+    return {.options = formatted("--tol {}", brief(story.problem.options.tolerance / 100)),
             .cost = "a smaller tolerance may show it"};
-  const bool least_squares = story.options.request.goal == Goal::least_squares;
+  const bool least_squares = story.problem.least_squares();
   if (outcome.error_source == ErrorSource::exact && least_squares)
     return {.cost = "A is badly conditioned, or its columns are dependent: then x is the smallest solution, not ones"};
   const bool grew = summary.error && summary.error->beyond > summary.error->residual;
-  if (const std::int64_t empty = story.rows.empty_rows; empty > 0)
+  if (const std::int64_t empty = story.problem.seen.rows.empty_rows; empty > 0)
     return {.cost = formatted(
                 "A is singular, because {} no entries: x is one of many solutions. Remove the unknowns of such "
                 "rows, or give them a diagonal entry",
@@ -145,22 +139,23 @@ MoreDigits more_digits(const SolveStory& story) {
     return {.cost = "A is singular as far as double precision can tell: x is one of many solutions"};
   if (goal < std::numeric_limits<double>::epsilon()) return {.cost = "double precision has no more than 16 digits"};
   if (const double target = residual * goal / outcome.error / 2;
-      along_one && target > summary.limit_of_precision(story.properties.norm_inf))
+      along_one && target > summary.limit_of_precision(story.problem.seen.properties.norm_inf))
     return {.options = "--tol " + brief(target),
             .cost = "A maps a vector to nearly nothing, so much of it in x hardly shows"};
-  const double limit = summary.limit_of_precision(story.properties.norm_inf);
+  const double limit = summary.limit_of_precision(story.problem.seen.properties.norm_inf);
   if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" || along_one ||
       (outcome.error_source == ErrorSource::refinement && least_squares))
     return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double decades = std::log10(outcome.error / goal);
-  if (const std::int64_t most = story.options.max_iterations;
+  if (const std::int64_t most = story.problem.options.max_iterations;
       summary.error && summary.iterations + summary.error->iterations >= most) {
     const auto& [change, at_target, beyond, at_least, iterations, seconds] = *summary.error;
     if (beyond < at_target && decades * double(iterations) < 10 * double(most) * std::log10(at_target / beyond))
       return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
     return {.cost = "more iterations gave no more digits"};
   }
-  if (story.options.error_tolerance) return {.cost = "A is so badly conditioned that double precision gives no more"};
+  if (story.problem.options.error_tolerance)
+    return {.cost = "A is so badly conditioned that double precision gives no more"};
   const double rate = decades_per_iteration(summary.history);
   return {.options = formatted("--error-tol {}", brief(goal)),
           .cost = rate > 0 && decades / rate < 1e9

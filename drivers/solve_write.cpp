@@ -1,6 +1,4 @@
 // The files of a solve: x and the history.
-#include <seidel/drivers/solve_write.hpp>
-
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,8 +7,7 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
-#include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/with_backend.hpp>
+#include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 

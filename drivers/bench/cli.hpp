@@ -1,9 +1,8 @@
 // The options of seidel bench. Included by options.cpp alone.
 #pragma once
-#include <cstdlib>
-
-#include <seidel/drivers/bench/kernels/list.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/cli.hpp>
+#include <seidel/drivers/machine.hpp>
 
 namespace seidel::drivers {
 
@@ -150,13 +149,6 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
   }
 };
 
-/// Whether mpirun started several processes, of which this is one: Open MPI and MPICH say so.
-inline bool is_one_of_many() {
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* const size = std::getenv(variable)) return std::string_view(size) != "1";
-  return false;
-}
-
 /// Under mpirun it takes the place of bench gemm, too, which each process would run by itself.
 struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
   explicit BenchGemmMpiCommand(CLI::App& bench)
@@ -169,7 +161,7 @@ struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
            whole<std::int64_t>(1, 1 << 20));
     app->add_flag("--fp32", options.fp32, "elements of 4 bytes (8)");
     number("--trials", options.trials, "N", "timed repetitions; the fastest counts (3)", whole(1, 10000));
-    if (is_one_of_many()) app->alias(std::string(kernels::gemm.name));
+    if (processes_of_mpirun() > 1) app->alias(std::string(kernels::gemm.name));
   }
 };
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <seidel/drivers/bench/kernels/gemm.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/mpi_session.hpp>

@@ -21,6 +21,15 @@ std::string title_of(const Measurement& m) {
                    human_bytes(std::int64_t(m.bytes)), costs);
 }
 
+/// seidel's serial default on the same task; null if it was not timed.
+const Measurement* serial_of(const Measurement& m, std::span<const Measurement> all) {
+  const auto found = std::ranges::find_if(all, [&](const Measurement& other) {
+    return other.rival->backend == BackendName::serial && other.rival->role == Role::exact &&
+           other.rival->variant.empty() && same_task(m, other) && !other.sample.empty();
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
 /// Two digits behind the point, or as many as show anything.
 std::string rate(double value) { return value < 0.1 ? formatted("{:.2g}", value) : formatted("{:.2f}", value); }
 
@@ -85,14 +94,6 @@ const Measurement* baseline_of(const Measurement& m, std::span<const Measurement
         (!fastest || other.sample.median() < fastest->sample.median()))
       fastest = &other;
   return fastest;
-}
-
-const Measurement* serial_of(const Measurement& m, std::span<const Measurement> all) {
-  const auto found = std::ranges::find_if(all, [&](const Measurement& other) {
-    return other.rival->backend == BackendName::serial && other.rival->role == Role::exact &&
-           other.rival->variant.empty() && same_task(m, other) && !other.sample.empty();
-  });
-  return found == all.end() ? nullptr : &*found;
 }
 
 bool same_task(const Measurement& a, const Measurement& b) {

@@ -1,15 +1,19 @@
-// Measurements as people and programs read them: a table, CSV, JSON.
+// Measurements as people and programs read them: tables, CSV, JSON, a page for a browser.
 #pragma once
+#include <atomic>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/options.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_on.hpp>
 
 namespace seidel::drivers {
 
@@ -61,7 +65,40 @@ std::string list_of(std::span<const Rival> rivals, const Kernel* kernel, const s
 /// The fastest right baseline on the same task and kind of processor, with no more threads than m; null if none was
 /// timed.
 const Measurement* baseline_of(const Measurement& m, std::span<const Measurement> all);
-/// seidel's serial default on the same task; null if it was not timed.
-const Measurement* serial_of(const Measurement& m, std::span<const Measurement> all);
+
+/// What an order of Gauss-Seidel sweeps costs and what it gains: a pair of sweeps beside the solve that it is for.
+struct OrderRow {
+  Measurement pair;
+  Streams roof;             // of the place of the pair
+  std::string_view method;  // cg where the matrix is symmetric with a positive diagonal, else bicgstab
+  Outcome solve;            // to 1e-8 of b = A * ones
+
+  double seconds() const { return pair.sample.empty() ? 0 : pair.sample.median(); }  ///< of a pair; 0: not timed
+  double share_of(double bandwidth) const {
+    return bandwidth > 0 && seconds() > 0 ? gb_per_s(pair, seconds()) / bandwidth : 0;
+  }
+};
+/// A row for each of our default sweeps among `pairs`, which are of this matrix (not reordered). Ends at once where
+/// `stop` is true, without the row at hand.
+std::vector<OrderRow> order_rows(const Matrix& A, std::span<const Measurement> pairs, const Roofs& roofs,
+                                 const std::atomic<bool>& stop);
+Table table_of(const std::vector<OrderRow>& rows);
+Json to_json(const std::vector<OrderRow>& rows);
+
+/// Everything that was measured.
+struct Found {
+  std::vector<Measurement> all;  // those of the same matrix, kernel, order, k and layout stand side by side
+  Roofs roofs;
+  std::vector<OrderRow> orders;
+  bool interrupted = false;
+};
+/// A row per task and place (serial, so many threads, GPU) where one of ours was timed.
+Table summary_of(std::span<const Measurement> all, const Roofs& roofs);
+
+/// Over all matrices, for each kernel and place: how many times faster than the fastest baseline ours are.
+Table gains_of(std::span<const Measurement> all);
+
+/// `machine` is one line on what it ran on.
+std::string page_of(const Found& found, const std::string& machine, const CommonOptions& options);
 
 }  // namespace seidel::drivers

@@ -4,8 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include <seidel/drivers/bench/kernels/matrix.hpp>
-#include <seidel/drivers/bench/summary.hpp>
+#include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/progress.hpp>
@@ -104,12 +103,12 @@ class Walk {
       }
     if (kernel.kernel->orders != Orders::solves) return;
     show(0, operand.name + ": the solves that the sweeps are for");
-    const auto rows = order_rows(matrix.A, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
+    auto rows = order_rows(matrix.A, std::span(found.all).subspan(first), found.roofs, *plan_.stop);
     if (rows.empty()) return;
     say("\nthe solve that a sweep is for: to 1e-8 of b = A * ones, preconditioned by a pair of sweeps; setup finds the "
         "order,\ngathers the rows, analyses and copies\n\n" +
         table_of(rows).text(paint_));
-    found.orders.insert(found.orders.end(), rows.begin(), rows.end());
+    std::ranges::move(rows, std::back_inserter(found.orders));
   }
 
   void tasks(const BenchKernel& kernel, Operand& operand, const std::string& order) {

@@ -1,15 +1,24 @@
 // The tables that documents show, and a page of all.
-#include <seidel/drivers/bench/summary.hpp>
-
 #include <algorithm>
 #include <cmath>
 
 #include <seidel/config.hpp>
+#include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/report/html.hpp>
 
 namespace seidel::drivers {
 
 namespace {
+
+/// Measurements of the same matrix, kernel, order, k and layout, which stand side by side in `all`.
+std::vector<std::span<const Measurement>> tasks_of(std::span<const Measurement> all) {
+  std::vector<std::span<const Measurement>> tasks;
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && same_task(all[first], all[last])) ++last;
+    tasks.push_back(all.subspan(first, last - first));
+  }
+  return tasks;
+}
 
 bool same_place(const Measurement& a, const Measurement& b) {
   return a.rival->backend == b.rival->backend && a.threads == b.threads;
@@ -94,15 +103,6 @@ void add_task(HtmlPage& page, std::span<const Measurement> task, const Roofs& ro
 }
 
 }  // namespace
-
-std::vector<std::span<const Measurement>> tasks_of(std::span<const Measurement> all) {
-  std::vector<std::span<const Measurement>> tasks;
-  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
-    while (last < all.size() && same_task(all[first], all[last])) ++last;
-    tasks.push_back(all.subspan(first, last - first));
-  }
-  return tasks;
-}
 
 Table summary_of(std::span<const Measurement> all, const Roofs& roofs) {
   Table table{{"matrix", "kernel", "on", "our CSR", "our best", "which", "of roof", "their best", "which", "gain, CSR",

@@ -1,5 +1,5 @@
 // Every rival of bench on one operand: right or wrong, and not timed.
-#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/validate/checks.hpp>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <seidel/config.hpp>
-#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/output.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>

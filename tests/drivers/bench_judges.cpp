@@ -6,10 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include <seidel/drivers/bench/kernels/multigrid.hpp>
-#include <seidel/drivers/bench/kernels/products.hpp>
-#include <seidel/drivers/bench/kernels/sweeps.hpp>
-#include <seidel/drivers/bench/kernels/transpose.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/measure.hpp>
 #include <seidel/drivers/bench/run_plan.hpp>
 #include <seidel/drivers/validate/checks.hpp>

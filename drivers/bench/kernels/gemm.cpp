@@ -1,5 +1,5 @@
 // Products of dense matrices: inputs, costs, judge.
-#include <seidel/drivers/bench/kernels/gemm.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/extents.hpp>

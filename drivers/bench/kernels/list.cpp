@@ -1,5 +1,5 @@
 // The table of kernels.
-#include <seidel/drivers/bench/kernels/list.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/formats/runtime/errors.hpp>
 

@@ -1,5 +1,5 @@
 // Matrices as operands: read or generated, described, reordered.
-#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Algebraic multigrid: what it takes, costs, judge.
-#include <seidel/drivers/bench/kernels/multigrid.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <algorithm>
 

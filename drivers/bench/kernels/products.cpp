@@ -1,5 +1,5 @@
 // Products with a sparse matrix: inputs, costs, judge.
-#include <seidel/drivers/bench/kernels/products.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
 

@@ -1,5 +1,5 @@
 // Sparse products: operands as multigrid has them, costs, judge.
-#include <seidel/drivers/bench/kernels/spgemm.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/matrix_source.hpp>

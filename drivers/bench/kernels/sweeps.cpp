@@ -1,5 +1,5 @@
 // Gauss-Seidel sweeps: inputs, costs, judge.
-#include <seidel/drivers/bench/kernels/sweeps.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
 #include <seidel/drivers/report/text.hpp>

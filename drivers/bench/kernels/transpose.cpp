@@ -1,5 +1,5 @@
 // Transposition: costs and judge.
-#include <seidel/drivers/bench/kernels/transpose.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
 

@@ -1,5 +1,4 @@
 // Smoothed aggregation as the program takes it unless told otherwise.
-#include <seidel/drivers/bench/kernels/multigrid.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/solvers/preconditioners/amg.hpp>
 

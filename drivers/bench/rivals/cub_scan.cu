@@ -2,7 +2,6 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
-#include <seidel/drivers/bench/kernels/scan.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 

@@ -2,8 +2,6 @@
 // solves as a symmetric Gauss-Seidel pair, its transposition.
 #include <seidel/drivers/bench/rivals/cusparse.hpp>
 
-#include <seidel/drivers/bench/kernels/products.hpp>
-#include <seidel/drivers/bench/kernels/sweeps.hpp>
 #include <seidel/drivers/bench/rivals/transposition.hpp>
 
 namespace seidel::drivers {

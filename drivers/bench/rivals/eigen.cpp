@@ -3,10 +3,6 @@
 
 #include <climits>
 
-#include <seidel/drivers/bench/kernels/products.hpp>
-#include <seidel/drivers/bench/kernels/spgemm.hpp>
-#include <seidel/drivers/bench/kernels/sweeps.hpp>
-#include <seidel/drivers/bench/kernels/transpose.hpp>
 #include <seidel/drivers/bench/rivals/eigen_sparse.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <Eigen/SparseCore>
 
-#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 
 namespace seidel::drivers {
 

@@ -1,6 +1,5 @@
 // What the rivals of dense products share.
 #pragma once
-#include <seidel/drivers/bench/kernels/gemm.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include <seidel/drivers/bench/kernels/matrix.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/rival.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/formats/convert.hpp>

@@ -1,5 +1,4 @@
 // SpMV and SpMM of seidel in each product format that has them.
-#include <seidel/drivers/bench/kernels/products.hpp>
 
 #include <optional>
 

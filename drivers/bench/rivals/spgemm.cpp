@@ -1,6 +1,5 @@
 // Products of sparse matrices: seidel's, and the textbook's.
 
-#include <seidel/drivers/bench/kernels/spgemm.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 

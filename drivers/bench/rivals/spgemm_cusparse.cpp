@@ -1,5 +1,4 @@
 // cuSPARSE's products of sparse matrices: its algorithms, and its reuse of a structure.
-#include <seidel/drivers/bench/kernels/spgemm.hpp>
 #include <seidel/drivers/bench/rivals/cusparse.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 

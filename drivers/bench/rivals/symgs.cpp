@@ -1,5 +1,4 @@
 // The forward and backward sweep of seidel in natural order, from zero and from a guess.
-#include <seidel/drivers/bench/kernels/sweeps.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
 

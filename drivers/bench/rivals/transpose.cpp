@@ -1,5 +1,4 @@
 // Transposition of CSR, seidel's.
-#include <seidel/drivers/bench/kernels/transpose.hpp>
 #include <seidel/drivers/bench/rivals/transposition.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/kernels/transpose/transpose.hpp>

@@ -2,7 +2,6 @@
 #pragma once
 #include <variant>
 
-#include <seidel/drivers/bench/kernels/transpose.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 
 namespace seidel::drivers {

@@ -1,6 +1,5 @@
 // SpMV on CSR with a warp for each row: the lanes stride along the row, so that its entries are read side by side.
 // Source  Bell, Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, SC 2009.
-#include <seidel/drivers/bench/kernels/products.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 

@@ -1,5 +1,4 @@
 // Gauss-Seidel sweeps on a GPU in the plainest way: one launch per wavefront, a thread for each of its rows.
-#include <seidel/drivers/bench/kernels/sweeps.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/kernels/orders/orders.hpp>

@@ -1,11 +1,30 @@
-// Segments, pointers and indices: seidel's.
-#include <seidel/drivers/bench/kernels/segments.hpp>
+// Scans, segments, pointers and indices: seidel's, and the standard library's.
+#include <numeric>
+#include <variant>
+
 #include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/kernels/primitives/scan.hpp>
 #include <seidel/kernels/primitives/segments.hpp>
 
 namespace seidel::drivers {
 
 namespace {
+
+template <class B, class Run>
+Prepared scanned(const ScanTask& task, const Where& where, Run run) {
+  using On = Operands<B, std::monostate, std::int32_t, std::int64_t>;
+  return prepared(std::make_shared<On>(task.counts, where, task.counts.size(), std::monostate{}), 0, 0, run);
+}
+
+template <class B>
+Prepared ours(const ScanTask& task, const Where& where) {
+  return scanned<B>(task, where, [](auto& o) { exclusive_scan(o.on, std::as_const(o.x).span(), o.y.span()); });
+}
+
+Prepared standard(const ScanTask& task, const Where& where) {
+  return scanned<OpenMP>(task, where,
+                         [](auto& o) { std::exclusive_scan(o.x.begin(), o.x.end(), o.y.begin(), std::int64_t(0)); });
+}
 
 template <class B>
 using On = Operands<B, std::int64_t, Index, Index>;  // kept: the length of segments
@@ -43,8 +62,12 @@ Prepared converted(const PointersTask& task, const Where& where) {
 
 }  // namespace
 
-std::vector<Rival> segments_rivals() {
+std::vector<Rival> primitives_rivals() {
   std::vector<Rival> all;
+  add_ours(
+      all, kernels::scan, "array", "each thread a part; several read the counts twice",
+      []<class B>(const B*) { return ours<B>; }, "decoupled look-back");
+  all.push_back({&kernels::scan, "array", BackendName::serial, "std", Role::baseline, "std::exclusive_scan", standard});
   add_ours(
       all, kernels::sort_segments, "array", "std::sort by key and place", []<class B>(const B*) { return sorted<B>; },
       "ranks counted in shared memory");

@@ -1,11 +1,10 @@
-// Segments, pointers and indices: inputs, costs, judges.
-#include <seidel/drivers/bench/kernels/segments.hpp>
-
+// Scans, segments, pointers and indices: inputs, costs, judges. Transpositions of the study are made of them.
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/kernels/primitives/segments.hpp>
@@ -14,16 +13,32 @@ namespace seidel::drivers {
 
 namespace {
 
-constexpr std::int64_t max_size = 1'000'000'000;  // two arrays of so many numbers
+constexpr std::int64_t max_entries = 4'000'000'000;
+
+std::unique_ptr<Operand> size_of(const std::string& word, const CommonOptions&) {
+  auto operand = std::make_unique<SizeOperand>();
+  operand->n = number("N", word, whole<std::int64_t>(0, max_entries));
+  operand->name = word;
+  operand->description = plural(operand->n, "entry", "entries");
+  return operand;
+}
+
+const OperandKind array_size = {.placeholder = "N",
+                                .help = "numbers of entries (20000000)",
+                                .example = "20000000",
+                                .for_validation = {"0", "1", "4096", "131073", "1000003"},
+                                .make = size_of};
+
+constexpr std::int64_t max_pairs = 1'000'000'000;  // two arrays of so many numbers
 
 /// Segments are half of the array unless their length is given.
 std::unique_ptr<Operand> segments_of(const std::string& word, const CommonOptions&) {
   const std::size_t colon = word.find(':');
   auto operand = std::make_unique<SegmentsOperand>();
   operand->name = word;
-  operand->n = number("N", word.substr(0, colon), whole<std::int64_t>(0, max_size));
+  operand->n = number("N", word.substr(0, colon), whole<std::int64_t>(0, max_pairs));
   operand->length = colon == word.npos ? std::max<std::int64_t>((operand->n + 1) / 2, 1)
-                                       : number("LENGTH", word.substr(colon + 1), whole<std::int64_t>(1, max_size));
+                                       : number("LENGTH", word.substr(colon + 1), whole<std::int64_t>(1, max_pairs));
   operand->description = formatted("{} in segments of {}", plural(operand->n, "pair"), operand->length);
   return operand;
 }
@@ -64,6 +79,12 @@ double error_of(HostSpan<const Index> found, const Array<Index>& expected) {
 
 }  // namespace
 
+const Kernel kernels::scan = {.name = "scan",
+                              .help = "an exclusive scan of an array: 32-bit counts into 64-bit offsets",
+                              .takes = &array_size,
+                              .unless_given = {"20000000"},
+                              .make = made<ScanTask, SizeOperand>};
+
 const Kernel kernels::sort_segments = {.name = "sort-segments",
                                        .help = "segments of pairs sorted by key, stably, and a copy of them before",
                                        .takes = &segments,
@@ -90,6 +111,27 @@ const Kernel kernels::indices_to_pointers = {
     .takes = &array_size,
     .unless_given = {"20000000"},
     .make = made<PointersTask, SizeOperand, PointersTask::Direction::to_pointers>};
+
+ScanTask::ScanTask(const SizeOperand& of, const TaskOptions&) : counts(of.n) {
+  const std::int64_t n = of.n;
+  const generators::Stream bits(1, generators::Draw::lengths, 0);
+  parallel_for(OpenMP{}, n, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i)
+      counts[i] = std::int32_t(generators::below(bits(std::uint64_t(i)), 1 << 16));
+  });
+  flops = double(n);
+  bytes = 12 * double(n);
+  bytes_model = "12 n";
+}
+
+/// Begins at 0, and each step is the count.
+double ScanTask::error(const Answer& answer) const {
+  const auto offsets = answer.array<std::int64_t>(0);
+  if (offsets.size() != counts.size()) return wrong_size;
+  return worst_of(offsets.size(), [&](std::int64_t i) {
+    return offsets[i] == (i == 0 ? 0 : offsets[i - 1] + counts[i - 1]) ? 0 : not_equal;
+  });
+}
 
 SegmentsTask::SegmentsTask(const SegmentsOperand& of, const TaskOptions&, Step step)
     : pairs(2 * of.n), length(of.length) {

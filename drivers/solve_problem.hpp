@@ -1,0 +1,106 @@
+// What `seidel solve` works on: A x = b as it was read, where it is solved, and what its entries show.
+#pragma once
+#include <variant>
+
+#include <seidel/drivers/matrix_source.hpp>
+#include <seidel/drivers/near_null.hpp>
+#include <seidel/drivers/with_backend.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/properties.hpp>
+#include <seidel/formats/statistics.hpp>
+#include <seidel/solvers/null_space.hpp>
+
+namespace seidel::drivers {
+
+struct Outcome;
+
+/// A matrix with row pointers of 32 bits, half the bytes to read in each product, or of 64.
+template <class Space>
+using AnyCsr = std::variant<Csr<double, std::int32_t, Space>, Csr<double, std::int64_t, Space>>;
+/// A as that; empty if it has others.
+template <class Offset, class Space>
+CsrView<double, Offset, Space> view_with(const AnyCsr<Space>& A) {
+  const auto* const held = std::get_if<Csr<double, Offset, Space>>(&A);
+  return held ? held->view() : CsrView<double, Offset, Space>{};
+}
+
+/// What the entries of a matrix show.
+struct Inspected {
+  MatrixProperties properties = {};
+  RowStatistics rows = {};
+
+  /// Whether every row of A sums to zero: then A * ones = 0 tells nothing of a solver.
+  bool ones_vanish() const { return rows.nrows > 0 && properties.zero_row_sums == rows.nrows; }
+  /// Whether fewer rows than columns have entries: then A x = A * ones has smaller solutions than ones.
+  bool has_dependent_columns() const { return rows.nrows - rows.empty_rows < rows.ncols; }
+};
+
+/// Solved is 2^-of_A A x' = 2^-of_b b, x = 2^(of_b - of_A) x', so that the products of a system whose numbers are all tiny or huge
+/// stay in the range of double. Powers of two round nothing; they are 0 where sizes are usual.
+struct Units {
+  int of_A = 0;
+  std::vector<int> of_b = {};  // of each column
+};
+
+struct Problem {
+  const SolveOptions& options;
+  OpenMP host = host_threads(options);
+  LoadedMatrix matrix = {};
+  Array<double> b = {}, x0 = {};           // empty: A * ones, made by inspect(); zeros
+  std::vector<Array<double>> more_b = {};  // the right-hand sides after the first
+  LoadedNearNull near_null = {};
+  double read_seconds = 0;
+  Array<std::int32_t> row_ptr = {};  // of A, too; empty where 32 bits do not hold the number of entries
+  Placement where = {};
+  AnyCsr<Device> there = {};           // in the memory of the GPU that solves with it,
+  Array<double, Device> b_there = {};  // and A * ones
+  Inspected seen = {};
+  Units units = {};
+  NullSpace null_space = {};
+
+  bool least_squares() const { return options.request.goal == Goal::least_squares; }
+  std::size_t columns() const { return 1 + more_b.size(); }
+  HostSpan<const double> column(std::size_t j) const { return j == 0 ? b : more_b[j - 1]; }
+  /// Calls look() while right-hand side j is `b`.
+  auto with_column(std::size_t j, const auto& look) {
+    const auto exchange = [&] {
+      if (j > 0) std::swap(b, more_b[j - 1]);
+    };
+    exchange();
+    auto found = look();
+    exchange();
+    return found;
+  }
+
+  CsrView<double, std::int64_t, Host> wide() const { return matrix.matrix.view(); }
+  CsrView<double, std::int32_t, Host> narrow() const {
+    const auto& A = matrix.matrix;
+    return {A.nrows, A.ncols, row_ptr, A.col_idx, A.values};
+  }
+  bool is_narrow() const { return !row_ptr.empty(); }
+  /// look(A) with row pointers of 32 bits, if there are any.
+  auto with_matrix(const auto& look) const { return is_narrow() ? look(narrow()) : look(wide()); }
+  std::int64_t bytes_there() const;
+};
+
+/// Reads or makes what the options name.
+Problem load(const SolveOptions& options);
+/// Row pointers of 32 bits, where they hold the number of entries; the GPU, if it solves.
+void place(Problem& problem);
+/// Brings the matrix to where it is solved, looks at it there, and makes b there unless one was given. Errors  ShapeError,
+/// InputError for what cannot be solved.
+void inspect(Problem& problem);
+/// The x of the right-hand side that is made: ones, or, where A * ones = 0, signs.
+Array<double> known_solution(const Problem& problem);
+
+/// Brings A to size 1, if it is tiny or huge and no entry underflows: it must be inspected again then.
+void change_units_of_A(Problem& problem);
+/// Brings b and x0 to size 1, too. Not b where an absolute tolerance has its units, or x0 is for many columns.
+void change_units_of_b(Problem& problem);
+/// x, and the norms of x and b, in their own units. Where x loses digits or its range there, it is certified again, as a solution
+/// for b.
+void restore_units(const Problem& problem, std::size_t column, HostSpan<const double> b, Outcome& outcome);
+/// Makes problem.seen what is to be told of A.
+void tell_in_own_units(Problem& problem);
+
+}  // namespace seidel::drivers
