@@ -54,6 +54,8 @@ Failure failure() {
 int report_failure(const std::string& json) {
   const Failure what = failure();
   std::fflush(stdout);
+  // Most likely all processes of mpirun fail alike, and it ends the others when the first one has said why.
+  if (rank_of_mpirun() > 0) sleep(2);
   std::fprintf(stderr, "seidel: %s\n", what.message.c_str());
   // Wrong usage may be a wrong name of that very file; a report that was begun cannot be told from what would follow it.
   if (json.empty() || what.exit_code == wrong_usage || what.unwritten == json) return what.exit_code;
