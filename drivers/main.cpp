@@ -80,7 +80,7 @@ void say_if_too_many(const CommonOptions& options) {
 template <class Options>
 void say_if_not_shared(const Options& options) {
   if constexpr (!std::is_same_v<Options, GemmOptions> && !std::is_same_v<Options, BenchGemmMpiOptions>)
-    if (const int processes = processes_of_mpirun(); processes > 1)
+    if (const int processes = processes_of_mpirun(); processes > 1 && rank_of_mpirun() == 0)
       say(options, formatted("one of {} processes of mpirun, each of which does all of this by itself; only gemm and "
                              "bench gemm-mpi share their work",
                              processes));

@@ -130,12 +130,13 @@ TEST_CASE("more threads than cores are taken, and told of") {
   CHECK(seidel_program({"info", "poisson2d:4", "--threads", "1"}).err.empty());
 }
 
-TEST_CASE("under mpirun a command whose processes share no work says so") {
+TEST_CASE("under mpirun a command whose processes share no work says so, once") {
   const Words words = {"solve", "poisson2d:4"};
   for (const char* size : {"OMPI_COMM_WORLD_SIZE=3", "PMI_SIZE=3"})
     CHECK(
         contains(succeeded(words, {.environment = size}).err, "one of 3 processes of mpirun, each of which does all"));
   CHECK(succeeded(words, {.environment = "PMI_SIZE=1"}).err.empty());
+  CHECK(succeeded(words, {.environment = "PMI_SIZE=3 PMI_RANK=1"}).err.empty());
   CHECK(succeeded(words + Words{"--quiet"}, {.environment = "PMI_SIZE=3"}).err.empty());
 }
 
