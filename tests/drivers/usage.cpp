@@ -136,8 +136,11 @@ TEST_CASE("under mpirun a command whose processes share no work says so, once") 
     CHECK(
         contains(succeeded(words, {.environment = size}).err, "one of 3 processes of mpirun, each of which does all"));
   CHECK(succeeded(words, {.environment = "PMI_SIZE=1"}).err.empty());
-  CHECK(succeeded(words, {.environment = "PMI_SIZE=3 PMI_RANK=1"}).err.empty());
   CHECK(succeeded(words + Words{"--quiet"}, {.environment = "PMI_SIZE=3"}).err.empty());
+  setenv("PMI_RANK", "1", 1);  // for the program
+  const Run second = succeeded(words, {.environment = "PMI_SIZE=3"});
+  unsetenv("PMI_RANK");
+  CHECK(second.err.empty());
 }
 
 TEST_CASE("--version of the program and of a command is one line") {
