@@ -172,6 +172,7 @@ TEST_CASE(
        {{"solve", matrix, "--toll", "1e-6"}, {"--toll", "did you mean --tol", "--max-iterations"}},
        {{"solve", "--precnod=symgs", matrix}, {"--precnod", "did you mean --precond"}},
        {{"solve", matrix, "B.mtx"}, {"B.mtx", "one argument too many", "did you mean --rhs B.mtx"}},
+       {{"info", matrix, "B.mtx"}, {"info: 'B.mtx' is one argument too many\n"}},
        {{"solve", matrix, "--preconditioner", "jacobi"}, {"seidel: solve: unknown", "did you mean --precond"}},
        {{"solve", matrix, "--maxiter", "9"}, {"did you mean --max-iterations"}},
        {{"solve", matrix, "--tolerance", "1e-6"}, {"did you mean --tol"}},
