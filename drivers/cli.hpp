@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <seidel/config.hpp>
+#include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/output_file.hpp>
 
@@ -28,25 +29,21 @@ struct CommonTexts {
   std::string backend = "auto", threads, json;
   bool quiet = false, verbose = false;
 
-  /// Returns --json.
+  /// After all options of the command's own. Returns --json.
   CLI::Option* add_to(CLI::App& app) {
+    app.option_defaults()->group("Every command");
     app.add_option("--backend", backend, "where to compute: auto, serial (one core), openmp (all cores), cuda (GPU)")
         ->type_name("NAME")
-        ->capture_default_str()
-        ->group("Every command");
-    app.add_option("--threads", threads, "threads to use (all cores of this process)")
-        ->type_name("N")
-        ->group("Every command");
+        ->capture_default_str();
+    app.add_option("--threads", threads, "threads to use (all cores of this process)")->type_name("N");
     CLI::Option* const file =
         app.add_option("--json", json,
                        "write the report as JSON to FILE, or instead of the text to standard output (-)")
-            ->type_name("FILE|-")
-            ->group("Every command");
-    app.add_flag("-q,--quiet", quiet, "no report, no progress: the exit code and files only")->group("Every command");
-    app.add_flag("-v,--verbose", verbose, "say more")->group("Every command");
-    app.set_help_flag("-h,--help", "print this and exit")->group("Every command");
-    app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit")
-        ->group("Every command");
+            ->type_name("FILE|-");
+    app.add_flag("-q,--quiet", quiet, "no report, no progress: the exit code and files only");
+    app.add_flag("-v,--verbose", verbose, "say more");
+    app.set_help_flag("-h,--help", "print this and exit");
+    app.set_version_flag("-V,--version", formatted("seidel {}", version), "print the version and exit");
     return file;
   }
   void check(CommonOptions& options) const {
@@ -121,6 +118,7 @@ struct Command {
   std::vector<CLI::Option*> inputs, results;  // files
   std::vector<CLI::Option*> exchangeable;     // of these: an input and a result that may be one file
   std::string on_host;                        // why --backend cuda is refused; empty where it is not
+  bool shares_work = false;                   // among the processes of mpirun
 
   Command(CLI::App& parent, const char* name, const char* what) : app(parent.add_subcommand(name, what)) {
     app->allow_extras();
@@ -140,6 +138,10 @@ struct Command {
   }
   CLI::Option* file(const char* option, std::string& value, const char* what) {
     return written_to(app->add_option(option, value, what)->type_name("FILE"));
+  }
+  /// One of some names, which `what` lists. Its usual value is what `value` is now.
+  void name(const char* option, std::string& value, const std::string& what) {
+    app->add_option(option, value, what)->type_name("NAME")->capture_default_str();
   }
   void page(std::string& html) { file("--html", html, "write the report as one page for a browser"); }
   CLI::Option* input_file(const char* option, std::string& value, const char* what) {
@@ -178,16 +180,16 @@ struct CommandFor : Command {
 
   using Command::Command;
   /// What no single option shows.
-  virtual void finish(const CommonTexts&) {}
+  virtual void finish() {}
   Request finished(CommonTexts& common, const std::string& command_line) final {
     for (const auto& check : checks) check();
     common.check(options);
-    finish(common);
+    finish();
     if (options.backend == BackendName::cuda && !on_host.empty())
       throw UsageError(formatted("--backend cuda: {}; leave --backend out", on_host));
     require_files(named(results), named(inputs));
     options.command_line = command_line;
-    return std::move(options);
+    return {.common = options, .shares_work = shares_work, .run = [options = options] { return run(options); }};
   }
 };
 

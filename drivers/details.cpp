@@ -104,16 +104,6 @@ std::string meanings_of_details() {
   return meanings;
 }
 
-void apply_details(SolveOptions& solve, const std::vector<std::string>& pairs) {
-  std::map<std::string, std::string> given;
-  for (const auto& pair : pairs) {
-    apply_setting(solve, pair);
-    const auto [other, is_new] = given.emplace(pair.substr(0, pair.find('=')), pair);
-    if (!is_new) throw UsageError(formatted("--set {}: given once before, as {}; give it once", pair, other->second));
-  }
-  refuse_ignored_settings(solve.request, pairs);
-}
-
 std::string names_of_preconditioners() { return names_of(preconditioners) + ", " + geometric_multigrid; }
 std::string meanings_of_preconditioners() {
   return meanings_of(preconditioners) +
@@ -132,7 +122,13 @@ void request_preconditioner(SolveOptions& options, const std::string& name, std:
   } else {
     options.request.preconditioner = entry_of("--precond", name, preconditioners, {geometric_multigrid});
   }
-  apply_details(options, pairs);
+  std::map<std::string, std::string> given;
+  for (const auto& pair : pairs) {
+    apply_setting(options, pair);
+    const auto [other, is_new] = given.emplace(pair.substr(0, pair.find('=')), pair);
+    if (!is_new) throw UsageError(formatted("--set {}: given once before, as {}; give it once", pair, other->second));
+  }
+  refuse_ignored_settings(options.request, pairs);
 }
 
 }  // namespace seidel::drivers

@@ -1,6 +1,6 @@
 // seidel generate: a generated matrix as a file.
 #include <seidel/drivers/commands.hpp>
-#include <seidel/drivers/extents.hpp>
+#include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/json.hpp>

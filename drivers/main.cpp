@@ -7,7 +7,6 @@
 #include <fstream>
 #include <new>
 #include <string>
-#include <type_traits>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/machine.hpp>
@@ -76,14 +75,13 @@ void say_if_too_many(const CommonOptions& options) {
                            plural(cores, "core")));
 }
 
-/// Whoever starts any other command by mpirun may expect its processes to share the work, as those of gemm do.
-template <class Options>
-void say_if_not_shared(const Options& options) {
-  if constexpr (!std::is_same_v<Options, GemmOptions> && !std::is_same_v<Options, BenchGemmMpiOptions>)
-    if (const int processes = processes_of_mpirun(); processes > 1 && rank_of_mpirun() == 0)
-      say(options, formatted("one of {} processes of mpirun, each of which does all of this by itself; only gemm and "
-                             "bench gemm-mpi share their work",
-                             processes));
+/// Whoever starts such a command by mpirun may expect its processes to share the work.
+void say_if_not_shared(const Request& request) {
+  if (const int processes = processes_of_mpirun(); processes > 1 && rank_of_mpirun() == 0 && !request.shares_work)
+    say(request.common,
+        formatted("one of {} processes of mpirun, each of which does all of this by itself; only gemm and "
+                  "bench gemm-mpi share their work",
+                  processes));
 }
 
 /// Threads that run or could run now, of all processes.
@@ -112,20 +110,15 @@ int run_program(int argc, char** argv) {
   std::string json;
   try {
     const Request request = parse(argc, argv);
-    return std::visit(
-        [&](const auto& options) {
-          if constexpr (requires { options.json; }) {
-            sleep_while_waiting_if_busy(argv);
-            say_if_too_many(options);
-            say_if_not_shared(options);
-            json = options.json;
-            return run(options);
-          } else {
-            write_text("-", options.text);
-            return int(done);
-          }
-        },
-        request);
+    if (!request.run) {
+      write_text("-", request.text);
+      return done;
+    }
+    sleep_while_waiting_if_busy(argv);
+    say_if_too_many(request.common);
+    say_if_not_shared(request);
+    json = request.common.json;
+    return request.run();
   } catch (...) {
     return report_failure(json);
   }

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include <seidel/drivers/extents.hpp>
+#include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/runtime/errors.hpp>

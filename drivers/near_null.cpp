@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <seidel/drivers/near_null.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_problem.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/aggregation/near_null.hpp>

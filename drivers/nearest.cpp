@@ -26,54 +26,31 @@ std::size_t edits(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
-/// What other programs call what we call otherwise.
-constexpr std::pair<std::string_view, std::string_view> other_names[] = {
-    {"--preconditioner", "--precond"},
-    {"--pc", "--precond"},
-    {"--solver", "--method"},
-    {"--ksp", "--method"},
-    {"--ksp-type", "--method"},
-    {"--pc-type", "--precond"},
-    {"--guess", "--x0"},
-    {"--initial-guess", "--x0"},
-    {"--maxiter", "--max-iterations"},
-    {"--max-iter", "--max-iterations"},
-    {"--maxit", "--max-iterations"},
-    {"--maxits", "--max-iterations"},
-    {"--max-it", "--max-iterations"},
-    {"--niter", "--max-iterations"},
-    {"--iterations", "--max-iterations"},
-    {"--timeout", "--time-limit"},
-    {"--tolerance", "--tol"},
-    {"--rtol", "--tol"},
-    {"--output", "--out"},
-    {"--b", "--rhs"},
-    {"--gpu", "--backend"},
-    {"--cuda", "--backend"},
-    {"--device", "--backend"},
-    {"--num-threads", "--threads"},
-    {"-j", "--threads"},
-    {"-t", "--threads"},
-    {"gpu", "cuda"},
-    {"cpu", "openmp"},
-    {"omp", "openmp"},
-    {"sgs", "symgs"},
-    {"ssor", "symgs"},
-    {"sor", "symgs"},
-    {"gauss-seidel", "symgs"},
-    {"diagonal", "jacobi"},
-    {"ilu", "ilu0"},
-    {"ic", "ic0"},
-    {"icc", "ic0"},
-    {"pcg", "cg"},
-    {"bicg", "bicgstab"},
-    {"lu", "direct"},
-    {"cholesky", "direct"},
-    {"fgmres", "gmres"},
-    {"multigrid", "amg"},
-    {"amg", "multigrid"},
-    {"multicolor", "colours"},
-    {"multicolour", "colours"},
+/// What we call otherwise than other programs, and what they call it.
+const std::pair<std::string_view, std::vector<std::string_view>> other_names[] = {
+    {"--precond", {"--preconditioner", "--pc", "--pc-type"}},
+    {"--method", {"--solver", "--ksp", "--ksp-type"}},
+    {"--x0", {"--guess", "--initial-guess"}},
+    {"--max-iterations", {"--maxiter", "--max-iter", "--maxit", "--maxits", "--max-it", "--niter", "--iterations"}},
+    {"--time-limit", {"--timeout"}},
+    {"--tol", {"--tolerance", "--rtol"}},
+    {"--out", {"--output"}},
+    {"--rhs", {"--b"}},
+    {"--backend", {"--gpu", "--cuda", "--device"}},
+    {"--threads", {"--num-threads", "-j", "-t"}},
+    {"cuda", {"gpu"}},
+    {"openmp", {"cpu", "omp"}},
+    {"symgs", {"sgs", "ssor", "sor", "gauss-seidel"}},
+    {"jacobi", {"diagonal"}},
+    {"ilu0", {"ilu"}},
+    {"ic0", {"ic", "icc"}},
+    {"cg", {"pcg"}},
+    {"bicgstab", {"bicg"}},
+    {"direct", {"lu", "cholesky"}},
+    {"gmres", {"fgmres"}},
+    {"amg", {"multigrid"}},
+    {"multigrid", {"amg"}},
+    {"colours", {"multicolor", "multicolour"}},
 };
 
 }  // namespace
@@ -86,8 +63,9 @@ std::string lower_case(std::string word) {
 std::string nearest(const std::string& typed, const std::vector<std::string>& names) {
   std::string word = lower_case(typed);
   std::replace(word.begin(), word.end(), '_', '-');
-  for (const auto& [other, ours] : other_names)
-    if (other == word && std::find(names.begin(), names.end(), ours) != names.end()) return std::string(ours);
+  for (const auto& [ours, others] : other_names)
+    if (std::ranges::find(others, word) != others.end() && std::ranges::find(names, ours) != names.end())
+      return std::string(ours);
   std::string best;
   const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
   std::size_t least = std::max<std::size_t>(1, letters / 3) + 1;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include <seidel/drivers/options.hpp>
@@ -22,6 +23,12 @@ inline void require_one_of(const std::string& option, const std::string& value,
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
   throw UsageError(
       formatted("{}: found '{}'{}, expected one of {}", option, value, did_you_mean(value, allowed), joined(allowed)));
+}
+
+/// Of an option that is auto or none.
+inline bool is_auto(const std::string& option, const std::string& value) {
+  require_one_of(option, lower_case(value), {"auto", "none"});
+  return lower_case(value) == "auto";
 }
 
 /// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market, plain or gzip.
@@ -58,6 +65,18 @@ Number number(const std::string& option, const std::string& text, const Range<Nu
   if (error != std::errc() || end != text.data() + text.size() || !range.fits(value))
     throw UsageError(formatted("{}: found '{}', expected {}", option, text, range.expected));
   return value;
+}
+
+/// Sizes as they are typed, 2x3 or 1024x1024x64: as many whole numbers with an x between them as there is room for. Whether the text is that.
+inline bool read_extents(std::string_view text, std::span<std::int64_t> extents) {
+  const char *at = text.data(), *const end = at + text.size();
+  for (std::int64_t& extent : extents) {
+    const auto [rest, error] = std::from_chars(at, end, extent);
+    const bool is_last = &extent == &extents.back();
+    if (error != std::errc() || (is_last ? rest != end : rest == end || *rest != 'x')) return false;
+    at = is_last ? rest : rest + 1;
+  }
+  return true;
 }
 
 /// The option's value as one of `values`, by their names; nothing for "auto".

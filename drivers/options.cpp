@@ -46,18 +46,12 @@ struct SolveCommand : CommandFor<SolveOptions> {
     exchangeable.push_back(file("-o,--out", options.out, "write x, a Matrix Market file; as many columns as --rhs"));
     app->add_flag("--least-squares", least_squares,
                   "find the x with the least ||b - Ax||, of several the smallest: for rectangular and singular A");
-    app->add_option("--method", method, names_of(program_methods))->type_name("NAME")->capture_default_str();
-    app->add_option("--precond", preconditioner, names_of_preconditioners())->type_name("NAME")->capture_default_str();
-    app->add_option("--order", order,
-                    "symgs only: natural (default, bit-identical everywhere), colours, auto (the fastest by estimate)")
-        ->type_name("NAME");
-    app->add_option("--permute", permute,
-                    "auto (where the diagonal has zeros, preconditioners see other rows there), none")
-        ->type_name("NAME")
-        ->capture_default_str();
-    app->add_option("--scale", scale, "auto (preconditioners see scaled rows and columns where that helps), none")
-        ->type_name("NAME")
-        ->capture_default_str();
+    name("--method", method, names_of(program_methods));
+    name("--precond", preconditioner, names_of_preconditioners());
+    name("--order", order,
+         "symgs only: natural (default, bit-identical everywhere), colours, auto (the fastest by estimate)");
+    name("--permute", permute, "auto (where the diagonal has zeros, preconditioners see other rows there), none");
+    name("--scale", scale, "auto (preconditioners see scaled rows and columns where that helps), none");
     number("--tol", options.tolerance, "TOL", "solved when ||b - Ax|| <= TOL ||b|| (1e-8)", relative_tolerance);
     with_text("--error-tol", "E", "go on until the estimated error of x is at most E, too",
               [this](const std::string& text) {
@@ -79,13 +73,13 @@ struct SolveCommand : CommandFor<SolveOptions> {
                 "Ctrl-C stops at the next iteration, writes the best x so far and reports; a second one ends at once.");
   }
 
-  void finish(const CommonTexts&) override {
+  void finish() override {
     const bool geometric = is_geometric(preconditioner);
     options.request.method = entry_of("--method", method, program_methods);
     request_preconditioner(options, preconditioner, pairs);
-    if (options.request.method == direct_method) on_host = "direct computes factors on the host";
     if (least_squares) require_least_squares();
     if (options.request.method == direct_method) {
+      on_host = "direct computes factors on the host";
       if (options.request.preconditioner || !order.empty())
         throw UsageError("--method direct: it takes no preconditioner; leave --precond and --order out");
       if (!options.x0.empty()) throw UsageError("--method direct: it takes no first guess; leave --x0 out");
@@ -102,10 +96,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
         throw UsageError(formatted("{}: only amg uses it; take --precond amg", option));
     if (!options.coordinates.empty() && !options.near_null.empty())
       throw UsageError("--coordinates and --near-null both tell the near-null vectors; give one of them");
-    require_one_of("--permute", lower_case(permute), {"auto", "none"});
-    require_one_of("--scale", lower_case(scale), {"auto", "none"});
-    if (lower_case(permute) == "none") options.permute = Permute::none;
-    if (lower_case(scale) == "none") options.scale = Scale::none;
+    options.permute = is_auto("--permute", permute);
+    options.scale = is_auto("--scale", scale);
     options.order_by_time = lower_case(order) == "auto";
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
@@ -137,15 +129,13 @@ struct InfoCommand : CommandFor<InfoOptions> {
       : CommandFor(program, "info", "say what a matrix is like, and what that means for solving") {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     app->add_flag("--repair", options.repair, repair_help);
-    app->add_option(
-           "--precond", preconditioner,
-           "make this preconditioner as well, where solve would, and say what it holds: " + names_of_preconditioners())
-        ->type_name("NAME");
+    name("--precond", preconditioner,
+         "make this preconditioner as well, where solve would, and say what it holds: " + names_of_preconditioners());
     details(pairs, "a detail of it, as seidel solve --help lists them; may be given several times");
     app->footer(generators());
   }
-  void finish(const CommonTexts& common) override {
-    if (common.quiet && common.json.empty())
+  void finish() override {
+    if (options.quiet && options.json.empty())
       throw UsageError("--quiet: info has nothing to say then; give a file for its report with --json");
     if (preconditioner.empty()) on_host = "info works on the host, unless it makes what --precond names";
     SolveOptions solve;
@@ -172,7 +162,7 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
     app->footer("SPEC is one of\n" + generator_help() +
                 "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
-  void finish(const CommonTexts&) override {
+  void finish() override {
     require_matrix_market("--out", options.out);
     require_matrix_market("--coordinates", options.coordinates);
     if (options.coordinates == "-") throw UsageError("--coordinates: found '-', expected the name of a file");
@@ -185,6 +175,7 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
 struct GemmCommand : CommandFor<GemmOptions> {
   explicit GemmCommand(CLI::App& program)
       : CommandFor(program, "gemm", "multiply dense matrices in files, C = A B (+ C), on many processes (mpirun)") {
+    shares_work = true;
     read_from(app->add_option(
                      "A", options.a,
                      "M x K, as seidel generate dense:MxK writes it; the precision of the files is that of the product")
@@ -195,12 +186,10 @@ struct GemmCommand : CommandFor<GemmOptions> {
     app->add_option("--grid", options.grid, "rows and columns of processes (as square as can be)")->type_name("RxC");
     number("--block", options.block, "N", "rows and columns per block of a matrix (32)",
            whole<std::int64_t>(1, 1 << 20));
-    app->add_option("--method", options.method,
-                    "summa (the bits of one machine), row-sums (each row of processes adds up its parts)")
-        ->type_name("NAME")
-        ->capture_default_str();
+    name("--method", options.method,
+         "summa (the bits of one machine), row-sums (each row of processes adds up its parts)");
   }
-  void finish(const CommonTexts&) override {
+  void finish() override {
     require_one_of("--method", options.method, {"summa", "row-sums"});
     // Many processes read each file, and write the result under another name at first: a device would be replaced by a file.
     for (const auto& [name, path] :
@@ -228,12 +217,10 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
         "reorder the rows so that large entries stand on the diagonal; b needs the same order, which --json lists");
     app->add_flag("--real-form", options.real_form,
                   "of a complex file: [Re A, -Im A; Im A, Re A], and [Re b; Im b] of a vector");
-    app->add_option("--format", options.form, "coordinate (the nonzeros), array (all entries)")
-        ->type_name("NAME")
-        ->capture_default_str();
+    name("--format", options.form, "coordinate (the nonzeros), array (all entries)");
     app->add_flag("--repair", options.repair, repair_help);
   }
-  void finish(const CommonTexts&) override {
+  void finish() override {
     require_one_of("--format", options.form, {"coordinate", "array"});
     require_matrix_market("OUT", options.out);
   }
@@ -377,16 +364,16 @@ Request parse(int argc, char** argv) {
     const std::string_view next = words[std::size_t(1 + std::count(path.begin(), path.end(), ' '))];
     if (topic_wanted && !next.starts_with('-'))
       throw UsageError(formatted("help: '{}' is one argument too many\n  see {} --help", next, path));
-    return PrintText{app.help()};
+    return {.text = app.help()};
   } catch (const CLI::CallForVersion&) {
-    return PrintText{formatted("seidel {}\n", version)};
+    return {.text = formatted("seidel {}\n", version)};
   } catch (const CLI::ParseError& error) {
     refuse(app, error);
   }
   if (app.get_subcommands().empty()) refuse_command(app);
   if (bench.parsed() && bench.get_subcommands().empty()) {
     if (!line.registry.list || !bench.remaining().empty()) refuse_command(bench);
-    return line.registry;
+    return {.run = [registry = line.registry] { return run(registry); }};
   }
   refuse_extras(last_of(app), path_of(app), settings_of(app));
   refuse_empty_values(last_of(app), path_of(app));

@@ -2,10 +2,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <seidel/solvers/choose_method.hpp>
@@ -31,16 +31,12 @@ struct CommonOptions {
   bool quiet = false, verbose = false;
 };
 
-enum class Permute { automatic, none };  ///< --permute
-enum class Scale { automatic, none };    ///< --scale
-
 struct SolveOptions : CommonOptions {
   std::string matrix, rhs, x0, out, history, html;
-  std::string near_null, coordinates;  // for amg
-  std::string null_space;              // --null-space: "constant" or a file
-  MethodRequest request;               // --method, --precond, --order, --set
-  Permute permute = Permute::automatic;
-  Scale scale = Scale::automatic;
+  std::string near_null, coordinates;               // for amg
+  std::string null_space;                           // --null-space: "constant" or a file
+  MethodRequest request;                            // --method, --precond, --order, --set
+  bool permute = true, scale = true;                // --permute, --scale: auto
   bool order_by_time = false;                       // --order auto; natural order otherwise, unless one is named
   double tolerance = 1e-8, absolute_tolerance = 0;  // --tol, --set atol
   std::optional<double> error_tolerance;            // --error-tol
@@ -150,15 +146,13 @@ struct BenchCompareOptions : CommonOptions {
   std::string old_file, new_file, html;
 };
 
-/// --help or --version: text for standard output, and nothing else to do.
-struct PrintText {
-  std::string text;
+/// What a command line asks for.
+struct Request {
+  std::string text = {};  // of --help or --version, for standard output; then there is nothing to run
+  CommonOptions common = {};
+  bool shares_work = false;       // among the processes of mpirun
+  std::function<int()> run = {};  // the command
 };
-
-using Request =
-    std::variant<PrintText, SolveOptions, InfoOptions, GenerateOptions, GemmOptions, ConvertOptions, ValidateOptions,
-                 BenchReadOptions, BenchKernelOptions, BenchSolveOptions, BenchSuiteOptions, BenchMachineOptions,
-                 BenchHpcgOptions, BenchGemmMpiOptions, BenchCompareOptions>;
 
 /// Reads the command line. Errors  UsageError that names the option and the allowed values.
 Request parse(int argc, char** argv);

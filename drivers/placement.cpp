@@ -44,13 +44,20 @@ Placement place(const CommonOptions& options, std::int64_t nnz) {
               .because = formatted("{} nonzeros are worth a GPU", count(nnz))};
     no_gpu = ", and there is no GPU";
   }
-  if (threads == 1) return {.backend = BackendName::serial, .because = "one thread" + no_gpu};
+  Placement host = place_on_host(options, nnz);
+  host.because += no_gpu;
+  return host;
+}
+
+Placement place_on_host(const CommonOptions& options, std::int64_t nnz) {
+  const int threads = host_threads(options).threads;
+  if (threads == 1) return {.backend = BackendName::serial, .because = "one thread"};
   if (nnz < worth_threads)
     return {.backend = BackendName::serial,
             .because = formatted("{}: too small to gain from {} threads", plural(nnz, "nonzero"), threads)};
   return {.backend = BackendName::openmp,
           .threads = threads,
-          .because = formatted("{} nonzeros are worth several threads{}", count(nnz), no_gpu)};
+          .because = formatted("{} nonzeros are worth several threads", count(nnz))};
 }
 
 }  // namespace seidel::drivers

@@ -6,15 +6,16 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
-#include <seidel/drivers/report/progress.hpp>
 #include <seidel/drivers/signals.hpp>
-#include <seidel/drivers/solve_one.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
 
 namespace {
+
+/// Wavefronts of fewer rows leave nothing for a second thread to do.
+constexpr std::int64_t rows_of_no_parallelism = 4;
 
 /// Solved is what the certificate says, whatever the solver says of its own residual.
 void judge_by_certificate(Outcome& outcome) {

@@ -2,6 +2,7 @@
 #include <seidel/drivers/solve_decide.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -33,7 +34,7 @@ double spread_of_rows(const CsrView<double, std::int64_t, Host>& A) {
 bool may_permute(const Problem& problem) {
   const MethodRequest& request = problem.options.request;
   const Inspected& seen = problem.seen;
-  if (problem.options.permute == Permute::none || request.preconditioner == PreconditionerKind::none) return false;
+  if (!problem.options.permute || request.preconditioner == PreconditionerKind::none) return false;
   if (request.method && (request.method->needs != Needs::square || *request.method == direct_method)) return false;
   // Of a symmetric matrix, rows in another order are not symmetric: only where there is no other way, and that is one.
   if (request.preconditioner && request.preconditioner->needs_definite) return false;
@@ -42,7 +43,7 @@ bool may_permute(const Problem& problem) {
 
 bool may_scale(const Problem& problem) {
   const MethodRequest& request = problem.options.request;
-  if (problem.options.scale == Scale::none || request.preconditioner) return false;
+  if (!problem.options.scale || request.preconditioner) return false;
   if (!request.method || request.method->needs == Needs::square) return request.method != direct_method;
   return request.method->needs != Needs::nothing && problem.seen.properties.symmetric;  // its scales are symmetric, too
 }
@@ -52,7 +53,7 @@ bool may_scale(const Problem& problem) {
 /// preconditioner.
 std::unique_ptr<Arranged> arrange(const Problem& problem) {
   const auto& [p, rows] = problem.seen;
-  const bool full_diagonal = p.first_bad_diagonal < 0, unscaled = problem.options.scale == Scale::none;
+  const bool full_diagonal = p.first_bad_diagonal < 0, unscaled = !problem.options.scale;
   if (full_diagonal || rows.empty_rows > 0) {
     const MethodChoice choice = choose_method(p, rows, problem.options.request);
     if (choice.method.needs == Needs::nothing) return {};
@@ -122,6 +123,32 @@ std::unique_ptr<DirectSolver> first_factors(const Problem& problem, const Singul
   return factors_of(problem, 50 * seconds_per_iteration(problem), options.time_limit);
 }
 
+/// Whether sweeps have more steps, one after the other, than a GPU that nobody asked for is good for. Looks at some thousandths
+/// of the rows, at the beginning, the middle and the end.
+bool is_for_host(const Problem& problem, const Decided& decided) {
+  const MethodChoice& choice = decided.needs.choice;
+  if (!problem.where.gpu || problem.options.backend != BackendName::automatic) return false;
+  if (!choice.preconditioner.sweeps || choice.order != Order::natural) return false;
+  const auto look = [](const auto& A) {
+    const std::int64_t steps = steps_for_host(A.nnz()), rows = std::min<std::int64_t>(A.nrows, 4 * steps);
+    const std::int64_t rest = A.nrows - rows;
+    return std::ranges::any_of(std::array{std::int64_t(0), rest / 2, rest}, [&](std::int64_t first) {
+      return count_of_wavefronts(A, first, first + rows) >= steps;
+    });
+  };
+  if (!decided.arranged) return look(problem.wide());
+  return std::visit([&](const auto& A) { return look(A.view()); }, decided.arranged->A);
+}
+
+void leave_gpu(Problem& problem, Decided& decided) {
+  if (problem.b.empty()) problem.b = copied_to<Host>(*problem.where.gpu, problem.b_there.span());
+  problem.there = {}, problem.b_there = {};
+  problem.where = place_on_host(problem.options, problem.wide().nnz());
+  problem.where.because += "; a GPU would be slower, since most rows of a sweep wait for those before";
+  decided.where = problem.where;
+  decided.needs.cuda = false;
+}
+
 }  // namespace
 
 std::int64_t count_of_colours(const Problem& problem) {
@@ -155,7 +182,7 @@ Criteria criteria_of(const Problem& problem) {
   return criteria;
 }
 
-Decided decide(const Problem& problem, const Singular& singular) {
+Decided decide(Problem& problem, const Singular& singular) {
   const SolveOptions& options = problem.options;
   const auto A = problem.wide();
   Decided decided{
@@ -181,6 +208,7 @@ Decided decide(const Problem& problem, const Singular& singular) {
     needs.choice.reason += "; " + decided.arranged->why;
     needs.choice.norm_inf = problem.seen.properties.norm_inf;  // products are with A itself
   }
+  if (is_for_host(problem, decided)) leave_gpu(problem, decided);
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already
       without_margin(gpu ? available_bytes(*gpu) + problem.bytes_there() : available_bytes(Host{}));

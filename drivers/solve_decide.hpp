@@ -1,10 +1,15 @@
-// How a system will be solved: by which method, with what memory, where.
+// How a system is solved: by which method, with what memory, where; then, for one right-hand side, which ways are tried, one after
+// the other, and what else is found out about its x.
 #pragma once
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include <seidel/drivers/direct.hpp>
 #include <seidel/drivers/memory_plan.hpp>
-#include <seidel/drivers/solve_singular.hpp>
+#include <seidel/drivers/report/progress.hpp>
+#include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_problem.hpp>
 #include <seidel/formats/arrange.hpp>
 
 namespace seidel::drivers {
@@ -30,7 +35,8 @@ struct Decided {
   MemoryPlan memory = {};
 };
 
-Decided decide(const Problem& problem, const Singular& singular);
+/// Takes the problem back from a GPU that would be slower.
+Decided decide(Problem& problem, const Singular& singular);
 
 Criteria criteria_of(const Problem& problem);
 
@@ -50,5 +56,15 @@ double seconds_per_iteration(const Problem& problem);
 
 /// Of the sweeps by colours.
 std::int64_t count_of_colours(const Problem& problem);
+
+/// Those of the options, with what a reader sees meanwhile.
+Criteria watched(const Problem& problem, SolveProgress& progress);
+
+/// By iterations alone, for problem.b and more_b.
+std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
+                             std::vector<HostSpan<const double>> more_b = {});
+
+/// For problem.b. `iterated` is what the iteration found, if that is known; `decided` is in the end what gave x.
+Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated);
 
 }  // namespace seidel::drivers

@@ -141,7 +141,8 @@ Csr<double, std::int32_t> augmented(double size, const View& T, const View& Tt) 
 
 }  // namespace
 
-Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, const Criteria& criteria) {
+Outcome solve_directly(const DirectSystem& system, DirectSolver& solver, const Criteria& criteria) {
+  const OpenMP& host = system.host;
   Outcome outcome;
   Summary& summary = outcome.summary;
   const Stopwatch watch;
@@ -197,8 +198,9 @@ Outcome solve_directly(const OpenMP& host, const DirectSystem& system, DirectSol
   return outcome;
 }
 
-void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolver& solver, Refine what,
-                     const Criteria& criteria, Outcome& outcome) {
+void refine_directly(const DirectSystem& system, DirectSolver& solver, Refine what, const Criteria& criteria,
+                     Outcome& outcome) {
+  const OpenMP& host = system.host;
   const Stopwatch watch;
   if (!solver.factorise()) {
     if (solver.given_up()) return;
@@ -227,8 +229,8 @@ void refine_directly(const OpenMP& host, const DirectSystem& system, DirectSolve
   outcome.refine_seconds = watch.seconds();
 }
 
-void refine_outside(const NullSpace& space, const OpenMP& host, const DirectSystem& system, DirectSolver& solver,
-                    Outcome& outcome) {
+void refine_outside(const NullSpace& space, const DirectSystem& system, DirectSolver& solver, Outcome& outcome) {
+  const OpenMP& host = system.host;
   const Stopwatch watch;
   if (!solver.factorise() && !solver.factorise_nearby()) return;
   const V b(host, copied_to<Host>(host, system.b)), x(host, copied_to<Host>(host, outcome.x.span()));
@@ -255,8 +257,9 @@ void refine_outside(const NullSpace& space, const OpenMP& host, const DirectSyst
   outcome.refine_seconds = watch.seconds();
 }
 
-void refine_least_squares(const OpenMP& host, const DirectSystem& system, HostSpan<const double> x0, double norm_2_of_A,
-                          double seconds, const Criteria& criteria, Outcome& outcome) {
+void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0, double norm_2_of_A, double seconds,
+                          const Criteria& criteria, Outcome& outcome) {
+  const OpenMP& host = system.host;
   const View& A = system.A;
   const std::int64_t rows = std::int64_t(A.nrows) + A.ncols, nnz = std::max(A.nrows, A.ncols) + 2 * A.nnz();
   const std::int64_t available = without_margin(available_bytes(Host{}));
@@ -287,7 +290,7 @@ void refine_least_squares(const OpenMP& host, const DirectSystem& system, HostSp
   both.summary.norm_b = norm2(c);
   Criteria any;
   any.relative_tolerance = std::numeric_limits<double>::infinity();
-  refine_directly(host, {.A = K.view(), .b = c.span(), .norm_inf_of_A = 1}, factors, Refine::x, any, both);
+  refine_directly({.A = K.view(), .b = c.span(), .host = host, .norm_inf_of_A = 1}, factors, Refine::x, any, both);
   if (both.error_source != ErrorSource::refinement) return;
 
   const double size_of_both = max_abs(V(host, both.x.span()));

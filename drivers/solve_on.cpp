@@ -281,10 +281,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
 
 void note_solved(const Criteria& criteria, Outcome& outcome) {
   const auto& [residual, backward_error, orthogonality] = outcome.certificate;
-  const double norm_b = outcome.summary.norm_b;
-  const bool small =
-      residual <= (norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / norm_b)
-                              : criteria.absolute_tolerance);
+  const bool small = residual <= criteria.target(outcome.summary.norm_b);
   outcome.least_squares = !small && orthogonality && *orthogonality <= criteria.relative_tolerance;
   outcome.solved = small || outcome.least_squares;
 }

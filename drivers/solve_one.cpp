@@ -1,6 +1,4 @@
 // Solving for one right-hand side: by factors where they come first, by iterations, and then what its outcome asks for.
-#include <seidel/drivers/solve_one.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +6,7 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
 
@@ -93,9 +92,8 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
     }
     return outcomes;
   } catch (const ZeroDiagonal& error) {
-    throw InputError(
-        problem.matrix.name + ": " + error.what() +
-        (problem.options.permute == Permute::none ? " (--precond none, or --permute auto)" : " (--precond none)"));
+    throw InputError(problem.matrix.name + ": " + error.what() +
+                     (problem.options.permute ? " (--precond none)" : " (--precond none, or --permute auto)"));
   } catch (const InputError& error) {  // of another row that the preconditioner cannot use
     throw InputError(problem.matrix.name + ": " + error.what());
   }
@@ -200,6 +198,7 @@ class OneSolve {
       if (is_there && b_here_.empty()) b_here_ = copied_to<Host>(*problem_.where.gpu, problem_.b_there.span());
     return {.A = problem_.narrow(),
             .b = is_there ? b_here_.span() : problem_.b.span(),
+            .host = problem_.host,
             .norm_inf_of_A = problem_.seen.properties.norm_inf,
             .ones = options_.rhs.empty() && !problem_.seen.ones_vanish()};
   }
@@ -240,7 +239,7 @@ class OneSolve {
     return std::move(iterate(problem_, decided_, criteria).front());
   }
   Outcome tried(DirectSolver& factors, const Criteria& criteria) {
-    Outcome outcome = solve_directly(host_, system(), factors, criteria);
+    Outcome outcome = solve_directly(system(), factors, criteria);
     attempts_.insert(attempts_.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
     outcome.summary.attempts = attempts_;
     return outcome;
@@ -275,12 +274,12 @@ class OneSolve {
     if (outcome.solved && has_unknown_null_vectors())
       note_singular(outcome);
     else if (factors && outcome.solved)
-      refine_outside(singular_.space, host_, system(), *factors, outcome);
+      refine_outside(singular_.space, system(), *factors, outcome);
   }
 
   void refine_least_squares_of(Outcome& outcome) {
     if (outcome.solved && outcome.error_source == ErrorSource::going_on && problem_.is_narrow())
-      refine_least_squares(host_, system(), problem_.x0,
+      refine_least_squares(system(), problem_.x0,
                            norm_2_at_least(outcome.summary, problem_.narrow(), problem_.seen.properties.norm_frobenius),
                            seconds_to_refine(problem_, outcome), criteria_, outcome);
   }
@@ -298,7 +297,7 @@ class OneSolve {
     if (const auto factors = decided_.factors
                                  ? decided_.factors
                                  : refining_factors(problem_, seconds_to_refine(problem_, outcome), decided_))
-      refine_directly(host_, system(), *factors, chosen_ ? Refine::x : Refine::error_only, criteria_, outcome);
+      refine_directly(system(), *factors, chosen_ ? Refine::x : Refine::error_only, criteria_, outcome);
   }
 
   /// Factors, unless they came first; then, where A seems to be singular, lsmr. The better x stays.
@@ -335,7 +334,6 @@ class OneSolve {
   const Singular& singular_;
   Decided& decided_;
   const SolveOptions& options_ = problem_.options;
-  const OpenMP& host_ = problem_.host;
   SolveProgress progress_{!options_.quiet, options_.tolerance};
   Criteria criteria_ = watched(problem_, progress_);
   double spent_ = 0;  // seconds on what was tried in vain

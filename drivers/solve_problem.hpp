@@ -3,21 +3,30 @@
 #include <variant>
 
 #include <seidel/drivers/matrix_source.hpp>
-#include <seidel/drivers/near_null.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/multivector.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/solvers/null_space.hpp>
+#include <seidel/solvers/preconditioners/list.hpp>
 
 namespace seidel::drivers {
 
 struct Outcome;
 
+/// What a user knows of the smooth error of A: --coordinates, --near-null.
+struct LoadedNearNull {
+  MultiVector<double> vectors = MultiVector<double>(0, 0, Layout::column_major);
+  Index unknowns_per_node = 0;
+
+  NearNullVectors view() const { return {vectors.view(), unknowns_per_node}; }
+};
+
 /// A matrix with row pointers of 32 bits, half the bytes to read in each product, or of 64.
 template <class Space>
 using AnyCsr = std::variant<Csr<double, std::int32_t, Space>, Csr<double, std::int64_t, Space>>;
-/// A as that; empty if it has others.
+/// A, if it has such offsets, else an empty matrix.
 template <class Offset, class Space>
 CsrView<double, Offset, Space> view_with(const AnyCsr<Space>& A) {
   const auto* const held = std::get_if<Csr<double, Offset, Space>>(&A);
@@ -85,7 +94,10 @@ struct Problem {
 
 /// Reads or makes what the options name.
 Problem load(const SolveOptions& options);
-/// Row pointers of 32 bits, where they hold the number of entries; the GPU, if it solves.
+/// Reads what was asked for; nothing if nothing was.
+/// Errors  InputError: another number of rows or columns than A needs, entries that are not finite, dependent columns.
+LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A);
+/// Decides where it is solved; makes row pointers of 32 bits, where they hold the number of entries.
 void place(Problem& problem);
 /// Brings the matrix to where it is solved, looks at it there, and makes b there unless one was given. Errors  ShapeError,
 /// InputError for what cannot be solved.
@@ -102,5 +114,28 @@ void change_units_of_b(Problem& problem);
 void restore_units(const Problem& problem, std::size_t column, HostSpan<const double> b, Outcome& outcome);
 /// Makes problem.seen what is to be told of A.
 void tell_in_own_units(Problem& problem);
+
+/// Of an A with a known null space, of which x has no part: x is of least norm if A has no other null vectors.
+struct Singular {
+  const NullSpace& space;         // of the problem, which outlives this
+  bool asked = false;             // --null-space: the part of b that no x gives is left out
+  double part_of_b = 0;           // ||Z Z'b|| / ||b||, where Z spans the null space of A' as well
+  Index empty_row = -1;           // the first one where b is not zero, which no x gives
+  double part_in_empty_rows = 0;  // of the norm of b
+  Array<double> given_b = {};     // where b has such a part, and nobody asked: b is judged as it was given
+
+  bool known() const { return space.dimension() > 0; }
+  bool inconsistent() const { return !given_b.empty(); }
+};
+
+/// What was asked for, or the constants where all rows sum to zero or some are empty.
+/// Errors  InputError for a null space that is none.
+NullSpace find_null_space(const Problem& problem);
+
+/// What that means for problem.b. Takes from it what no x gives: what is left has a least-squares solution.
+Singular look_at_rhs(Problem& problem);
+
+/// Takes from x its part in the null space, and judges it anew, on the host.
+void finish_singular(const Problem& problem, const Singular& singular, HostSpan<const double> b, Outcome& outcome);
 
 }  // namespace seidel::drivers

@@ -90,13 +90,7 @@ std::string attempt_text(const Attempt& attempt) {
                    attempt.reason);
 }
 
-double tolerance_of(const SolveOptions& options, double norm_b) {
-  const double absolute = options.absolute_tolerance;
-  return norm_b > 0 ? std::max(options.tolerance, absolute / norm_b) : absolute;
-}
-double tolerance_of(const SolveStory& story) {
-  return tolerance_of(story.problem.options, story.outcome.summary.norm_b);
-}
+double tolerance_of(const SolveStory& story) { return criteria_of(story.problem).target(story.outcome.summary.norm_b); }
 
 std::string effort_text(const Summary& summary) {
   return plural(summary.iterations, step_of(summary.method)) +

@@ -7,11 +7,9 @@
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_decide.hpp>
+#include <seidel/solvers/diagnose.hpp>
 
 namespace seidel::drivers {
-
-/// Wavefronts of fewer rows leave nothing for a second thread to do.
-inline constexpr std::int64_t rows_of_no_parallelism = 4;
 
 /// Everything known at the end of a solve.
 struct SolveStory {
@@ -50,6 +48,11 @@ std::string error_text(const SolveStory& story);
 /// Why an x that is right by factors misses the target.
 Diagnosis limit_of_precision(const SolveStory& story);
 
+/// "singular: the constants are its null space ..."; empty where nothing is known.
+std::string singular_text(const Singular& singular, bool solved);
+/// Why no x solves it, if that is so.
+std::optional<Diagnosis> inconsistency(const SolveStory& story);
+
 /// What may give more digits.
 struct MoreDigits {
   std::string options = {};  // of the command line; empty where none helps
@@ -81,7 +84,6 @@ Json columns_json(const SolveStory& story);
 /// The sum of what took time for each.
 double over_columns(const SolveStory& story, double Outcome::*seconds);
 /// What the relative residual must not exceed.
-double tolerance_of(const SolveOptions& options, double norm_b);
 double tolerance_of(const SolveStory& story);
 
 std::string solve_text(const SolveStory& story, const Terminal& terminal);

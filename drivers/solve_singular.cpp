@@ -1,6 +1,4 @@
 // Singular systems: the null space of A as far as it is known, and what that means for b, x and the verdict.
-#include <seidel/drivers/solve_singular.hpp>
-
 #include <algorithm>
 #include <cmath>
 
@@ -117,7 +115,7 @@ void finish_singular(const Problem& problem, const Singular& singular, HostSpan<
   outcome.certificate = certify(host, problem.wide(), x, right, problem.seen.properties.norm_inf);
   outcome.summary.relative_residual = outcome.certificate.relative_residual;
   outcome.summary.norm_b = norm2(right);  // of all of b
-  outcome.solved = outcome.certificate.relative_residual <= tolerance_of(problem.options, outcome.summary.norm_b);
+  outcome.solved = outcome.certificate.relative_residual <= criteria_of(problem).target(outcome.summary.norm_b);
   if (singular.inconsistent() && outcome.summary.converged()) {
     outcome.summary.status = Status::stagnated;
     outcome.summary.reason = "the part of b that some x gives is solved for";

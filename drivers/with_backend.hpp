@@ -27,6 +27,8 @@ void require_backend(const CommonOptions& options);
 /// work.
 /// Errors  BackendError saying what is missing and how to get it.
 Placement place(const CommonOptions& options, std::int64_t nnz);
+/// The cores of the host for so many nonzeros.
+Placement place_on_host(const CommonOptions& options, std::int64_t nnz);
 
 /// work(on) with the back end of `where`.
 auto with_backend(const Placement& where, const auto& work) {

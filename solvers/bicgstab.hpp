@@ -36,10 +36,7 @@ Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Crit
       M.apply(p, y);
       A.apply(y, v);
       const auto [shadow_v, norm_v] = sums(dot_of(shadow, v), norm2_of(v));
-      if (lost(shadow_v, norm_shadow * norm_v)) {
-        progress.break_down(Breakdown::zero_alpha_divisor);
-        break;
-      }
+      if (progress.breaks_down(lost(shadow_v, norm_shadow * norm_v), Breakdown::zero_alpha_divisor)) break;
       const Real alpha = rho / shadow_v;
       axpy(-alpha, v, r);  // r is now the s of the book
       M.apply(r, z);
@@ -49,7 +46,7 @@ Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Crit
           lost(ts, norm_t * norm_s)) {        // half a step: nothing is left for the other half, or
         if (!progress.record(norm_s)) break;  // it would divide by zero
         iterate.move(alpha, y);
-        progress.break_down(Breakdown::zero_omega);
+        progress.breaks_down(true, Breakdown::zero_omega);
         break;
       }
       const Real omega = ts / norm_t / norm_t;
@@ -57,10 +54,7 @@ Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Crit
       if (!progress.record(norm_r)) break;
       iterate.move(alpha, y, omega, z);  // x += alpha y + omega z
       const Real rho_old = std::exchange(rho, new_rho);
-      if (lost(rho, norm_shadow * Real(progress.latest()))) {
-        progress.break_down(Breakdown::zero_rho);
-        break;
-      }
+      if (progress.breaks_down(lost(rho, norm_shadow * Real(progress.latest())), Breakdown::zero_rho)) break;
       axpy_xpby(-omega, v, r, (rho / rho_old) * (alpha / omega), p);  // p = r + beta (p - omega v)
     }
   }

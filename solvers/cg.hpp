@@ -41,10 +41,7 @@ Summary cg(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& 
       iterate.turn(z, beta, p);  // p = z + beta p
       // alpha = r'z / p'Ap, r -= alpha A p, z = M^-1 r
       const auto [pAp, norm_r, new_rz, change] = iterate.step(rz, p, Ap, r, z);
-      if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) {
-        progress.met_curvature(pAp, norm2(p));
-        break;
-      }
+      if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) break;
       if (!progress.record(norm_r)) break;
       iterate.move_later(rz / pAp, p);  // x += alpha p
       iterate.smooth(r, s);

@@ -93,7 +93,6 @@ class InStep {
         alpha_[j] = rz_[j] / pAp;
         minus_alpha_[j] = -alpha_[j];
       } else {
-        columns_[j]->progress().met_curvature(pAp, norm2(p[j]));
         columns_[j]->stage = Stage::between_rounds;
       }
     }

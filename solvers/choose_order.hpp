@@ -39,6 +39,12 @@ struct OrderEstimate {
 OrderEstimate estimate_natural(const SweepMachine& machine, const SweptMatrix& A);
 OrderEstimate estimate_colours(const SweepMachine& machine, const SweptMatrix& A);
 
+/// With so many steps or more a sweep in natural order takes a GPU, which waits after each, longer than one core of the host.
+constexpr std::int64_t steps_for_host(std::int64_t nnz) {
+  constexpr double seconds_per_entry = 0.5e-9;  // of one core and one sweep: 0.2 to 0.4 ns on Zen 5, more on others
+  return 1 + std::int64_t(double(nnz) * seconds_per_entry / gpu_sweeps.seconds_per_step);
+}
+
 struct OrderChoice {
   Order order = Order::natural;
   std::string reason;  // continues the sentence "natural order, "

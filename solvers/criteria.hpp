@@ -1,5 +1,6 @@
 // When to stop.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,11 @@ struct Criteria {
   std::optional<double> error_tolerance = {};
   const std::atomic<bool>* stop = nullptr;  // asked once per iteration; true ends with the best iterate
   std::function<void(const IterationReport&)> on_iteration{};
+
+  /// What ||b - A x|| / ||b|| must not exceed; where b = 0, ||b - A x||.
+  double target(double norm_b) const {
+    return norm_b > 0 ? std::max(relative_tolerance, absolute_tolerance / norm_b) : absolute_tolerance;
+  }
 };
 
 }  // namespace seidel

@@ -50,10 +50,6 @@ struct Facts {
     return is(summary) || std::any_of(summary.attempts.begin(), summary.attempts.end(), is);
   }
   bool full_diagonal() const { return A.diagonal_missing + A.diagonal_zero == 0; }
-  double tolerance() const {
-    return summary.norm_b > 0 ? std::max(criteria.relative_tolerance, criteria.absolute_tolerance / summary.norm_b)
-                              : criteria.absolute_tolerance;
-  }
   double limit() const { return summary.limit_of_precision(A.norm_inf); }
   /// The truth disagrees, and that is due to A alone, not to a preconditioner.
   bool nothing_gained() const {
@@ -134,7 +130,8 @@ double decades_per_iteration(const std::vector<double>& history) {
 namespace {
 
 double Facts::iterations_wanting() const {
-  const double rate = decades_per_iteration(summary.history), now = summary.history.back(), wanted = tolerance();
+  const double rate = decades_per_iteration(summary.history), now = summary.history.back(),
+               wanted = criteria.target(summary.norm_b);
   const double more = wanted > 0 && now > wanted ? std::log10(now / wanted) / rate : 0;
   const bool lost = now > 1e6 * summary.history.front();  // a fall from there says nothing
   return rate > 0 && more < 1e9 && !lost ? more : std::numeric_limits<double>::infinity();

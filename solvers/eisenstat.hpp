@@ -36,10 +36,7 @@ Summary eisenstat_cg(const Matrix& A, const Precond& M, const V& b, V& x, const 
       xpby(Dy, beta, u);             // u = D y + beta u
       M.split_product(u, p, Ap, w);  // p = (D + U)^-1 u, w = (D + L)^-1 A p
       const Real pAp = dot(p, Ap);
-      if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) {
-        progress.met_curvature(pAp, norm2(p));
-        break;
-      }
+      if (!progress.positive(pAp, p, Ap, Breakdown::indefinite_matrix)) break;
       const Real alpha = rz / pAp;
       const auto [norm_r, new_rz] = axpys_multiply_norm2_dot(-alpha, Ap, r, w, y, D, Dy);  // r -= alpha A p, and y
       if (!progress.record(norm_r)) break;

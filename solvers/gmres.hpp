@@ -72,10 +72,7 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
           H.drop();
           break;
         }
-        if (exhausted) {
-          progress.break_down(Breakdown::exhausted);
-          break;
-        }
+        if (progress.breaks_down(exhausted, Breakdown::exhausted)) break;
         subtract_combination(v, k + 1, c.data(), scale, w);  // w = (w - V c) / ||w - V c||
       }
       const auto& y = H.solve();

@@ -79,10 +79,8 @@ Summary idr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria&
         subtract_combination(G, k, c.data(), 1, G[k]);
         subtract_combination(U, k, c.data(), 1, z);
         copy(z, U[k]);
-        if (!(std::abs(h[k]) > eps * eps * norm_g)) {  // or NaN
-          progress.break_down(Breakdown::zero_alpha_divisor);
-          break;
-        }
+        const bool lost = !(std::abs(h[k]) > eps * eps * norm_g);  // or NaN
+        if (progress.breaks_down(lost, Breakdown::zero_alpha_divisor)) break;
         std::copy(h.begin() + std::ptrdiff_t(k), h.begin() + std::ptrdiff_t(s), &pg(k, k));
         const Real beta = f[k] / h[k];
         const std::size_t next = k + 1 < s ? k + 1 : 0;
@@ -95,10 +93,7 @@ Summary idr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria&
         M.apply(r, z);
         A.apply(z, v);
         const auto [vr, norm_v] = sums(dot_of(v, r), norm2_of(v));
-        if (!(norm_v > 0)) {  // or NaN
-          progress.break_down(Breakdown::zero_omega);
-          break;
-        }
+        if (progress.breaks_down(!(norm_v > 0), Breakdown::zero_omega)) break;  // or NaN
         // The step to the least residual. Where that is short, a longer one, or the next cycle would lose its digits:
         // Sleijpen, van der Vorst, Maintaining convergence properties of BiCGstab methods, Numer. Algorithms 10, 1995.
         const Real norm_r = Real(progress.latest()), cosine = vr / norm_v / norm_r;

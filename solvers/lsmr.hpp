@@ -149,10 +149,7 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
 
   while (iterate.unsolved(u, p)) {  // u = r / ||r||, p = A'u / unit, z = M^-1 p: of the true r
     Real norm_u = 1, pz = seen.pz;
-    if (nothing_left(seen.orthogonality())) {
-      progress.break_down(Breakdown::exhausted);
-      continue;
-    }
+    if (progress.breaks_down(nothing_left(seen.orthogonality()), Breakdown::exhausted)) continue;
     if (!progress.positive(pz, p, z, Breakdown::indefinite_preconditioner)) continue;
     Real alpha = std::sqrt(pz);
     lsmr_detail::Rotations<Real> rotated(alpha, seen.norm_r);
@@ -177,10 +174,7 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
       const Real left = seen.orthogonality(rotated.norm_r > 0 ? rotated.norm_Atr() / rotated.norm_r : 0);
       if (!progress.record(system.smaller(rotated.norm_r, left))) break;
       iterate.move(rotated.step() / seen.unit, h_bar);
-      if (nothing_left(left)) {
-        progress.break_down(Breakdown::exhausted);
-        break;
-      }
+      if (progress.breaks_down(nothing_left(left), Breakdown::exhausted)) break;
       axpby(1 / alpha_next, z, rotated.of_h, h);
       alpha = alpha_next;
     }

@@ -70,10 +70,8 @@ Summary minres(const Matrix& A, const Precond& M, const V& b, V& x, const Criter
       norm_T = std::max({norm_T, std::abs(alpha), beta_next});
       delta_bar = -c * beta_next;
       epsilon = s * beta_next;
-      if (std::hypot(gamma_bar, delta_bar) <= root_eps * norm_T) {  // ||A M^-1 r|| / ||r||, in the norm of M^-1
-        progress.break_down(Breakdown::exhausted);
-        break;
-      }
+      const Real left = std::hypot(gamma_bar, delta_bar);  // ||A M^-1 r|| / ||r||, in the norm of M^-1
+      if (progress.breaks_down(left <= root_eps * norm_T, Breakdown::exhausted)) break;
       const Real gamma = std::hypot(gamma_bar, beta_next);
       c = gamma_bar / gamma;
       s = beta_next / gamma;
@@ -85,10 +83,7 @@ Summary minres(const Matrix& A, const Precond& M, const V& b, V& x, const Criter
         break;
       of_d_old = std::exchange(of_d, beta * gamma);
       iterate.move(phi / of_d, d);
-      if (norm_q == 0) {  // all directions are found
-        progress.break_down(Breakdown::exhausted);
-        break;
-      }
+      if (progress.breaks_down(norm_q == 0, Breakdown::exhausted)) break;  // all directions are found
       std::swap(v_old, v);
       std::swap(v, q);
       beta_old = beta;

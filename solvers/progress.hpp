@@ -59,23 +59,20 @@ class Progress {
   void improve(double norm);
 
   /// Whether `product`, u'v, is; if not, all ends: indefinite, as `otherwise` says, or breakdown for NaN, infinity and
-  /// underflow.
+  /// underflow. Of A, u'A u is its curvature along u.
   template <class V>
   bool positive(typename V::Real product, const V& u, const V& v, Breakdown otherwise) {
     using Limits = std::numeric_limits<typename V::Real>;
     if (product > 0 && product <= Limits::max()) return true;
     const double norm_u = norm2(u), norm_v = norm2(v);
+    if (otherwise == Breakdown::indefinite_matrix && !beyond_) summary_.curvature = double(product) / norm_u / norm_u;
     return not_positive(product, otherwise, norm_u > 0 && norm_v > 0 && norm_u * norm_v < Limits::min());
   }
 
-  /// p'Ap was not positive; norm_p = ||p||.
-  void met_curvature(double pAp, double norm_p) {
-    if (!beyond_) summary_.curvature = pAp / norm_p / norm_p;
-  }
-
-  /// This round cannot go on; one from the true residual may, but not ten times without a gain.
-  void break_down(Breakdown why) {
-    if (!beyond_) broke_down_ = why;
+  /// Whether `so` is; then this round cannot go on. One from the true residual may, but not ten times without a gain.
+  bool breaks_down(bool so, Breakdown why) {
+    if (so && !beyond_) broke_down_ = why;
+    return so;
   }
 
   /// Whether cg has met what no positive definite matrix has, or numbers beyond the range of their type.

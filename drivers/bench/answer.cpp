@@ -1,5 +1,5 @@
 // Answers copied and compared, by all threads.
-#include <seidel/drivers/bench/answer.hpp>
+#include <seidel/drivers/bench/kernel.hpp>
 
 #include <atomic>
 #include <cstring>

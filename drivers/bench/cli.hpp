@@ -6,13 +6,12 @@
 
 namespace seidel::drivers {
 
-/// "1,2,4" as numbers in `range`; `expected` says so of all.
+/// "1,2,4" as numbers, of which `some` is an example.
 template <class Number>
-std::vector<Number> numbers(const std::string& option, const std::string& text, const char* expected,
-                            const Range<Number>& range) {
+std::vector<Number> numbers(const std::string& option, const std::string& text, const char* some) {
+  const Range<Number> range{formatted("whole numbers from 1 to 4096, such as {}", some), whole<Number>(1, 4096).fits};
   std::vector<Number> values;
-  for (const std::string& word : CLI::detail::split(text, ','))
-    values.push_back(number<Number>(option, word, {expected, range.fits}));
+  for (const std::string& word : CLI::detail::split(text, ',')) values.push_back(number<Number>(option, word, range));
   return values;
 }
 
@@ -45,8 +44,7 @@ struct ContestCommand : CommandFor<Options> {
   void thread_list(CommonTexts& common) {
     this->checks.push_back([&] {
       if (!common.threads.empty())
-        options.thread_counts = numbers("--threads", std::exchange(common.threads, ""),
-                                        "whole numbers from 1 to 4096, such as 1,2,4", whole(1, 4096));
+        options.thread_counts = numbers<int>("--threads", std::exchange(common.threads, ""), "1,2,4");
     });
   }
   void require_operand(const std::vector<std::string>& words, const std::string& command, const char* placeholder,
@@ -69,10 +67,7 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
       std::string unless_given;
       for (const auto k : kernel.columns) unless_given += (unless_given.empty() ? "" : ",") + std::to_string(k);
       with_text("--k", "LIST", formatted("{} ({})", kernel.columns_help, unless_given).c_str(),
-                [&](const std::string& text) {
-                  options.k = numbers<std::int64_t>("--k", text, "whole numbers from 1 to 4096, such as 1,8,64",
-                                                    whole<std::int64_t>(1, 4096));
-                });
+                [&](const std::string& text) { options.k = numbers<std::int64_t>("--k", text, "1,8,64"); });
       words("--layout", options.layouts, "LIST", "of the columns: row, col or row,col (row)", {"row", "col"});
     }
     if (kernel.orders != Orders::none)
@@ -86,7 +81,7 @@ struct BenchKernelCommand : ContestCommand<BenchKernelOptions> {
     app->footer(
         "--threads takes a list here, such as 1,2,4.\nWRONG rivals are not timed, and the command then exits with 1.");
   }
-  void finish(const CommonTexts&) override {
+  void finish() override {
     const OperandKind& kind = *options.kernel->takes;
     if (options.operands.empty()) options.operands = options.kernel->unless_given;
     require_operand(options.operands, formatted("seidel bench {}", options.kernel->name), kind.placeholder, kind.help,
@@ -106,7 +101,7 @@ struct BenchSolveCommand : ContestCommand<BenchSolveOptions> {
         "b = A * ones. --threads takes a list here, such as 1,2,4.\n"
         "Whose answer is not what it claims is WRONG, and the command then exits with 1.");
   }
-  void finish(const CommonTexts&) override {
+  void finish() override {
     require_operand(options.matrices, "seidel bench solve", "MATRIX", matrix_help, "poisson3d:32");
   }
 };
@@ -121,7 +116,7 @@ struct BenchSuiteCommand : ContestCommand<BenchSuiteOptions> {
     input_file("--files", options.files, "all .mtx and .mtx.gz files of a folder instead")->type_name("FOLDER");
     outputs(timed_repetitions, 0);
   }
-  void finish(const CommonTexts&) override {
+  void finish() override {
     if (!options.files.empty() && (small_suite || options.large))
       throw UsageError("--files is a suite of its own; leave --small and --large out");
     if (small_suite && options.large) throw UsageError("--small and --large contradict each other; take one of them");
@@ -153,6 +148,7 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
 struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
   explicit BenchGemmMpiCommand(CLI::App& bench)
       : CommandFor(bench, "gemm-mpi", "products of dense matrices in memory, on many processes (mpirun)") {
+    shares_work = true;
     app->add_option("MxNxK", options.sizes, "A is M x K, B is K x N")->required();
     words("--grid", options.grids, "RxC,...",
           "rows and columns of processes; those left over wait (of 1, 2, 3 ... processes)");

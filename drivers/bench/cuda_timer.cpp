@@ -1,5 +1,5 @@
 // Events of the CUDA runtime.
-#include <seidel/drivers/bench/cuda_timer.hpp>
+#include <seidel/drivers/bench/sample.hpp>
 
 #include <memory>
 

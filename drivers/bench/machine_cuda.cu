@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/cuda_check.hpp>

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <seidel/config.hpp>
-#include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/drivers/machine.hpp>
 #include <seidel/drivers/report/text.hpp>

@@ -1,9 +1,11 @@
 // Repeated measurements of one thing: seconds of each trial, and what tables say of them.
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include <seidel/formats/runtime/backend.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
@@ -40,6 +42,22 @@ double seconds_of(const auto& run) {
   run();
   return watch.seconds();
 }
+
+/// Seconds that the work run() gives to on.stream() takes there. Synchronises.
+/// Errors  BackendError, also for faults of the kernels.
+double cuda_seconds_of(const Cuda& on, const std::function<void()>& run);
+
+/// One run to warm up, then `trials` timed ones.
+inline Sample sampled(const Cuda& on, int trials, const std::function<void()>& run) {
+  Sample sample;
+  cuda_seconds_of(on, run);
+  for (int t = 0; t < trials; ++t) sample.add(cuda_seconds_of(on, run));
+  return sample;
+}
+
+/// Overwrites more than the L2 cache of the GPU, so that the next run finds nothing of ours there.
+void flush_device_cache(const Cuda& on);
+std::int64_t device_cache_bytes();
 
 /// A ceiling of the machine, as measured now: larger is better unless `unit` is a time.
 struct Ceiling {

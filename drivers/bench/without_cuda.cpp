@@ -1,5 +1,4 @@
 // A build without CUDA measures no GPU.
-#include <seidel/drivers/bench/cuda_timer.hpp>
 #include <seidel/drivers/bench/machine.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 

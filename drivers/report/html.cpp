@@ -3,7 +3,6 @@
 
 #include <cctype>
 
-#include <seidel/drivers/report/svg.hpp>
 #include <seidel/drivers/report/text.hpp>
 
 namespace seidel::drivers {

@@ -28,6 +28,15 @@ struct Bar {
   int group = 0;     // its colour
 };
 
+inline constexpr int series_colours = 6;  // --s0 ... --s5 of the page
+
+/// As inline SVG, whose colours come from the page: lines with round tick marks; at most 400 points of a series are drawn, evenly taken, first and last kept. Points
+/// that have no place on the axes (not finite, or not positive on a logarithmic axis) are left out.
+std::string svg_of(const LineChart& chart);
+
+/// The same: horizontal bars from zero, one below the other.
+std::string svg_of(const std::vector<Bar>& bars, const std::string& unit);
+
 /// Collects sections in order; html() writes them. All text is escaped. Readable on a phone, in light and dark, and on
 /// paper.
 class HtmlPage {

@@ -1,5 +1,5 @@
 // Charts as inline SVG.
-#include <seidel/drivers/report/svg.hpp>
+#include <seidel/drivers/report/html.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,62 @@
-// What validate checks of one matrix on one back end.
+// What validate checks of one matrix on one back end, and what it saw: for each kernel, format and back end how many checks, how
+// near to the bound, what was wrong.
 #pragma once
+#include <map>
+
 #include <seidel/drivers/bench/rival.hpp>
-#include <seidel/drivers/validate/ledger.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/csr.hpp>
 
 namespace seidel::drivers {
 
 struct ValidateOptions;
+
+struct Cell {
+  std::int64_t checks = 0, wrong = 0;
+  std::int64_t reached = 0, runs = 0;  // solvers: how many of the runs reached the tolerance
+  bool measured = false;               // whether any check had an error to measure; others are by equality
+  double worst = 0;                    // largest error, in parts of its bound: above 1 is wrong
+};
+
+struct LedgerRow {
+  std::string kernel, format;
+  std::vector<Cell> cells;  // one per back end
+};
+
+/// Collects checks of one back end after the other on one matrix after the other.
+class Ledger {
+ public:
+  explicit Ledger(std::vector<std::string> backends) : backends_(std::move(backends)) {}
+
+  void matrix(std::string name) { matrix_ = std::move(name), first_.clear(); }
+  void backend(std::size_t which) { backend_ = which; }
+
+  /// `error` in parts of its bound; above 1, or NaN, is wrong.
+  void within(const std::string& kernel, const std::string& format, double error);
+  void holds(const std::string& kernel, const std::string& format, bool yes, const std::string& promise);
+  /// Bits: the first values given under `what` for this matrix are what all later ones must equal.
+  void same(const std::string& kernel, const std::string& format, const std::string& what,
+            std::span<const double> values);
+  /// Another check of this cell: wrong, for this reason.
+  void wrong(const std::string& kernel, const std::string& format, const std::string& reason);
+  void ran(const std::string& kernel, const std::string& format, bool reached);
+
+  const std::vector<LedgerRow>& rows() const { return rows_; }
+  const std::vector<std::string>& backends() const { return backends_; }
+  const std::vector<std::string>& faults() const { return faults_; }
+  std::int64_t checks() const;
+
+ private:
+  Cell& cell(const std::string& kernel, const std::string& format);
+  void fault(const std::string& kernel, const std::string& format, const std::string& what);
+
+  std::vector<std::string> backends_;
+  std::vector<LedgerRow> rows_;
+  std::map<std::string, std::vector<double>> first_;
+  std::vector<std::string> faults_;
+  std::string matrix_;
+  std::size_t backend_ = 0;
+};
 
 /// What every back end is compared with, found once per matrix.
 struct Expected {

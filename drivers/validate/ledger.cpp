@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <seidel/drivers/report/text.hpp>
-#include <seidel/drivers/validate/ledger.hpp>
+#include <seidel/drivers/validate/checks.hpp>
 
 namespace seidel::drivers {
 

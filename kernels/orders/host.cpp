@@ -18,26 +18,43 @@ Wavefronts gathered(HostSpan<const Index> key, Index nkeys) {
   return found;
 }
 
+/// Of rows begin ... end - 1 among themselves.
+template <class Offset>
+Array<Index> wavefront_of_each(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t begin,
+                               std::int64_t end) {
+  Array<Index> of_rows(end - begin, 0);
+  const auto wavefront = [&](std::int64_t row) -> Index& { return of_rows[row - begin]; };
+  for (std::int64_t i = begin; i < end; ++i) {
+    Index mine = wavefront(i);  // what rows before have pushed here: that is A'
+    Offset k = row_ptr[i];
+    const Offset last = row_ptr[i + 1];
+    while (k < last && col_idx[k] < begin) ++k;
+    for (; k < last && col_idx[k] < i; ++k) mine = std::max(mine, wavefront(col_idx[k]) + 1);
+    wavefront(i) = mine;
+    for (; k < last && col_idx[k] < end; ++k)
+      if (col_idx[k] > i) wavefront(col_idx[k]) = std::max(wavefront(col_idx[k]), mine + 1);
+  }
+  return of_rows;
+}
+
+Index count_of(HostSpan<const Index> wavefronts) {
+  return wavefronts.empty() ? 0 : *std::max_element(wavefronts.begin(), wavefronts.end()) + 1;
+}
+
 }  // namespace
 
 namespace orders_detail {
 
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx) {
-  const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
-  Array<Index> wavefront(n, 0);
-  Index count = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    Index mine = wavefront[i];  // what rows before have pushed here: that is A'
-    Offset k = row_ptr[i];
-    const Offset last = row_ptr[i + 1];
-    for (; k < last && col_idx[k] < i; ++k) mine = std::max(mine, wavefront[col_idx[k]] + 1);
-    wavefront[i] = mine;
-    for (; k < last; ++k)
-      if (col_idx[k] > i) wavefront[col_idx[k]] = std::max(wavefront[col_idx[k]], mine + 1);
-    count = std::max(count, mine + 1);
-  }
-  return gathered(wavefront, count);
+  const auto wavefronts = wavefront_of_each(row_ptr, col_idx, 0, std::max<std::int64_t>(row_ptr.size() - 1, 0));
+  return gathered(wavefronts, count_of(wavefronts));
+}
+
+template <class Offset>
+Index count_of_wavefronts(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t begin,
+                          std::int64_t end) {
+  return count_of(wavefront_of_each(row_ptr, col_idx, begin, end));
 }
 
 template <class Offset>
@@ -72,6 +89,8 @@ Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const In
 
 template Wavefronts wavefronts_of(HostSpan<const std::int32_t>, HostSpan<const Index>);
 template Wavefronts wavefronts_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
+template Index count_of_wavefronts(HostSpan<const std::int32_t>, HostSpan<const Index>, std::int64_t, std::int64_t);
+template Index count_of_wavefronts(HostSpan<const std::int64_t>, HostSpan<const Index>, std::int64_t, std::int64_t);
 template Array<Index> greedy_colours_of(HostSpan<const std::int32_t>, HostSpan<const Index>,
                                         const std::function<void()>&);
 template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<const Index>,

@@ -22,6 +22,9 @@ namespace orders_detail {
 template <class Offset>
 Wavefronts wavefronts_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx);
 template <class Offset>
+Index count_of_wavefronts(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t begin,
+                          std::int64_t end);
+template <class Offset>
 Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
                                const std::function<void()>& on_step);
 template <class Offset>
@@ -39,6 +42,13 @@ template <HostBackend B, class Real, class Offset>
 Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
   require_square(A.nrows, A.ncols, "wavefronts");
   return orders_detail::wavefronts_of(A.row_ptr, A.col_idx);
+}
+
+/// The number of wavefronts of rows first ... last - 1 among themselves: A has no fewer.
+/// Cost    one pass over the pattern of these rows, on one thread; 4 bytes for each of them.
+template <class Real, class Offset>
+std::int64_t count_of_wavefronts(const CsrView<Real, Offset, Host>& A, std::int64_t first, std::int64_t last) {
+  return orders_detail::count_of_wavefronts(A.row_ptr, A.col_idx, first, last);
 }
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. Rows of one colour

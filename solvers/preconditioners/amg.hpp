@@ -12,8 +12,8 @@
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/multigrid/setup.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
-#include <seidel/solvers/smoothers/any_smoother.hpp>
 #include <seidel/solvers/smoothers/jacobi.hpp>
+#include <seidel/solvers/smoothers/smoother.hpp>
 
 namespace seidel {
 

@@ -64,6 +64,7 @@ struct PreconditionerKind {
   bool needs_diagonal = false;                            // full and nonzero
   bool needs_definite = false;                            // A symmetric with a positive diagonal
   bool keeps_symmetry = true;                             // M is symmetric where A is
+  bool sweeps = false;                                    // takes rows that depend on others after these
   bool (*is_linear)(const Settings& settings) = nullptr;  // as concepts.hpp says; null: always
   std::span<const Setting> settings = {};
   std::span<const Order> orders = natural_order;

@@ -70,6 +70,7 @@ constinit const PreconditionerKind PreconditionerKind::symgs = {
     .name = "symgs",
     .help = "symmetric Gauss-Seidel: a forward and a backward sweep",
     .needs_diagonal = true,
+    .sweeps = true,
     .settings = details,
     .orders = all_orders,
     .memory = memory_of,

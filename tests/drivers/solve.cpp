@@ -345,6 +345,18 @@ TEST_CASE("a natural order without parallelism is told from one that has some, w
   CHECK(!contains(report("poisson2d:40", "openmp"), "rows per wavefront"));
 }
 
+TEST_CASE("auto leaves a GPU whose sweeps would go through the rows one by one, with the bits of the GPU") {
+  if (!have_gpu()) return skipped("which back end --backend auto takes where a GPU would be slower");
+  Folder folder;
+  const Words words = {"banded:400000:8", "--precond", "symgs", "--max-iterations", "2", "--out"};
+  const auto on_auto = report_of(words + Words{folder / "auto.mtx"});
+  CHECK(on_auto["backend"] != "cuda");
+  CHECK(contains(on_auto["backend_choice"], "a GPU would be slower"));
+  report_of(words + Words{folder / "cuda.mtx", "--backend", "cuda"});
+  CHECK(read_file(folder / "auto.mtx") == read_file(folder / "cuda.mtx"));
+  CHECK(report_of({"poisson3d:100", "--precond", "symgs", "--max-iterations", "2"})["backend"] == "cuda");
+}
+
 TEST_CASE("a diagonal that cannot be divided by is refused with the file and the row") {
   Folder folder;
   const std::string file = folder / "hole.mtx";

@@ -1,6 +1,8 @@
 // Wavefronts: each row once, after (or before) all that it is coupled to, and not later than it must.
 #include <doctest/doctest.h>
 
+#include <random>
+
 #include "matrices.hpp"
 
 #include <seidel/kernels/orders/orders.hpp>
@@ -56,4 +58,26 @@ TEST_CASE("a chain has as many wavefronts as rows, a diagonal one, a lattice nx 
   CHECK(wavefronts(OpenMP{1}, csr_of<double>(Plain{}).view()).count() == 0);
   CHECK_THROWS_WITH_AS(wavefronts(OpenMP{1}, csr_of<double>(rows_of_lengths({1}, 3, 1)).view()),
                        "wavefronts: found a 1 x 3 matrix, expected a square one", ShapeError);
+}
+
+TEST_CASE("some rows among themselves have the wavefronts of that block, no more than the matrix has") {
+  std::mt19937_64 random(fresh_seed());
+  for (const auto& [name, plain] : awkward_to_sweep(fresh_seed())) {
+    CAPTURE(name);
+    const auto A = csr_of<double, std::int64_t>(plain);
+    const std::int64_t all = wavefronts(OpenMP{1}, A.view()).count();
+    CHECK(count_of_wavefronts(A.view(), 0, A.nrows) == all);
+    for (int turn = 0; turn < 10; ++turn) {
+      const Index last = Index(random() % (A.nrows + 1)), first = Index(random() % (last + 1));
+      Plain block{last - first, {}};
+      for (Index i = first; i < last; ++i) {
+        block.rows.emplace_back();
+        for (const auto& [j, value] : plain.rows[i])
+          if (j >= first && j < last) block.rows.back()[j - first] = value;
+      }
+      const std::int64_t count = count_of_wavefronts(A.view(), first, last);
+      CHECK(count == wavefronts(OpenMP{1}, csr_of<double>(block).view()).count());
+      CHECK(count <= all);
+    }
+  }
 }

@@ -2,7 +2,7 @@
 #include <seidel/drivers/bench/kernels/tasks.hpp>
 
 #include <seidel/drivers/bench/kernels/judging.hpp>
-#include <seidel/drivers/extents.hpp>
+#include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
