@@ -95,7 +95,7 @@ inline void refuse_extras(const CLI::App& app, const std::string& command,
           formatted("{}: unknown option {}{}\n  it knows {}", within_program(command), option, meant, joined(names)));
     }
   const std::string& extra = extras.front();
-  const bool vector = !settings.empty() && extra.find(".mtx") != extra.npos;
+  const bool vector = app.get_option_no_throw("--rhs") && extra.find(".mtx") != extra.npos;
   throw UsageError(formatted("{}: '{}' is one argument too many{}\n  see {} --help", within_program(command), extra,
                              vector ? formatted(" (did you mean --rhs {}?)", extra) : "", command));
 }

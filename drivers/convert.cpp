@@ -118,9 +118,9 @@ int run(const ConvertOptions& options) {
   const double write_seconds = writing.seconds();
 
   print_written(options, options.out, loaded.name,
-                formatted("{} x {}, {}, {}; reading {}, converting {}, writing {}", count(A.nrows), count(A.ncols),
-                          plural(A.nnz(), "nonzero"), name(write.symmetry), human_seconds(loaded.seconds),
-                          human_seconds(convert_seconds), human_seconds(write_seconds)));
+                formatted("{} x {}, {}, {}; {} {}, converting {}, writing {}", count(A.nrows), count(A.ncols),
+                          plural(A.nnz(), "nonzero"), name(write.symmetry), loaded.file ? "reading" : "generating",
+                          human_seconds(loaded.seconds), human_seconds(convert_seconds), human_seconds(write_seconds)));
   if (options.json.empty()) return 0;
   Json json = json_of(options, loaded, rows, write.symmetry);
   json.set("seconds", Json().set("read", loaded.seconds).set("convert", convert_seconds).set("write", write_seconds));

@@ -62,24 +62,25 @@ int run(const GenerateOptions& options) {
   const auto A = generate(host, options.spec, options.seed);
   const double generate_seconds = generating.seconds();
   const Stopwatch writing;
-  WriteOptions write;
-  write.threads = host.threads;
+  WriteOptions write{.symmetry = exact_symmetry(A.view(), host.threads), .threads = host.threads};
   write.comment = formatted("seidel generate {}{}", options.spec,
                             is_random(options.spec) ? formatted(" --seed {}", options.seed) : "");
   write_matrix_market(options.out, A.view(), write);
   if (!options.coordinates.empty()) {
-    write.comment = formatted("seidel generate {} --coordinates", options.spec);
-    write_matrix_market(options.coordinates, points.view(), write);
+    const std::string comment = formatted("seidel generate {} --coordinates", options.spec);
+    write_matrix_market(options.coordinates, points.view(), {.comment = comment, .threads = host.threads});
   }
   const double write_seconds = writing.seconds();
 
   print_written(options, options.out, options.spec,
-                formatted("{} x {}, {}, generated in {}, written in {}", count(A.nrows), count(A.ncols),
-                          plural(A.nnz(), "nonzero"), human_seconds(generate_seconds), human_seconds(write_seconds)));
+                formatted("{} x {}, {}, {}; generated in {}, written in {}", count(A.nrows), count(A.ncols),
+                          plural(A.nnz(), "nonzero"), name(write.symmetry), human_seconds(generate_seconds),
+                          human_seconds(write_seconds)));
   if (options.out != "-")
     print(options, formatted("next:   {}\n", same_program(options.command_line, "info " + quoted(options.out))));
   if (!options.json.empty()) {
     Json json = json_of(options, A.nrows, A.ncols, A.nnz());
+    json.set("symmetry", name(write.symmetry));
     json.set("seconds", Json().set("generate", generate_seconds).set("write", write_seconds));
     write_text(options.json, json.text());
   }

@@ -53,6 +53,8 @@ Failure failure() {
 int report_failure(const std::string& json) {
   const Failure what = failure();
   std::fflush(stdout);
+  // Most likely all processes of mpirun fail alike, and it ends the others when the first one has said why.
+  if (rank_of_mpirun() > 0) sleep(2);
   std::fprintf(stderr, "seidel: %s\n", what.message.c_str());
   // Wrong usage may be a wrong name of that very file; a report that was begun cannot be told from what would follow it.
   if (json.empty() || what.exit_code == wrong_usage || what.unwritten == json) return what.exit_code;
@@ -75,7 +77,7 @@ void say_if_too_many(const CommonOptions& options) {
 
 /// Whoever starts such a command by mpirun may expect its processes to share the work.
 void say_if_not_shared(const Request& request) {
-  if (const int processes = processes_of_mpirun(); processes > 1 && !request.shares_work)
+  if (const int processes = processes_of_mpirun(); processes > 1 && rank_of_mpirun() == 0 && !request.shares_work)
     say(request.common,
         formatted("one of {} processes of mpirun, each of which does all of this by itself; only gemm and "
                   "bench gemm-mpi share their work",

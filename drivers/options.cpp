@@ -190,12 +190,14 @@ struct GemmCommand : CommandFor<GemmOptions> {
   }
   void finish() override {
     require_one_of("--method", options.method, {"summa", "row-sums"});
-    // Many processes write it, each its blocks, under another name at first: a device would be replaced by a file.
-    if (options.out == "-" || is_special(options.out))
-      throw UsageError(
-          formatted("--out: found '{}', which is a stream or a device, expected the name of a file: many "
-                    "processes write it",
-                    options.out));
+    // Many processes read each file, and write the result under another name at first: a device would be replaced by a file.
+    for (const auto& [name, path] :
+         {std::pair("A", options.a), {"B", options.b}, {"C", options.c}, {"--out", options.out}})
+      if (path == "-" || is_special(path))
+        throw UsageError(
+            formatted("{}: found '{}', which is a stream or a device, expected the name of a file: many "
+                      "processes {} it",
+                      name, path, path == options.out ? "write" : "read"));
   }
 };
 

@@ -17,6 +17,13 @@ constexpr std::int64_t worth_threads = 250'000;
 // Starting the driver and moving the matrix cost half a second; a GPU earns that on systems of this size.
 constexpr std::int64_t worth_gpu = 5'000'000;
 
+/// What mpirun has told this process: Open MPI or MPICH.
+int told(const char* by_open_mpi, const char* by_mpich, int otherwise) {
+  for (const char* variable : {by_open_mpi, by_mpich})
+    if (const char* const value = std::getenv(variable)) return std::atoi(value);
+  return otherwise;
+}
+
 }  // namespace
 
 OpenMP host_threads(const CommonOptions& options) {
@@ -84,10 +91,7 @@ const char* instruction_set_name() {
   return "baseline";
 }
 
-int processes_of_mpirun() {
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* const size = std::getenv(variable)) return std::max(1, std::atoi(size));
-  return 1;
-}
+int processes_of_mpirun() { return std::max(1, told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1)); }
+int rank_of_mpirun() { return told("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0); }
 
 }  // namespace seidel::drivers

@@ -149,12 +149,14 @@ def draw_against_properties(rows, kernel, folder):
         if len({r[column] for r in ours}) < 2:
             continue
         figure, axes = plt.subplots()
+        speeds = []
         for index, ((form, backend), group) in enumerate(sorted(grouped(ours, "format", "backend").items())):
             # The best rival of the format, at each value of the property.
             points = sorted((value, max(median(t, speed) for t in grouped(trials, "matrix", "rival", "k", "layout").values()))
                             for (value,), trials in grouped(group, column).items())
             axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, label=f"{form}, {backend}", **style(index))
-        values, speeds = [r[column] for r in ours], [r[speed] for r in ours]
+            speeds += [p[1] for p in points]
+        values = [r[column] for r in ours]
         if log and max(values) > 3 * min(values):
             logarithmic(axes.xaxis, min(values), max(values), EngFormatter(sep=" "))
         elif column == "row_variance":
@@ -246,7 +248,7 @@ def draw_speedups(rows, kernel, folder):
     axes.axvline(1, color="#444444", linewidth=1)
     axes.set(ylim=(len(bars) - 0.4, -0.6), xlim=(0, 1.12 * max(b[1] for b in bars)))
     axes.tick_params(axis="y", labelsize=8)
-    axes.set(xlabel="times faster than the fastest baseline", title=f"{kernel} against Eigen or cuSPARSE")
+    axes.set(xlabel="times faster than the fastest baseline", title=f"{kernel} against others' code")
     save(figure, folder, f"{kernel}-speedup")
 
 

@@ -36,6 +36,8 @@ std::string processor_name();
 const char* instruction_set_name();
 /// How many processes mpirun started, of which this is one: Open MPI and MPICH say so. 1 without mpirun.
 int processes_of_mpirun();
+/// Which of them this is, from 0.
+int rank_of_mpirun();
 
 /// work(on) with the back end of `where`.
 auto with_backend(const Placement& where, const auto& work) {

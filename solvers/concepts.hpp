@@ -27,7 +27,8 @@ concept TransposableOperator =
 /// z = M^-1 r: what is applied is the approximate inverse, not M. is_symmetric() says whether M = M' for symmetric A. A
 /// member diagonal(), a pointer to the vector D with z_i = D_i r_i, or nullptr, saves solvers a pass where there is one. A
 /// member is_linear() that says no makes cg and gmres flexible: what apply() does may then depend on r, and change from one
-/// call to the next, as an inner iteration does.
+/// call to the next, as an inner iteration does. apply() may use workspace of m, although m is const: threads that solve at the
+/// same time need one m each.
 template <class M, class V>
 concept Preconditioner = requires(const M& m, const V& r, V& z) {
   m.apply(r, z);

@@ -1,5 +1,6 @@
 // What a solver refuses before its first iteration.
 #include <algorithm>
+#include <cmath>
 
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
@@ -49,7 +50,7 @@ void refuse_nonfinite_values() { throw InputError("the matrix holds NaN or infin
 
 void refuse_nonfinite_value(std::int64_t row, std::int64_t col, double value) {
   throw InputError("the matrix: the entry in row " + std::to_string(row + 1) + ", column " + std::to_string(col + 1) +
-                   " is " + std::to_string(value) +
+                   " is " + (std::isnan(value) ? "NaN" : std::to_string(value)) +
                    ", a finite value is needed\n  correct this entry (rows and columns are counted from 1)");
 }
 

@@ -73,7 +73,8 @@ int run(const BenchMachineOptions& options) {
   json.set("machine", machine_json(plan));
   if (options.backend != BackendName::cuda) {
     const OpenMP on{options.backend == BackendName::serial ? 1 : plan.threads.front()};
-    add({"host", formatted("{}, {} of {}", processor_name(), on.threads, plural(available_threads(), "core")),
+    add({"host",
+         formatted("{}, {} on {}", processor_name(), plural(on.threads, "thread"), plural(available_threads(), "core")),
          host_ceilings(on)});
     json.set("host_threads", on.threads);
   }

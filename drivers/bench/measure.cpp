@@ -168,7 +168,7 @@ std::string machine_text(const Plan& plan) {
   const int used = plan.selection.wants(BackendName::openmp)   ? std::ranges::max(plan.threads)
                    : plan.selection.wants(BackendName::serial) ? 1
                                                                : 0;
-  return formatted("{}, {}{}, {}{}", processor_name(), used ? formatted("{} of ", used) : "",
+  return formatted("{}, {}{}, {}{}", processor_name(), used ? plural(used, "thread") + " on " : "",
                    plural(available_threads(), "core"), instruction_set_name(),
                    plan.cuda ? "; " + cuda_device_name() : "");
 }

@@ -136,14 +136,26 @@ Table legend() {
        {"memory", "beside the CSR matrix and the operands"},
        {"cache",
         "cold: the operands would fit, so it was overwritten before each trial (warm: was not); large: they would not"},
-       {"vs baseline", "times faster than the fastest baseline: Eigen on the host, cuSPARSE or CUB on a GPU"}}};
+       {"vs baseline",
+        "times faster than the fastest baseline: others' code on no more threads, or on a GPU"}}};
 }
 
 std::vector<std::string> reasons_of(std::span<const Measurement> task) {
+  struct Said {
+    std::string names, what;
+  };
+  std::vector<Said> all;  // each once, of all to whom it applies
+  for (const Measurement& m : task) {
+    if (m.verdict == Verdict::right) continue;
+    const std::string name = m.rival->name(), what = formatted("{}: {}", to_string(m.verdict), m.reason);
+    const auto said = std::ranges::find(all, what, &Said::what);
+    if (said == all.end())
+      all.push_back({name, what});
+    else if (!said->names.ends_with(name))  // with other threads
+      said->names += ", " + name;
+  }
   std::vector<std::string> reasons;
-  for (const Measurement& m : task)
-    if (m.verdict != Verdict::right)
-      reasons.push_back(formatted("{} {}: {}", m.rival->name(), to_string(m.verdict), m.reason));
+  for (const auto& [names, what] : all) reasons.push_back(names + " " + what);
   return reasons;
 }
 

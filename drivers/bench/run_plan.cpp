@@ -87,7 +87,7 @@ class Walk {
   void measure_roofs() {
     head_ = machine_text(plan_) + "\n";
     if (plan_.trials > 0 && !plan_.warm) found.roofs = roofs_of(plan_);
-    for (const auto& [name, said] : lines_of(found.roofs)) head_ += formatted("bandwidth, {:<10}  {}\n", name, said);
+    for (const auto& [name, said] : lines_of(found.roofs)) head_ += formatted("bandwidth, {:<12}  {}\n", name, said);
   }
 
   void kernel(const BenchKernel& kernel, Operand& operand) {

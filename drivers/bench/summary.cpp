@@ -105,8 +105,8 @@ void add_task(HtmlPage& page, std::span<const Measurement> task, const Roofs& ro
 }  // namespace
 
 Table summary_of(std::span<const Measurement> all, const Roofs& roofs) {
-  Table table{{"matrix", "kernel", "on", "our CSR", "our best", "which", "of roof", "their best", "which", "gain, CSR",
-               "gain, best"}};
+  Table table{{"matrix", "kernel", "on", "our default", "our best", "which", "of roof", "their best", "which",
+               "gain, default", "gain, best"}};
   for (const auto task : tasks_of(all))
     for (const Measurement& m : task)
       if (is_default(*m.rival) && !m.sample.empty()) {
@@ -136,7 +136,7 @@ Table gains_of(std::span<const Measurement> all) {
   const auto below_one = [](const std::vector<double>& gains) {
     return std::to_string(std::ranges::count_if(gains, [](double gain) { return gain < 1; }));
   };
-  Table table{{"kernel", "on", "matrices", "CSR: mean (least, quartiles, most)", "below 1x",
+  Table table{{"kernel", "on", "matrices", "default: mean (least, quartiles, most)", "below 1x",
                "best: mean (least, quartiles, most)", "below 1x"}};
   for (const Gains& g : groups)
     if (g.plain.size() > 1)

@@ -1,4 +1,6 @@
 // What every back end's Gauss-Seidel refuses.
+#include <cmath>
+
 #include <seidel/kernels/symgs/symgs.hpp>
 
 namespace seidel::symgs_detail {
@@ -9,7 +11,7 @@ void refuse_row(std::int64_t row, const std::vector<Index>& col_idx, const std::
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k] - values[k] != 0)
       throw InputError("row " + std::to_string(row + 1) + ", column " + std::to_string(col_idx[k] + 1) + ": found " +
-                       std::to_string(values[k]) +
+                       (std::isnan(values[k]) ? "NaN" : std::to_string(values[k])) +
                        ", expected a finite number\n  a sweep would spread it over all of x");
     if (col_idx[k] == row) stored = true, diagonal = values[k];
   }

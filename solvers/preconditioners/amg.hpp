@@ -151,9 +151,9 @@ class AmgPreconditioner {
       const View A_here = A.view();
       return A_here.row_ptr.data() == other.row_ptr.data() && A_here.col_idx.data() == other.col_idx.data();
     }
-    AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother smoother, bool dominant,
+    AnySmoother<V> smoother_of(const B& on, const Level<Offset, SpaceOf<B>>& level, AmgSmoother kind, bool dominant,
                                Stage* before) {
-      if (smoother == AmgSmoother::symgs) {
+      if (kind == AmgSmoother::symgs) {
         if (before && before->has_pattern_of(level.A)) {
           symgs = std::move(before->symgs);
           symgs->update_values(level.A);
@@ -164,7 +164,7 @@ class AmgPreconditioner {
         return AnySmoother<V>(symgs);
       }
       std::vector<V> weights;
-      for (const double damping : dampings_of(smoother, dominant)) {
+      for (const double damping : dampings_of(kind, dominant)) {
         weights.emplace_back(on, level.A.nrows);
         axpy<B, double>(on, damping / level.facts.largest_eigenvalue, level.inverse_diagonal, weights.back().span());
       }

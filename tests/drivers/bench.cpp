@@ -101,6 +101,14 @@ TEST_CASE("each measurement is cold, and compared with the roof of as many threa
   }
 }
 
+TEST_CASE("a reason for which several rivals are refused is said once") {
+  const Run run = succeeded({"bench", "spmv", "poisson2d:11", "--threads", "1,2", "--trials", "0", "--only", "*bsr*"});
+  CHECK(contains(run.out, "spmv.bsr2.serial, spmv.bsr2.openmp refused: "));
+  const std::size_t first = run.out.find("expected multiples of 2");
+  CHECK(first != std::string::npos);
+  CHECK(run.out.find("expected multiples of 2", first + 1) == std::string::npos);
+}
+
 TEST_CASE("a kernel whose operand is no matrix is measured like any other, and reported without the sizes of one") {
   const Folder folder;
   const Run run = succeeded({"bench", "scan", "1000", "20011", "--threads", "2", "--trials", "2", "--warm", "--csv",
@@ -112,6 +120,7 @@ TEST_CASE("a kernel whose operand is no matrix is measured like any other, and r
     CHECK(m["verdict"] == "right");
     CHECK(!m.contains("nnz"));
     CHECK(m["bytes"] == 12.0 * std::stod(m["matrix"].get<std::string>()));
+    CHECK(m["flops"] == 0);  // whole numbers
   }
   CHECK(document["measurements"].size() >= 2 * 3);  // serial, openmp and the standard library
   const auto lines = lines_of(read_file(folder / "s.csv"));

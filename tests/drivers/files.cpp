@@ -233,6 +233,20 @@ TEST_CASE("generate, convert and convert back give the same bytes; .gz is told b
   }
 }
 
+TEST_CASE("generate writes one triangle of a symmetric matrix, as convert does") {
+  Folder folder;
+  for (const char* spec : {"poisson2d:7x5", "spd:30:4", "elasticity3d:3", "convdiff:6"}) {
+    CAPTURE(spec);
+    succeeded({"generate", spec, "-o", folder / "a.mtx", "--quiet"});
+    const std::string written = read_file(folder / "a.mtx"), comment = "% seidel generate";
+    const auto at = written.find(comment);
+    REQUIRE(at != std::string::npos);
+    const std::string clean = written.substr(0, at) + written.substr(written.find('\n', at) + 1);
+    CHECK(clean == succeeded({"convert", folder / "a.mtx", "-"}).out);
+    CHECK(contains(clean, std::string(spec) == "convdiff:6" ? " general\n" : " symmetric\n"));
+  }
+}
+
 TEST_CASE("the same seed generates the same file, another seed another") {
   const auto text = [](const char* seed) {
     return seidel_program({"generate", "random:50x50:300", "-o", "-", "--seed", seed}).out;

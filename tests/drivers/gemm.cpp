@@ -269,7 +269,7 @@ TEST_CASE("whatever is wrong with gemm ends it soon, with one message and withou
     return found;
   };
   const auto refused = [&](int exit_code, const std::string& words, const std::string& said) {
-    const Run run = mpirun(folder, 4, words + " --out r");
+    const Run run = mpirun(folder, 4, words + (contains(words, "--out") ? "" : " --out r"));
     CHECK(run.exit_code == exit_code);
     CHECK(contains(run.err, said));
     CHECK(count(run.err, "seidel: ") == 1);
@@ -281,6 +281,9 @@ TEST_CASE("whatever is wrong with gemm ends it soon, with one message and withou
   refused(3, "a b a", "the shape of A B");
   refused(2, "a b --grid 2x3", "needs 6 processes, found 4");
   refused(2, "a b --grid 2", "--grid: found '2'");
+  refused(2, "a b --block 0", "--block: found '0'");  // what each process sees before it knows of the others
+  refused(2, "a b --out none/r", "the folder 'none' does not exist");
+  refused(2, "a b --out a", "A and --out are one file");
 }
 
 TEST_CASE("gemm says that there is no room for its result before it computes, and leaves nothing") {
@@ -295,13 +298,17 @@ TEST_CASE("gemm says that there is no room for its result before it computes, an
   for (const std::string& name : folder.names()) CHECK((name != "r" && name != ".r.part"));
 }
 
-TEST_CASE("gemm replaces no device and no pipe by a file") {
+TEST_CASE("gemm reads no pipe and no device, for which many processes would wait, and replaces none by a file") {
   const Folder folder;
   for (const char* name : {"a", "b"}) seidel_program({"generate", "dense:3x3", "--out", folder / name, "--quiet"});
   const std::string pipe = folder / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::string& out : {pipe, std::string("-"), std::string("/dev/stdout")})
     check_refused(2, {{{"gemm", folder / "a", folder / "b", "--out", out}, {"expected the name of a file"}}});
+  for (const std::string& in : {pipe, std::string("-"), std::string("/dev/stdin")})
+    check_refused(2,
+                  {{{"gemm", in, folder / "a", "--out", folder / "c"}, {"A: found", "expected the name of a file"}},
+                   {{"gemm", folder / "a", in, "--out", folder / "c"}, {"B: found", "expected the name of a file"}}});
   struct stat status {};
   REQUIRE(stat(pipe.c_str(), &status) == 0);
   CHECK(S_ISFIFO(status.st_mode));

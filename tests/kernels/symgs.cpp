@@ -185,8 +185,10 @@ TEST_CASE_TEMPLATE("a matrix that no sweep can use is refused, naming the first 
   says(bad, "row 6, column 6: found inf");
   bad.rows[5][5] = std::numeric_limits<Real>::denorm_min();
   says(bad, "row 6: the diagonal entry is so small");
-  bad.rows[3][19000] = std::numeric_limits<double>::quiet_NaN();
-  says(bad, "row 4, column 19001: found nan");
+  for (const double sign : {1, -1}) {
+    bad.rows[3][19000] = std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+    says(bad, "row 4, column 19001: found NaN");
+  }
   refused(rows_of_lengths({1}, 3, 1), [](const auto& analyse) {
     CHECK_THROWS_WITH_AS(analyse(), doctest::Contains("found a 1 x 3 matrix, expected a square one"), ShapeError);
   });

@@ -39,7 +39,7 @@ std::unique_ptr<Operand> segments_of(const std::string& word, const CommonOption
   operand->n = number("N", word.substr(0, colon), whole<std::int64_t>(0, max_pairs));
   operand->length = colon == word.npos ? std::max<std::int64_t>((operand->n + 1) / 2, 1)
                                        : number("LENGTH", word.substr(colon + 1), whole<std::int64_t>(1, max_pairs));
-  operand->description = formatted("{} in segments of {}", plural(operand->n, "pair"), operand->length);
+  operand->description = formatted("{} in segments of {}", plural(operand->n, "pair"), count(operand->length));
   return operand;
 }
 
@@ -119,7 +119,6 @@ ScanTask::ScanTask(const SizeOperand& of, const TaskOptions&) : counts(of.n) {
     for (std::int64_t i = first; i < last; ++i)
       counts[i] = std::int32_t(generators::below(bits(std::uint64_t(i)), 1 << 16));
   });
-  flops = double(n);
   bytes = 12 * double(n);
   bytes_model = "12 n";
 }
@@ -143,7 +142,6 @@ SegmentsTask::SegmentsTask(const SegmentsOperand& of, const TaskOptions&, Step s
   }
   if (step == Step::merge) pairs = sorted_in_segments(pairs, length);
   expected = sorted_in_segments(pairs, step == Step::merge ? 2 * length : length);
-  flops = double(n);
   bytes = 16 * double(n);
   bytes_model = "16 n";
 }
@@ -162,7 +160,6 @@ PointersTask::PointersTask(const SizeOperand& of, const TaskOptions&, Direction 
   std::sort(rows.begin(), rows.end());
   given = std::move(rows), expected = std::move(pointers);
   if (direction == Direction::to_indices) std::swap(given, expected);
-  flops = double(n);
   bytes = 4 * double(n + nrows + 1);
   bytes_model = "4 n + 4 rows";
 }
