@@ -103,7 +103,7 @@ TEST_CASE("each measurement is cold, and compared with the roof of as many threa
 
 TEST_CASE("a reason for which several rivals are refused is said once") {
   const Run run = succeeded({"bench", "spmv", "poisson2d:11", "--threads", "1,2", "--trials", "0", "--only", "*bsr*"});
-  CHECK(contains(run.out, "spmv.bsr2.serial, spmv.bsr2.openmp refused: "));
+  CHECK(contains(run.out, "spmv.bsr2.serial, spmv.bsr2.openmp"));  // and spmv.bsr2.cuda on a GPU
   const std::size_t first = run.out.find("expected multiples of 2");
   CHECK(first != std::string::npos);
   CHECK(run.out.find("expected multiples of 2", first + 1) == std::string::npos);
