@@ -21,7 +21,7 @@ struct MatrixProperties {
   std::int64_t first_bad_diagonal = -1;  ///< first row whose diagonal entry is missing or 0
   std::int64_t first_negative_diagonal = -1;
 
-  std::int64_t weakly_dominant_rows = 0;    ///< |a_ii| >= sum of |a_ij| beside it; the strict ones among them
+  std::int64_t weakly_dominant_rows = 0;    ///< |a_ii| >= sum of |a_ij| beside it, but for rounding (64 eps)
   std::int64_t strictly_dominant_rows = 0;  ///< |a_ii| > that sum
   /// Rows with |sum of a_ij| <= 64 eps sum |a_ij|, which is finite: if all rows are, A times ones is 0 but for rounding.
   std::int64_t zero_row_sums = 0;

@@ -11,7 +11,7 @@ namespace seidel::properties_detail {
 
 inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 /// A row whose entries sum to no more than this part of their magnitudes sums to zero but for rounding: entries that were
-/// assembled from a few dozen others. Any larger sum is taken at its word.
+/// assembled from a few dozen others. Any larger sum is taken at its word. So is what a diagonal lacks to dominate its row.
 inline constexpr double sums_to_zero = 64 * std::numeric_limits<double>::epsilon();
 inline constexpr double small_sum = 1e-3;  // of the diagonal entry
 
@@ -101,7 +101,7 @@ struct Seen {
       small_sum_min_diagonal = std::min(small_sum_min_diagonal, std::fabs(diagonal));
       small_sum_max_diagonal = std::max(small_sum_max_diagonal, std::fabs(diagonal));
     }
-    weakly_dominant_rows += std::fabs(diagonal) >= sums.beside;
+    weakly_dominant_rows += std::fabs(diagonal) >= sums.beside * (1 - sums_to_zero);
     strictly_dominant_rows += std::fabs(diagonal) > sums.beside;
     if (stored) pair(diagonal, diagonal);  // NaN is not equal to itself, and only 0 is its own opposite
     if (i >= A.ncols) return;

@@ -238,6 +238,14 @@ TEST_CASE("rows that sum to little beside their diagonal are counted, with the r
   CHECK(none.small_sum_max_diagonal == 0);
 }
 
+TEST_CASE("a row that rounding alone keeps from being dominated is weakly dominated") {
+  const MatrixProperties p = properties_of(matrix_of(4, {{{0, 0.3}, {1, -0.1}, {2, -0.1}, {3, -0.1}},
+                                                         {{0, -0.1}, {1, 0.1 * (1 - 1e-15)}},
+                                                         {{1, -0.1}, {2, 0.1 * (1 - 1e-12)}},
+                                                         {{3, 0.0}}}));
+  CHECK(p.weakly_dominant_rows == 3);
+}
+
 TEST_CASE("properties are the same for either scalar where the values are") {
   const Matrix A = tridiagonal(3000);
   const auto expected = fields(properties_of(A));
