@@ -159,22 +159,25 @@ Csr<double, Offset> dense_inverse_by_rows(const CsrView<double, Offset, Host>& A
   const std::int64_t n = A.nrows;
   Array<double> entries(n * n, 0.0), inverse(n * n, 0.0);
   Array<Index> column_of(n);               // whose pivot row k has
+  Array<double> size(n, 0.0);              // of the largest entry of each column
   std::vector<double*> left(n), right(n);  // the rows of A, which become those of the identity, and of the identity
   for (std::int64_t i = 0; i < n; ++i) {
     left[i] = entries.data() + i * n, right[i] = inverse.data() + i * n;
-    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) left[i][A.col_idx[k]] = A.values[k];
+    for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+      const Index j = A.col_idx[k];
+      left[i][j] = A.values[k];
+      size[j] = std::max(size[j], std::fabs(A.values[k]));
+    }
     right[i][i] = 1;
   }
   const double least = double(n) * std::max(vanishing, rounding);
   std::int64_t rank = 0;
   with_avx2([&] {
     for (std::int64_t c = 0; c < n; ++c) {
-      double size = 0;
-      for (Offset k = A.row_ptr[c]; k < A.row_ptr[c + 1]; ++k) size = std::max(size, std::fabs(A.values[k]));
       std::int64_t best = rank;
       for (std::int64_t i = rank; i < n; ++i)
         if (std::fabs(left[i][c]) > std::fabs(left[best][c])) best = i;
-      if (rank == n || !(std::fabs(left[best][c]) > least * size)) continue;
+      if (rank == n || !(std::fabs(left[best][c]) > least * size[c])) continue;
       std::swap(left[rank], left[best]), std::swap(right[rank], right[best]);
       const double pivot = left[rank][c];
       for (std::int64_t i = 0; i < n; ++i) {
