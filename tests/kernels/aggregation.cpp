@@ -23,11 +23,7 @@ constexpr double theta = 0.25, omega = 0.7;
 template <class B>
 Steps steps(const B& on, const Matrix& A, RootSets sets) {
   using Space = SpaceOf<B>;
-  const auto there = moved_to(on, A.view());
-  poison(on);
-  const auto scales = row_scales<B, std::int64_t>(on, there.view());
-  Array<Index, Space> neighbour(on, A.nnz());
-  mark_strong<B, std::int64_t>(on, there.view(), scales, Strength::to_both, theta, neighbour);
+  const auto [there, scales, neighbour] = marked(on, A, Strength::to_both, theta);
   const auto found = aggregates<B, std::int64_t>(on, there.view(), {there.view().row_ptr, neighbour}, scales, sets);
   const auto strong = packed_strong<B>(on, neighbour);
   auto P = prolongator<B, std::int64_t>(on, there.view(), strong, found, omega);

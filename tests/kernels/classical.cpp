@@ -24,12 +24,7 @@ constexpr double theta = 0.25;
 
 template <class B>
 Steps steps(const B& on, const Matrix& A) {
-  using Space = SpaceOf<B>;
-  const auto there = moved_to(on, A.view());
-  poison(on);
-  const auto scales = row_scales<B, std::int64_t>(on, there.view());
-  Array<Index, Space> neighbour(on, A.nnz());
-  mark_strong<B, std::int64_t>(on, there.view(), scales, Strength::to_either, theta, neighbour);
+  const auto [there, scales, neighbour] = marked(on, A, Strength::to_either, theta);
   const auto found = coarse_rows<B, std::int64_t>(on, {there.view().row_ptr, neighbour}, scales);
   const auto strong = packed_strong<B>(on, neighbour);
   auto P = classical_interpolation<B, std::int64_t>(on, there.view(), strong, found);

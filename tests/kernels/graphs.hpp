@@ -1,7 +1,9 @@
-// Matrices for tests of coarsening: symmetric, each row dominated by its diagonal as little as can be.
+// Matrices for tests of coarsening: symmetric, each row dominated by its diagonal as little as can be; and their strong couplings.
 #pragma once
 #include "../backends.hpp"
 #include "../matrices.hpp"
+
+#include <seidel/kernels/aggregation/strength.hpp>
 
 namespace seidel::tests {
 
@@ -85,6 +87,23 @@ inline void check_cut(std::map<Index, long double> row, const std::vector<Index>
   }
   for (const auto& [a, value] : row) REQUIRE(std::abs(value) <= least * (1 + 1e-12L));
   if (scale != 1) REQUIRE(double(kept) == doctest::Approx(double(sum)).epsilon(1e-12));
+}
+
+/// A matrix in the memory of a back end, and which of its couplings are strong.
+template <class B>
+struct Marked {
+  Csr<double, std::int64_t, SpaceOf<B>> A;
+  RowScales<SpaceOf<B>> scales;
+  Array<Index, SpaceOf<B>> neighbour;
+};
+template <class B>
+Marked<B> marked(const B& on, const Matrix& A, Strength strength, double theta) {
+  auto there = moved_to(on, A.view());
+  poison(on);
+  auto scales = row_scales<B, std::int64_t>(on, there.view());
+  Array<Index, SpaceOf<B>> neighbour(on, A.nnz());
+  mark_strong<B, std::int64_t>(on, there.view(), scales, strength, theta, neighbour);
+  return {std::move(there), std::move(scales), std::move(neighbour)};
 }
 
 }  // namespace seidel::tests

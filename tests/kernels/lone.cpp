@@ -21,12 +21,7 @@ constexpr double theta = 0.25;
 
 template <class B>
 Joined joined(const B& on, const Matrix& A) {
-  using Space = SpaceOf<B>;
-  const auto there = moved_to(on, A.view());
-  poison(on);
-  const auto scales = row_scales<B, std::int64_t>(on, there.view());
-  Array<Index, Space> neighbour(on, A.nnz());
-  mark_strong<B, std::int64_t>(on, there.view(), scales, Strength::to_both, theta, neighbour);
+  auto [there, scales, neighbour] = marked(on, A, Strength::to_both, theta);
   auto found = aggregates<B, std::int64_t>(on, there.view(), {there.view().row_ptr, neighbour}, scales, RootSets::one);
   Joined all;
   all.before = moved_back(on, found.of_row), all.neighbour_before = moved_back(on, neighbour);
