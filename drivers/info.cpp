@@ -15,6 +15,7 @@
 #include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/formats/statistics.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/products/formats.hpp>
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
@@ -46,6 +47,7 @@ struct InfoStory {
   std::vector<NamedSize> sizes;  // in each product format whose size is known before it is made
   std::string products;          // how solvers would compute A x on the host, and why
   Lattice lattice = {};          // nx = 0: none
+  Questions questions = {};      // as solve() asks them
   double seconds = 0;            // of looking
   std::optional<Trial> made = {};
 };
@@ -124,7 +126,7 @@ std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t
 /// The preconditioner that solve would take for this request. Errors  as that.
 Trial made_as_asked(const Placement& where, const CsrView<double, std::int64_t, Host>& A, const InfoStory& story,
                     const MethodRequest& request) {
-  const MethodChoice choice = choose_method(story.properties, story.rows, request);
+  const MethodChoice choice = choose_method(story.properties, story.rows, request, story.questions);
   return with_backend(where, [&]<Backend B>(const B& on) {
     Csr<double, std::int64_t, SpaceOf<B>> kept;
     const auto there = brought_to(on, A, kept);
@@ -193,14 +195,14 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
               same_program(options.command_line, "solve " + quoted(options.matrix) + repair +
                                                      " --least-squares   # the x with the least ||b - Ax||"));
   } else if (story.rows.nrows > 0) {
-    lines.item("solve with", choose_method(p, story.rows).reason);
+    lines.item("solve with", choose_method(p, story.rows, {}, story.questions).reason);
     if (const std::string other = or_factors(story); !other.empty()) lines.item("or direct", other);
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
   }
 }
 
 std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
-  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds, made] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, lattice, questions, seconds, made] = story;
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
@@ -258,7 +260,7 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
 }
 
 Json info_json(const InfoStory& story, const InfoOptions& options) {
-  const auto& [loaded, p, rows, bytes, sizes, products, lattice, seconds, made] = story;
+  const auto& [loaded, p, rows, bytes, sizes, products, lattice, questions, seconds, made] = story;
   Json json = json_document("seidel.info/1", options.command_line);
   json.set("matrix", matrix_json(loaded)).set("square", p.square).set("symmetric", p.symmetric);
   json.set("skew_symmetric", p.skew).set("pattern_symmetric", p.pattern_symmetric);
@@ -319,6 +321,7 @@ int run(const InfoOptions& options) {
   InfoStory story{loaded, properties(host, A), row_statistics(host, A), format_bytes(host, A), {}, {}};
   story.products = products_text(host, A, story.rows);
   story.lattice = find_lattice(host, A).lattice;
+  story.questions.levels = [&](std::int64_t enough) { return count_of_levels(A, enough); };
   for_each_product_format([&]<class Format>(const Format&) {
     constexpr bool is_converted = !std::is_same_v<Format, product_formats::AsCsr>;
     if constexpr (is_converted && requires { Format::size(host, A); })

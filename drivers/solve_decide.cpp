@@ -190,12 +190,12 @@ Decided decide(Problem& problem, const Singular& singular) {
   if (!decided.factors && !singular.known() && !problem.least_squares()) decided.arranged = arrange(problem);
   const auto& [properties, rows] = decided.arranged ? decided.arranged->seen : problem.seen;
   const auto& gpu = problem.where.gpu;
-  std::function<OrderChoice()> order;
-  if (options.order_by_time) order = [&] { return fastest_order(problem); };
+  Questions questions{.levels = [&](std::int64_t enough) { return count_of_levels(A, enough); }};
+  if (options.order_by_time) questions.order = [&] { return fastest_order(problem); };
   SolveNeeds& needs =
       decided.needs = {.nrows = A.nrows,
                        .nnz = A.nnz(),
-                       .choice = choose_method(properties, rows, options.request, order),
+                       .choice = choose_method(properties, rows, options.request, questions),
                        .cuda = gpu.has_value(),
                        .estimates = criteria_of(problem).error_tolerance.has_value(),
                        .narrow_offsets = problem.is_narrow(),

@@ -24,18 +24,25 @@ constexpr double entries_that_pay = 16;
 /// and travel from end to end: of a lattice, whose planes have as many rows as the bandwidth says, symgs needs about one
 /// iteration per plane. Where few rows are dominated by their diagonal, as with the displacements of an elastic body, it
 /// needs about five (61, 97, 149 for elasticity3d:12, 20, 32). Where the coefficient varies much, it needs two or more: 3.5 for
-/// log-normal values on 72^3 cells, 5 for a checkerboard of 1 and 10^6, 13 for conductances of six decades.
-bool amg_pays(const MatrixProperties& A, const RowStatistics& rows) {
+/// log-normal values on 72^3 cells, 5 for a checkerboard of 1 and 10^6, 13 for conductances of six decades. Where rows have no
+/// order, as those of many meshes, the bandwidth says nothing, and the levels of a search count: lattices in random order
+/// need one or two iterations per level, triangulations of random points three, tetrahedra four to five.
+bool amg_pays(const MatrixProperties& A, const RowStatistics& rows,
+              const std::function<std::int64_t(std::int64_t)>& levels) {
   // One core gains nothing up to some 150 iterations, 16 cores and a GPU gain from 50 on (docs/multigrid.md). A larger sum
   // than small_row_sums counts would end symgs by itself in about 140.
   constexpr std::int64_t iterations_that_pay = 100, least_rows = 10000;
+  constexpr std::int64_t least_planes = 10;
   constexpr double varies_much = 1000;
   const std::int64_t bandwidth = std::max<std::int64_t>({A.bandwidth_lower, A.bandwidth_upper, 1});
   const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
   const bool varying = A.small_sum_max_diagonal >= varies_much * A.small_sum_min_diagonal;
+  if (2 * A.small_row_sums < rows.nrows || rows.nrows < least_rows) return false;
   const std::int64_t per_plane = !dominant ? 5 : varying ? 2 : 1;
-  return 2 * A.small_row_sums >= rows.nrows && rows.nrows >= least_rows &&
-         per_plane * rows.nrows >= iterations_that_pay * bandwidth;
+  if (per_plane * rows.nrows >= iterations_that_pay * bandwidth) return true;
+  if (!levels || rows.nrows >= least_planes * bandwidth) return false;
+  const std::int64_t per_level = !dominant ? 5 : varying ? 4 : 2, enough = iterations_that_pay / per_level;
+  return levels(enough) >= enough;
 }
 
 bool has_forms(const Method& method) { return method == Method::cg || method == Method::gmres; }
@@ -70,7 +77,7 @@ struct Taken {
 }  // namespace
 
 MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request,
-                           const std::function<OrderChoice()>& order) {
+                           const Questions& questions) {
   const bool least_squares = request.goal == Goal::least_squares;
   if (!A.square && !least_squares)
     throw ShapeError("the matrix is " + std::to_string(rows.nrows) + " x " + std::to_string(rows.ncols) +
@@ -155,7 +162,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
         "few rows are "
         "dominated";
   } else if (choice.method == (A.symmetric ? Method::cg : Method::bicgstab) && A.pattern_symmetric &&
-             positive_diagonal && amg_pays(A, rows)) {
+             positive_diagonal && amg_pays(A, rows, questions.levels)) {
     choice.preconditioner = PreconditionerKind::amg;
     choice.may_drop_preconditioner = true;
     taken.say(choice.preconditioner,
@@ -182,8 +189,8 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     if (request.order) {
       choice.order = *request.order;
       taken.say(choice.order, " order, as asked");
-    } else if (order) {
-      const OrderChoice chosen = order();
+    } else if (questions.order) {
+      const OrderChoice chosen = questions.order();
       choice.order = chosen.order;
       taken.say(choice.order, " order, " + chosen.reason);
     }

@@ -50,6 +50,12 @@ struct MethodRequest {
   Goal goal = Goal::solution;
 };
 
+/// What the choice asks of A, and only where it matters.
+struct Questions {
+  std::function<OrderChoice()> order = {};                       // natural without it
+  std::function<std::int64_t(std::int64_t enough)> levels = {};  // count_of_levels(), kernels/orders/orders.hpp
+};
+
 struct MethodChoice {
   Method method = Method::gmres;
   PreconditionerKind preconditioner = PreconditionerKind::none;
@@ -79,7 +85,8 @@ struct MethodChoice {
 ///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
 /// Preconditioner  amg for cg where half of the rows or more sum to at most a thousandth of their diagonal, and there are
 ///                 10,000 rows or more, and 100 times the bandwidth (20 times where fewer than half are weakly dominated,
-///                 50 times where the diagonals of such rows differ by 1000 or more); else symgs if the diagonal is full
+///                 50 times where the diagonals of such rows differ by 1000 or more), or where there are fewer than 10 times
+///                 the bandwidth, so that rows have no order, 50 `levels` (20; 25); else symgs if the diagonal is full
 ///                 and nonzero, and positive for minres; otherwise none. None, too, for gmres that keeps all directions
 ///                 where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
 ///                 Where all methods break down with it, gmres goes on without.
@@ -94,6 +101,6 @@ struct MethodChoice {
 /// Errors  ShapeError if A is not square, and least squares are not the goal; UsageError for another method than lsmr where
 ///         they are, or if a form, or a preconditioner that is not linear, was asked for and something else excludes it.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
-                           const MethodRequest& request = {}, const std::function<OrderChoice()>& order = {});
+                           const MethodRequest& request = {}, const Questions& questions = {});
 
 }  // namespace seidel

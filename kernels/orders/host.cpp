@@ -1,4 +1,4 @@
-// Wavefronts and greedy colours of a pattern, in one pass each.
+// Wavefronts, greedy colours and levels of a pattern, in one pass each.
 #include <seidel/kernels/orders/orders.hpp>
 
 #include <algorithm>
@@ -58,6 +58,25 @@ Index count_of_wavefronts(HostSpan<const Offset> row_ptr, HostSpan<const Index> 
 }
 
 template <class Offset>
+std::int64_t count_of_levels(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t enough) {
+  const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
+  Array<char> met(n, 0);
+  Array<Index> queue(n);  // the rows met, level by level
+  std::int64_t most = 0, end = 0;
+  const auto meet = [&](Index i) {
+    if (!met[i]) met[i] = 1, queue[end++] = i;
+  };
+  for (Index first = 0; first < n && most < enough; ++first) {
+    std::int64_t levels = 0, at = end;
+    for (meet(first); at < end && levels < enough; ++levels)
+      for (const std::int64_t level_end = end; at < level_end; ++at)
+        for (Offset k = row_ptr[queue[at]]; k < row_ptr[queue[at] + 1]; ++k) meet(col_idx[k]);
+    most = std::max(most, levels);
+  }
+  return most;
+}
+
+template <class Offset>
 Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
                                const std::function<void()>& on_step) {
   const std::int64_t n = std::max<std::int64_t>(row_ptr.size() - 1, 0);
@@ -91,6 +110,8 @@ template Wavefronts wavefronts_of(HostSpan<const std::int32_t>, HostSpan<const I
 template Wavefronts wavefronts_of(HostSpan<const std::int64_t>, HostSpan<const Index>);
 template Index count_of_wavefronts(HostSpan<const std::int32_t>, HostSpan<const Index>, std::int64_t, std::int64_t);
 template Index count_of_wavefronts(HostSpan<const std::int64_t>, HostSpan<const Index>, std::int64_t, std::int64_t);
+template std::int64_t count_of_levels(HostSpan<const std::int32_t>, HostSpan<const Index>, std::int64_t);
+template std::int64_t count_of_levels(HostSpan<const std::int64_t>, HostSpan<const Index>, std::int64_t);
 template Array<Index> greedy_colours_of(HostSpan<const std::int32_t>, HostSpan<const Index>,
                                         const std::function<void()>&);
 template Array<Index> greedy_colours_of(HostSpan<const std::int64_t>, HostSpan<const Index>,

@@ -25,6 +25,8 @@ template <class Offset>
 Index count_of_wavefronts(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t begin,
                           std::int64_t end);
 template <class Offset>
+std::int64_t count_of_levels(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx, std::int64_t enough);
+template <class Offset>
 Array<Index> greedy_colours_of(HostSpan<const Offset> row_ptr, HostSpan<const Index> col_idx,
                                const std::function<void()>& on_step);
 template <class Offset>
@@ -49,6 +51,18 @@ Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
 template <class Real, class Offset>
 std::int64_t count_of_wavefronts(const CsrView<Real, Offset, Host>& A, std::int64_t first, std::int64_t last) {
   return orders_detail::count_of_wavefronts(A.row_ptr, A.col_idx, first, last);
+}
+
+/// How far A reaches, in whatever order its rows are: the levels of a breadth-first search along its entries, which begins at
+/// the first row of each component; of the component with most levels. Counts no further than `enough`.
+///
+/// Shapes  A is square, its pattern symmetric; values are not read.
+/// Cost    at most one pass over the pattern, row by row as the search meets them, on one thread; 5 bytes per row.
+/// Errors  ShapeError.
+template <class Real, class Offset>
+std::int64_t count_of_levels(const CsrView<Real, Offset, Host>& A, std::int64_t enough) {
+  require_square(A.nrows, A.ncols, "count_of_levels");
+  return orders_detail::count_of_levels(A.row_ptr, A.col_idx, enough);
 }
 
 /// The colour of each row, from 0: the least that no row before it has which A or A' couples it to. Rows of one colour

@@ -81,3 +81,32 @@ TEST_CASE("some rows among themselves have the wavefronts of that block, no more
     }
   }
 }
+
+TEST_CASE("levels are those of the farthest row from the first of its component, counted as far as is asked") {
+  for (const auto& [name, plain] : awkward_to_sweep(fresh_seed())) {
+    CAPTURE(name);
+    Plain both = plain;  // with the pattern of A + A'
+    for (Index i = 0; i < plain.nrows(); ++i)
+      for (const auto& [j, value] : plain.rows[i]) both.rows[j].emplace(i, value);
+    std::int64_t most = 0;
+    constexpr std::int64_t unmet = -1;
+    std::vector<std::int64_t> level(both.nrows(), unmet);
+    for (Index first = 0; first < both.nrows(); ++first) {
+      if (level[first] != unmet) continue;
+      level[first] = 0;
+      for (bool changed = true; changed;) {  // as Bellman and Ford do
+        changed = false;
+        for (Index i = 0; i < both.nrows(); ++i)
+          for (const auto& [j, value] : both.rows[i])
+            if (level[i] != unmet && (level[j] == unmet || level[j] > level[i] + 1))
+              level[j] = level[i] + 1, changed = true;
+      }
+    }
+    for (const std::int64_t of : level) most = std::max(most, of + 1);
+    const auto A = csr_of<double, std::int64_t>(both);
+    CHECK(count_of_levels(A.view(), both.nrows() + 1) == most);
+    for (const std::int64_t enough : {std::int64_t(0), most / 2, most})
+      CHECK(count_of_levels(A.view(), enough) == enough);
+  }
+  CHECK(count_of_levels(csr_of<double>(poisson(7, 5, 4)).view(), 100) == 14);
+}

@@ -1,9 +1,16 @@
 // The rules of `auto`, one matrix for each.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+
 #include "systems.hpp"
 
 #include <seidel/formats/generators/generate.hpp>
+#include <seidel/formats/permute.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
+#include <seidel/kernels/orders/orders.hpp>
 #include <seidel/solvers/multigrid/k_cycle.hpp>
 
 using namespace seidel;
@@ -54,6 +61,32 @@ TEST_CASE(
   CHECK(chosen(at("poisson3d:16x16x70"), 0, 0) == PreconditionerKind::symgs);
   CHECK(chosen(at("poisson3d:16x16x70"), 0, 16 * 16 * 10) == PreconditionerKind::amg);
   CHECK(chosen(at("poisson3d:16x16x45"), 0, 16 * 16 * 10) == PreconditionerKind::symgs);
+}
+
+TEST_CASE("rows without an order: what counts is how far the matrix reaches, not its bandwidth") {
+  std::mt19937_64 random(fresh_seed());
+  const auto chosen = [&](const Matrix& ordered) {
+    Array<Index> order(ordered.nrows);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    const Matrix A = permuted(OpenMP{1}, ordered.view(), order.span());
+    const Questions questions{.levels = [&](std::int64_t enough) { return count_of_levels(A.view(), enough); }};
+    const auto properties = seidel::properties(OpenMP{1}, A.view());
+    const auto rows = row_statistics(OpenMP{1}, A.view());
+    CHECK(choose_method(properties, rows).preconditioner == PreconditionerKind::symgs);  // who is not told cannot know
+    return choose_method(properties, rows, {}, questions).preconditioner;
+  };
+  for (const char* name : {"poisson2d:120", "poisson3d:7x7x220"})
+    CHECK(chosen(generate(OpenMP{1}, name)) == PreconditionerKind::amg);
+  const Index n = 12000;  // a ring with chords, whose ends are some tens of steps apart
+  Plain ring{n, std::vector<std::map<Index, double>>(n)};
+  const auto couple = [&](Index i, Index j) {
+    if (i == j || ring.rows[i].contains(j)) return;
+    ring.rows[i][j] = ring.rows[j][i] = -1;
+    ++ring.rows[i][i], ++ring.rows[j][j];
+  };
+  for (Index i = 0; i < n; ++i) couple(i, (i + 1) % n), couple(i, Index(random() % n));
+  CHECK(chosen(csr_of<double, std::int64_t>(ring)) == PreconditionerKind::symgs);
 }
 
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal: gmres alone") {
