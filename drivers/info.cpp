@@ -8,6 +8,7 @@
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/spy.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_problem.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/lattice.hpp>
 #include <seidel/formats/properties.hpp>
@@ -50,6 +51,8 @@ struct InfoStory {
   Questions questions = {};      // as solve() asks them
   double seconds = 0;            // of looking
   std::optional<Trial> made = {};
+
+  bool is_negated() const { return properties.square && rows.nrows > 0 && properties.diagonal_negative == rows.nrows; }
 };
 
 std::string symmetry_text(const MatrixProperties& p) {
@@ -123,10 +126,25 @@ std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t
   return form + ": its rows are of too many kinds for a dictionary";
 }
 
-/// The preconditioner that solve would take for this request. Errors  as that.
-Trial made_as_asked(const Placement& where, const CsrView<double, std::int64_t, Host>& A, const InfoStory& story,
+/// What solve would take for this request. Errors  as that.
+MethodChoice choice_for(const InfoStory& story, const MethodRequest& request) {
+  MatrixProperties p = story.properties;
+  if (story.is_negated()) std::swap(p.diagonal_positive, p.diagonal_negative);
+  MethodChoice choice = choose_method(p, story.rows, request, story.questions);
+  if (story.is_negated()) choice.reason = negated_because + choice.reason;
+  return choice;
+}
+
+/// The preconditioner of A, or of the -A that solve would solve with. Errors  as choice_for().
+Trial made_as_asked(const Placement& where, CsrView<double, std::int64_t, Host> A, const InfoStory& story,
                     const MethodRequest& request) {
-  const MethodChoice choice = choose_method(story.properties, story.rows, request, story.questions);
+  const MethodChoice choice = choice_for(story, request);
+  Array<double> negated;
+  if (story.is_negated()) {
+    negated = Array<double>(A.nnz());
+    std::ranges::transform(A.values, negated.begin(), std::negate());
+    A.values = negated;
+  }
   return with_backend(where, [&]<Backend B>(const B& on) {
     Csr<double, std::int64_t, SpaceOf<B>> kept;
     const auto there = brought_to(on, A, kept);
@@ -195,7 +213,7 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
               same_program(options.command_line, "solve " + quoted(options.matrix) + repair +
                                                      " --least-squares   # the x with the least ||b - Ax||"));
   } else if (story.rows.nrows > 0) {
-    lines.item("solve with", choose_method(p, story.rows, {}, story.questions).reason);
+    lines.item("solve with", choice_for(story, {}).reason);
     if (const std::string other = or_factors(story); !other.empty()) lines.item("or direct", other);
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
   }

@@ -99,8 +99,7 @@ int run(const SolveOptions& options) {
   const Stopwatch setup;
   place(problem);
   inspect(problem);
-  change_units_of_A(problem);
-  if (problem.units.of_A != 0) inspect(problem);
+  if (change_units_of_A(problem)) inspect(problem);
   change_units_of_b(problem);
   problem.null_space = find_null_space(problem);
   std::vector<Singular> singular;

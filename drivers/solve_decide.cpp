@@ -208,6 +208,7 @@ Decided decide(Problem& problem, const Singular& singular) {
     needs.choice.reason += "; " + decided.arranged->why;
     needs.choice.norm_inf = problem.seen.properties.norm_inf;  // products are with A itself
   }
+  if (problem.units.negated) needs.choice.reason = negated_because + needs.choice.reason;
   if (is_for_host(problem, decided)) leave_gpu(problem, decided);
   if (needs.choice.method == direct_method) needs.factor_bytes = decided.factors->forecast().bytes;
   const std::int64_t available = decided.available =  // the plan counts what is there already

@@ -48,8 +48,12 @@ struct Inspected {
 /// stay in the range of double. Powers of two round nothing; they are 0 where sizes are usual.
 struct Units {
   int of_A = 0;
+  bool negated = false;  // solved is -A x = -b: the whole diagonal of A is negative, which cg and multigrid do not take
   std::vector<int> of_b = {};  // of each column
 };
+/// What comes before the reasons for a method then.
+inline constexpr const char* negated_because =
+    "with the signs of A and b turned, because the whole diagonal of A is negative: ";
 
 struct Problem {
   const SolveOptions& options;
@@ -105,9 +109,10 @@ void inspect(Problem& problem);
 /// The x of the right-hand side that is made: ones, or, where A * ones = 0, signs.
 Array<double> known_solution(const Problem& problem);
 
-/// Brings A to size 1, if it is tiny or huge and no entry underflows: it must be inspected again then.
-void change_units_of_A(Problem& problem);
-/// Brings b and x0 to size 1, too. Not b where an absolute tolerance has its units, or x0 is for many columns.
+/// Brings A to size 1, if it is tiny or huge and no entry underflows; makes its diagonal positive, if all of it is negative.
+/// Returns whether it changed: then it must be inspected again.
+bool change_units_of_A(Problem& problem);
+/// Brings b and x0 to size 1, too, and b to the sign of A. Not b where an absolute tolerance has its units, or x0 is for many columns.
 void change_units_of_b(Problem& problem);
 /// x, and the norms of x and b, in their own units. Where x loses digits or its range there, it is certified again, as a solution
 /// for b.

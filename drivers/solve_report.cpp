@@ -11,7 +11,8 @@ namespace seidel::drivers {
 
 namespace {
 
-std::string kind_of_matrix(const MatrixProperties& p) {
+std::string kind_of_matrix(const Problem& problem) {
+  const MatrixProperties& p = problem.seen.properties;
   if (!p.square) return "rectangular";
   std::string text = p.symmetric           ? "symmetric"
                      : p.skew              ? "skew-symmetric"
@@ -21,7 +22,7 @@ std::string kind_of_matrix(const MatrixProperties& p) {
   if (bad > 0)
     text += formatted(", {} zero on the diagonal", plural(bad, "row is", "rows are"));
   else if (p.diagonal_negative == 0)
-    text += ", diagonal positive";
+    text += problem.units.negated ? ", diagonal negative" : ", diagonal positive";
   else if (p.diagonal_positive == 0)
     text += ", diagonal negative";
   else
@@ -195,9 +196,8 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   const Outcome& outcome = story.outcome;
   const RowStatistics& rows = story.problem.seen.rows;
   const MethodChoice& choice = story.decided.needs.choice;
-  lines.item("matrix",
-             formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
-                       plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.problem.seen.properties)));
+  lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
+                                 plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.problem)));
   for (const auto& note : notes(story.problem.matrix)) lines.item("", note);
   if (story.problem.seen.properties.square && story.problem.seen.properties.one_triangle_only)
     lines.item("",

@@ -34,6 +34,12 @@ void multiply(const OpenMP& host, HostSpan<double> v, int exponent) {
   });
 }
 
+void negate(const OpenMP& host, HostSpan<double> v) {
+  parallel_for(host, v.size(), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) v[i] = -v[i];
+  });
+}
+
 double largest(const OpenMP& host, HostSpan<const double> v) { return max_abs<OpenMP, double>(host, v); }
 /// The least size other than 0.
 double least(HostSpan<const double> v) {
@@ -45,17 +51,26 @@ double least(HostSpan<const double> v) {
 
 }  // namespace
 
-void change_units_of_A(Problem& problem) {
-  problem.units.of_A = unit_of(problem.seen.properties.min_abs, problem.seen.properties.max_abs);
-  multiply(problem.host, problem.matrix.matrix.values.span(), -problem.units.of_A);
+bool change_units_of_A(Problem& problem) {
+  const auto& [A, rows] = problem.seen;
+  auto& [of_A, negated, of_b] = problem.units;
+  const auto values = problem.matrix.matrix.values.span();
+  of_A = unit_of(A.min_abs, A.max_abs);
+  multiply(problem.host, values, -of_A);
+  negated = A.diagonal_negative == rows.nrows && rows.nrows > 0 && !problem.least_squares();
+  if (negated) negate(problem.host, values);
+  return of_A != 0 || negated;
 }
 
 void change_units_of_b(Problem& problem) {
-  auto& [of_A, of_b] = problem.units;
+  auto& [of_A, negated, of_b] = problem.units;
   const SolveOptions& options = problem.options;
   const OpenMP& host = problem.host;
   of_b.assign(problem.columns(), options.rhs.empty() ? of_A : 0);
   if (options.rhs.empty()) return;  // it was made of the A that is solved with
+  if (negated)
+    for (std::size_t j = 0; j < problem.columns(); ++j)
+      negate(host, (j == 0 ? problem.b : problem.more_b[j - 1]).span());
   const double largest_x0 = largest(host, problem.x0);
   if (options.absolute_tolerance == 0 && (largest_x0 == 0 || problem.columns() == 1))
     for (std::size_t j = 0; j < problem.columns(); ++j) {

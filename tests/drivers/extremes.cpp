@@ -39,13 +39,13 @@ TEST_CASE("a regular matrix whose entries have different units is not just calle
 namespace {
 
 constexpr int n = 36;
-/// A lattice of 6 x 6 points, symmetric or with wind, and a b of no kind, in units of 2^of_A and 2^of_b.
-void write_lattice(const Folder& folder, double wind, int of_A, int of_b) {
+/// A lattice of 6 x 6 points, symmetric or with wind, and a b of no kind, in units of 2^of_A and 2^of_b, A with this sign.
+void write_lattice(const Folder& folder, double wind, int of_A, int of_b, double sign = 1) {
   std::ostringstream A, b;
   A.precision(17), b.precision(17);
   int count = 0;
   const auto put = [&](int i, int j, double a) {
-    A << i + 1 << " " << j + 1 << " " << std::ldexp(a, of_A) << "\n", ++count;
+    A << i + 1 << " " << j + 1 << " " << sign * std::ldexp(a, of_A) << "\n", ++count;
   };
   for (int i = 0; i < n; ++i) {
     put(i, i, 4.25);
@@ -116,6 +116,31 @@ TEST_CASE("units of A and b change nothing but those of x, to the last bit, by e
       CHECK(small["verdict"] != "solved");
     }
   }
+}
+
+TEST_CASE("with all signs of A turned, the whole diagonal negative, the same method solves for -x, to the last bit") {
+  Folder folder;
+  for (const double wind : {0.0, 0.5})
+    for (const Words& way : {Words{}, {"--precond", "amg"}, {"--method", "idr"}, {"--method", "direct"}}) {
+      CAPTURE(wind);
+      CAPTURE(way.empty() ? "auto" : way.back());
+      const auto solved = [&](double sign, int of_A) {
+        write_lattice(folder, wind, of_A, 0, sign);
+        return report_of(Words{folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"} + way);
+      };
+      const json positive = solved(1, 0);
+      const auto x = vector_in(folder / "x.mtx");
+      for (const int of_A : {0, -900}) {
+        const json negative = solved(-1, of_A);
+        for (const char* what : {"verdict", "method", "preconditioner", "iterations", "relative_residual",
+                                 "backward_error", "error_estimate", "history"})
+          CHECK(negative[what] == positive[what]);
+        auto other = vector_in(folder / "x.mtx");
+        for (double& v : other) v = -std::ldexp(v, of_A);
+        CHECK(other == x);
+        if (way.empty()) CHECK(contains(negative["choice"].get<std::string>(), "with the signs of A and b turned"));
+      }
+    }
 }
 
 TEST_CASE(
