@@ -11,6 +11,8 @@ struct MatrixProperties {
   bool symmetric = false;             ///< a_ij == a_ji for all i, j, without rounding; false unless square
   bool skew = false;                  ///< a_ij == -a_ji for all i, j, a zero diagonal therefore; false unless square
   double symmetry_error = 0;          ///< max |a_ij - a_ji| / max |a_ij| over finite entries; 0 unless square
+  /// Pairs a_ij, a_ji of which one is positive and one negative, as where a flow carries more than diffuses; 0 unless square.
+  std::int64_t pairs_of_both_signs = 0;
   bool one_triangle_only = false;     ///< entries beside the diagonal, and all on one side: half of a symmetric matrix?
   std::int64_t below = 0, above = 0;  ///< entries below and above the diagonal
 

@@ -48,7 +48,7 @@ struct Seen {
   std::int64_t nonfinite = 0, explicit_zeros = 0;
   std::int64_t first_nonfinite = nowhere;  // row * 2^32 + column
   std::int64_t mirrors = 0;                // a_ji found for an entry a_ij of those that were looked up
-  std::int64_t unequal = 0, unopposite = 0;
+  std::int64_t unequal = 0, unopposite = 0, of_both_signs = 0;
   double max_abs = 0, min_abs = std::numeric_limits<double>::infinity();
   double norm_inf = 0, largest_difference = 0;
   double small_sum_min_diagonal = std::numeric_limits<double>::infinity(), small_sum_max_diagonal = 0;
@@ -124,6 +124,7 @@ struct Seen {
   SEIDEL_HD void pair(double value, double mirror) {
     unequal += value != mirror;
     unopposite += value != -mirror;
+    of_both_signs += (value > 0 && mirror < 0) || (value < 0 && mirror > 0);
     const double difference = std::fabs(value - mirror);
     if (is_finite(difference)) largest_difference = std::max(largest_difference, difference);
   }
@@ -151,6 +152,7 @@ struct Seen {
     mirrors += other.mirrors;
     unequal += other.unequal;
     unopposite += other.unopposite;
+    of_both_signs += other.of_both_signs;
     max_abs = std::max(max_abs, other.max_abs);
     min_abs = std::min(min_abs, other.min_abs);
     norm_inf = std::max(norm_inf, other.norm_inf);

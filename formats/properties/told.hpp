@@ -46,6 +46,7 @@ MatrixProperties told(const auto& on, const auto& A) {
       .symmetric = square && seen.unequal == 0,
       .skew = square && seen.unopposite == 0,
       .symmetry_error = square && seen.max_abs > 0 ? seen.largest_difference / seen.max_abs : 0,
+      .pairs_of_both_signs = square ? seen.of_both_signs : 0,
       .one_triangle_only = (seen.below == 0) != (seen.above == 0),
       .below = seen.below,
       .above = seen.above,

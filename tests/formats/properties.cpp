@@ -22,6 +22,7 @@ std::vector<double> fields(const MatrixProperties& p) {
           double(p.symmetric),
           double(p.skew),
           p.symmetry_error,
+          double(p.pairs_of_both_signs),
           double(p.one_triangle_only),
           double(p.below),
           double(p.above),
@@ -69,8 +70,10 @@ void check_symmetry(const Matrix& A, const MatrixProperties& p) {
       D[i * n + A.col_idx[k]] = A.values[k], stored[i * n + A.col_idx[k]] = 1;
   bool pattern = true, symmetric = true, skew = true;
   double largest = 0;
+  std::int64_t of_both_signs = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
+      of_both_signs += D[i * n + j] > 0 && D[j * n + i] < 0;
       pattern &= stored[i * n + j] == stored[j * n + i];
       symmetric &= D[i * n + j] == D[j * n + i];
       skew &= D[i * n + j] == -D[j * n + i];
@@ -79,6 +82,7 @@ void check_symmetry(const Matrix& A, const MatrixProperties& p) {
   CHECK(p.pattern_symmetric == pattern);
   CHECK(p.symmetric == symmetric);
   CHECK(p.skew == skew);
+  CHECK(p.pairs_of_both_signs == of_both_signs);
   CHECK(p.symmetry_error == (p.max_abs > 0 ? largest / p.max_abs : 0));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/aggregation/strength.hpp>
@@ -131,7 +132,8 @@ TEST_CASE("the dense inverse of an unsymmetric matrix is one, and of a singular 
   for (Index i = 0; i < 43; ++i) CHECK(std::abs(Ax[i] - b[i]) <= 1e-12);
 }
 
-TEST_CASE("amg is chosen for long unsymmetric systems that are dominated, and refused where it cannot be had") {
+TEST_CASE(
+    "amg is chosen for long unsymmetric systems in which diffusion dominates, and refused where it cannot be had") {
   const auto choice = [](const Matrix& A, const MethodRequest& request = {}) {
     const OpenMP on{1};
     return choose_method(properties(on, A.view()), row_statistics(on, A.view()), request);
@@ -139,6 +141,15 @@ TEST_CASE("amg is chosen for long unsymmetric systems that are dominated, and re
   CHECK(choice(whirl(100, 1)).preconditioner == PreconditionerKind::amg);
   CHECK(choice(whirl(100, 1)).method == Method::bicgstab);
   CHECK(choice(whirl(90, 1)).preconditioner == PreconditionerKind::symgs);
+  Matrix reaction = generate(OpenMP{1}, "poisson2d:120");  // a source, which takes away dominance, and a little wind
+  for (Index i = 0; i < reaction.nrows; ++i)
+    for (auto k = reaction.row_ptr[i]; k < reaction.row_ptr[i + 1]; ++k)
+      reaction.values[k] += reaction.col_idx[k] == i ? -1e-4 : reaction.col_idx[k] < i ? -1e-6 : 0;
+  CHECK(choice(reaction).method == Method::gmres);
+  CHECK(choice(reaction).preconditioner == PreconditionerKind::amg);
+  const Matrix gale = generate(OpenMP{1}, "convdiff:120:2000,1000:central");
+  CHECK(choice(gale).method == Method::gmres);
+  CHECK(choice(gale).preconditioner == PreconditionerKind::symgs);
   const auto refused = [&](const Matrix& A, MethodRequest request) {
     return refusal<UsageError>([&] { choice(A, request); });
   };
