@@ -84,31 +84,23 @@ std::uint64_t changed_ns(const struct stat& status) {
 
 Source::Source(std::string_view text, std::string file) : file_(std::move(file)), text_(text) {}
 
-Source::Source(const std::string& path, const ReadOptions& options) : file_(path == "-" ? "(standard input)" : path) {
+Source::Source(const std::string& path, const ReadOptions& options)
+    : Source(std::string_view(), path == "-" ? "(standard input)" : path) {  // so what throws below is cleaned up after
   descriptor_ = path == "-" ? ::dup(0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) refuse(file_, "opened");
-  try {
-    struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) refuse(file_, "examined");
-    const bool regular = S_ISREG(status.st_mode) && ::lseek(descriptor_, 0, SEEK_CUR) == 0;
-    if (regular) {
-      file_bytes_ = status.st_size;
-      changed_ns_ = changed_ns(status);
-    }
-    if (regular && file_bytes_ > 0) {
-      void* at = ::mmap(nullptr, std::size_t(file_bytes_), PROT_READ, MAP_PRIVATE, descriptor_, 0);
-      if (at != MAP_FAILED) mapped_ = text_ = {static_cast<const char*>(at), std::size_t(file_bytes_)};
-    }
-    if (mapped_.empty()) read_all(options);
-  } catch (...) {
-    close();
-    throw;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) refuse(file_, "examined");
+  if (S_ISREG(status.st_mode) && ::lseek(descriptor_, 0, SEEK_CUR) == 0) {
+    file_bytes_ = status.st_size;
+    changed_ns_ = changed_ns(status);
+    // A length of 0 is refused by mmap: then, too, the file is read.
+    void* at = ::mmap(nullptr, std::size_t(file_bytes_), PROT_READ, MAP_PRIVATE, descriptor_, 0);
+    if (at != MAP_FAILED) mapped_ = text_ = {static_cast<const char*>(at), std::size_t(file_bytes_)};
   }
+  if (mapped_.empty()) read_all(options);
 }
 
-Source::~Source() { close(); }
-
-void Source::close() {
+Source::~Source() {
   if (!mapped_.empty()) ::munmap(const_cast<char*>(mapped_.data()), mapped_.size());
   if (descriptor_ >= 0) ::close(descriptor_);
 }

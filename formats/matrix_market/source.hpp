@@ -43,7 +43,6 @@ class Source {
   using Buffer = std::unique_ptr<char, Free>;
   friend class Growing;
 
-  void close();
   void read_all(const ReadOptions& options);
   void keep(Growing& buffer);
 
