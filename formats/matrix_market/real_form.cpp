@@ -24,59 +24,32 @@ const char* end_of_words(const char* p, const char* end, int words) {
   return p;
 }
 
-/// Lines as two: what stands before the imaginary part is a line of a real file, and the rest one of a real array.
-class ComplexLines {
- public:
-  ComplexLines(const Source& source, const Header& header) : source_(source), before_(header), rest_(header) {
-    before_.field = rest_.field = Field::real;
-    rest_.layout = FileLayout::array;
-    if (before_.symmetry == Symmetry::hermitian) before_.symmetry = Symmetry::symmetric;
-  }
-  /// Errors  InputError for a line that is no entry.
-  Line parse(const char* p, const char* end, ComplexEntry& entry) const {
-    const char* const split = end_of_words(p, end, before_.layout == FileLayout::coordinate ? 3 : 1);
-    Entry first{}, second{};
-    Fault fault;
-    const Line line = parse_line(before_, p, split, first, &fault);
-    if (line == Line::nothing) return line;
-    if (line == Line::fault) raise(source_, fault);
-    const Line imaginary = parse_line(rest_, split, end, second, &fault);
-    if (imaginary == Line::fault) raise(source_, fault);
-    if (imaginary == Line::nothing)
-      raise(source_, {split, word_at(split, end), "the imaginary part",
-                      "the banner says complex: each entry ends with two numbers, its real and its imaginary part"});
-    entry = {first.row, first.col, first.value, second.value};
-    return Line::entry;
-  }
-
- private:
-  const Source& source_;
-  Header before_, rest_;
-};
+/// A line is parsed as two: what stands before the imaginary part is a line of a real file, and the rest one of a real array.
+/// Errors  InputError for a line that is no entry.
+Line parse(const Source& source, const Header& header, const char* p, const char* end, ComplexEntry& entry) {
+  Header before = header, rest = header;
+  before.field = rest.field = Field::real;
+  rest.layout = FileLayout::array;
+  if (before.symmetry == Symmetry::hermitian) before.symmetry = Symmetry::symmetric;
+  const char* const split = end_of_words(p, end, header.layout == FileLayout::coordinate ? 3 : 1);
+  Entry first{}, second{};
+  Fault fault;
+  const Line line = parse_line(before, p, split, first, &fault);
+  if (line == Line::nothing) return line;
+  const Line imaginary = line == Line::fault ? line : parse_line(rest, split, end, second, &fault);
+  if (imaginary == Line::fault) raise(source, fault);
+  if (imaginary == Line::nothing)
+    raise(source, {split, word_at(split, end), "the imaginary part",
+                   "the banner says complex: each entry ends with two numbers, its real and its imaginary part"});
+  entry = {first.row, first.col, first.value, second.value};
+  return Line::entry;
+}
 
 /// The same value in the other triangle.
 ComplexEntry mirrored(const Header& header, const ComplexEntry& e) {
   const double sign = header.symmetry == Symmetry::skew_symmetric ? -1 : 1;
   return {e.col, e.row, sign * e.real, header.symmetry == Symmetry::hermitian ? -e.imaginary : sign * e.imaginary};
 }
-
-/// What the entries of one triangle imply in the other one.
-class Images {
- public:
-  explicit Images(const Header& header) : header_(header) {}
-  /// What was implied for the place of `entry`, if its mirror image was listed before. Notes `entry` otherwise.
-  const ComplexEntry* of(const ComplexEntry& entry) {
-    if (header_.symmetry == Symmetry::general || header_.layout == FileLayout::array || entry.row == entry.col)
-      return nullptr;
-    if (const auto found = implied_.find({entry.row, entry.col}); found != implied_.end()) return &found->second;
-    implied_.emplace(std::pair(entry.col, entry.row), mirrored(header_, entry));
-    return nullptr;
-  }
-
- private:
-  const Header& header_;
-  std::map<std::pair<std::int64_t, std::int64_t>, ComplexEntry> implied_;
-};
 
 /// Triplets of the real form.
 class RealForm {
@@ -171,17 +144,17 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
     throw ResourceError(reading.source.file() +
                         ": its real form has twice as many rows and columns, more than indices of 32 bits count");
   reading.require(2 * expected_nnz(header) * (16 + 12) + header.entries * 96 * (header.symmetry != Symmetry::general));
-  const ComplexLines lines(reading.source, header);
   RealForm form(header);
   ValueCounts counts;
   std::int64_t entries = 0;
   ArrayPlace place(header, 0);
-  Images images(header);
+  const bool may_list_images = header.symmetry != Symmetry::general && header.layout == FileLayout::coordinate;
+  std::map<std::pair<std::int64_t, std::int64_t>, ComplexEntry> implied;  // by what was listed in the other triangle
   const std::string promise =
       "the size line (line " + std::to_string(header.size_line) + ") promises " + std::to_string(header.entries);
   for_each_line(reading.source, header.body, [&](const char* line, const char* end) {
     ComplexEntry entry{};
-    if (lines.parse(line, end, entry) == Line::nothing) return;
+    if (parse(reading.source, header, line, end, entry) == Line::nothing) return;
     if (++entries > header.entries)
       raise(reading.source, {skip_blanks(line), "entry " + std::to_string(entries), "end of file",
                              promise + ": correct it, or the file"});
@@ -193,12 +166,15 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
       raise(reading.source, {skip_blanks(line), "a diagonal entry with an imaginary part", "a real one",
                              "the diagonal of a hermitian matrix is real: say symmetric or general in the banner"});
     count_values(header, line, end, entry, counts);
-    if (const auto* image = images.of(entry)) {
-      require_repairable(reading, line, entry, *image);
-      ++reading.report.mirrored;
-    } else {
-      form.add(entry);
+    if (may_list_images && entry.row != entry.col) {
+      if (const auto image = implied.find({entry.row, entry.col}); image != implied.end()) {
+        require_repairable(reading, line, entry, image->second);
+        ++reading.report.mirrored;
+        return;
+      }
+      implied.emplace(std::pair(entry.col, entry.row), mirrored(header, entry));
     }
+    form.add(entry);
   });
   if (entries < header.entries)
     raise(reading.source, {reading.source.end(), "end of file after " + std::to_string(entries),
