@@ -6,6 +6,7 @@
 #include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/passes.hpp>
 #include <seidel/formats/matrix_market/rows.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 
 namespace seidel::mm {
 
@@ -103,16 +104,15 @@ void add_up(const Reading& reading, const RowFacts& facts, bool below, bool abov
       const auto places = listed_twice(A.row_ptr, A.col_idx.data(), A.values.data(), reading.options.repair);
       if (!places.empty()) refuse_both_triangles(reading, places);
     }
-    MergeCounts counts;
     const bool triangle = reading.header.symmetry != Symmetry::general;
-    const std::int64_t nnz = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), triangle, counts);
-    A.col_idx.truncate(nnz);
-    A.values.truncate(nnz);
-    if (counts.overflow) refuse_overflow(reading, A);
-    reading.report.duplicates = counts.duplicates;
-    reading.report.mirrored = counts.mirrored;
-  } else if (above) {
-    clear_flags(reading.on(), A.col_idx);
+    const Merged merged = merge_rows(reading.on(), A.row_ptr, A.col_idx.data(), A.values.data(), triangle);
+    A.col_idx.truncate(merged.nnz);
+    A.values.truncate(merged.nnz);
+    if (merged.overflow) refuse_overflow(reading, A);
+    reading.report.duplicates = merged.duplicates;
+    reading.report.mirrored = merged.mirrored;
+  } else if (above) {  // clears the flags
+    for_each_index(reading.on(), A.nnz(), 1, [&](std::int64_t k) { A.col_idx[k] = column_of(A.col_idx[k]); });
   }
 }
 

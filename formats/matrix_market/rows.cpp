@@ -11,10 +11,6 @@ namespace seidel::mm {
 
 namespace {
 
-struct ColumnOf {
-  Index operator()(Index flagged) const { return column_of(flagged); }
-};
-
 /// The number of threads that pays off for so many entries.
 OpenMP worth(const OpenMP& on, std::int64_t entries) {
   return {entries < 2 * worth_per_thread ? 1 : std::max(1, on.threads)};
@@ -67,7 +63,7 @@ std::int64_t run_end(const Index* col, std::int64_t k, std::int64_t last) {
 
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values) {
   const OpenMP few = worth(on, row_ptr.back() + row_ptr.size());
-  convert_detail::RowSorter<double, ColumnOf> sort(few.threads);
+  convert_detail::RowSorter<double, decltype(column_of)> sort(few.threads);
   std::atomic<bool> equal = false, thrice = false;
   parallel_parts(few, [&](int part, int nparts) {
     const Range mine = share_by_nonzeros(row_ptr, part, nparts);
@@ -85,8 +81,7 @@ RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index
   return {equal, thrice};
 }
 
-std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle,
-                        MergeCounts& counts) {
+Merged merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle) {
   std::atomic<std::int64_t> duplicates = 0, mirrored = 0;
   std::atomic<bool> overflow = false;
   const HostSpan<const std::int64_t> starts = row_ptr;
@@ -115,7 +110,6 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
     duplicates += duplicates_here;
     mirrored += mirrored_here;
   });
-  counts = {duplicates, mirrored, overflow};
   std::int64_t to = 0;
   for (std::int64_t row = 0; row + 1 < row_ptr.size(); ++row) {
     const std::int64_t first = row_ptr[row], last = row_ptr[row + 1];
@@ -126,11 +120,7 @@ std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* c
     }
   }
   if (row_ptr.size() > 0) row_ptr[row_ptr.size() - 1] = to;
-  return to;
-}
-
-void clear_flags(const OpenMP& on, HostSpan<Index> col_idx) {
-  for_each_index(on, col_idx.size(), 1, [&](std::int64_t k) { col_idx[k] = column_of(col_idx[k]); });
+  return {to, duplicates, mirrored, overflow};
 }
 
 std::vector<std::uint64_t> listed_twice(HostSpan<const std::int64_t> row_ptr, const Index* col_idx,

@@ -12,7 +12,7 @@ namespace seidel::mm {
 /// Set in a column index while rows are made: the entry is from above the diagonal of a file that lists one
 /// triangle.
 inline constexpr Index from_above = std::numeric_limits<Index>::min();
-inline Index column_of(Index flagged) { return flagged & ~from_above; }
+inline constexpr auto column_of = [](Index flagged) { return flagged & ~from_above; };
 
 /// Whether two finite numbers have an infinite sum.
 inline bool overflows(double a, double b) { return std::isinf(a + b) && std::isfinite(a) && std::isfinite(b); }
@@ -26,19 +26,16 @@ struct RowFacts {
 /// of its rows that has more than 48 entries and is not in order.
 RowFacts sort_rows(const OpenMP& on, HostSpan<const std::int64_t> row_ptr, Index* col_idx, double* values);
 
-struct MergeCounts {
+struct Merged {
+  std::int64_t nnz = 0;  // entries that remain
   std::int64_t duplicates = 0, mirrored = 0;
   bool overflow = false;  // a sum of finite entries is infinite
 };
 
 /// Sums entries of equal column in their order, separately for those from above and from below the diagonal, of which
-/// one sum is then kept; clears the flags. `triangle`: count on and below the diagonal only. Returns the number of
-/// remaining entries, which move to the front.
-std::int64_t merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle,
-                        MergeCounts& counts);
-
-/// Clears the flags.
-void clear_flags(const OpenMP& on, HostSpan<Index> col_idx);
+/// one sum is then kept; clears the flags. `triangle`: count on and below the diagonal only. What remains moves to the
+/// front.
+Merged merge_rows(const OpenMP& on, Array<std::int64_t>& row_ptr, Index* col_idx, double* values, bool triangle);
 
 /// Places row << 32 | column below the diagonal that sorted rows have both from below and from above; `differing`: only
 /// those whose two sums differ. Ascending.
