@@ -102,18 +102,15 @@ MatrixFile told(const std::string& name, const auto& read) try {
   MatrixFile file = read();
   ReadReport& report = file.report;
   report.nnz = file.matrix.nnz();
-  if (report.duplicates > 0)
-    report.repairs.push_back(counted(report.duplicates, "entry was", "entries were") +
-                             " listed again: duplicates are added up");
-  if (report.underflows > 0)
-    report.repairs.push_back(counted(report.underflows, "entry is", "entries are") +
-                             " nonzero, but too small for double precision: taken as 0");
-  if (report.large_integers > 0)
-    report.repairs.push_back(counted(report.large_integers, "integer is", "integers are") +
-                             " 2^53 or larger: rounded to 53 bits, as double holds them");
-  if (report.mirrored > 0)
-    report.repairs.push_back(counted(report.mirrored, "pair was", "pairs were") +
-                             " listed in both triangles, with the same values: each is taken once");
+  const auto tell = [&](std::int64_t n, const char* one, const char* many, const char* what) {
+    if (n > 0) report.repairs.push_back(counted(n, one, many) + what);
+  };
+  tell(report.duplicates, "entry was", "entries were", " listed again: duplicates are added up");
+  tell(report.underflows, "entry is", "entries are", " nonzero, but too small for double precision: taken as 0");
+  tell(report.large_integers, "integer is", "integers are",
+       " 2^53 or larger: rounded to 53 bits, as double holds them");
+  tell(report.mirrored, "pair was", "pairs were",
+       " listed in both triangles, with the same values: each is taken once");
   report.seconds = watch.seconds();
   return file;
 } catch (const std::bad_alloc&) {
