@@ -168,15 +168,11 @@ void write_matrix_market(const std::string& path, const Matrix& A, const WriteOp
   const OpenMP on{std::max(1, options.threads)};
   check_symmetry(on, A, options.symmetry);
   Writer writer(path, options.threads);
-  std::int64_t entries = A.nnz();
-  if (options.symmetry != Symmetry::general) {
-    entries = 0;
-    for (std::int64_t row = 0; row < A.nrows; ++row)
-      entries += A.row_ptr[row + 1] - row_start(A, row, options.symmetry);
-  }
+  const bool triangle = options.symmetry != Symmetry::general, skew = options.symmetry == Symmetry::skew_symmetric;
+  std::int64_t entries = 0;
+  for (std::int64_t row = 0; row < A.nrows; ++row) entries += A.row_ptr[row + 1] - row_start(A, row, options.symmetry);
   writer.write(banner(FileLayout::coordinate, options.symmetry, options.comment) + std::to_string(A.nrows) + " " +
                std::to_string(A.ncols) + " " + std::to_string(entries) + "\n");
-  const bool triangle = options.symmetry != Symmetry::general, skew = options.symmetry == Symmetry::skew_symmetric;
   constexpr std::int64_t block = 1 << 15;  // entries
   writer.write_blocks((A.nnz() + block - 1) / block, block * longest_line, [&](std::int64_t b, char* p) {
     const std::int64_t first = b * block, last = std::min(first + block, A.nnz());
