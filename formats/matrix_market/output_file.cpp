@@ -31,10 +31,6 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
   }
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  // The new file has the permissions of the file that it replaces.
-  const auto keep_mode = [&] {
-    if (exists) (void)!::fchmod(descriptor_, status.st_mode & 0777);
-  };
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     fail("opened");
@@ -54,15 +50,12 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
   const std::string folder = path_.substr(0, path_.rfind('/') + 1);
   descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   nameless_ = descriptor_ >= 0 && ::access(link_to(descriptor_).c_str(), F_OK) == 0;
-  if (nameless_) {
-    keep_mode();
-    return;
-  }
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!nameless_ && descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 #endif
-  take_temporary_name(
-      [&](const char* name) { return descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
-  keep_mode();
+  if (!nameless_)
+    take_temporary_name(
+        [&](const char* name) { return descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  if (exists) (void)!::fchmod(descriptor_, status.st_mode & 0777);  // the permissions of the file that it replaces
 }
 
 /// The first name for which take() is not negative: names left by killed processes are skipped.
