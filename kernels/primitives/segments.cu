@@ -4,11 +4,11 @@
 #include <seidel/kernels/primitives/scan.hpp>
 #include <seidel/kernels/primitives/segments.hpp>
 
-namespace seidel::primitives_detail {
+namespace seidel {
+
+namespace primitives_detail {
 
 namespace {
-
-using cuda::for_each;
 
 constexpr int merge_threads = 256;
 constexpr int tile = 2048;              // of a merge, in shared memory: 16 KB
@@ -75,31 +75,6 @@ __global__ void __launch_bounds__(merge_threads) merge_part(std::int64_t n, std:
 
 }  // namespace
 
-void pointers_to_indices(const Cuda& on, DeviceSpan<const std::int32_t> pointers, DeviceSpan<Index> indices) {
-  constexpr int group = 16;  // threads per pointer
-  for_each(on, (pointers.size() - 1) * group, "expanding pointers", [=] __device__(std::int64_t thread) {
-    const std::int64_t i = thread / group;
-    for (std::int32_t k = pointers[i] + std::int32_t(thread % group); k < pointers[i + 1]; k += group)
-      indices[k] = Index(i);
-  });
-}
-
-void indices_to_pointers(const Cuda& on, DeviceSpan<const Index> indices, DeviceSpan<std::int32_t> pointers) {
-  const std::int64_t n = indices.size();
-  cuda_check(cudaMemsetAsync(pointers.data(), 0, std::size_t(pointers.size()) * sizeof(std::int32_t), on.stream()),
-             "clearing counters");
-  // A run of equal indices adds its end where it ends and takes its begin off where it begins: a warp of equal ones
-  // costs two atomics, not 32.
-  constexpr int warp = 32;
-  for_each(on, n, "counting indices", [=] __device__(std::int64_t k) {
-    const Index index = indices[k];
-    const bool begins = k % warp == 0 || indices[k - 1] != index;
-    const bool ends = k % warp == warp - 1 || k + 1 == n || indices[k + 1] != index;
-    if (begins || ends) atomicAdd(pointers.data() + index, int(ends ? k % warp + 1 : 0) - int(begins ? k % warp : 0));
-  });
-  exclusive_scan(on, DeviceSpan<const std::int32_t>(pointers), pointers);
-}
-
 void sort_segments(const Cuda& on, std::int64_t length, KeyedNumbers<Device> pairs) {
   const std::int64_t n = pairs.size();
   if (n == 0) return;
@@ -122,4 +97,31 @@ void merge_segments(const Cuda& on, MergeBy by, std::int64_t length, KeyedNumber
   check_launch("merging segments");
 }
 
-}  // namespace seidel::primitives_detail
+}  // namespace primitives_detail
+
+void pointers_to_indices(const Cuda& on, DeviceSpan<const std::int32_t> pointers, DeviceSpan<Index> indices) {
+  constexpr int group = 16;  // threads per pointer
+  cuda::for_each(on, (pointers.size() - 1) * group, "expanding pointers", [=] __device__(std::int64_t thread) {
+    const std::int64_t i = thread / group;
+    for (std::int32_t k = pointers[i] + std::int32_t(thread % group); k < pointers[i + 1]; k += group)
+      indices[k] = Index(i);
+  });
+}
+
+void indices_to_pointers(const Cuda& on, DeviceSpan<const Index> indices, DeviceSpan<std::int32_t> pointers) {
+  const std::int64_t n = indices.size();
+  cuda_check(cudaMemsetAsync(pointers.data(), 0, std::size_t(pointers.size()) * sizeof(std::int32_t), on.stream()),
+             "clearing counters");
+  // A run of equal indices adds its end where it ends and takes its begin off where it begins: a warp of equal ones
+  // costs two atomics, not 32.
+  constexpr int warp = 32;
+  cuda::for_each(on, n, "counting indices", [=] __device__(std::int64_t k) {
+    const Index index = indices[k];
+    const bool begins = k % warp == 0 || indices[k - 1] != index;
+    const bool ends = k % warp == warp - 1 || k + 1 == n || indices[k + 1] != index;
+    if (begins || ends) atomicAdd(pointers.data() + index, int(ends ? k % warp + 1 : 0) - int(begins ? k % warp : 0));
+  });
+  exclusive_scan(on, DeviceSpan<const std::int32_t>(pointers), pointers);
+}
+
+}  // namespace seidel

@@ -28,10 +28,6 @@ inline constexpr std::int64_t max_sorted_segment = 1024;
 
 namespace primitives_detail {
 
-void pointers_to_indices(const OpenMP& on, HostSpan<const std::int32_t> pointers, HostSpan<Index> indices);
-void pointers_to_indices(const Cuda& on, DeviceSpan<const std::int32_t> pointers, DeviceSpan<Index> indices);
-void indices_to_pointers(const OpenMP& on, HostSpan<const Index> indices, HostSpan<std::int32_t> pointers);
-void indices_to_pointers(const Cuda& on, DeviceSpan<const Index> indices, DeviceSpan<std::int32_t> pointers);
 void sort_segments(const OpenMP& on, std::int64_t length, KeyedNumbers<Host> pairs);
 void sort_segments(const Cuda& on, std::int64_t length, KeyedNumbers<Device> pairs);
 void merge_segments(const OpenMP& on, MergeBy by, std::int64_t length, KeyedNumbers<Host> from, KeyedNumbers<Host> to);
@@ -49,21 +45,15 @@ inline void require_equal(const char* who, std::int64_t found, std::int64_t expe
 /// indices[k] = i for pointers[i] <= k < pointers[i + 1]: the row of each entry.
 /// Shapes  n + 1 pointers, of which the last is the number of indices, which is not checked.
 /// Cost    reads the pointers, writes the indices.
-template <Backend On>
-void pointers_to_indices(const On& on, Span<const std::int32_t, typename On::Space> pointers,
-                         Span<Index, typename On::Space> indices) {
-  primitives_detail::pointers_to_indices(on, pointers, indices);
-}
+void pointers_to_indices(const OpenMP& on, HostSpan<const std::int32_t> pointers, HostSpan<Index> indices);
+void pointers_to_indices(const Cuda& on, DeviceSpan<const std::int32_t> pointers, DeviceSpan<Index> indices);
 
 /// pointers[i] = how many indices are below i. The indices may stand in any order.
 /// Shapes  n + 1 pointers; indices are below n, which is not checked.
 /// Cost    host: n counters per thread. Cuda: reads the indices once, adds by atomics where they differ from their
 ///         neighbour's, and scans the counts.
-template <Backend On>
-void indices_to_pointers(const On& on, Span<const Index, typename On::Space> indices,
-                         Span<std::int32_t, typename On::Space> pointers) {
-  primitives_detail::indices_to_pointers(on, indices, pointers);
-}
+void indices_to_pointers(const OpenMP& on, HostSpan<const Index> indices, HostSpan<std::int32_t> pointers);
+void indices_to_pointers(const Cuda& on, DeviceSpan<const Index> indices, DeviceSpan<std::int32_t> pointers);
 
 /// Sorts each `length` consecutive pairs by key, stably; the last segment may be shorter.
 /// Cuda    a thread per pair counts those of its segment that come before it, in shared memory.

@@ -79,9 +79,9 @@ std::vector<Rival> primitives_rivals() {
                      merged<B, MergeBy::splitters>});
   });
   add_ours(all, kernels::pointers_to_indices, "array", "each row fills its entries",
-           []<class B>(const B*) { return converted<B, pointers_to_indices<B>>; });
+           []<class B>(const B*) { return converted<B, [](const auto&... all) { pointers_to_indices(all...); }>; });
   add_ours(all, kernels::indices_to_pointers, "array", "entries counted, then scanned",
-           []<class B>(const B*) { return converted<B, indices_to_pointers<B>>; });
+           []<class B>(const B*) { return converted<B, [](const auto&... all) { indices_to_pointers(all...); }>; });
   return all;
 }
 
