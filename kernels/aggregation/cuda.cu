@@ -1,7 +1,8 @@
 // The steps of aggregation on the GPU: a thread per row.
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/kernels/aggregation/instances.hpp>
-#include <seidel/kernels/cuda_entries.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
 
 namespace seidel::aggregation_detail {
@@ -21,14 +22,23 @@ namespace {
 
 constexpr int entry_threads = 256;
 
+/// Neighbouring lanes take neighbouring entries of the 32 rows of a warp, however short or long the rows are.
 template <class Offset, class OfEntry>
 __global__ void __launch_bounds__(entry_threads)
     each_entry(std::int64_t nrows, const Offset* row_ptr, const __grid_constant__ OfEntry of_entry) {
+  using namespace cuda;
   const std::int64_t row = std::int64_t(blockIdx.x) * entry_threads + threadIdx.x, first = row - threadIdx.x % 32;
   if (first >= nrows) return;
-  const Index length = row < nrows ? Index(row_ptr[row + 1] - row_ptr[row]) : 0;
-  cuda::EntriesOfWarp(length).for_each(
-      [&](cuda::EntriesOfWarp::Place p) { of_entry(Index(first + p.row), row_ptr[first + p.row] + p.entry); });
+  const Index end = warp_inclusive_sum(row < nrows ? Index(row_ptr[row + 1] - row_ptr[row]) : 0),  // of this lane's row
+      total = __shfl_sync(whole_warp, end, warp_size - 1);
+  for (Index base = 0; base < total; base += warp_size) {
+    const Index at = base + lane();
+    int r = 0;  // rows that end at `at` or before
+    for (int by = warp_size / 2; by; by /= 2)
+      if (__shfl_sync(whole_warp, end, r + by - 1) <= at) r += by;
+    const Index before = __shfl_sync(whole_warp, end, r > 0 ? r - 1 : 0);
+    if (at < total) of_entry(Index(first + r), (r > 0 ? at - before : at) + row_ptr[first + r]);
+  }
 }
 
 }  // namespace
@@ -36,9 +46,9 @@ __global__ void __launch_bounds__(entry_threads)
 template <class Offset, class OfEntry>
 void for_each_entry(const Cuda& on, DeviceSpan<const Offset> row_ptr, const OfEntry& of_entry) {
   const std::int64_t nrows = row_ptr.size() - 1;
-  if (nrows <= 0) return;
-  each_entry<<<blocks_for(nrows, entry_threads), entry_threads, 0, on.stream()>>>(nrows, row_ptr.data(), of_entry);
-  check_launch("a step of aggregation");
+  if (nrows > 0)
+    cuda::launch(on, each_entry<Offset, OfEntry>, blocks_for(nrows, entry_threads), entry_threads,
+                 "a step of aggregation", nrows, row_ptr.data(), of_entry);
 }
 
 template <class Of>

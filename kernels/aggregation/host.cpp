@@ -1,8 +1,9 @@
 // The steps of aggregation on the host: one core or several, the same code.
+#include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include <seidel/formats/runtime/shares.hpp>
-#include <seidel/kernels/aggregation/host_by_kind.hpp>
 #include <seidel/kernels/aggregation/instances.hpp>
 
 namespace seidel::aggregation_detail {
@@ -12,6 +13,57 @@ void for_each_row(const OpenMP& on, HostSpan<const Offset> row_ptr, const OfRow&
   for_row_shares(on, row_ptr, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) of_row(Index(i));
   });
+}
+
+/// ValuesOfRow for entries whose kinds are known, the same sums in the same order: what an entry of A is to P decides by masks, so
+/// that no branch depends on it.
+template <class Offset>
+void by_kind(const ValuesOfRow<Offset, Host, PlacedEntries<Offset, Host>>& of, Index i,
+             const CsrView<double, Offset, Host>& A) {
+  using Placed = PlacedEntries<Offset, Host>;
+  using Sums [[gnu::vector_size(32)]] = double;
+  using Mask [[gnu::vector_size(32)]] = std::int64_t;
+  static_assert(max_prolongator_entries == 4 && Placed::cut == 4);
+  constexpr Mask place[] = {{-1}, {0, -1}, {0, 0, -1}, {0, 0, 0, -1}, {}, {}, {}};
+  constexpr std::uint64_t all_bits = ~std::uint64_t(0),
+                          has_aggregate[] = {all_bits, all_bits, all_bits, all_bits, all_bits, 0, 0},
+                          is_weak[] = {0, 0, 0, 0, 0, 0, all_bits};
+  const auto masked = [](double value, std::uint64_t mask) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & mask);
+  };
+
+  const std::uint8_t* const kinds = of.row.entries.kinds.data() + A.row_ptr[i];
+  const double* const a = A.values.data() + A.row_ptr[i];
+  const std::int64_t n = A.row_ptr[i + 1] - A.row_ptr[i];
+  std::int64_t diagonal = n;
+  double weak = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    diagonal = kinds[k] & Placed::diagonal ? k : diagonal;
+    weak += masked(a[k], is_weak[kinds[k] & Placed::place]);
+  }
+  const double divisor = of.row.filtered(diagonal < n ? a[diagonal] : 0, weak);
+
+  constexpr std::int64_t batch = 32;
+  Sums sums = {};
+  double all = 0, kept = 0;
+  bool cut = false;
+  for (std::int64_t first = 0; first < n; first += batch) {
+    const std::int64_t size = std::min(batch, n - first);
+    double values[batch];
+    for (std::int64_t k = 0; k < size; ++k) values[k] = -(of.row.omega * (a[first + k] / divisor));
+    if (diagonal >= first && diagonal < first + size) values[diagonal - first] = 1 - of.row.omega;
+    for (std::int64_t k = 0; k < size; ++k) {
+      const int kind = kinds[first + k] & Placed::place;
+      const double value = values[k];
+      sums += Sums(Mask(Sums{value, value, value, value}) & place[kind]);
+      all += masked(value, has_aggregate[kind]);
+      cut = cut || kind == Placed::cut;
+    }
+  }
+  for (int t = 0; t < max_prolongator_entries; ++t) kept += sums[t];
+  const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
+  const Offset to = of.row_ptr[i];
+  for (Offset t = 0; t < of.row_ptr[i + 1] - to; ++t) of.values[to + t] = scale * sums[t];
 }
 
 template <class Offset, class OfRow>

@@ -1,13 +1,11 @@
 // Every step of aggregation, named once for all back ends.
 #pragma once
 #include <seidel/kernels/aggregation/classical.hpp>
-#include <seidel/kernels/aggregation/injection.hpp>
 #include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/aggregation/lone.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/prolongator.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
-#include <seidel/kernels/aggregation/translations.hpp>
 
 namespace seidel::aggregation_detail {
 

@@ -1,4 +1,4 @@
-// Linear interpolation from every second point of a lattice: the prolongator of geometric multigrid.
+// Linear interpolation from every second point of a lattice, the prolongator of geometric multigrid; and injection to these.
 //
 // A direction that is halved keeps its points 0, 2, 4, ... A point between two of them takes half of each; a point behind the
 // last one takes that, or half of it where the row shows a boundary beyond, at which x = 0: where the row sums to at least half
@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include <seidel/formats/lattice.hpp>
+#include <seidel/formats/permute.hpp>
 #include <seidel/kernels/aggregation/rows.hpp>
 #include <seidel/kernels/vector.hpp>
 
@@ -100,6 +101,24 @@ struct MomentsOfRow {
   }
 };
 
+template <class Offset, class Space>
+struct FillInjection {
+  Lattice fine, coarse;
+  Span<const Index, Space> fine_place, coarse_order;
+  Span<Offset, Space> row_ptr;
+  Span<Index, Space> col_idx;
+  Span<double, Space> values;
+  SEIDEL_HD void operator()(std::int64_t row) const {
+    row_ptr[row] = Offset(row);
+    if (row == col_idx.size()) return;
+    const Index p = coarse_order.empty() ? Index(row) : coarse_order[row];
+    const Index i = p % coarse.nx, j = p / coarse.nx % coarse.ny, k = p / coarse.nx / coarse.ny;
+    const Index point = (2 * k * fine.ny + 2 * j) * fine.nx + 2 * i;
+    col_idx[row] = fine_place.empty() ? point : fine_place[point];
+    values[row] = 1;
+  }
+};
+
 }  // namespace aggregation_detail
 
 /// Every second point of `lattice`, along the directions whose coupling in A is at least half of the largest one.
@@ -138,6 +157,24 @@ Csr<double, Offset, SpaceOf<B>> interpolation(const B& on, const CsrView<double,
   P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
   fill_interpolation(on, A, fine, coarse, P);
   return P;
+}
+
+/// Injection, as HPCG restricts: the matrix that takes the point (2i, 2j, 2k) of `fine` for each point (i, j, k) of its half. The points of either may
+/// stand in another order: new_to_old, empty for that of the lattice.
+template <Backend B, class Offset>
+Csr<double, Offset, SpaceOf<B>> injection(const B& on, const Lattice& fine, Span<const Index, SpaceOf<B>> fine_order,
+                                          Span<const Index, SpaceOf<B>> coarse_order) {
+  using Space = SpaceOf<B>;
+  const Lattice coarse = fine.halved();
+  const std::int64_t n = coarse.points();
+  Array<Index, Space> fine_place;
+  if (!fine_order.empty()) fine_place = inverse_permutation(on, fine_order, Index(fine.points()));
+  auto R = Csr<double, Offset, Space>::uninitialised(on, Index(n), Index(fine.points()), n);
+  aggregation_detail::for_each_of(
+      on, n + 1,
+      aggregation_detail::FillInjection<Offset, Space>{fine, coarse, std::as_const(fine_place).span(), coarse_order,
+                                                       R.row_ptr, R.col_idx, R.values});
+  return R;
 }
 
 }  // namespace seidel

@@ -9,7 +9,7 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/permute.hpp>
-#include <seidel/kernels/aggregation/injection.hpp>
+#include <seidel/kernels/aggregation/lattice.hpp>
 #include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/solvers/matrix_operator.hpp>

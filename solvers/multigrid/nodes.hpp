@@ -13,7 +13,6 @@
 #include <seidel/kernels/aggregation/aggregates.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/aggregation/tentative.hpp>
-#include <seidel/kernels/aggregation/translations.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/solvers/multigrid/hierarchy.hpp>
 
