@@ -44,6 +44,11 @@ template <class Real, class B>
 void fill(Vector<Real, B>& x, std::type_identity_t<Real> value) {
   fill<B, Real>(x.on(), x.span(), value);
 }
+/// x_i in (-1, 1), never 0, a hash of i and the seed. Cost  writes x.
+template <class Real, class B>
+void fill_hashed(Vector<Real, B>& x, std::uint64_t seed) {
+  blas1::for_each_element(x.on(), x.size(), blas1::FillHashed<Real>{seed, x.span().data()});
+}
 template <class Real, class B>
 void copy(const Vector<Real, B>& x, Vector<Real, B>& y) {
   copy<B, Real>(x.on(), x.span(), y.span());

@@ -1,7 +1,7 @@
 // What a solver asks of a matrix and of a preconditioner. No base class: any type with these members fits.
 //
 // Of a vector type V it asks for V::Real, size(), and what kernels/vector.hpp and, for gmres and idr,
-// kernels/vector_block.hpp and kernels/blas1/hashed.hpp have for Vector. A distributed V answers sums() and its kin for all
+// kernels/vector_block.hpp have for Vector. A distributed V answers sums() and its kin for all
 // ranks, with one all-reduce per call; no solver is changed for it.
 #pragma once
 #include <concepts>

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include <seidel/kernels/blas1/hashed.hpp>
 #include <seidel/kernels/vector_block.hpp>
 #include <seidel/solvers/iterate.hpp>
 

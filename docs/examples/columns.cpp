@@ -3,7 +3,6 @@
 #include <vector>
 
 #include <seidel/formats/generators/generate.hpp>
-#include <seidel/kernels/blas1/hashed.hpp>
 #include <seidel/solvers/cg_columns.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/amg.hpp>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <seidel/formats/runtime/types.hpp>
+#include <seidel/formats/generators/hash.hpp>
 
 namespace seidel::blas1 {
 
@@ -12,6 +12,17 @@ struct Fill {
   Real value;
   Real* x;
   SEIDEL_HD void operator()(std::int64_t i) const { x[i] = value; }
+};
+
+/// Numbers in place of random ones: a function of i and a seed, the same on every back end.
+template <class Real>
+struct FillHashed {
+  std::uint64_t seed;
+  Real* x;
+  SEIDEL_HD void operator()(std::int64_t i) const {
+    const std::uint64_t z = generators::mixed((seed << 40) + std::uint64_t(i + 1) * 0x9e3779b97f4a7c15u);
+    x[i] = Real(2 * std::int32_t(z >> 40) + 1 - 0x1000000) * Real(0x1p-24);  // an odd number of 24 bits
+  }
 };
 
 template <class Real>

@@ -1,7 +1,6 @@
 // Every vector operation, named once for all back ends.
 #pragma once
 #include <seidel/kernels/blas1/blas1.hpp>
-#include <seidel/kernels/blas1/hashed.hpp>
 #include <seidel/kernels/blas1/lanczos.hpp>
 #include <seidel/kernels/blas1/step.hpp>
 

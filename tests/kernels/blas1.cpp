@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include <seidel/kernels/blas1/hashed.hpp>
 #include <seidel/kernels/sum.hpp>
 #include <seidel/kernels/vector.hpp>
 
