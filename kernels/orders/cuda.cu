@@ -6,7 +6,7 @@
 
 #include <seidel/formats/runtime/cuda_warp.cuh>
 #include <seidel/kernels/cuda_waiting.cuh>
-#include <seidel/kernels/orders/cuda_chains.cuh>
+#include <seidel/kernels/orders/cuda_couplings.cuh>
 
 namespace seidel::orders_detail {
 

@@ -3,7 +3,7 @@
 // A thread takes a node, in natural order by tickets, and waits for the wavefronts of the nodes before it. Dependences
 // within a warp are settled by shuffles: a hop through L2 takes 0.3 us, and natural order is mostly chains of
 // neighbours.
-#include <seidel/kernels/orders/cuda_chains.cuh>
+#include <seidel/kernels/orders/cuda_couplings.cuh>
 #include <seidel/kernels/symgs/cuda/analysis.cuh>
 #include <seidel/kernels/symgs/cuda/device.cuh>
 
