@@ -10,7 +10,6 @@
 #include <seidel/kernels/gemm/cuda_tensor.cuh>
 #include <seidel/kernels/gemm/cuda_thin.cuh>
 #include <seidel/kernels/gemm/gemm.hpp>
-#include <seidel/kernels/gemm/thin_columns.hpp>
 
 namespace seidel::gemm_detail {
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 
+#include <seidel/formats/dense.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 #include <seidel/kernels/gemm/cuda_barrier.cuh>
 #include <seidel/kernels/gemm/cuda_tiles.cuh>
 
@@ -147,5 +149,12 @@ __global__ void __launch_bounds__(T::threads, 1)
     }
   }
 }
+
+/// C = A B, if this takes less time than keeping rows of A; false, and nothing is done, if not. `A` holds rows of A, `B` columns of B,
+/// of at most 160 terms each; all lines are aligned to 16 bytes, C is row-major. For GPUs of compute capability 9.0.
+///
+/// Repeats bit for bit: as gemm.hpp has it with TermOrder::ascending.
+bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
+                      const DenseView<const double, Device>& B, const DenseView<double, Device>& C);
 
 }  // namespace seidel::gemm_detail

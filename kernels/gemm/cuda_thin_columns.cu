@@ -6,9 +6,8 @@
 
 #include <seidel/formats/runtime/cuda_check.hpp>
 #include <seidel/formats/runtime/errors.hpp>
-#include <seidel/kernels/gemm/cuda_barrier.cuh>
 #include <seidel/kernels/gemm/cuda_tensor.cuh>
-#include <seidel/kernels/gemm/thin_columns.hpp>
+#include <seidel/kernels/gemm/cuda_thin.cuh>
 
 namespace seidel::gemm_detail {
 
