@@ -50,8 +50,22 @@ void run_tile(std::int64_t K, const typename Lanes::Real* a, const typename Lane
     for (int i = 0; i < high; ++i) Lanes::store(C + j * leading + i * width, c[j][i]);
 }
 
+/// Vector registers of so many bytes; Fma has their fused multiply-add.
+template <class Real_, int bytes, class Fma>
+struct VectorLanes {
+  using Real = Real_;
+  using Register [[gnu::vector_size(bytes)]] = Real;
+  static constexpr int width = bytes / sizeof(Real);
+  using InMemory [[gnu::vector_size(bytes), gnu::aligned(alignof(Real)), gnu::may_alias]] = Real;
+  static Register load(const Real* p) { return *reinterpret_cast<const InMemory*>(p); }
+  static Register all(Real x) { return x - Register{}; }
+  static void store(Real* p, Register x) { *reinterpret_cast<InMemory*>(p) = x; }
+  static Register fma(Register x, Register y, Register z) { return Fma::of(x, y, z); }
+  static Register times(Register x, Register y) { return x * y; }
+};
+
 template <class Lanes, int high, int columns>
-constexpr Tile<typename Lanes::Real> tile_of = {high * Lanes::width, columns, run_tile<Lanes, high, columns>};
+constexpr Tile<typename Lanes::Real> tile_of = {high* Lanes::width, columns, run_tile<Lanes, high, columns>};
 
 }  // namespace
 

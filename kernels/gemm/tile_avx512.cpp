@@ -7,31 +7,14 @@ namespace seidel::gemm_detail {
 
 namespace {
 
-struct Doubles {
-  using Real = double;
-  using Register = __m512d;
-  static constexpr int width = 8;
-  static Register load(const double* p) { return _mm512_loadu_pd(p); }
-  static Register all(double x) { return _mm512_set1_pd(x); }
-  static void store(double* p, Register x) { _mm512_storeu_pd(p, x); }
-  static Register fma(Register x, Register y, Register z) { return _mm512_fmadd_pd(x, y, z); }
-  static Register times(Register x, Register y) { return _mm512_mul_pd(x, y); }
-};
-
-struct Floats {
-  using Real = float;
-  using Register = __m512;
-  static constexpr int width = 16;
-  static Register load(const float* p) { return _mm512_loadu_ps(p); }
-  static Register all(float x) { return _mm512_set1_ps(x); }
-  static void store(float* p, Register x) { _mm512_storeu_ps(p, x); }
-  static Register fma(Register x, Register y, Register z) { return _mm512_fmadd_ps(x, y, z); }
-  static Register times(Register x, Register y) { return _mm512_mul_ps(x, y); }
+struct Fma {
+  static __m512d of(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x, y, z); }
+  static __m512 of(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
 };
 
 }  // namespace
 
-const Tile<double> avx512_tile_double = tile_of<Doubles, 3, 8>;
-const Tile<float> avx512_tile_float = tile_of<Floats, 3, 8>;
+const Tile<double> avx512_tile_double = tile_of<VectorLanes<double, 64, Fma>, 3, 8>;
+const Tile<float> avx512_tile_float = tile_of<VectorLanes<float, 64, Fma>, 3, 8>;
 
 }  // namespace seidel::gemm_detail
