@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <seidel/formats/instances.hpp>
-#include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/gemm/cuda_fma.cuh>
 #include <seidel/kernels/gemm/cuda_tensor.cuh>
@@ -53,9 +53,7 @@ bool is_aligned(const Lines<Real>& lines) {
 template <class Real>
 void copy_by_columns(const Cuda& on, Real scale, const Lines<Real>& from, Real* to, std::int64_t leading) {
   const std::int64_t squares = ((from.nrows + square - 1) / square) * ((from.ncols + square - 1) / square);
-  if (squares == 0) return;
-  copy_lines<<<unsigned(squares), square * rows_at_once, 0, on.stream()>>>(from, scale, to, leading);
-  check_launch("a copy of an operand");
+  cuda::launch(on, copy_lines<Real>, squares, square * rows_at_once, "a copy of an operand", from, scale, to, leading);
 }
 
 namespace {
@@ -296,9 +294,7 @@ void product(const Cuda& on, Real alpha, const DenseView<const Real, Device>& A,
   Product<Real> p{A, transposed(B), 1, alpha, beta, C};
   if (C.layout == Layout::column_major) p = {p.B, p.A, alpha, 1, beta, transposed(C)};  // C' = B' A'
   if (A.ncols == 0 || alpha == 0) {
-    constexpr int threads = 256;
-    scale<<<blocks_for(C.nrows * C.ncols, threads), threads, 0, on.stream()>>>(p.C, beta);
-    check_launch("scaling a dense matrix");
+    cuda::launch_over(on, C.nrows * C.ncols, scale<Real>, "scaling a dense matrix", p.C, beta);
   } else {
     choose(on, p);
   }

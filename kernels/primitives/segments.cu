@@ -1,4 +1,5 @@
 // Pointers and indices, sorted segments and their merges, on the GPU.
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/primitives/merge.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
@@ -77,24 +78,21 @@ __global__ void __launch_bounds__(merge_threads) merge_part(std::int64_t n, std:
 
 void sort_segments(const Cuda& on, std::int64_t length, KeyedNumbers<Device> pairs) {
   const std::int64_t n = pairs.size();
-  if (n == 0) return;
-  sort_segment<<<blocks_for(n, int(length)), unsigned((length + 31) / 32 * 32), 0, on.stream()>>>(n, length, pairs);
-  check_launch("sorting segments");
+  cuda::launch(on, sort_segment, blocks_for(n, int(length)), int((length + 31) / 32 * 32), "sorting segments", n,
+               length, pairs);
 }
 
 void merge_segments(const Cuda& on, MergeBy by, std::int64_t length, KeyedNumbers<Device> from,
                     KeyedNumbers<Device> to) {
   const std::int64_t n = from.size(), npairs = (n + 2 * length - 1) / (2 * length);
-  if (n == 0) return;
   const std::int64_t longest = std::min(2 * length, n);
   const bool is_small = longest <= tile;  // a part of its own, cut by the path
   const bool by_path = is_small || by == MergeBy::path;
   const std::int64_t parts =
       by_path ? (longest + tile - 1) / tile : 2 * ((std::min(length, n) + splitter_distance - 1) / splitter_distance);
   const auto kernel = by_path ? merge_part<MergeBy::path> : merge_part<MergeBy::splitters>;
-  const int threads = by_path ? merge_threads : merge_threads / 2;
-  kernel<<<unsigned(npairs * parts), unsigned(threads), 0, on.stream()>>>(n, length, parts, from, to);
-  check_launch("merging segments");
+  cuda::launch(on, kernel, npairs * parts, by_path ? merge_threads : merge_threads / 2, "merging segments", n, length,
+               parts, from, to);
 }
 
 }  // namespace primitives_detail

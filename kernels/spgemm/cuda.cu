@@ -4,6 +4,7 @@
 
 #include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/constant.hpp>
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
@@ -70,8 +71,7 @@ void list_rows(const Cuda& on, std::int64_t nrows, int nclasses, const std::int6
   for_each(on, 1, "where classes begin", [first, p = next.data()] __device__(std::int64_t) {
     for (int c = 0; c < max_classes; ++c) p[c] = first[c];
   });
-  list_classes<<<blocks_for(nrows, 256), 256, 0, on.stream()>>>(nrows, class_of, next.data(), list.data());
-  check_launch("a list of rows");
+  cuda::launch_over(on, nrows, list_classes<ClassOf>, "a list of rows", nrows, class_of, next.data(), list.data());
 }
 
 RowList rows_of(const Index* list, int c, const std::int64_t* begin) {
@@ -107,19 +107,23 @@ void for_each_table(const Plan<Device>& plan, int bytes_per_entry, const char* w
     }
 }
 
+/// That take long rows in turns.
+std::int64_t blocks_of_long(const Cuda& on, const RowList& rows) {
+  return std::min<std::int64_t>(rows.size, 2 * on.multiprocessors());
+}
+
 /// Entries of each row of C.
 template <class Offset>
 void count_entries(const Cuda& on, const Pattern<Offset>& A, const Pattern<Offset>& B, const Index* list,
                    const std::int64_t* begin, double nonzeros_per_row_of_B, Index* lengths) {
   Scratch<Cuda> scratch(on);
-  if (const RowList rows = rows_of(list, 0, begin); rows.size > 0) {
-    merge_count<<<blocks_for(rows.size, merge_threads), merge_threads, 0, on.stream()>>>(A, B, rows, lengths);
-    check_launch("lengths of a sparse product");
-  }
+  const RowList merged = rows_of(list, 0, begin);
+  cuda::launch(on, merge_count<Offset>, blocks_for(merged.size, merge_threads), merge_threads,
+               "lengths of a sparse product", A, B, merged, lengths);
   const RowList largest = rows_of(list, tables_to_count, begin);
   const auto overflow_rows = scratch.take<Index>(largest.size);
   const auto overflow_size = scratch.take<unsigned long long>(1);
-  cuda_check(cudaMemsetAsync(overflow_size.data(), 0, sizeof(unsigned long long), on.stream()), "lengths");
+  cuda::set_bytes(on, overflow_size, 0);
   for (int c = 1; c <= tables_to_count; ++c) {
     const RowList rows = rows_of(list, c, begin);
     if (rows.size == 0) continue;
@@ -133,11 +137,9 @@ void count_entries(const Cuda& on, const Pattern<Offset>& A, const Pattern<Offse
     check_launch("lengths of a sparse product");
   }
   const auto count_long = [&](const RowList& rows, const unsigned long long* counted) {
-    if (rows.size == 0) return;
-    const unsigned blocks = unsigned(std::min<std::int64_t>(rows.size, 2 * on.multiprocessors()));
-    long_columns<LongRows::lengths, Offset><<<blocks, long_threads, 0, on.stream()>>>(
-        A, B, rows, counted, threads_per_row(nonzeros_per_row_of_B, warp_size), lengths, nullptr, nullptr);
-    check_launch("lengths of a sparse product");
+    cuda::launch(on, long_columns<LongRows::lengths, Offset>, blocks_of_long(on, rows), long_threads,
+                 "lengths of a sparse product", A, B, rows, counted, threads_per_row(nonzeros_per_row_of_B, warp_size),
+                 lengths, nullptr, nullptr);
   };
   count_long({overflow_rows.data(), largest.size}, overflow_size.data());
   count_long(rows_of(list, long_to_count, begin), nullptr);
@@ -153,11 +155,9 @@ template <class Real, class Offset>
 void sum_long_rows(const Cuda& on, const Plan<Device>& plan, const CsrView<Real, Offset, Device>& A,
                    const CsrView<Real, Offset, Device>& B, Csr<Real, Offset, Device>& C) {
   const RowList rows = rows_of(plan, long_class);
-  if (rows.size == 0) return;
-  long_values<<<unsigned(32 * on.multiprocessors()), warp_size, 0, on.stream()>>>(
-      Pattern<Offset>(A), A.values.data(), Pattern<Offset>(B), B.values.data(), rows, C.row_ptr.data(),
-      C.col_idx.data(), C.values.data());
-  check_launch("a sparse product");
+  cuda::launch(on, long_values<Real, Offset>, rows.size > 0 ? 32 * on.multiprocessors() : 0, warp_size,
+               "a sparse product", Pattern<Offset>(A), A.values.data(), Pattern<Offset>(B), B.values.data(), rows,
+               C.row_ptr.data(), C.col_idx.data(), C.values.data());
 }
 
 /// Columns and values for the first time. C has its row pointers and its memory.
@@ -180,12 +180,9 @@ void compute(const Cuda& on, Plan<Device>& plan, const CsrView<Real, Offset, Dev
         A, A_.values.data(), B, B_.values.data(), rows, slots, C.row_ptr.data(), C.col_idx.data(), C.values.data());
   });
   const RowList rows = rows_of(plan, long_class);
-  if (rows.size == 0) return;
-  const unsigned blocks = unsigned(std::min<std::int64_t>(rows.size, 2 * on.multiprocessors()));
-  long_columns<LongRows::columns, Offset><<<blocks, long_threads, 0, on.stream()>>>(
-      A, B, rows, nullptr, threads_per_row(plan.nonzeros_per_row_of_B, warp_size), nullptr, C.row_ptr.data(),
-      C.col_idx.data());
-  check_launch("columns of a sparse product");
+  cuda::launch(on, long_columns<LongRows::columns, Offset>, blocks_of_long(on, rows), long_threads,
+               "columns of a sparse product", A, B, rows, nullptr,
+               threads_per_row(plan.nonzeros_per_row_of_B, warp_size), nullptr, C.row_ptr.data(), C.col_idx.data());
   sum_long_rows(on, plan, A_, B_, C);
 }
 

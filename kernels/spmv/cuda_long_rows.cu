@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <seidel/formats/instances.hpp>
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/cuda_sum.cuh>
 #include <seidel/kernels/spmv/long_rows.hpp>
@@ -74,7 +75,7 @@ template <class Offset>
 RowSurvey survey_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr) {
   const std::int64_t nrows = row_ptr.size() - 1, parts = std::min<std::int64_t>(nrows, 1 << 15);
   Array<RowSurvey, Device> survey(on, 1);
-  cuda_check(cudaMemsetAsync(survey.data(), 0, sizeof(RowSurvey), on.stream()), "clearing counters");
+  set_bytes(on, survey.span(), 0);
   for_each(on, parts, "counting long rows", [=, all = survey.data()] __device__(std::int64_t part) {
     RowSurvey mine;
     LongRowCounts& counts = mine.long_rows;
@@ -104,9 +105,8 @@ void list_long_rows(const Cuda& on, DeviceSpan<const Offset> row_ptr, int shorte
   cuda_check(cudaMemsetAsync(to.counts, 0, sizeof(LongRowCounts), on.stream()), "clearing counters");
   const Index nrows = Index(row_ptr.size() - 1);
   if (nrows == 0) return;
-  list_rows<<<blocks_for((nrows + std::int64_t(turns) - 1) / turns, 256), 256, 0, on.stream()>>>(row_ptr.data(), nrows,
-                                                                                                 shortest, to);
-  check_launch("listing long rows");
+  launch(on, list_rows<Offset>, blocks_for((nrows + std::int64_t(turns) - 1) / turns, 256), 256, "listing long rows",
+         row_ptr.data(), nrows, shortest, to);
 }
 
 /// Never called: names both functions, so that their code is emitted here.

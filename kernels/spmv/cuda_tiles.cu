@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(warps* warp_size, min_blocks)
 template <class Offset>
 void find_tiles(const Cuda& on, DeviceSpan<const Offset> row_ptr, const TilesView& to) {
   const Index nrows = Index(row_ptr.size() - 1);
-  share_rows<<<blocks_for(nrows / rows_of_sharer + 1, 256), 256, 0, on.stream()>>>(row_ptr.data(), nrows, to);
-  check_launch("sharing rows");
+  launch(on, share_rows<Offset>, blocks_for(nrows / rows_of_sharer + 1, 256), 256, "sharing rows", row_ptr.data(),
+         nrows, to);
 }
 
 template <class Real, class Offset, class Store>

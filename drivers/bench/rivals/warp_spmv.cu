@@ -1,7 +1,7 @@
 // SpMV on CSR with a warp for each row: the lanes stride along the row, so that its entries are read side by side.
 // Source  Bell, Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, SC 2009.
 #include <seidel/drivers/bench/rivals/operands.hpp>
-#include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_launch.cuh>
 
 namespace seidel::drivers {
 
@@ -25,11 +25,8 @@ Prepared prepare(const ProductTask& task, const Where& where) {
   const Csr32 A = csr_of(*where.cuda, task.of);
   auto operands = std::make_shared<Operands<Cuda, Csr32>>(task.x, where, A.nrows, A);
   return prepared(operands, 0, 0, [](auto& o) {
-    const Csr32& A = o.kept;
-    if (A.nrows == 0) return;
-    warp_per_row<<<blocks_for(A.nrows * std::int64_t(warp), threads), threads, 0, o.on.stream()>>>(A, o.x.data(),
-                                                                                                   o.y.data());
-    check_launch("a product with a warp per row");
+    cuda::launch(o.on, warp_per_row, blocks_for(o.kept.nrows * std::int64_t(warp), threads), threads,
+                 "a product with a warp per row", o.kept, o.x.data(), o.y.data());
   });
 }
 

@@ -1,6 +1,6 @@
 // Gauss-Seidel sweeps on a GPU in the plainest way: one launch per wavefront, a thread for each of its rows.
 #include <seidel/drivers/bench/rivals/operands.hpp>
-#include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/kernels/orders/orders.hpp>
 
 namespace seidel::drivers {
@@ -36,9 +36,8 @@ using On = Operands<Cuda, Kept>;
 
 void sweep(On& o, std::size_t wavefront) {
   const std::int64_t first = o.kept.start[wavefront], nrows = o.kept.start[wavefront + 1] - first;
-  sweep_wavefront<<<blocks_for(nrows, threads), threads, 0, o.on.stream()>>>(o.kept.A, o.kept.rows.data() + first,
-                                                                             nrows, o.x.data(), o.y.data());
-  check_launch("a Gauss-Seidel sweep");
+  cuda::launch(o.on, sweep_wavefront, blocks_for(nrows, threads), threads, "a Gauss-Seidel sweep", o.kept.A,
+               o.kept.rows.data() + first, nrows, o.x.data(), o.y.data());
 }
 
 void pair(On& o) {
