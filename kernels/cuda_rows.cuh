@@ -184,8 +184,16 @@ void launch_rows(CUstream_st* stream, const Rows& rows, const Store& store, cons
   check_launch(what);
 }
 
+/// Rows of A as the kernels take them.
+template <class Matrix>
+struct RowsOf;
+template <class Matrix>
+RowsOf<Matrix> rows_of(const Matrix& A, const typename Matrix::Real* x) {
+  return {A, x};
+}
+
 template <class Real, class Offset>
-struct CsrRows {
+struct RowsOf<CsrView<Real, Offset, Device>> {
   CsrView<Real, Offset, Device> A;
   const Real* x;
 
@@ -199,7 +207,7 @@ struct CsrRows {
 };
 
 template <class Real>
-struct EllRows {
+struct RowsOf<EllView<Real, Device>> {
   EllView<Real, Device> A;
   const Real* x;
 
@@ -243,7 +251,7 @@ struct BlockTerms {
 };
 
 template <class Real, int block>
-struct BsrRows {
+struct RowsOf<BsrView<Real, block, Device>> {
   BsrView<Real, block, Device> A;
   const Real* x;
 
@@ -258,19 +266,5 @@ struct BsrRows {
         Index(p)};
   }
 };
-
-/// Rows of A as the kernels take them.
-template <class Real, class Offset>
-CsrRows<Real, Offset> rows_of(const CsrView<Real, Offset, Device>& A, const Real* x) {
-  return {A, x};
-}
-template <class Real>
-EllRows<Real> rows_of(const EllView<Real, Device>& A, const Real* x) {
-  return {A, x};
-}
-template <class Real, int block>
-BsrRows<Real, block> rows_of(const BsrView<Real, block, Device>& A, const Real* x) {
-  return {A, x};
-}
 
 }  // namespace seidel::cuda

@@ -37,8 +37,8 @@ struct StoreRounded {
 
 template <class Real, class Offset>
 void residual(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Real* b, Real* r) {
-  cuda::launch_rows<Twice<Real>>(on.stream(), ExactRows<cuda::CsrRows<Real, Offset>>{cuda::rows_of(A, x)},
-                                 StoreRounded<Real>{b, r}, "a residual in twice the precision");
+  cuda::launch_rows<Twice<Real>>(on.stream(), ExactRows{cuda::rows_of(A, x)}, StoreRounded<Real>{b, r},
+                                 "a residual in twice the precision");
 }
 
 /// Never called: names every residual, so that its code is emitted here.
