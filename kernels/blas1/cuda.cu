@@ -207,8 +207,6 @@ T* staging(const Cuda& on) {
 }
 constexpr std::int64_t max_staged = 64;
 
-std::int64_t partials_of(std::int64_t n) { return (n + terms_per_partial - 1) / terms_per_partial; }
-
 /// Warps of a block, whose sums are one partial sum: few where all passes have few terms, so that no multiprocessor is idle.
 int warps_of_pass(const Cuda& on, std::int64_t terms) {
   int warps = max_warps;
@@ -216,15 +214,6 @@ int warps_of_pass(const Cuda& on, std::int64_t terms) {
   return warps;
 }
 
-}  // namespace
-
-void for_each_element(const Cuda& on, std::int64_t n, const auto& op) {
-  if (n == 0) return;
-  each_element<<<blocks_for(n, threads), threads, 0, on.stream()>>>(n, op);
-  check_launch("an element-wise operation");
-}
-
-namespace {
 /// result[p] = the sums of pass p, for the first `count` of m passes, n > 0.
 template <class Real, class Pass, int m>
 void sum_passes(const Cuda& on, std::int64_t n, const Passes<Pass, m>& passes, int count,
@@ -255,7 +244,33 @@ void run_together(const Cuda& on, std::int64_t n, const Passes<Pass, m>& passes,
   on.synchronize();
   for (int p = 0; p < count; ++p) std::copy_n(result[p].of, Pass::nsums, sums + p * Pass::nsums);
 }
+
+/// result[j] = the largest |v_ij|, n > 0.
+template <class Real>
+void search_all(const Cuda& on, const Columns<Real>& v, Real* result) {
+  Scratch scratch(on);
+  const auto blocks = std::min<std::int64_t>(blocks_for(v.n, threads_of_last), shares_of_max_abs);
+  Real* const found = scratch.take<Real>(v.k == 1 ? shares_of_max_abs : blocks * v.k).data();
+  const unsigned columns = unsigned(v.k);
+  search<<<dim3(unsigned(blocks), columns), threads_of_last, 0, on.stream()>>>(v, found);
+  check_launch("a search for the largest");
+  search<<<dim3(1, columns), threads_of_last, 0, on.stream()>>>(Columns<Real>{found, blocks, blocks, v.k}, result);
+  check_launch("a search for the largest");
+}
+
+template <class Real>
+__global__ void scale_from(const Real* largest, std::int64_t k, double* scale) {
+  const std::int64_t j = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j < k) find_scale(largest[j], scale + 2 * j);
+}
+
 }  // namespace
+
+void for_each_element(const Cuda& on, std::int64_t n, const auto& op) {
+  if (n == 0) return;
+  each_element<<<blocks_for(n, threads), threads, 0, on.stream()>>>(n, op);
+  check_launch("an element-wise operation");
+}
 
 template <class Real, class Pass>
 void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
@@ -290,7 +305,7 @@ void wait_for_mark(const Cuda& on) {
 
 template <class Real>
 void project(const Cuda& on, const Columns<Real>& v, const Real* w, Real* sums) {
-  const std::int64_t nsums = v.k + 1, count = partials_of(v.n);
+  const std::int64_t nsums = v.k + 1, count = (v.n + terms_per_partial - 1) / terms_per_partial;
   if (v.n == 0) return void(std::fill_n(sums, nsums, Real(0)));
   Scratch scratch(on);
   Real* const partial = scratch.take<Real>(nsums * count).data();
@@ -324,27 +339,6 @@ void add_combination(const Cuda& on, const Columns<Real>& v, Real sign, const Re
     check_launch("a combination of vectors");
   }
 }
-
-namespace {
-/// result[j] = the largest |v_ij|, n > 0.
-template <class Real>
-void search_all(const Cuda& on, const Columns<Real>& v, Real* result) {
-  Scratch scratch(on);
-  const auto blocks = std::min<std::int64_t>(blocks_for(v.n, threads_of_last), shares_of_max_abs);
-  Real* const found = scratch.take<Real>(v.k == 1 ? shares_of_max_abs : blocks * v.k).data();
-  const unsigned columns = unsigned(v.k);
-  search<<<dim3(unsigned(blocks), columns), threads_of_last, 0, on.stream()>>>(v, found);
-  check_launch("a search for the largest");
-  search<<<dim3(1, columns), threads_of_last, 0, on.stream()>>>(Columns<Real>{found, blocks, blocks, v.k}, result);
-  check_launch("a search for the largest");
-}
-
-template <class Real>
-__global__ void scale_from(const Real* largest, std::int64_t k, double* scale) {
-  const std::int64_t j = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (j < k) find_scale(largest[j], scale + 2 * j);
-}
-}  // namespace
 
 template <class Real>
 Real max_abs(const Cuda& on, const Real* x, std::int64_t n) {
