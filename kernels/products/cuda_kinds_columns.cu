@@ -7,7 +7,6 @@
 namespace seidel::product_detail {
 
 using namespace seidel::cuda;
-using spmm_detail::Division;
 using spmm_detail::Slice;
 
 namespace {
@@ -173,16 +172,10 @@ void kinds_product(const Cuda& on, const RowKinds<Real>& A, const MultiVectorVie
                           .entries = A.entries.data(),
                           .X = X,
                           .Y = Y};
-  if (!spmm_detail::in_pairs(X))
-    X.ncols <= 4 ? launch<Division<1, 4>, 1>(on, of, bricks) : launch<Division<1, 16>, 1>(on, of, bricks);
-  else if (X.ncols <= 4)
-    launch<Division<2, 2>, 1>(on, of, bricks);
-  else if (X.ncols <= 8)
-    launch<Division<2, 4>, 1>(on, of, bricks);
-  else if (X.ncols <= 16)
-    launch<Division<2, 8>, 3>(on, of, bricks);
-  else
-    launch<Division<2, 16>, 3>(on, of, bricks);
+  spmm_detail::with_division(X, [&]<class D>(D) {
+    constexpr int rows = D::W == 2 && D::columns >= 16 ? 3 : 1;
+    launch<D, rows>(on, of, bricks);
+  });
 }
 
 template void kinds_product(const Cuda&, const RowKinds<double>&, const MultiVectorView<const double, Device>&,

@@ -104,22 +104,14 @@ void launch(CUstream_st* stream, const Matrix& A, const In<Real>& X, const Out<R
                                       StoreColumns<Real, W>{Y}, "a product with several vectors");
 }
 
-template <class Matrix>
-constexpr bool is_csr = requires(const Matrix& A) {
-  A.row_ptr;
-}
-&&requires { typename Matrix::Offset; };
-
 }  // namespace
 
 template <class Matrix>
 void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X, const Out<typename Matrix::Real>& Y) {
   using Real = typename Matrix::Real;
-  const bool in_pairs = X.ncols % 2 == 0 && X.leading_dimension % 2 == 0 &&
-                        reinterpret_cast<std::uintptr_t>(X.data) % (2 * sizeof(Real)) == 0;
   if (X.ncols == 0 || A.nrows == 0) return;
-  if constexpr (is_csr<Matrix>) {
-    constexpr std::int64_t min_entries = 1 << 20;  // for the list of long rows to be worth it
+  if constexpr (requires { typename Matrix::Offset; }) {  // CSR
+    constexpr std::int64_t min_entries = 1 << 20;         // for the list of long rows to be worth it
     if (X.ncols > 1 && A.nnz() >= min_entries) {
       Scratch scratch(on);
       const auto long_rows = spmv_detail::listed_in(scratch, on, A, short_sum);
@@ -131,7 +123,7 @@ void product(const Cuda& on, const Matrix& A, const In<typename Matrix::Real>& X
     launch<4, Layout::column_major>(on.stream(), A, X, Y);
   else if (X.layout == Layout::column_major)
     launch<1, Layout::row_major>(on.stream(), A, In<Real>{X.nrows, 1, 1, Layout::row_major, X.data}, Y);
-  else if (in_pairs)
+  else if (in_pairs(X))
     launch<2, Layout::row_major>(on.stream(), A, X, Y);
   else
     launch<1, Layout::row_major>(on.stream(), A, X, Y);

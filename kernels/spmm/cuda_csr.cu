@@ -116,7 +116,7 @@ struct StoreFinished {
 };
 
 /// `Short` for rows of up to 64 entries, D for longer ones.
-template <class D, class Short = D, class Real, class Offset>
+template <class D, class Short, class Real, class Offset>
 void launch(const Cuda& on, Operands<Real, Offset> of, const Preparation& preparation) {
   if (const Nodes* const nodes = preparation.nodes; nodes && nodes_pay(*nodes)) {
     const NodeOperands<Real> by_nodes{.count = nodes->count(),
@@ -180,16 +180,9 @@ void row_major_product(const Cuda& on, const CsrView<Real, Offset, Device>& A, c
       .Y = Y,
       .long_rows = long_rows,
       .slots = {.sums = scratch.take<Real>(long_rows.room.slots * X.ncols).data(), .columns = X.ncols}};
-  if (!in_pairs(X))
-    X.ncols <= 4 ? launch<Division<1, 4>>(on, of, preparation) : launch<Division<1, 16>>(on, of, preparation);
-  else if (X.ncols <= 4)
-    launch<Division<2, 2>>(on, of, preparation);
-  else if (X.ncols <= 8)
-    launch<Division<2, 4>>(on, of, preparation);
-  else if (X.ncols <= 16)
-    launch<Division<2, 8>>(on, of, preparation);
-  else  // 32 columns at a time, which the first cache can keep
-    launch<Division<2, 16>, Division<2, 8, 2>>(on, of, preparation);
+  with_division(X, [&]<class D>(D) {
+    launch<D, std::conditional_t<D::columns == 32, Division<2, 8, 2>, D>>(on, of, preparation);
+  });
 }
 
 // Columns of a multivector brought from one layout into the other.

@@ -6,6 +6,13 @@
 
 namespace seidel::spmm_detail {
 
+/// Whether columns 2 j and 2 j + 1 of a row-major X can be read at once.
+template <class Real>
+bool in_pairs(const MultiVectorView<const Real, Device>& X) {
+  return X.ncols % 2 == 0 && X.leading_dimension % 2 == 0 &&
+         reinterpret_cast<std::uintptr_t>(X.data) % (2 * sizeof(Real)) == 0;
+}
+
 /// Joins listed rows of 65 ... 256 entries that have the same columns, so that csr_product reads X once for them, and counts them.
 /// Reads the columns of those that may have; waits for nothing.
 template <class Real, class Offset>

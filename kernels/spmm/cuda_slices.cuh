@@ -5,6 +5,7 @@
 
 #include <seidel/kernels/cuda_pieces.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
+#include <seidel/kernels/spmm/cuda_csr.hpp>
 #include <seidel/kernels/spmm/row.hpp>
 
 namespace seidel::spmm_detail {
@@ -28,6 +29,21 @@ struct Division {
   static int slices(std::int64_t ncols) { return int((ncols + columns - 1) / columns); }
 };
 
+/// Calls use(division) with how the rows of Y = A X are divided: up to 32 columns at a time, which the first cache can keep.
+template <class Real>
+void with_division(const MultiVectorView<const Real, Device>& X, const auto& use) {
+  if (!in_pairs(X))
+    X.ncols <= 4 ? use(Division<1, 4>()) : use(Division<1, 16>());
+  else if (X.ncols <= 4)
+    use(Division<2, 2>());
+  else if (X.ncols <= 8)
+    use(Division<2, 4>());
+  else if (X.ncols <= 16)
+    use(Division<2, 8>());
+  else
+    use(Division<2, 16>());
+}
+
 /// Throws ShapeError where a row of X lies farther from the next than Slice can tell.
 template <class Real>
 void require_near_rows(const MultiVectorView<const Real, Device>& X) {
@@ -35,12 +51,6 @@ void require_near_rows(const MultiVectorView<const Real, Device>& X) {
   if (X.leading_dimension > most)
     throw ShapeError("spmm: X has the leading dimension " + std::to_string(X.leading_dimension) +
                      ", a GPU takes row-major ones of at most " + std::to_string(most));
-}
-/// Whether columns 2 j and 2 j + 1 can be read at once.
-template <class Real>
-bool in_pairs(const MultiVectorView<const Real, Device>& X) {
-  return X.ncols % 2 == 0 && X.leading_dimension % 2 == 0 &&
-         reinterpret_cast<std::uintptr_t>(X.data) % (2 * sizeof(Real)) == 0;
 }
 
 template <class Real, class Offset>
