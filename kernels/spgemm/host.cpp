@@ -284,10 +284,6 @@ void require_same_pattern(const char* name, const Extent& found, const Extent& e
                    ", expected the pattern that was analysed, " + text(expected) + "\n  make a new SparseProduct");
 }
 
-std::string describe(std::int64_t products, std::int64_t nnz) {
-  return std::to_string(products) + " products for " + std::to_string(nnz) + " entries";
-}
-
 /// Never called: names both functions, so that their code is emitted here.
 void instances(const OpenMP& on, Plan<Host>& plan) {
   with_each_csr<Host>([&]<class Real, class Offset>(const CsrView<Real, Offset, Host>& A, Real*) {

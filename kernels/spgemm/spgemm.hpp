@@ -82,8 +82,6 @@ struct Extent {
 Extent extent_of(const auto& A) { return {A.nrows, A.ncols, A.nnz()}; }
 /// Errors  ShapeError unless `name` still has this shape and as many entries.
 void require_same_pattern(const char* name, const Extent& found, const Extent& expected);
-/// "1,000 products for 500 entries".
-std::string describe(std::int64_t products, std::int64_t nnz);
 
 }  // namespace spgemm_detail
 
@@ -142,7 +140,9 @@ class SparseProduct {
            C_.nnz() * std::int64_t(sizeof(Index) + sizeof(Real));
   }
   /// One phrase for a report.
-  std::string describe() const { return spgemm_detail::describe(products(), C_.nnz()); }
+  std::string describe() const {
+    return std::to_string(products()) + " products for " + std::to_string(C_.nnz()) + " entries";
+  }
 
  private:
   On on_;
