@@ -92,12 +92,17 @@ void find_scale(const B& on, const Real* x, std::int64_t n, double* scale) {
   find_scale(on, Columns<Real>{x, n, n, 1}, scale);
 }
 
+/// Whether norm2() is the root of this sum of squares: neither large nor small ones were lost.
+template <class Real>
+bool is_safe_square(Real squares) {
+  using Limits = std::numeric_limits<Real>;
+  return squares >= Limits::min() / Limits::epsilon() && squares <= Limits::max();
+}
 /// sqrt(x'x), given x'x as it was summed, without overflow or underflow of the squares.
 /// Cost  nothing, in the rare case of extreme entries two passes over x.
 template <Backend B, class Real>
 Real norm2_from(const B& on, const Real* x, std::int64_t n, Real squares) {
-  constexpr Real smallest = std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon();
-  if (squares >= smallest && squares <= std::numeric_limits<Real>::max()) return std::sqrt(squares);
+  if (is_safe_square(squares)) return std::sqrt(squares);
   const Real largest = max_abs(on, x, n);
   if (!(largest > 0 && largest <= std::numeric_limits<Real>::max())) return largest;  // 0, infinity or NaN
   // A power of two, so that scaling rounds nothing. Held within the range of Real, whose smallest numbers have no reciprocal.

@@ -3,7 +3,6 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <seidel/formats/runtime/backend.hpp>
 
@@ -21,13 +20,6 @@ template <class Real>
 [[gnu::used]] void leave_max_abs(const OpenMP& on, const Real* x, std::int64_t n, Real* result);
 template <class Real>
 [[gnu::used]] void leave_max_abs(const Cuda& on, const Real* x, std::int64_t n, Real* result);
-
-/// Whether norm2() is the root of this sum of squares (norm2_from() in blas1.hpp).
-template <class Real>
-bool is_safe_square(Real squares) {
-  using Limits = std::numeric_limits<Real>;
-  return squares >= Limits::min() / Limits::epsilon() && squares <= Limits::max();
-}
 
 /// What the steps have found: r'r of the start; then p'Ap and r'r of each step.
 template <class Real>
