@@ -146,10 +146,6 @@ __global__ void __launch_bounds__(block_threads, 8)
   if (stores) store(y, i, std::fma(c.product, sum, terms));
 }
 
-struct Four {
-  float of[group_columns];
-};
-
 /// The same for a group of columns: a thread takes its place for all of them, and reads their factors as one.
 template <int lanes, class Result>
 __global__ void __launch_bounds__(block_threads)
@@ -161,7 +157,7 @@ __global__ void __launch_bounds__(block_threads)
   const unsigned i = slice * (slice_places / lanes) + place / lanes;
   const int j = int(blockIdx.y) * group_columns;
   const Index first = __ldg(A.step_ptr.data() + slice), last = __ldg(A.step_ptr.data() + slice + 1);
-  Four sum{};
+  SumGroup<float, group_columns> sum{};
 #pragma unroll 4
   for (Index step = first; step < last; ++step) {
     const std::int64_t entry = std::int64_t(step) * slice_places + place;
