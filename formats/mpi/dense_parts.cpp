@@ -66,10 +66,13 @@ class SharedFile {
   void check(int status, const char* what) const {
     if (status != MPI_SUCCESS) throw ResourceError(path_ + ": cannot be " + what + ": " + mpi_text(status));
   }
-  void require_count(const MPI_Status& status, MPI_Datatype type, std::int64_t expected, const char* what) const {
-    int found = 0;
-    MPI_Get_count(&status, type, &found);
-    if (found != expected) throw ResourceError(path_ + ": cannot be " + what + ": it ended too soon");
+  /// By `function` of MPI, all processes at once: `count` elements of that type. Errors  as check().
+  void transfer(const auto& function, auto* elements, int count, MPI_Datatype type, const char* what) const {
+    MPI_Status status;
+    check(function(file_, elements, count, type, &status), what);
+    int found = count;
+    if (count > 0) MPI_Get_count(&status, type, &found);
+    if (found != count) throw ResourceError(path_ + ": cannot be " + what + ": it ended too soon");
   }
   MPI_File file() const { return file_; }
   void close() { check(MPI_File_close(&file_), "written"); }
@@ -79,9 +82,10 @@ class SharedFile {
   MPI_File file_ = MPI_FILE_NULL;
 };
 
-/// Calls transfer(file, row type) with the view set; no process may have more than the others wait for.
-template <class Real, class Transfer>
-void with_view(MPI_Comm all, const std::string& path, int mode, const DensePart& part, const Transfer& transfer) {
+/// Moves the elements of the part by `function` of MPI, row by row; no process may have more than the others wait for.
+template <class Real>
+void transfer(MPI_Comm all, const std::string& path, int mode, const DensePart& part, const auto& function,
+              auto* elements, const char* what) {
   std::unique_ptr<SharedFile> shared;
   together(all, [&] { shared = std::make_unique<SharedFile>(all, path, mode); });
   together(all, [&] {
@@ -90,7 +94,8 @@ void with_view(MPI_Comm all, const std::string& path, int mode, const DensePart&
                   "viewed in parts");
   });
   const Datatype row = row_of<Real>(part);
-  together(all, [&] { transfer(*shared, row); });
+  const int count = part.ncols() == 0 ? 0 : int(part.nrows());
+  together(all, [&] { shared->transfer(function, elements, count, row, what); });
   together(all, [&] { shared->close(); });
 }
 
@@ -115,13 +120,7 @@ template <class Real>
 Array<Real> read_part(MPI_Comm all, const std::string& path, const DensePart& part) {
   Array<Real> elements;
   together(all, [&] { elements = Array<Real>(part.nrows() * part.ncols()); });
-  if (is_empty(part)) return elements;
-  with_view<Real>(all, path, MPI_MODE_RDONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
-    MPI_Status status;
-    const int count = part.ncols() == 0 ? 0 : int(part.nrows());
-    file.check(MPI_File_read_all(file.file(), elements.data(), count, row, &status), "read");
-    if (count > 0) file.require_count(status, row, count, "read");
-  });
+  if (!is_empty(part)) transfer<Real>(all, path, MPI_MODE_RDONLY, part, MPI_File_read_all, elements.data(), "read");
   return elements;
 }
 
@@ -136,12 +135,7 @@ void write_parts(MPI_Comm all, const std::string& path, const DensePart& part, H
       if (rank == 0) make_file(temporary, {part.shape(), precision_of<Real>});
     });
     if (!is_empty(part))
-      with_view<Real>(all, temporary, MPI_MODE_WRONLY, part, [&](const SharedFile& file, MPI_Datatype row) {
-        MPI_Status status;
-        const int count = part.ncols() == 0 ? 0 : int(part.nrows());
-        file.check(MPI_File_write_all(file.file(), elements.data(), count, row, &status), "written");
-        if (count > 0) file.require_count(status, row, count, "written");
-      });
+      transfer<Real>(all, temporary, MPI_MODE_WRONLY, part, MPI_File_write_all, elements.data(), "written");
     together(all, [&] {
       if (rank == 0 && std::rename(temporary.c_str(), path.c_str()) != 0)
         throw ResourceError(path + ": cannot be given its name: " + std::strerror(errno));
