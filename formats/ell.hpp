@@ -32,13 +32,8 @@ struct Ell {
 
 template <MemorySpace To, class On, class Real, MemorySpace From>
 Ell<Real, To> copied_to(const On& on, const EllView<Real, From>& A) {
-  return {A.nrows,
-          A.ncols,
-          A.width,
-          copied_to<To>(on, A.row_length),
-          copied_to<To>(on, A.col_idx),
-          copied_to<To>(on, A.values),
-          A.nnz};
+  const auto copy = [&](auto array) { return copied_to<To>(on, array); };
+  return {A.nrows, A.ncols, A.width, copy(A.row_length), copy(A.col_idx), copy(A.values), A.nnz};
 }
 
 }  // namespace seidel
