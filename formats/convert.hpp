@@ -91,17 +91,9 @@ inline constexpr int max_padding = 8;
 
 /// Bytes of an ELLPACK matrix whose longest row has `width` entries; the largest number where that overflows.
 std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width, int bytes_per_value);
-template <class Real>
-std::int64_t ell_bytes(std::int64_t nrows, std::int64_t width) {
-  return ell_bytes(nrows, width, int(sizeof(Real)));
-}
 
 /// Bytes of a SELL-C-sigma matrix with `places` places for entries, padding included.
 std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height, Index sigma, int bytes_per_value);
-template <class Real>
-std::int64_t sell_bytes(std::int64_t nrows, std::int64_t places, Index slice_height = 32, Index sigma = 1) {
-  return sell_bytes(nrows, places, slice_height, sigma, int(sizeof(Real)));
-}
 
 /// ELLPACK, padding zeroed.
 /// Errors  ResourceError before anything is allocated, if padding takes more than 8 places per entry or the result more

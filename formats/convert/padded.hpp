@@ -105,7 +105,7 @@ Ell<Real, typename On::Space> to_ell(const On& on, const CsrView<Real, Offset, t
   using Space = typename On::Space;
   const std::int64_t width = longest_row(on, A.row_ptr), nrows = A.nrows;
   refuse_padding({"to_ell", "take SELL (to_sell), which pads only within a slice, or keep CSR", nrows, A.nnz(), width,
-                  saturating_product(nrows, width), ell_bytes<Real>(nrows, width)},
+                  saturating_product(nrows, width), ell_bytes(nrows, width, int(sizeof(Real)))},
                  on);
   Ell<Real, Space> to{A.nrows,
                       A.ncols,
@@ -149,7 +149,7 @@ Sell<Real, typename On::Space> to_sell(const On& on, const CsrView<Real, Offset,
   exclusive_sum(on, to.slice_ptr.span());
   const std::int64_t places = value_of(on, to.slice_ptr.data() + nslices);
   refuse_padding({"to_sell", sigma == 1 ? "sort rows of like length together (sigma above 1), or keep CSR" : "keep CSR",
-                  nrows, A.nnz(), longest, places, sell_bytes<Real>(nrows, places, slice_height, sigma)},
+                  nrows, A.nnz(), longest, places, sell_bytes(nrows, places, slice_height, sigma, int(sizeof(Real)))},
                  on);
   to.col_idx = Array<Index, Space>(on, places);
   to.values = Array<Real, Space>(on, places);

@@ -289,11 +289,11 @@ TEST_CASE("a padded format is refused in numbers before anything is allocated") 
     CHECK_THROWS_AS(to_sell(on, moved.view(), 32, 0), UsageError);
     CHECK_THROWS_AS(to_sell(on, moved.view(), INT32_MAX, 1), UsageError);
   });
-  CHECK(ell_bytes<double>(n, n) == std::int64_t(n) * n * 12 + 4 * std::int64_t(n));
-  CHECK(ell_bytes<float>(10, 3) == 10 * 3 * 8 + 40);
-  CHECK(ell_bytes<double>(INT32_MAX, INT32_MAX) == INT64_MAX);  // saturates
-  CHECK(sell_bytes<double>(33, 64) == 64 * 12 + 3 * 8 + 64 * 4);
-  CHECK(sell_bytes<double>(33, 64, 32, 64) == 64 * 12 + 3 * 8 + 64 * 4 + 33 * 4);
+  CHECK(ell_bytes(n, n, 8) == std::int64_t(n) * n * 12 + 4 * std::int64_t(n));
+  CHECK(ell_bytes(10, 3, 4) == 10 * 3 * 8 + 40);
+  CHECK(ell_bytes(INT32_MAX, INT32_MAX, 8) == INT64_MAX);  // saturates
+  CHECK(sell_bytes(33, 64, 32, 1, 8) == 64 * 12 + 3 * 8 + 64 * 4);
+  CHECK(sell_bytes(33, 64, 32, 64, 8) == 64 * 12 + 3 * 8 + 64 * 4 + 33 * 4);
 }
 
 TEST_CASE("exactly 8 places per entry are taken, one more is refused") {
