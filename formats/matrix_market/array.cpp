@@ -56,9 +56,7 @@ Csr<double, std::int64_t> read_array(const Reading& reading) {
   };
   if (chunks.for_each_numbered(reading.on(), header.entries, work) != header.entries || !good) reading.explain();
   reading.source.check_unchanged();
-  ValueCounts counts;
-  for (const ValueCounts& part : parts) counts.add(part);
-  reading.report_values(counts);
+  reading.report_values(ValueCounts::sum(parts));
   return A;
 }
 

@@ -36,9 +36,6 @@ std::vector<Order> orders_of(const Header& header, const char* first, const char
   return orders;
 }
 
-InOrder::InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads)
-    : header_(header), order_(order), A_(A), values_(std::size_t(threads)) {}
-
 template <Field field, Order order>
 void InOrder::place_lines(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part) {
   constexpr bool by_columns = order == Order::triangle_by_columns;
@@ -117,12 +114,6 @@ void InOrder::join(const std::deque<Stretch>& stretches) {
     row = s.last_row;
   }
   begin_rows_until(A_.nrows, header_.entries);
-}
-
-ValueCounts InOrder::values() const {
-  ValueCounts all;
-  for (const ValueCounts& part : values_) all.add(part);
-  return all;
 }
 
 }  // namespace seidel::mm

@@ -24,6 +24,11 @@ struct ValueCounts {
     if (!first_nonfinite || (other.first_nonfinite && other.first_nonfinite < first_nonfinite))
       first_nonfinite = other.first_nonfinite;
   }
+  static ValueCounts sum(const std::vector<ValueCounts>& parts) {
+    ValueCounts all;
+    for (const ValueCounts& part : parts) all.add(part);
+    return all;
+  }
 };
 
 struct Reading {
@@ -122,7 +127,8 @@ std::vector<Order> orders_of(const Header& header, const char* first, const char
 class InOrder {
  public:
   /// Fills row_ptr, col_idx and values of A, which are large enough.
-  InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads);
+  InOrder(const Header& header, Order order, Csr<double, std::int64_t>& A, int threads)
+      : header_(header), order_(order), A_(A), values_(std::size_t(threads)) {}
   /// The lines that begin in [first, last). Any stretch by any thread, whose number is `part`; does not throw.
   void place(const Fence& fence, const char* first, const char* last, Stretch& stretch, int part);
   /// To be called when all are placed, in the order of the file.
@@ -130,7 +136,7 @@ class InOrder {
   bool good() const { return good_; }                      // no line was wrong
   bool rows_ascend() const { return rows_ascend_; }        // row_ptr is made
   bool columns_ascend() const { return columns_ascend_; }  // strictly in each row, so nothing is left to do
-  ValueCounts values() const;
+  ValueCounts values() const { return ValueCounts::sum(values_); }
   Order order() const { return order_; }
 
  private:
