@@ -4,8 +4,8 @@
 #include <seidel/formats/convert/cuda_note.cuh>
 #include <seidel/formats/convert/cuda_rank.cuh>
 #include <seidel/formats/convert/cuda_rows.cuh>
-#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
+#include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel::convert_detail {
 

@@ -4,9 +4,9 @@
 
 #include <seidel/formats/convert/cuda_part.cuh>
 #include <seidel/formats/convert/cuda_rank.cuh>
-#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
+#include <seidel/formats/runtime/scratch.hpp>
 
 namespace seidel::convert_detail {
 

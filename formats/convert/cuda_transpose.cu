@@ -13,7 +13,6 @@
 #include <seidel/formats/convert/cuda_note.cuh>
 #include <seidel/formats/convert/instances.hpp>
 #include <seidel/formats/runtime/constant.hpp>
-#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/scratch.hpp>
 

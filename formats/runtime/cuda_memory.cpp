@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include <seidel/formats/runtime/cuda_check.hpp>
-#include <seidel/formats/runtime/cuda_counters.hpp>
 #include <seidel/formats/runtime/cuda_state.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/scratch.hpp>

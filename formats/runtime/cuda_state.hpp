@@ -40,7 +40,7 @@ struct CudaState {
   double* staging = nullptr;
   cudaEvent_t mark = nullptr;  // a point of the stream that the host waits for while work behind it goes on
   std::shared_ptr<void> dense_library;  // of kernels/gemm/cublas.cpp, which knows its type; taken at its first product
-  std::vector<ScratchMemory::Chunk> counters;  // of cuda_counters.hpp; all are kept, since graphs may know them
+  std::vector<ScratchMemory::Chunk> counters;  // of zero_counters(); all are kept, since graphs may know them
 
   explicit CudaState(const CudaSettings& settings);
   CudaState(const CudaState&) = delete;

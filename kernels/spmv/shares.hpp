@@ -1,7 +1,7 @@
 // Products with a CSR matrix on a GPU of whose rows nothing is known: each warp takes a share of the entries and finds its rows.
 #pragma once
 #include <seidel/formats/csr.hpp>
-#include <seidel/formats/runtime/cuda_counters.hpp>
+#include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/spmv/cuda_csr.hpp>
 #include <seidel/kernels/spmv/row.hpp>
 #include <seidel/kernels/spmv/tiles.hpp>
