@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include <seidel/formats/runtime/backend.hpp>
 
@@ -42,5 +43,7 @@ std::int64_t available_bytes(Device);
 /// The same of the memory that arrays of this back end come from.
 inline std::int64_t available_bytes(const OpenMP&) { return available_bytes(Host{}); }
 std::int64_t available_bytes(const Cuda& on);
+/// What a control group (version 2), whose files are in `folder`, leaves of host memory; INT64_MAX where it sets no limit.
+std::int64_t free_in_group(const std::string& folder);
 
 }  // namespace seidel

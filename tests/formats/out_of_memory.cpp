@@ -7,7 +7,6 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/matrix_market/matrix_market.hpp>
-#include <seidel/formats/runtime/free_memory.hpp>
 
 #include "../allocations.hpp"
 
