@@ -14,21 +14,9 @@ namespace {
 
 constexpr const char* name = "a product with a sparse matrix";
 
-template <class Matrix, class Real, class Store>
-void launch(const Cuda& on, const Matrix& A, const Real* x, const Store& store) {
-  cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
-}
-template <class Real, class Store>
-void launch(const Cuda& on, const SellView<Real, Device>& A, const Real* x, const Store& store) {
-  using Warp = std::integral_constant<int, cuda::warp_size>;
-  if (A.slice_height == cuda::warp_size)
-    cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Warp>{A, x, {}}, store, name);
-  else
-    cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
-}
 /// Nobody knows the rows yet, but what their mean length makes likely.
 template <class Real, class Offset, class Store>
-void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
+void csr(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* x, const Store& store) {
   if (A.nrows == 0) return;
   Scratch scratch(on);
   const UnpreparedWay way = unprepared_way(A.nrows, A.nnz());
@@ -50,7 +38,16 @@ void launch(const Cuda& on, const CsrView<Real, Offset, Device>& A, const Real* 
 
 template <class Matrix, class Store>
 void product(const Cuda& on, const Matrix& A, const typename Matrix::Real* x, const Store& store) {
-  launch(on, A, x, store);
+  using Real = typename Matrix::Real;
+  using Warp = std::integral_constant<int, cuda::warp_size>;
+  if constexpr (requires { typename Matrix::Offset; })
+    csr(on, A, x, store);
+  else if constexpr (!requires { A.slice_height; })
+    cuda::launch_rows<Real>(on.stream(), cuda::rows_of(A, x), store, name);
+  else if (A.slice_height == cuda::warp_size)
+    cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Warp>{A, x, {}}, store, name);
+  else
+    cuda::launch_rows<Real>(on.stream(), cuda::SellRows<Real, Index>{A, x, A.slice_height}, store, name);
 }
 
 /// Never called: names every product, so that its code is emitted here.
