@@ -17,7 +17,7 @@ Prepared product(const DenseTask<Real>& task, const Where& where) {
 
 std::vector<Rival> cublas_rivals() {
   std::vector<Rival> all;
-  for_each_real([&]<class Real>(const Real*) {
+  with_each_real([&]<class Real>(Real*) {
     all.push_back({&gemm_kernel<Real>(), "dense", BackendName::cuda, "cublas", Role::baseline,
                    "cuBLAS, its default math mode (FP32 stays FP32)", product<Real>});
   });

@@ -6,22 +6,14 @@
 
 namespace seidel::drivers {
 
-namespace {
-
 template <class Real>
-void product(int threads, long m, long n, long k, const Real* A, const Real* B, Real* C) {
+void eigen_product(int threads, long m, long n, long k, const Real* A, const Real* B, Real* C) {
   using Dense = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   Eigen::setNbThreads(threads);
   Eigen::Map<Dense>(C, m, n).noalias() = Eigen::Map<const Dense>(A, m, k) * Eigen::Map<const Dense>(B, k, n);
 }
 
-}  // namespace
-
-void eigen_product(int threads, long m, long n, long k, const double* A, const double* B, double* C) {
-  product(threads, m, n, k, A, B, C);
-}
-void eigen_product(int threads, long m, long n, long k, const float* A, const float* B, float* C) {
-  product(threads, m, n, k, A, B, C);
-}
+template void eigen_product(int, long, long, long, const double*, const double*, double*);
+template void eigen_product(int, long, long, long, const float*, const float*, float*);
 
 }  // namespace seidel::drivers

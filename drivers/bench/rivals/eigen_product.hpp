@@ -4,7 +4,7 @@
 namespace seidel::drivers {
 
 /// C = A B, column-major, m x k times k x n. Only where best_instruction_set() is not the baseline.
-void eigen_product(int threads, long m, long n, long k, const double* A, const double* B, double* C);
-void eigen_product(int threads, long m, long n, long k, const float* A, const float* B, float* C);
+template <class Real>
+void eigen_product(int threads, long m, long n, long k, const Real* A, const Real* B, Real* C);
 
 }  // namespace seidel::drivers

@@ -98,7 +98,7 @@ Prepared by_columns(const DenseTask<Real>& task, const Where& where) {
 
 std::vector<Rival> gemm_rivals() {
   std::vector<Rival> all;
-  for_each_real([&]<class Real>(const Real*) {
+  with_each_real([&]<class Real>(Real*) {
     const Kernel* const kernel = &gemm_kernel<Real>();
     for_each_back_end([&]<class B>(BackendName on, const B*) {
       if constexpr (HostBackend<B>) {

@@ -1,6 +1,7 @@
 // What the rivals of dense products share.
 #pragma once
 #include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/parallel.hpp>
 
 namespace seidel::drivers {
@@ -29,12 +30,6 @@ Prepared dense_product(const DenseTask<Real>& task, const Where& where, Multiply
              DenseView<const Real, Space>{f.k, f.n, f.k, columns, f.b.data()},
              DenseView<Real, Space>{f.m, f.n, f.m, columns, o.y.data()});
   });
-}
-
-/// Calls add(null pointer to the type) for double and float.
-void for_each_real(const auto& add) {
-  add(static_cast<const double*>(nullptr));
-  add(static_cast<const float*>(nullptr));
 }
 
 }  // namespace seidel::drivers

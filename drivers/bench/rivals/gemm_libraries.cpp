@@ -51,7 +51,7 @@ Prepared system_blas(const DenseTask<Real>& task, const Where& where) {
 
 std::vector<Rival> gemm_libraries_rivals() {
   std::vector<Rival> all;
-  for_each_real([&]<class Real>(const Real*) {
+  with_each_real([&]<class Real>(Real*) {
     const auto add = [&](BackendName backend, std::string_view variant, std::string_view what, Prepare prepare) {
       all.push_back(baseline(gemm_kernel<Real>(), "dense", backend, variant, what, std::move(prepare)));
     };

@@ -110,7 +110,7 @@ Prepared prepare(const DenseTask<Real>& task, const Where& where) {
 
 std::vector<Rival> row_gemm_rivals() {
   std::vector<Rival> all;
-  for_each_real([&]<class Real>(const Real*) {
+  with_each_real([&]<class Real>(Real*) {
     const auto add = [&](std::string_view variant, std::string_view what, Prepare prepare) {
       all.push_back(
           {&gemm_kernel<Real>(), "dense", BackendName::cuda, variant, Role::rounded, what, std::move(prepare)});
