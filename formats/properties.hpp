@@ -1,6 +1,7 @@
 // What can be said of a matrix by looking at each entry: shape, symmetry, diagonal, dominance, sizes of its values.
 #pragma once
-#include <seidel/formats/convert.hpp>
+#include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/backend.hpp>
 
 namespace seidel {
 
@@ -47,9 +48,7 @@ struct MatrixProperties {
 ///         per row; on a GPU the mirror of an entry is searched by bisection in its row, and they wait twice, three times
 ///         where the pattern is not symmetric.
 /// Repeats bit for bit on every back end and for any number of threads.
-template <class Real, class Offset>
-MatrixProperties properties(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
-template <class Real, class Offset>
-MatrixProperties properties(const Cuda& on, const CsrView<Real, Offset, Device>& A);
+template <Backend On, class Real, class Offset>
+MatrixProperties properties(const On& on, const CsrView<Real, Offset, typename On::Space>& A);
 
 }  // namespace seidel

@@ -1,12 +1,12 @@
 // What can be said of a matrix by looking at each entry, in the memory of the device.
+#include <numeric>
+
 #include <seidel/formats/properties/cuda_rows.cuh>
-#include <seidel/formats/properties/told.hpp>
+#include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/formats/runtime/search.hpp>
 
-namespace seidel {
-
-namespace properties_detail {
+namespace seidel::properties_detail {
 
 namespace {
 
@@ -47,7 +47,7 @@ __global__ void squares_of_shares(View A, int nshares, int exponent, double* sum
   const std::int64_t begin = A.row_ptr[share_begin(A, share, nshares)];
   const std::int64_t end = A.row_ptr[share_begin(A, share + 1, nshares)];
   constexpr int batch = 8;  // loads in flight while the values before are added
-  const auto squared = [&](std::int64_t k) { return k < end ? square(double(A.values[k]), exponent) : 0; };
+  const auto squared = [&](std::int64_t k) { return k < end ? scaled_square(double(A.values[k]), exponent) : 0; };
   double next[batch], sum = 0;
   for (int j = 0; j < batch; ++j) next[j] = squared(begin + j * warp_size + lane());
   for (std::int64_t first = begin; first < end; first += batch * warp_size) {
@@ -99,14 +99,16 @@ void add_squares(const Cuda& on, const auto& A, int exponent, DeviceSpan<double>
   check_launch("adding squares");
 }
 
-double in_order(const Array<double>& sums) {
-  double all = 0;
-  for (const double sum : sums) all += sum;
-  return all;
+/// Waits.
+double in_order(const Cuda& on, DeviceSpan<const double> there) {
+  const Array<double> sums = copied_to<Host>(on, there);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-}  // namespace
-
+struct Look {
+  Seen seen;
+  double squares;
+};
 template <class Real, class Offset>
 Look look(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   using View = CsrView<Real, Offset, Device>;
@@ -119,7 +121,7 @@ Look look(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   const bool square = A.nrows == A.ncols;
   if (square) look_at_rows(on, LookForMirrors<View>{A, Half::lower}, "looking for mirrors", seen.data() + 1);
   const Array<Seen> found = copied_to<Host>(on, Span<const Seen, Device>(seen.subspan(0, square ? 2 : 1)));
-  Look all{found[0], in_order(copied_to<Host>(on, Span<const double, Device>(squares)))};
+  Look all{found[0], in_order(on, squares)};
   if (square) all.seen.join(found[1]);
   return all;
 }
@@ -137,15 +139,16 @@ double scaled_squares(const Cuda& on, const CsrView<Real, Offset, Device>& A, in
   Scratch<Cuda> scratch(on);
   const auto squares = scratch.take<double>(shares_of_squares(A.nrows, A.nnz()));
   add_squares(on, A, exponent, squares);
-  return in_order(copied_to<Host>(on, Span<const double, Device>(squares)));
+  return in_order(on, squares);
 }
 
-}  // namespace properties_detail
+}  // namespace
 
-template <class Real, class Offset>
-MatrixProperties properties(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
-  return properties_detail::told(on, A);
-}
+}  // namespace seidel::properties_detail
+
+#include <seidel/formats/properties/told.hpp>
+
+namespace seidel {
 
 template MatrixProperties properties(const Cuda&, const CsrView<double, std::int32_t, Device>&);
 template MatrixProperties properties(const Cuda&, const CsrView<double, std::int64_t, Device>&);

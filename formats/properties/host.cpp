@@ -1,13 +1,12 @@
 // What can be said of a matrix by looking at each entry, in host memory.
 #include <atomic>
+#include <numeric>
 #include <vector>
 
-#include <seidel/formats/properties/told.hpp>
+#include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 
-namespace seidel {
-
-namespace properties_detail {
+namespace seidel::properties_detail {
 
 namespace {
 
@@ -93,8 +92,12 @@ Seen look_for_mirrors(const OpenMP& on, const CsrView<Real, Offset, Host>& A, Ha
   return all;
 }
 
-}  // namespace
+double in_order(const std::vector<double>& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); }
 
+struct Look {
+  Seen seen;
+  double squares;
+};
 template <class Real, class Offset>
 Look look(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
   const int nshares = shares_of_squares(A.nrows, A.nnz());
@@ -107,9 +110,8 @@ Look look(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
     seen[share] = mine;
     squares[share] = sum;
   });
-  Look all;
+  Look all{{}, in_order(squares)};
   for (const Seen& one : seen) all.seen.join(one);
-  for (const double sum : squares) all.squares += sum;
   if (A.nrows == A.ncols) all.seen.join(look_for_mirrors(on, A, Half::lower));
   return all;
 }
@@ -125,20 +127,19 @@ double scaled_squares(const OpenMP& on, const CsrView<Real, Offset, Host>& A, in
   in_shares(on, A, [&](std::int64_t share, std::int64_t first, std::int64_t last) {
     double sum = 0;
     for (std::int64_t k = A.row_ptr[first]; k < std::int64_t(A.row_ptr[last]); ++k)
-      sum += square(double(A.values[k]), exponent);
+      sum += scaled_square(double(A.values[k]), exponent);
     squares[share] = sum;
   });
-  double all = 0;
-  for (const double sum : squares) all += sum;
-  return all;
+  return in_order(squares);
 }
 
-}  // namespace properties_detail
+}  // namespace
 
-template <class Real, class Offset>
-MatrixProperties properties(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
-  return properties_detail::told(on, A);
-}
+}  // namespace seidel::properties_detail
+
+#include <seidel/formats/properties/told.hpp>
+
+namespace seidel {
 
 template MatrixProperties properties(const OpenMP&, const CsrView<double, std::int32_t, Host>&);
 template MatrixProperties properties(const OpenMP&, const CsrView<double, std::int64_t, Host>&);

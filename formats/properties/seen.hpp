@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <seidel/formats/csr.hpp>
+#include <seidel/formats/properties.hpp>
 
 namespace seidel::properties_detail {
 
@@ -18,7 +18,7 @@ inline constexpr double small_sum = 1e-3;  // of the diagonal entry
 SEIDEL_HD inline bool is_finite(double value) { return std::fabs(value) <= std::numeric_limits<double>::max(); }
 
 /// `value` squared, scaled by a power of two first; 0 unless it is finite.
-SEIDEL_HD inline double square(double value, int exponent) {
+SEIDEL_HD inline double scaled_square(double value, int exponent) {
   if (!is_finite(value)) return 0;
   if (exponent != 0) value = std::scalbn(value, -exponent);
   return value * value;
@@ -38,20 +38,17 @@ struct RowSums {
 /// The entries whose mirrors are looked for.
 enum class Half { lower, upper };
 
-/// What some rows showed.
-struct Seen {
-  std::int64_t below = 0, above = 0;
-  std::int64_t diagonal_missing = 0, diagonal_zero = 0, diagonal_negative = 0, diagonal_positive = 0;
-  std::int64_t first_bad_diagonal = nowhere, first_negative_diagonal = nowhere;
-  std::int64_t weakly_dominant_rows = 0, strictly_dominant_rows = 0, zero_row_sums = 0, small_row_sums = 0;
-  std::int64_t bandwidth_lower = 0, bandwidth_upper = 0;
-  std::int64_t nonfinite = 0, explicit_zeros = 0;
+/// What some rows showed, in the fields of the answer as far as rows alone tell them; told.hpp makes the rest.
+struct Seen : MatrixProperties {
   std::int64_t first_nonfinite = nowhere;  // row * 2^32 + column
   std::int64_t mirrors = 0;                // a_ji found for an entry a_ij of those that were looked up
-  std::int64_t unequal = 0, unopposite = 0, of_both_signs = 0;
-  double max_abs = 0, min_abs = std::numeric_limits<double>::infinity();
-  double norm_inf = 0, largest_difference = 0;
-  double small_sum_min_diagonal = std::numeric_limits<double>::infinity(), small_sum_max_diagonal = 0;
+  std::int64_t unequal = 0, unopposite = 0;
+  double largest_difference = 0;
+
+  SEIDEL_HD Seen() {
+    first_bad_diagonal = first_negative_diagonal = nowhere;
+    min_abs = small_sum_min_diagonal = std::numeric_limits<double>::infinity();
+  }
 
   SEIDEL_HD void entry(std::int64_t row, Index col, double value) {
     const double magnitude = std::fabs(value);
@@ -78,7 +75,7 @@ struct Seen {
       stored |= j == i;
       sums.add(j == i, value);
       entry(i, j, value);
-      squares += square(value, 0);
+      squares += scaled_square(value, 0);
     }
     row(A, i, nbelow, stored, sums);
     return squares;
@@ -90,8 +87,8 @@ struct Seen {
     below += nbelow;
     above += end - begin - nbelow - stored;
     if (begin < end) {
-      bandwidth_lower = std::max(bandwidth_lower, i - A.col_idx[begin]);
-      bandwidth_upper = std::max(bandwidth_upper, A.col_idx[end - 1] - i);
+      bandwidth_lower = std::max(bandwidth_lower, Index(i - A.col_idx[begin]));
+      bandwidth_upper = std::max(bandwidth_upper, Index(A.col_idx[end - 1] - i));
     }
     const double diagonal = sums.diagonal, all = sums.beside + std::fabs(diagonal);
     norm_inf = std::max(norm_inf, is_finite(all) ? all : finite_row_norm(A, begin, end));
@@ -124,7 +121,7 @@ struct Seen {
   SEIDEL_HD void pair(double value, double mirror) {
     unequal += value != mirror;
     unopposite += value != -mirror;
-    of_both_signs += (value > 0 && mirror < 0) || (value < 0 && mirror > 0);
+    pairs_of_both_signs += (value > 0 && mirror < 0) || (value < 0 && mirror > 0);
     const double difference = std::fabs(value - mirror);
     if (is_finite(difference)) largest_difference = std::max(largest_difference, difference);
   }
@@ -152,7 +149,7 @@ struct Seen {
     mirrors += other.mirrors;
     unequal += other.unequal;
     unopposite += other.unopposite;
-    of_both_signs += other.of_both_signs;
+    pairs_of_both_signs += other.pairs_of_both_signs;
     max_abs = std::max(max_abs, other.max_abs);
     min_abs = std::min(min_abs, other.min_abs);
     norm_inf = std::max(norm_inf, other.norm_inf);
