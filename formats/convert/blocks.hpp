@@ -25,15 +25,10 @@ SEIDEL_HD bool entry_fits_block(const CsrView<Real, Offset, Space>& A, std::int6
   return fits;
 }
 
-/// Threads that share a row.
-template <Backend On>
-inline constexpr int lanes_of = HostBackend<On> ? 1 : 32;
-
 /// The first of `count` rows of blocks, `stride` apart, with a gap; or count.
 template <int block, Backend On, class Real, class Offset>
 std::int64_t first_gap_among(const On& on, const CsrView<Real, Offset, typename On::Space>& A, std::int64_t count,
                              std::int64_t stride) {
-  constexpr int lanes = lanes_of<On>;
   return first_where(on, count * lanes,
                      [=] SEIDEL_HD(std::int64_t thread) {
                        const std::int64_t I = thread / lanes * stride;
@@ -65,7 +60,6 @@ template <int block, Backend On, class Real, class Offset>
 Bsr<Real, block, typename On::Space> to_bsr(const On& on, const CsrView<Real, Offset, typename On::Space>& A) {
   using namespace convert_detail;
   using Space = typename On::Space;
-  constexpr int lanes = lanes_of<On>;
   const std::int64_t nrows = A.nrows / block;
   if (first_gap<block>(on, A) >= 0) {
     const auto text = [](std::int64_t n) { return std::to_string(n); };
@@ -95,9 +89,9 @@ Bsr<Real, block, typename On::Space> to_bsr(const On& on, const CsrView<Real, Of
 template <class Offset, Backend On, class Real, int block>
 Csr<Real, Offset, typename On::Space> to_csr(const On& on, const BsrView<Real, block, typename On::Space>& A) {
   using namespace convert_detail;
-  constexpr int lanes = lanes_of<On>;
+  using Space = typename On::Space;
   require_offsets<Offset>("to_csr", A.nnz(), "take 64-bit row pointers");
-  auto to = Csr<Real, Offset, typename On::Space>::uninitialised(on, A.nrows, A.ncols, A.nnz());
+  auto to = Csr<Real, Offset, Space>::uninitialised(on, A.nrows, A.ncols, A.nnz());
   const std::int64_t nnz = A.nnz(), nrows = A.nrows;
   Offset* const ptr = to.row_ptr.data();
   Index* const col_idx = to.col_idx.data();

@@ -5,6 +5,7 @@ namespace seidel::convert_detail {
 
 namespace {
 
+constexpr int lanes = 1;     // threads that share a row
 constexpr int per_row = 64;  // entries, likely: what a row costs
 
 void for_each(const OpenMP& on, std::int64_t n, const char*, const auto& body) { for_each_index(on, n, per_row, body); }

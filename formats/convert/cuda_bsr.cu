@@ -1,6 +1,12 @@
 // CSR to BSR and back, on the device.
 #include <seidel/formats/convert/cuda_device.cuh>
 
+namespace seidel::convert_detail {
+
+constexpr int lanes = 32;  // threads that share a row
+
+}  // namespace seidel::convert_detail
+
 #include <seidel/formats/convert/blocks.hpp>
 #include <seidel/formats/convert/instances.hpp>
 
