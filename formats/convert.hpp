@@ -120,13 +120,16 @@ constexpr std::int64_t bsr_bytes(std::int64_t nrows, std::int64_t nnz, int block
 /// BSR for block = 2, 3, 4 or 6.
 /// Errors  ResourceError unless both sizes are multiples of `block` and all blocks that hold entries are full: the rows
 ///         of the first gap.
-template <int block, Backend On, class Real, class Offset>
-[[gnu::used]] Bsr<Real, block, typename On::Space> to_bsr(const On& on,
-                                                          const CsrView<Real, Offset, typename On::Space>& A);
+template <int block, class Real, class Offset>
+[[gnu::used]] Bsr<Real, block> to_bsr(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <int block, class Real, class Offset>
+[[gnu::used]] Bsr<Real, block, Device> to_bsr(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 /// Why to_bsr refuses A: the number of a row of blocks that has a gap (on the host the first one), or 0 if a size of A is no
 /// multiple of `block`; -1 if it does not refuse. Waits.
-template <int block, Backend On, class Real, class Offset>
-[[gnu::used]] std::int64_t first_gap(const On& on, const CsrView<Real, Offset, typename On::Space>& A);
+template <int block, class Real, class Offset>
+[[gnu::used]] std::int64_t first_gap(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
+template <int block, class Real, class Offset>
+[[gnu::used]] std::int64_t first_gap(const Cuda& on, const CsrView<Real, Offset, Device>& A);
 
 /// Back to CSR, padding dropped, rows in the order of the matrix. Errors  ResourceError if nnz does not fit into
 /// Offset.
@@ -134,9 +137,10 @@ template <class Offset, Backend On, class Real>
 [[gnu::used]] Csr<Real, Offset, typename On::Space> to_csr(const On& on, const EllView<Real, typename On::Space>& A);
 template <class Offset, Backend On, class Real>
 [[gnu::used]] Csr<Real, Offset, typename On::Space> to_csr(const On& on, const SellView<Real, typename On::Space>& A);
-template <class Offset, Backend On, class Real, int block>
-[[gnu::used]] Csr<Real, Offset, typename On::Space> to_csr(const On& on,
-                                                           const BsrView<Real, block, typename On::Space>& A);
+template <class Offset, class Real, int block>
+[[gnu::used]] Csr<Real, Offset> to_csr(const OpenMP& on, const BsrView<Real, block, Host>& A);
+template <class Offset, class Real, int block>
+[[gnu::used]] Csr<Real, Offset, Device> to_csr(const Cuda& on, const BsrView<Real, block, Device>& A);
 
 namespace convert_detail {
 /// to[i] = from[i]; on a GPU it does not wait.
