@@ -112,7 +112,8 @@ Array<double> known_solution(const Problem& problem);
 /// Brings A to size 1, if it is tiny or huge and no entry underflows; makes its diagonal positive, if all of it is negative.
 /// Returns whether it changed: then it must be inspected again.
 bool change_units_of_A(Problem& problem);
-/// Brings b and x0 to size 1, too, and b to the sign of A. Not b where an absolute tolerance has its units, or x0 is for many columns.
+/// Brings b and x0 to size 1, too, and b to the sign of A. Not to size 1 where an absolute tolerance has the units of b, or
+/// x0 is for many columns.
 void change_units_of_b(Problem& problem);
 /// x, and the norms of x and b, in their own units. Where x loses digits or its range there, it is certified again, as a solution
 /// for b.

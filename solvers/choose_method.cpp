@@ -32,7 +32,7 @@ bool amg_pays(const MatrixProperties& A, const RowStatistics& rows,
   // One core gains nothing up to some 150 iterations, 16 cores and a GPU gain from 50 on (docs/multigrid.md). A larger sum
   // than small_row_sums counts would end symgs by itself in about 140.
   constexpr std::int64_t iterations_that_pay = 100, least_rows = 10000;
-  constexpr std::int64_t least_planes = 10;
+  constexpr std::int64_t least_planes = 10;  // of an order that the bandwidth tells of: a cube of 10,000 points has 21
   constexpr double varies_much = 1000;
   const std::int64_t bandwidth = std::max<std::int64_t>({A.bandwidth_lower, A.bandwidth_upper, 1});
   const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;

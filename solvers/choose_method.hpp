@@ -83,12 +83,13 @@ struct MethodChoice {
 ///                 bicgstab if the diagonal is full and half of the rows or more are weakly dominated by it, which goes on
 ///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
 ///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
-/// Preconditioner  amg for cg (bicgstab; gmres, if at most a quarter of the couplings have two signs) where half of the rows or more sum to at most a thousandth of their diagonal, and there are
-///                 10,000 rows or more, and 100 times the bandwidth (20 times where fewer than half are weakly dominated,
-///                 50 times where the diagonals of such rows differ by 1000 or more), or where there are fewer than 10 times
-///                 the bandwidth, so that rows have no order, 50 `levels` (20; 25); else symgs if the diagonal is full
-///                 and nonzero, and positive for minres; otherwise none. None, too, for gmres that keeps all directions
-///                 where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
+/// Preconditioner  amg for cg, for bicgstab where the pattern of A is symmetric, and for gmres if besides at most a quarter of the
+///                 couplings have two signs, where half of the rows or more sum to at most a thousandth of their diagonal,
+///                 and there are 10,000 rows or more, and 100 times the bandwidth (20 times where fewer than half are weakly
+///                 dominated, 50 times where the diagonals of such rows differ by 1000 or more), or, where there are fewer
+///                 than 10 times the bandwidth, so that rows have no order, 50 `levels` (20; 25). Else symgs if the diagonal
+///                 is full and nonzero, and positive for minres; otherwise none. None, too, for gmres that keeps all
+///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
 ///                 Where all methods break down with it, gmres goes on without.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
