@@ -19,7 +19,7 @@ struct CoarseningOptions {
   double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
   Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
-  Index unknowns_per_node = 0;           // 0: as many as A shows (kernels/aggregation/nodes.hpp, translations.hpp)
+  Index unknowns_per_node = 0;           // 0: as many as A shows (kernels/aggregation/nodes.hpp)
   FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
   CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
   bool symmetric = true;                        // false: what is strong is told by (A + A') / 2
