@@ -52,7 +52,7 @@ struct InfoStory {
   double seconds = 0;            // of looking
   std::optional<Trial> made = {};
 
-  bool is_negated() const { return properties.square && rows.nrows > 0 && properties.diagonal_negative == rows.nrows; }
+  bool negated() const { return is_negated(properties, rows); }
 };
 
 std::string symmetry_text(const MatrixProperties& p) {
@@ -129,9 +129,9 @@ std::string products_text(const OpenMP& host, const CsrView<double, std::int64_t
 /// What solve would take for this request. Errors  as that.
 MethodChoice choice_for(const InfoStory& story, const MethodRequest& request) {
   MatrixProperties p = story.properties;
-  if (story.is_negated()) std::swap(p.diagonal_positive, p.diagonal_negative);
+  if (story.negated()) std::swap(p.diagonal_positive, p.diagonal_negative);
   MethodChoice choice = choose_method(p, story.rows, request, story.questions);
-  if (story.is_negated()) choice.reason = negated_because + choice.reason;
+  if (story.negated()) choice.reason = negated_because + choice.reason;
   return choice;
 }
 
@@ -140,7 +140,7 @@ Trial made_as_asked(const Placement& where, CsrView<double, std::int64_t, Host> 
                     const MethodRequest& request) {
   const MethodChoice choice = choice_for(story, request);
   Array<double> negated;
-  if (story.is_negated()) {
+  if (story.negated()) {
     negated = Array<double>(A.nnz());
     std::ranges::transform(A.values, negated.begin(), std::negate());
     A.values = negated;

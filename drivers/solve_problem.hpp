@@ -51,6 +51,10 @@ struct Units {
   bool negated = false;  // solved is -A x = -b: the whole diagonal of A is negative, which cg and multigrid do not take
   std::vector<int> of_b = {};  // of each column
 };
+/// Whether signs are turned.
+inline bool is_negated(const MatrixProperties& A, const RowStatistics& rows) {
+  return A.square && rows.nrows > 0 && A.diagonal_negative == rows.nrows;
+}
 /// What comes before the reasons for a method then.
 inline constexpr const char* negated_because =
     "with the signs of A and b turned, because the whole diagonal of A is negative: ";

@@ -57,7 +57,7 @@ bool change_units_of_A(Problem& problem) {
   const auto values = problem.matrix.matrix.values.span();
   of_A = unit_of(A.min_abs, A.max_abs);
   multiply(problem.host, values, -of_A);
-  negated = A.diagonal_negative == rows.nrows && rows.nrows > 0 && !problem.least_squares();
+  negated = is_negated(A, rows) && !problem.least_squares();
   if (negated) negate(problem.host, values);
   return of_A != 0 || negated;
 }

@@ -24,14 +24,11 @@ const char* end_of_words(const char* p, const char* end, int words) {
   return p;
 }
 
-/// A line is parsed as two: what stands before the imaginary part is a line of a real file, and the rest one of a real array.
-/// Errors  InputError for a line that is no entry.
-Line parse(const Source& source, const Header& header, const char* p, const char* end, ComplexEntry& entry) {
-  Header before = header, rest = header;
-  before.field = rest.field = Field::real;
-  rest.layout = FileLayout::array;
-  if (before.symmetry == Symmetry::hermitian) before.symmetry = Symmetry::symmetric;
-  const char* const split = end_of_words(p, end, header.layout == FileLayout::coordinate ? 3 : 1);
+/// A line is parsed as two: what stands before the imaginary part is a line of a real file with the header `before`, and the rest
+/// one of a real array with the header `rest`. Errors  InputError for a line that is no entry.
+Line parse(const Source& source, const Header& before, const Header& rest, const char* p, const char* end,
+           ComplexEntry& entry) {
+  const char* const split = end_of_words(p, end, before.layout == FileLayout::coordinate ? 3 : 1);
   Entry first{}, second{};
   Fault fault;
   const Line line = parse_line(before, p, split, first, &fault);
@@ -144,6 +141,10 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
     throw ResourceError(reading.source.file() +
                         ": its real form has twice as many rows and columns, more than indices of 32 bits count");
   reading.require(2 * expected_nnz(header) * (16 + 12) + header.entries * 96 * (header.symmetry != Symmetry::general));
+  Header before = header, rest = header;
+  before.field = rest.field = Field::real;
+  rest.layout = FileLayout::array;
+  if (before.symmetry == Symmetry::hermitian) before.symmetry = Symmetry::symmetric;
   RealForm form(header);
   ValueCounts counts;
   std::int64_t entries = 0;
@@ -154,7 +155,7 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
       "the size line (line " + std::to_string(header.size_line) + ") promises " + std::to_string(header.entries);
   for_each_line(reading.source, header.body, [&](const char* line, const char* end) {
     ComplexEntry entry{};
-    if (parse(reading.source, header, line, end, entry) == Line::nothing) return;
+    if (parse(reading.source, before, rest, line, end, entry) == Line::nothing) return;
     if (++entries > header.entries)
       raise(reading.source, {skip_blanks(line), "entry " + std::to_string(entries), "end of file",
                              promise + ": correct it, or the file"});

@@ -65,7 +65,7 @@ struct VectorLanes {
 };
 
 template <class Lanes, int high, int columns>
-constexpr Tile<typename Lanes::Real> tile_of = {high* Lanes::width, columns, run_tile<Lanes, high, columns>};
+constexpr Tile<typename Lanes::Real> tile_of = {high * Lanes::width, columns, run_tile<Lanes, high, columns>};
 
 }  // namespace
 

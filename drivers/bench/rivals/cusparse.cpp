@@ -10,13 +10,13 @@ namespace seidel::drivers {
 
 namespace {
 
-const std::string library_name = "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR);
+std::string library_name() { return "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR); }
 
 /// The shared library of this build's major version; nothing where there is none.
 void* library() {
   static void* const opened = [] {
-    void* const found = dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    return found ? found : dlopen(("/usr/local/cuda/lib64/" + library_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const found = dlopen(library_name().c_str(), RTLD_NOW | RTLD_LOCAL);
+    return found ? found : dlopen(("/usr/local/cuda/lib64/" + library_name()).c_str(), RTLD_NOW | RTLD_LOCAL);
   }();
   return opened;
 }
@@ -25,7 +25,7 @@ void* library() {
 
 CusparseFunction named(const char* name) {
   if (!library())
-    throw ResourceError(library_name + " was not found: install the CUDA Toolkit's library cusparse, or put it on " +
+    throw ResourceError(library_name() + " was not found: install the CUDA Toolkit's library cusparse, or put it on " +
                         "LD_LIBRARY_PATH");
   if (void* const found = dlsym(library(), name)) return {found};
   throw ResourceError(std::string("cuSPARSE: the library found has no ") + name + "; take that of CUDA " +
