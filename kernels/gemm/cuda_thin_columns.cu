@@ -13,13 +13,15 @@ namespace seidel::gemm_detail {
 
 namespace {
 
-/// All sixteen warps of a block compute. Four of them, a group, share rows of A, and have different columns of B; groups do
+/// All warps of a block compute. Four of them, a group, share rows of A, and have different columns of B; groups do
 /// not wait for each other. There are few stages, so that shared memory leaves room for the first cache, through which C is written.
+template <int groups_, int stages_>
 struct ColumnsShape {
-  static constexpr int groups = 4, warps = 4, warp_m = 32, warp_n = 32, block_m = groups * warp_m,
-                       block_n = warps * warp_n, threads = 32 * groups * warps, step = 8, depth = 2 * step, stages = 4,
-                       box = warp_m * depth,
-                       barrier_bytes = 1024;  // the swizzle counts from multiples of 1024 bytes
+  static constexpr int groups = groups_, warps = 4, warp_m = 32, warp_n = 32, block_m = groups * warp_m,
+                       block_n = warps * warp_n, threads = 32 * groups * warps, step = 8, depth = 2 * step,
+                       stages = stages_, box = warp_m * depth,
+                       barrier_bytes = 1024;                    // the swizzle counts from multiples of 1024 bytes
+  static constexpr int blocks_at_once = 16 / (groups * warps);  // on a multiprocessor
 
   static constexpr int depths(int K) { return (K + depth - 1) / depth; }
   /// Terms before the first one, which fill the first stage; they are 0, and 4 of them are left out if that does it. Their number is even:
@@ -32,6 +34,12 @@ struct ColumnsShape {
   }
 };
 
+/// A multiprocessor has one block from the beginning to the end.
+using OneBlock = ColumnsShape<4, 4>;
+/// A multiprocessor has four blocks at a time. Each computes a few tiles and makes room for the next one, so that a
+/// multiprocessor which writes more slowly gets fewer; the other three work while one begins.
+using FourBlocks = ColumnsShape<1, 3>;
+
 /// threadIdx.x, read anew: what follows from it then takes no registers in between.
 __device__ inline int this_thread() {
   int id;
@@ -40,38 +48,62 @@ __device__ inline int this_thread() {
 }
 
 /// Where term p, column n of a panel lies: in 16-byte units that are exchanged so that 4 terms of 4 columns meet in no bank.
-__device__ inline int place_in_panel(int p, int n) { return p * ColumnsShape::block_n + (n ^ p % 4 * 4); }
+template <class S>
+__device__ int place_in_panel(int p, int n) {
+  return p * S::block_n + (n ^ p % 4 * 4);
+}
 
 /// Brings columns of B, from `column` on.
-__device__ inline void fetch_panel(const Operand<double>& B, bool terms_contiguous, int K, std::int64_t column,
-                                   double* panel) {
-  using S = ColumnsShape;
-  const int rows = S::panel_rows(K), zeros = rows - (K + K % 2), warp = this_thread() / 32, lane = this_thread() % 32;
-  // A warp takes a row of the panel, or, so that it reads whole sectors, 8 terms of 4 columns.
-  const int terms_at_once = terms_contiguous ? 8 : 1, columns_at_once = 32 / terms_at_once;
-  const int my_term = lane % terms_at_once, my_column = lane / terms_at_once;
+template <class S>
+__device__ void fetch_panel(const Operand<double>& B, bool terms_contiguous, int K, std::int64_t column,
+                            double* panel) {
+  const int rows = S::panel_rows(K), zeros = rows - (K + K % 2), thread = this_thread();
+  const auto fetch = [&](auto width, int p, int n) {
+    const std::int64_t k = p - zeros, j = column + n;
+    double* const to = panel + place_in_panel<S>(p, n);
+    if (k >= 0 && k < K)
+      copy_async<width()>(to, B.data + (terms_contiguous ? j * B.leading + k : k * B.leading + j));
+    else
+      for (int e = 0; e < width(); ++e) to[e] = 0;
+  };
+  if (terms_contiguous) {  // a warp takes 8 terms of 4 columns, and so reads whole sectors
 #pragma unroll 1
-  for (int p = warp * terms_at_once + my_term; p < rows; p += S::groups * S::warps * terms_at_once)
-#pragma unroll 1
-    for (int n = my_column; n < S::block_n; n += columns_at_once) {
-      const std::int64_t k = p - zeros, j = column + n;
-      double* const to = panel + place_in_panel(p, n);
-      if (k < 0 || k >= K)
-        *to = 0;
-      else
-        copy_async<1>(to, B.data + (terms_contiguous ? j * B.leading + k : k * B.leading + j));
-    }
+    for (int p = thread / 32 * 8 + thread % 8; p < rows; p += S::threads / 32 * 8)
+#pragma unroll 4
+      for (int n = thread % 32 / 8; n < S::block_n; n += 4) fetch(std::integral_constant<int, 1>(), p, n);
+  } else {
+    constexpr int pairs = S::block_n / 2;
+#pragma unroll 4
+    for (int p = thread / pairs; p < rows; p += S::threads / pairs)
+      fetch(std::integral_constant<int, 2>(), p, thread % pairs * 2);
+  }
   end_of_stage();
   wait_for_stages<0>();
 }
 
+/// Which blocks compute which tiles of C, these numbered panel after panel. They are cut into parts, one part for all or one per
+/// panel; so many blocks share each part. Blocks that follow each other take different parts of a band, so that C is written row
+/// by row while the columns of B that the band needs stay in the second cache.
+struct ColumnsOrder {
+  unsigned parts, tiles, blocks, band;  // tiles and blocks per part, parts per band
+  struct Share {
+    unsigned first, count;
+  };
+  __device__ Share share() const {
+    const unsigned first_part = blockIdx.x / (blocks * band) * band, width = min(band, parts - first_part),
+                   in_band = blockIdx.x - first_part * blocks, part = first_part + in_band % width,
+                   place = in_band / width, all = tiles / blocks, more = tiles % blocks;
+    return {part * tiles + place * all + min(place, more), all + (place < more)};
+  }
+};
+
 /// C = A B, C row-major, at least block_m x block_n, its rows and columns aligned to 16 bytes. `A` is the tensor map of a matrix whose
-/// terms are contiguous: boxes of warp_m x depth, swizzled over 128 bytes. Blocks share the tiles of C out evenly, panel after panel.
-/// The last tiles move back until they end with C; what two warps compute has the same bits.
-__global__ void __launch_bounds__(ColumnsShape::threads, 1)
+/// terms are contiguous: boxes of warp_m x depth, swizzled over 128 bytes. The last tiles move back until they end with C; what two
+/// warps compute has the same bits.
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::blocks_at_once)
     product_by_columns(const __grid_constant__ CUtensorMap A, int nrows, const __grid_constant__ Operand<double> B,
-                       bool terms_contiguous, int K, double* C, std::int64_t leading) {
-  using S = ColumnsShape;
+                       bool terms_contiguous, int K, double* C, std::int64_t leading, ColumnsOrder order) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Barrier* const full = reinterpret_cast<Barrier*>(memory);  // of each stage and group
   unsigned* const arrived = reinterpret_cast<unsigned*>(full + S::stages * S::groups);
@@ -80,12 +112,9 @@ __global__ void __launch_bounds__(ColumnsShape::threads, 1)
   const int lane = this_thread() % 32, quad = lane / 4, in_quad = lane % 4, warp = this_thread() / 32 % S::warps,
             group = this_thread() / 32 / S::warps;
   const int depths = S::depths(K), first_k = -S::pad(K);
-  const unsigned tiles_m = unsigned((nrows + S::block_m - 1) / S::block_m),
-                 tiles_n = unsigned((B.extent + S::block_n - 1) / S::block_n);
-  const std::uint64_t tiles = std::uint64_t(tiles_m) * tiles_n;
-  const std::uint64_t first = tiles * blockIdx.x / gridDim.x;
-  unsigned left = unsigned(tiles * (blockIdx.x + 1) / gridDim.x - first), m = unsigned(first % tiles_m),
-           n = unsigned(first / tiles_m);
+  const unsigned tiles_m = unsigned((nrows + S::block_m - 1) / S::block_m);
+  const ColumnsOrder::Share share = order.share();
+  unsigned left = share.count, m = share.first % tiles_m, n = share.first / tiles_m;
 
   // What this group is to fetch next. All its threads count along.
   unsigned fetch_m = m;
@@ -118,8 +147,8 @@ __global__ void __launch_bounds__(ColumnsShape::threads, 1)
   const int row = quad % 4 * 2 + quad / 4,
             my_a = group * S::box + row * S::depth + ((in_quad / 2 ^ row) * 2 + in_quad % 2);
   const double* const first_b =
-      panel + (S::panel_rows(K) - depths * S::depth) * S::block_n + place_in_panel(in_quad, warp * S::warp_n + quad);
-  const int to_odd = place_in_panel(in_quad, quad + 8) - place_in_panel(in_quad, quad);  // from columns 0 to 7
+      panel + (S::panel_rows(K) - depths * S::depth) * S::block_n + place_in_panel<S>(in_quad, warp * S::warp_n + quad);
+  const int to_odd = place_in_panel<S>(in_quad, quad + 8) - place_in_panel<S>(in_quad, quad);  // from columns 0 to 7
   const double *a[2], *b = first_b;
   double c[2][4][4], x[2][4], y[4][2];
   RingPlace<S::stages> at;
@@ -158,8 +187,8 @@ __global__ void __launch_bounds__(ColumnsShape::threads, 1)
 
   for (bool begun = false; left > 0; ++n, m = 0) {
     const std::int64_t column = tile_begin(B.extent, n, S::block_n);
-    __syncthreads();
-    fetch_panel(B, terms_contiguous, K, column, panel);
+    if (begun) __syncthreads();
+    fetch_panel<S>(B, terms_contiguous, K, column, panel);
     __syncthreads();
     if (!begun) full[group].wait(0), set_a(), begun = true;
     load_x(0), load_x(1);
@@ -226,12 +255,14 @@ decltype(&cuTensorMapEncodeTiled) encode_tensor_map() {
   return found;
 }
 
-/// Boxes of ColumnsShape::warp_m rows and ColumnsShape::depth terms.
+/// Boxes of warp_m rows and `depth` terms.
 CUtensorMap boxes_of(const DenseView<const double, Device>& A) {
+  using S = OneBlock;
+  static_assert(S::depth == FourBlocks::depth && S::warp_m == FourBlocks::warp_m);
   CUtensorMap map;
   const cuuint64_t extents[] = {cuuint64_t(A.ncols), cuuint64_t(A.nrows)},
                    strides[] = {cuuint64_t(A.leading_dimension) * sizeof(double)};
-  const cuuint32_t box[] = {ColumnsShape::depth, ColumnsShape::warp_m}, steps[] = {1, 1};
+  const cuuint32_t box[] = {S::depth, S::warp_m}, steps[] = {1, 1};
   const CUresult status =
       encode_tensor_map()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 2, const_cast<double*>(A.data), extents, strides, box,
                           steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
@@ -239,6 +270,18 @@ CUtensorMap boxes_of(const DenseView<const double, Device>& A) {
   if (status != CUDA_SUCCESS)
     throw BackendError("CUDA: a tensor map of a dense matrix failed with status " + std::to_string(int(status)));
   return map;
+}
+
+template <class S>
+void launch_columns(const Cuda& on, const DenseView<const double, Device>& A, const DenseView<const double, Device>& B,
+                    const DenseView<double, Device>& C, ColumnsOrder order) {
+  const int terms = int(A.ncols), shared = S::shared_bytes(terms);
+  cuda_check(cudaFuncSetAttribute(product_by_columns<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+             "a dense product");
+  product_by_columns<S><<<order.parts * order.blocks, S::threads, shared, on.stream()>>>(
+      boxes_of(A), int(A.nrows), Operand<double>{B.data, B.leading_dimension, B.nrows, 0},
+      B.layout == Layout::row_major, terms, C.data, C.leading_dimension, order);
+  check_launch("a dense product");
 }
 
 /// Tiles that the busiest of so many blocks gets.
@@ -250,25 +293,38 @@ std::int64_t share(const DenseView<double, Device>& C, int rows, int columns, in
 
 bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
                       const DenseView<const double, Device>& B, const DenseView<double, Device>& C) {
-  using S = ColumnsShape;
-  // It pays where blocks have several tiles of the same columns, two panels at the most, shares as even as with tiles of half as many
-  // columns, and whole sectors of C to write.
-  constexpr std::int64_t min_tiles_per_column = 16, max_rows = 1 << 30, sector = 32, max_excess = 7;  // in percent
+  using S = OneBlock;
+  constexpr std::int64_t max_rows = 1 << 30, sector = 32;  // C has whole sectors
+  if (A.layout != Layout::row_major || C.nrows > max_rows || C.nrows < S::block_m || C.ncols < S::block_n ||
+      C.ncols % 2 != 0 || reinterpret_cast<std::uintptr_t>(C.data) % sector != 0 ||
+      C.leading_dimension * std::int64_t(sizeof(double)) % sector != 0 || !encode_tensor_map())
+    return false;
+
+  // Small blocks pay where four of them fit into shared memory, and where each place has two or more after each other.
+  constexpr std::int64_t max_terms_of_four = 32, min_waves = 2;
+  constexpr unsigned band = 128;
+  const int tiles_per_block = B.layout == Layout::row_major ? 4 : 6;  // columns of B take longer to fetch term by term
+  const std::int64_t panels = blocks_for(C.ncols, S::block_n),
+                     per_panel = blocks_for(C.nrows, tiles_per_block * FourBlocks::block_m);
+  if (A.ncols <= max_terms_of_four &&
+      panels * per_panel >= min_waves * FourBlocks::blocks_at_once * on.multiprocessors()) {
+    const ColumnsOrder order{unsigned(panels), unsigned(blocks_for(C.nrows, FourBlocks::block_m)), unsigned(per_panel),
+                             band};
+    launch_columns<FourBlocks>(on, A, B, C, order);
+    return true;
+  }
+
+  // One block pays where it has several tiles of the same columns, two panels at the most, and where shares are as even as with tiles of
+  // half as many columns.
+  constexpr std::int64_t min_tiles_per_column = 16, max_excess = 7;  // in percent
   const std::int64_t tiles = share(C, S::block_m, S::block_n, on.multiprocessors()),
                      halves = share(C, S::block_m, S::block_n / 2, on.multiprocessors()),
                      tiles_per_column = blocks_for(C.nrows, S::block_m);
-  if (A.layout != Layout::row_major || tiles_per_column < std::max(min_tiles_per_column, tiles) || C.nrows > max_rows ||
-      C.ncols < S::block_n || C.ncols % 2 != 0 || reinterpret_cast<std::uintptr_t>(C.data) % sector != 0 ||
-      C.leading_dimension * std::int64_t(sizeof(double)) % sector != 0 ||
-      100 * 2 * tiles > (100 + max_excess) * halves || !encode_tensor_map())
+  if (tiles_per_column < std::max(min_tiles_per_column, tiles) || 100 * 2 * tiles > (100 + max_excess) * halves)
     return false;
-  const int terms = int(A.ncols), shared = S::shared_bytes(terms);
-  cuda_check(cudaFuncSetAttribute(product_by_columns, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-             "a dense product");
-  product_by_columns<<<unsigned(share(C, S::block_m, S::block_n, int(tiles))), S::threads, shared, on.stream()>>>(
-      boxes_of(A), int(A.nrows), Operand<double>{B.data, B.leading_dimension, B.nrows, 0},
-      B.layout == Layout::row_major, terms, C.data, C.leading_dimension);
-  check_launch("a dense product");
+  const ColumnsOrder order{1, unsigned(share(C, S::block_m, S::block_n, 1)),
+                           unsigned(share(C, S::block_m, S::block_n, int(tiles))), 1};
+  launch_columns<S>(on, A, B, C, order);
   return true;
 }
 
