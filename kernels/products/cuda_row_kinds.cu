@@ -18,7 +18,8 @@ using properties_detail::KindsMet;
 
 namespace {
 
-constexpr int product_threads = 256, rows_per_thread = 4, batch = 8;
+// Measured on an H200; docs/notes/products.md has the tables.
+constexpr int product_threads = 256, rows_per_thread = 6, batch = 7;
 
 struct Nothing {
   __device__ void row(Index, std::int64_t) const {}
@@ -85,7 +86,8 @@ struct SharedKinds {
     return A.entry_count * std::int64_t(sizeof(KindEntry<Real>)) + (A.kinds + 1) * std::int64_t(sizeof(Index));
   }
 
-  /// Rows begin ... begin + rows_per_block - 1, as far as there are such, by a block.
+  /// So many rows per thread from `begin` on, as far as there are such, by a block.
+  template <int rows_per_thread>
   __device__ void product(std::int64_t begin, Index nrows, const std::uint8_t* kind, const Real* x,
                           const auto& store) const {
     int mine[rows_per_thread];
@@ -114,48 +116,40 @@ struct SharedKinds {
     }
   }
 };
-constexpr int rows_per_block = product_threads * rows_per_thread;
 
-/// Blocks take 1024 rows after 1024 rows: neighbours in the next line of a lattice are then found in the first cache.
+/// A block computes 1536 rows and makes room for the next one: multiprocessors do not read and write equally fast, so shares that are dealt out
+/// beforehand would wait for the slowest. Neighbours in the next line of a lattice are found in the first cache.
 template <class Real, class Store>
 __global__ void __launch_bounds__(product_threads)
     product_of_kinds(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
                      const KindEntry<Real>* entries, const Real* x, const __grid_constant__ Store store) {
   extern __shared__ double2 shared[];
   const SharedKinds<Real> A(shared, kinds, entry_count, first, entries);
-  for (std::int64_t begin = std::int64_t(blockIdx.x) * rows_per_block; begin < nrows;
-       begin += std::int64_t(gridDim.x) * rows_per_block)
-    A.product(begin, nrows, kind, x, store);
+  A.template product<rows_per_thread>(std::int64_t(blockIdx.x) * product_threads * rows_per_thread, nrows, kind, x,
+                                      store);
 }
 
-/// y = A x; partial[b]: block b's `subtree` blocks of terms of x'y. The terms of one are gathered in shared memory by all
-/// threads, so that one warp can add them in the one order while other blocks compute theirs.
+/// y = A x; partial[b]: block b of the terms of x'y, which are gathered in shared memory by all threads, so that one warp can add
+/// them in the one order while other blocks compute theirs.
 template <class Real>
 __global__ void __launch_bounds__(product_threads)
     product_and_dot(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
-                    const KindEntry<Real>* entries, const Real* x, Real* y, int subtree, Real* partial) {
+                    const KindEntry<Real>* entries, const Real* x, Real* y, Real* partial) {
   extern __shared__ double2 shared[];
   __shared__ Real products[sum_block];
   const SharedKinds<Real> A(shared, kinds, entry_count, first, entries);
-  PairwiseTree<Real> tree;
-  for (int block = 0; block < subtree; ++block) {
-    const std::int64_t begin = (std::int64_t(blockIdx.x) * subtree + block) * sum_block;
-    if (begin >= nrows) break;
-    for (int part = 0; part < sum_block; part += rows_per_block)
-      A.product(begin + part, nrows, kind, x, [&](Index row, Real s) {
-        y[row] = s;
-        products[row - begin] = s;
-      });
-    __syncthreads();
-    if (threadIdx.x < warp_size) {
-      const std::int64_t count = nrows - begin < sum_block ? nrows - begin : sum_block;
-      const Real* const factors = x + begin;
-      tree.push(warp_sum(
-          lane_sum<Real>(0, count, [&](std::int64_t k, Real s) { return std::fma(factors[k], products[k], s); })));
-    }
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) partial[blockIdx.x] = tree.sum();
+  const std::int64_t begin = std::int64_t(blockIdx.x) * sum_block;
+  A.template product<sum_block / product_threads>(begin, nrows, kind, x, [&](Index row, Real s) {
+    y[row] = s;
+    products[row - begin] = s;
+  });
+  __syncthreads();
+  if (threadIdx.x >= warp_size) return;
+  const std::int64_t count = nrows - begin < sum_block ? nrows - begin : sum_block;
+  const Real* const factors = x + begin;
+  const Real sum =
+      warp_sum(lane_sum<Real>(0, count, [&](std::int64_t k, Real s) { return std::fma(factors[k], products[k], s); }));
+  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
 /// As the kind with the most entries suggests.
@@ -218,12 +212,9 @@ std::optional<RowKinds<Real>> find_row_kinds(const Cuda& on, const CsrView<Real,
   return found;
 }
 
-constexpr int blocks_per_multiprocessor = 8, summing_blocks_per_multiprocessor = 4;
-
 template <class Real, class Store>
 void kinds_product(const Cuda& on, const RowKinds<Real>& A, const Real* x, const Store& store) {
-  const unsigned blocks = std::min<unsigned>(blocks_for(A.nrows, rows_per_block),
-                                             unsigned(blocks_per_multiprocessor * on.multiprocessors()));
+  const unsigned blocks = blocks_for(A.nrows, product_threads * rows_per_thread);
   product_of_kinds<<<blocks, product_threads, SharedKinds<Real>::bytes(A), on.stream()>>>(
       A.nrows, A.kinds, A.entry_count, A.kind.data(), A.first.data(), A.entries.data(), x, store);
   check_launch("a product by kinds of rows");
@@ -235,15 +226,11 @@ void kinds_product_dot(const Cuda& on, const RowKinds<Real>& A, const Real* x, R
     kinds_product(on, A, x, StoreProduct<Real>{y});
     return blas1::leave_sums(on, A.nrows, blas1::Dots<Real, 1>{{x}, {y}}, sum);
   }
-  const std::int64_t blocks_of_terms = (A.nrows + std::int64_t(sum_block) - 1) / sum_block;
-  int subtree = 1;
-  while (blocks_of_terms > std::int64_t(subtree) * summing_blocks_per_multiprocessor * on.multiprocessors())
-    subtree *= 2;
-  const std::int64_t blocks = (blocks_of_terms + subtree - 1) / subtree;
+  const unsigned blocks = blocks_for(A.nrows, sum_block);
   Scratch scratch(on);
   Real* const partial = scratch.take<Real>(blocks).data();
-  product_and_dot<<<unsigned(blocks), product_threads, SharedKinds<Real>::bytes(A), on.stream()>>>(
-      A.nrows, A.kinds, A.entry_count, A.kind.data(), A.first.data(), A.entries.data(), x, y, subtree, partial);
+  product_and_dot<<<blocks, product_threads, SharedKinds<Real>::bytes(A), on.stream()>>>(
+      A.nrows, A.kinds, A.entry_count, A.kind.data(), A.first.data(), A.entries.data(), x, y, partial);
   check_launch("a product by kinds of rows with its sum");
   blas1::add_partials(on, 1, blocks, partial, sum);
 }
