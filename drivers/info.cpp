@@ -59,12 +59,14 @@ std::string symmetry_text(const MatrixProperties& p) {
   if (!p.square) return "none: not square";
   if (p.symmetric) return p.skew ? "symmetric and skew-symmetric: zero" : "symmetric, exactly";
   if (p.skew) return "skew-symmetric, exactly: a_ij = -a_ji";
+  if (p.nearly_symmetric)
+    return formatted("symmetric but for rounding: the largest |a_ij - a_ji| is {} of the largest entry",
+                     brief(p.symmetry_error));
   std::string text = p.pattern_symmetric ? "the pattern is symmetric, the values are not" : "not symmetric";
   if (p.one_triangle_only)
     return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
   if (p.nonfinite) return text + ", or cannot be told: NaN is not even equal to itself";
-  text += formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
-  return p.symmetry_error < 1e-12 ? text + "; symmetric up to rounding" : text;
+  return text + formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
 }
 
 std::string diagonal_text(const MatrixProperties& p) {
@@ -88,7 +90,9 @@ std::string definiteness(const InfoStory& story) {
   if (story.rows.nrows == 0) return "empty";
   if (story.rows.empty_rows > 0) return "singular: it has empty rows";
   if (p.zero_row_sums == story.rows.nrows) return "singular: every row sums to zero, so A * ones = 0";
-  if (!p.symmetric) return p.skew ? "x'Ax = 0 for all x: skew-symmetric" : "unknown: not symmetric";
+  if (!p.nearly_symmetric) return p.skew ? "x'Ax = 0 for all x: skew-symmetric" : "unknown: not symmetric";
+  if (p.diagonal_positive == story.rows.nrows && !p.symmetric)
+    return "perhaps positive definite: symmetric but for rounding, with a positive diagonal";
   if (p.diagonal_positive == story.rows.nrows) {
     if (p.strictly_dominant_rows == story.rows.nrows)
       return "positive definite: symmetric, its diagonal positive and strictly dominant";
@@ -281,7 +285,9 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
   const auto& [loaded, p, rows, bytes, sizes, products, lattice, questions, seconds, made] = story;
   Json json = json_document("seidel.info/1", options.command_line);
   json.set("matrix", matrix_json(loaded)).set("square", p.square).set("symmetric", p.symmetric);
-  json.set("skew_symmetric", p.skew).set("pattern_symmetric", p.pattern_symmetric);
+  json.set("nearly_symmetric", p.nearly_symmetric)
+      .set("skew_symmetric", p.skew)
+      .set("pattern_symmetric", p.pattern_symmetric);
   json.set("symmetry_error", p.symmetry_error).set("one_triangle_only", p.one_triangle_only);
   Json diagonal;
   diagonal.set("positive", p.diagonal_positive).set("negative", p.diagonal_negative);

@@ -38,14 +38,16 @@ bool may_permute(const Problem& problem) {
   if (request.method && (request.method->needs != Needs::square || *request.method == direct_method)) return false;
   // Of a symmetric matrix, rows in another order are not symmetric: only where there is no other way, and that is one.
   if (request.preconditioner && request.preconditioner->needs_definite) return false;
-  return seen.rows.empty_rows == 0 && (request.preconditioner || !(seen.properties.symmetric || seen.properties.skew));
+  return seen.rows.empty_rows == 0 &&
+         (request.preconditioner || !(seen.properties.nearly_symmetric || seen.properties.skew));
 }
 
 bool may_scale(const Problem& problem) {
   const MethodRequest& request = problem.options.request;
   if (!problem.options.scale || request.preconditioner) return false;
   if (!request.method || request.method->needs == Needs::square) return request.method != direct_method;
-  return request.method->needs != Needs::nothing && problem.seen.properties.symmetric;  // its scales are symmetric, too
+  return request.method->needs != Needs::nothing &&
+         problem.seen.properties.nearly_symmetric;  // its scales are symmetric, too
 }
 
 /// Rows that bring nonzeros to a diagonal with zeros, which no preconditioner takes; scales where no preconditioner is
@@ -95,7 +97,7 @@ OrderChoice fastest_order(const Problem& problem) {
 }
 
 bool positive_definite(const Inspected& seen) {  // or likely so
-  return seen.properties.symmetric && seen.properties.diagonal_positive == seen.rows.nrows;
+  return seen.properties.nearly_symmetric && seen.properties.diagonal_positive == seen.rows.nrows;
 }
 
 /// Whether A may be nearly a tree, whose factors have hardly more entries than A itself, and which needs many iterations:

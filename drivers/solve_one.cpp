@@ -76,7 +76,7 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
         .arranged_A = decided.arranged ? view_with<Offset>(decided.arranged->A) : A,
         .norm_frobenius_of_A = properties.norm_frobenius,
         .more_b = more_b,
-        .symmetric = properties.symmetric,
+        .symmetric = properties.nearly_symmetric,
         .ones_are_seen = !problem.seen.ones_vanish() && rows.empty_rows == 0,
         .null_space_known = decided.null_space_known,
         .iterations_to_look = [&, couplings = std::optional<Couplings>()](const Outcome& outcome) mutable {

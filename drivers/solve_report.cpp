@@ -15,6 +15,7 @@ std::string kind_of_matrix(const Problem& problem) {
   const MatrixProperties& p = problem.seen.properties;
   if (!p.square) return "rectangular";
   std::string text = p.symmetric           ? "symmetric"
+                     : p.nearly_symmetric  ? "symmetric but for rounding"
                      : p.skew              ? "skew-symmetric"
                      : p.pattern_symmetric ? "not symmetric (its pattern is)"
                                            : "not symmetric";
@@ -333,6 +334,7 @@ Json solve_json(const SolveStory& story) {
   json.set("machine", std::move(machine.set_if(!where.device.empty(), "gpu", where.device)));
   Json matrix = matrix_json(story.problem.matrix);
   matrix.set("symmetric", story.problem.seen.properties.symmetric);
+  matrix.set("nearly_symmetric", story.problem.seen.properties.nearly_symmetric);
   json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
   json.set("shift", outcome.preconditioner_shift);
   set_levels(json, outcome.levels);

@@ -82,9 +82,9 @@ Singular look_at_rhs(Problem& problem) {
   const auto& [properties, rows] = problem.seen;
   Singular singular{.space = problem.null_space, .asked = !options.null_space.empty()};
   if (options.rhs.empty() || problem.least_squares()) return singular;
-  const bool of_transpose =
-      singular.known() && (properties.symmetric || singular.space.defect(problem.wide(), properties.norm_inf,
-                                                                         NullSpace::Side::left) <= max_defect_of_left);
+  const bool of_transpose = singular.known() && (properties.nearly_symmetric ||
+                                                 singular.space.defect(problem.wide(), properties.norm_inf,
+                                                                       NullSpace::Side::left) <= max_defect_of_left);
   if (!of_transpose) {
     if (rows.empty_rows > 0) note_empty_rows(problem, singular);
     return singular;

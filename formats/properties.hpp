@@ -8,10 +8,13 @@ namespace seidel {
 /// Rows and columns are counted from 0 here; -1 where there is none. A missing entry counts as 0.
 struct MatrixProperties {
   bool square = false;
-  bool pattern_symmetric = false;     ///< a_ij is stored where a_ji is; false unless square
-  bool symmetric = false;             ///< a_ij == a_ji for all i, j, without rounding; false unless square
-  bool skew = false;                  ///< a_ij == -a_ji for all i, j, a zero diagonal therefore; false unless square
-  double symmetry_error = 0;          ///< max |a_ij - a_ji| / max |a_ij| over finite entries; 0 unless square
+  bool pattern_symmetric = false;  ///< a_ij is stored where a_ji is; false unless square
+  bool symmetric = false;          ///< a_ij == a_ji for all i, j, without rounding; false unless square
+  /// |a_ij - a_ji| <= 64 eps sqrt(|a_ii a_jj|) for all i, j, as where a_ij and a_ji were added up in different orders; false unless
+  /// square. Such a matrix can be solved as a symmetric one.
+  bool nearly_symmetric = false;
+  bool skew = false;          ///< a_ij == -a_ji for all i, j, a zero diagonal therefore; false unless square
+  double symmetry_error = 0;  ///< max |a_ij - a_ji| / max |a_ij| over finite entries; 0 unless square
   /// Pairs a_ij, a_ji of which one is positive and one negative, as where a flow carries more than diffuses; 0 unless square.
   std::int64_t pairs_of_both_signs = 0;
   bool one_triangle_only = false;     ///< entries beside the diagonal, and all on one side: half of a symmetric matrix?
@@ -46,7 +49,8 @@ struct MatrixProperties {
 ///
 /// Cost    two passes over A, a third unless its pattern is symmetric. On the host all are linear in time and take 4 bytes
 ///         per row; on a GPU the mirror of an entry is searched by bisection in its row, and they wait twice, three times
-///         where the pattern is not symmetric.
+///         where the pattern is not symmetric. One more pass, with bisections, and one more wait where entries differ from their
+///         mirrors by less than 64 eps max |a_ij|.
 /// Repeats bit for bit on every back end and for any number of threads.
 template <Backend On, class Real, class Offset>
 MatrixProperties properties(const On& on, const CsrView<Real, Offset, typename On::Space>& A);

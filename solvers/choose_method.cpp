@@ -49,7 +49,7 @@ bool amg_pays(const MatrixProperties& A, const RowStatistics& rows,
 /// differ in sign, and smoothers of few dominated rows make errors grow: finite elements with up to 16 % of such couplings were
 /// solved, as was a reaction of two species with 20 %; finite elements with 36 % were not.
 bool suits_amg(const MatrixProperties& A, const Method& method) {
-  if (A.symmetric) return method == Method::cg;
+  if (A.nearly_symmetric) return method == Method::cg;
   return method == Method::bicgstab || (method == Method::gmres && 4 * A.pairs_of_both_signs <= A.below);
 }
 
@@ -93,6 +93,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   MethodChoice choice;
   Taken taken;
   const bool positive_diagonal = A.diagonal_positive == rows.nrows;
+  const std::string symmetric = A.symmetric ? "symmetric" : "symmetric (but for rounding)";
   const bool full_diagonal = A.diagonal_positive + A.diagonal_negative == rows.nrows;
   // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly
   // so, and the short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never
@@ -102,7 +103,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   choice.settings = request.settings;
   choice.automatic = !request.method && !request.preconditioner;
   choice.norm_inf = A.norm_inf;
-  choice.symmetric = A.symmetric;
+  choice.symmetric = A.nearly_symmetric;
   const auto all_of_few = double(rows.nrows <= 1000 ? std::max<std::int64_t>(1, rows.nrows) : 50);
   choice.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
   if (request.method) {
@@ -114,24 +115,26 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   } else if (least_squares) {
     choice.method = Method::lsmr;
     taken.say(choice.method, ", for least squares");
-  } else if (A.symmetric && positive_diagonal && (!request.preconditioner || request.preconditioner->keeps_symmetry)) {
+  } else if (A.nearly_symmetric && positive_diagonal &&
+             (!request.preconditioner || request.preconditioner->keeps_symmetry)) {
     choice.method = Method::cg;
     choice.fallbacks = {Method::minres, Method::gmres};
-    taken.say(choice.method, ", because A is symmetric with a positive diagonal");
-  } else if (rows.empty_rows > 0 && !A.symmetric && !request.preconditioner) {
+    taken.say(choice.method, ", because A is " + symmetric + " with a positive diagonal");
+  } else if (rows.empty_rows > 0 && !A.nearly_symmetric && !request.preconditioner) {
     choice.method = Method::lsmr;  // others end in a breakdown, or not at all
     taken.say(choice.method,
               ", because A is singular: " + plural(rows.empty_rows, "row has", "rows have") + " no entries");
   } else {
-    const std::string because = !A.symmetric        ? ", because A is not symmetric"
-                                : positive_diagonal ? ", because the preconditioner is not symmetric"
-                                                    : ", because A is symmetric, but its diagonal is not all positive";
+    const std::string because = !A.nearly_symmetric ? ", because A is not symmetric"
+                                : positive_diagonal
+                                    ? ", because the preconditioner is not symmetric"
+                                    : ", because A is " + symmetric + ", but its diagonal is not all positive";
     const bool definite_M = request.preconditioner.value_or(PreconditionerKind::none) == PreconditionerKind::none;
     if (dominant && full_diagonal) {
       choice.method = Method::bicgstab;
       choice.fallbacks = {Method::gmres, Method::idr};
       taken.say(choice.method, because + ", and most rows are dominated by their diagonal");
-    } else if (A.symmetric && definite_M) {
+    } else if (A.nearly_symmetric && definite_M) {
       choice.method = Method::minres;
       choice.fallbacks = {Method::gmres};
       taken.say(choice.method, because);
@@ -181,10 +184,10 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     taken.say(choice.preconditioner, ": its diagonal is full");
   }
 
-  if (choice.preconditioner.needs_definite && !(A.symmetric && positive_diagonal))
+  if (choice.preconditioner.needs_definite && !(A.nearly_symmetric && positive_diagonal))
     throw UsageError(std::string(choice.preconditioner_name()) +
                      " needs a symmetric matrix with a positive diagonal, and " +
-                     (A.symmetric ? "not all diagonal entries are positive" : "A is not symmetric") +
+                     (A.nearly_symmetric ? "not all diagonal entries are positive" : "A is not symmetric") +
                      "\n  take one that needs less, such as symgs or ilu0, or none");
 
   if (choice.preconditioner.needs_positive && !(A.pattern_symmetric && positive_diagonal))

@@ -57,7 +57,7 @@ struct Facts {
   }
   /// A p'Ap that was not positive, and that rounding explains.
   bool rounded(Status status, double curvature) const {
-    return status == Status::indefinite && A.symmetric && curvature != 0 &&
+    return status == Status::indefinite && A.nearly_symmetric && curvature != 0 &&
            std::abs(curvature) <= double(rows.max) * std::numeric_limits<double>::epsilon() * A.norm_inf;
   }
   bool rounded() const {
@@ -229,7 +229,7 @@ void is_not_preconditioned(Facts& f) {
 }
 
 void is_not_symmetric(Facts& f) {
-  if (!f.needs_symmetry() || f.A.symmetric) return;
+  if (!f.needs_symmetry() || f.A.nearly_symmetric) return;
   f.add("A is not symmetric, and " + f.summary.method + " needs that",
         f.A.pattern_symmetric ? "the largest |a_ij - a_ji| is " + text(f.A.symmetry_error) + " of the largest |a_ij|"
                               : "some a_ij are stored without their a_ji; the largest |a_ij - a_ji| is " +
@@ -238,7 +238,7 @@ void is_not_symmetric(Facts& f) {
 }
 
 void is_indefinite(Facts& f) {
-  const bool negative_definite = f.A.symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
+  const bool negative_definite = f.A.nearly_symmetric && f.rows.nrows > 0 && f.A.diagonal_negative == f.rows.nrows;
   if (negative_definite) {
     f.add("A is negative definite, or indefinite: all diagonal entries are negative",
           plural(f.rows.nrows, "diagonal entry, which is", "diagonal entries, all") + " negative",
@@ -261,11 +261,11 @@ void is_indefinite(Facts& f) {
       return;
     }
   const std::int64_t bad = f.A.diagonal_missing + f.A.diagonal_zero + f.A.diagonal_negative;
-  if (f.summary.breakdown == Breakdown::indefinite_preconditioner && !(f.A.symmetric && bad)) {
+  if (f.summary.breakdown == Breakdown::indefinite_preconditioner && !(f.A.nearly_symmetric && bad)) {
     f.add("the preconditioner is not positive definite", f.summary.reason, f.other_way());
-  } else if (met || (f.A.symmetric && bad)) {
+  } else if (met || (f.A.nearly_symmetric && bad)) {
     std::string evidence = met ? f.summary.reason : "";
-    if (f.A.symmetric && bad)
+    if (f.A.nearly_symmetric && bad)
       evidence +=
           (met ? "; " : "") + plural(bad, "diagonal entry is", "diagonal entries are") +
           " not positive, the first in row " +

@@ -91,6 +91,18 @@ struct LookForMirrors {
   }
 };
 
+template <class View>
+struct CountDifferences {
+  View A;
+
+  __device__ void alone(std::int64_t row, Seen& seen) const { entries(row, 0, 1, seen); }
+  __device__ void together(std::int64_t row, Seen& seen) const { entries(row, lane(), warp_size, seen); }
+  __device__ void entries(std::int64_t row, int first, int step, Seen& seen) const {
+    for (std::int64_t k = A.row_ptr[row] + first; k < std::int64_t(A.row_ptr[row + 1]); k += step)
+      seen.unequal += differs(A, row, k);
+  }
+};
+
 /// Does not wait.
 void add_squares(const Cuda& on, const auto& A, int exponent, DeviceSpan<double> sums) {
   constexpr int warps = block_size / warp_size;
@@ -132,6 +144,14 @@ Seen look_at_upper_half(const Cuda& on, const CsrView<Real, Offset, Device>& A) 
   const auto seen = scratch.take<Seen>(1);
   look_at_rows(on, LookForMirrors<CsrView<Real, Offset, Device>>{A, Half::upper}, "looking for mirrors", seen.data());
   return value_of(on, seen.data());
+}
+
+template <class Real, class Offset>
+bool any_differs(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
+  Scratch<Cuda> scratch(on);
+  const auto seen = scratch.take<Seen>(1);
+  look_at_rows(on, CountDifferences<CsrView<Real, Offset, Device>>{A}, "comparing mirrors", seen.data());
+  return value_of(on, seen.data()).unequal > 0;
 }
 
 template <class Real, class Offset>

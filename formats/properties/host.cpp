@@ -122,6 +122,17 @@ Seen look_at_upper_half(const OpenMP& on, const CsrView<Real, Offset, Host>& A) 
 }
 
 template <class Real, class Offset>
+bool any_differs(const OpenMP& on, const CsrView<Real, Offset, Host>& A) {
+  std::atomic<bool> any = false;
+  in_shares(on, A, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last && !any.load(std::memory_order_relaxed); ++i)
+      for (std::int64_t k = A.row_ptr[i]; k < std::int64_t(A.row_ptr[i + 1]); ++k)
+        if (differs(A, i, k)) any.store(true, std::memory_order_relaxed);
+  });
+  return any;
+}
+
+template <class Real, class Offset>
 double scaled_squares(const OpenMP& on, const CsrView<Real, Offset, Host>& A, int exponent) {
   std::vector<double> squares(shares_of_squares(A.nrows, A.nnz()));
   in_shares(on, A, [&](std::int64_t share, std::int64_t first, std::int64_t last) {

@@ -15,6 +15,9 @@ inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max()
 inline constexpr double sums_to_zero = 64 * std::numeric_limits<double>::epsilon();
 inline constexpr double small_sum = 1e-3;  // of the diagonal entry
 
+/// What a_ij and a_ji may differ by, as a part of sqrt(|a_ii a_jj|), where they were assembled in different orders.
+inline constexpr double differ_by_rounding = 64 * std::numeric_limits<double>::epsilon();
+
 SEIDEL_HD inline bool is_finite(double value) { return std::fabs(value) <= std::numeric_limits<double>::max(); }
 
 /// `value` squared, scaled by a power of two first; 0 unless it is finite.
@@ -34,6 +37,28 @@ struct RowSums {
     if (on_diagonal) diagonal = value;
   }
 };
+
+/// a_ij, found by bisection; 0 if it is not stored.
+SEIDEL_HD inline double value_at(const auto& A, std::int64_t row, Index col) {
+  std::int64_t first = A.row_ptr[row], end = A.row_ptr[row + 1];
+  const std::int64_t last = end;
+  while (first < end) {
+    const std::int64_t middle = first + (end - first) / 2;
+    if (A.col_idx[middle] < col)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first < last && A.col_idx[first] == col ? double(A.values[first]) : 0;
+}
+
+/// Whether entry k, of this row, differs from its mirror by more than rounding.
+SEIDEL_HD inline bool differs(const auto& A, std::int64_t row, std::int64_t k) {
+  const Index col = A.col_idx[k];
+  const double difference = std::fabs(double(A.values[k]) - value_at(A, col, Index(row)));
+  return difference > 0 && difference > differ_by_rounding * std::sqrt(std::fabs(value_at(A, row, Index(row)))) *
+                                            std::sqrt(std::fabs(value_at(A, col, col)));
+}
 
 /// The entries whose mirrors are looked for.
 enum class Half { lower, upper };

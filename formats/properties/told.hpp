@@ -2,6 +2,7 @@
 //   look(on, A)                      what all rows showed, the mirrors of the lower half too if A is square, and the sum of squares
 //                                    of finite entries
 //   look_at_upper_half(on, A)        entries above the diagonal without mirrors; of the other fields nothing
+//   any_differs(on, A)               whether an entry differs from its mirror by more than rounding
 //   scaled_squares(on, A, exponent)  the sum of squares of the finite entries, each times 2^-exponent
 #pragma once
 #include <seidel/formats/properties/seen.hpp>
@@ -23,6 +24,9 @@ MatrixProperties properties(const On& on, const CsrView<Real, Offset, typename O
   told.square = square;
   told.pattern_symmetric = pattern_symmetric;
   told.symmetric = square && seen.unequal == 0;
+  told.nearly_symmetric =
+      told.symmetric || (square && seen.nonfinite == 0 &&
+                         seen.largest_difference <= differ_by_rounding * seen.max_abs && !any_differs(on, A));
   told.skew = square && seen.unopposite == 0;
   told.symmetry_error = square && seen.max_abs > 0 ? seen.largest_difference / seen.max_abs : 0;
   told.one_triangle_only = (seen.below == 0) != (seen.above == 0);

@@ -20,6 +20,7 @@ std::vector<double> fields(const MatrixProperties& p) {
   return {double(p.square),
           double(p.pattern_symmetric),
           double(p.symmetric),
+          double(p.nearly_symmetric),
           double(p.skew),
           p.symmetry_error,
           double(p.pairs_of_both_signs),
@@ -181,6 +182,55 @@ TEST_CASE("symmetry is told exactly") {
   const auto zero_beside = properties_of(matrix_of(2, {{{0, 1.0}, {1, 0.0}}, {{1, 1.0}}}));
   CHECK(zero_beside.symmetric);  // a missing entry is a zero
   CHECK_FALSE(zero_beside.pattern_symmetric);
+}
+
+TEST_CASE("a matrix is nearly symmetric where entries differ from their mirrors by the rounding of the diagonal") {
+  const unsigned seed = fresh_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  constexpr Index n = 3000;
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  // Diagonals of many sizes, as with other units or penalties; a_ij about sqrt(a_ii a_jj) / 4.
+  const auto system = [&](double difference) {
+    std::vector<Row> rows(n);
+    std::vector<double> root(n);
+    for (Index i = 0; i < n; ++i) rows[i][i] = 1, root[i] = std::exp(12 * number(random));
+    for (Index i = 0; i < n; ++i)
+      for (int k = 0; k < 4; ++k) {
+        const auto j = Index(random() % n);
+        if (j == i) continue;
+        const double value = number(random) / 4;
+        rows[i][j] = value, rows[j][i] = value + difference * number(random);
+      }
+    for (Index i = 0; i < n; ++i)
+      for (auto& [j, value] : rows[i]) value *= root[i] * root[j];
+    return rows;
+  };
+  const auto exact = properties_of(matrix_of(n, system(0)));
+  CHECK(exact.nearly_symmetric);
+  const auto near = properties_of(matrix_of(n, system(30 * eps)));
+  CHECK(near.nearly_symmetric);
+  CHECK_FALSE(near.symmetric);
+  CHECK_FALSE(properties_of(matrix_of(n, system(1000 * eps))).nearly_symmetric);
+
+  // One pair whose difference is small only beside the largest entry.
+  auto rows = system(0);
+  rows[0] = {{0, 1e40}}, rows[1] = {{1, 1.0}, {2, 1e-3}}, rows[2] = {{1, 1e-3}, {2, 1.0}};
+  for (Index i = 0; i < n; ++i)
+    for (Index gone = 0; gone < 3; ++gone)
+      if (i > 2) rows[i].erase(gone);
+  CHECK(properties_of(matrix_of(n, rows)).nearly_symmetric);
+  rows[2][1] = 2e-3;
+  CHECK_FALSE(properties_of(matrix_of(n, rows)).nearly_symmetric);
+  rows[2].erase(1);  // no mirror at all
+  CHECK_FALSE(properties_of(matrix_of(n, rows)).nearly_symmetric);
+  rows[1][2] = 1e-15;
+  CHECK(properties_of(matrix_of(n, rows)).nearly_symmetric);
+  rows[2][2] = 0;  // without a diagonal any difference counts
+  CHECK_FALSE(properties_of(matrix_of(n, rows)).nearly_symmetric);
+  rows[2][2] = nan_value;
+  CHECK_FALSE(properties_of(matrix_of(n, rows)).nearly_symmetric);
 }
 
 TEST_CASE("the diagonal is counted and its first fault found") {

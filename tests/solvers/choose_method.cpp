@@ -1,5 +1,6 @@
 // The rules of `auto`, one matrix for each.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -30,6 +31,20 @@ TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with
   CHECK(choice.may_drop_preconditioner);
   CHECK(choice.order == Order::natural);
   CHECK(choice.reason == "cg, because A is symmetric with a positive diagonal; symgs: its diagonal is full");
+}
+
+TEST_CASE("entries that differ from their mirrors by rounding leave a matrix symmetric, larger differences do not") {
+  Matrix A = poisson(5);
+  A.values[1] *= 1 + 8 * std::numeric_limits<double>::epsilon();
+  CHECK(choice_for(A).method == Method::cg);
+  CHECK(choice_for(A).symmetric);
+  CHECK(choice_for(A).reason ==
+        "cg, because A is symmetric (but for rounding) with a positive diagonal; symgs: its diagonal is full");
+  CHECK_NOTHROW(choice_for(A, {.preconditioner = PreconditionerKind::ic0}));
+  A.values[1] *= 1 + 1e-10;
+  CHECK(choice_for(A).method != Method::cg);
+  CHECK_FALSE(choice_for(A).symmetric);
+  CHECK_THROWS_AS(choice_for(A, {.preconditioner = PreconditionerKind::ic0}), UsageError);
 }
 
 TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or a strictly dominated one: symgs") {
