@@ -20,7 +20,8 @@ struct ColumnsShape {
   static constexpr int groups = groups_, warps = 4, warp_m = 32, warp_n = 32, block_m = groups * warp_m,
                        block_n = warps * warp_n, threads = 32 * groups * warps, step = 8, depth = 2 * step,
                        stages = stages_, box = warp_m * depth,
-                       barrier_bytes = 1024;                    // the swizzle counts from multiples of 1024 bytes
+                       barrier_bytes = 1024;  // the swizzle counts from multiples of 1024 bytes
+
   static constexpr int blocks_at_once = 16 / (groups * warps);  // on a multiprocessor
 
   static constexpr int depths(int K) { return (K + depth - 1) / depth; }
