@@ -1,6 +1,7 @@
 // Natural order or colours: what an iteration takes, and how many there are.
 #include <seidel/solvers/choose_order.hpp>
 
+#include <cmath>
 #include <cstdio>
 
 #include <seidel/formats/runtime/quantity.hpp>
@@ -50,8 +51,9 @@ OrderEstimate estimate_colours(const SweepMachine& machine, const SweptMatrix& A
 OrderChoice choose_order(const SweepMachine& machine, const SweptMatrix& A) {
   const OrderEstimate natural = estimate_natural(machine, A), colours = estimate_colours(machine, A);
   const double rows_per_step = A.steps > 0 ? double(A.nrows) / double(A.steps) : 0;
-  const std::string has =
-      counted(A.steps, "step") + text(" of %.4g row%s", rows_per_step, rows_per_step == 1 ? "" : "s");
+  const std::string has = plural(A.steps, "step") + " of " +
+                          (rows_per_step < 100 ? text("%.3g row%s", rows_per_step, rows_per_step == 1 ? "" : "s")
+                                               : plural(std::llround(rows_per_step), "row"));
   const std::string against =
       text("about %.2g ms per iteration on a GPU against %.2g by %lld colours, which may need %.0f %% more of them",
            1e3 * natural.iteration_seconds, 1e3 * colours.iteration_seconds, (long long)A.colours,

@@ -1,9 +1,20 @@
 // The diagonal, for those who divide by it.
 #pragma once
+#include <string>
+
 #include <seidel/formats/csr.hpp>
+#include <seidel/formats/runtime/errors.hpp>
+#include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/kernels/blas1/blas1.hpp>
 
 namespace seidel {
+
+/// Errors  ShapeError unless a matrix that brings new values has as many rows as before.
+inline void require_rows(std::int64_t found, std::int64_t before) {
+  if (found != before)
+    throw ShapeError("update_values: found a matrix of " + counted(found, "row") + ", expected " +
+                     std::to_string(before) + ", as before");
+}
 
 /// 1 / a_ii for every row, where A is.
 /// Cost    reads A once; on Cuda its values and its diagonal, and synchronises.

@@ -85,8 +85,10 @@ class IncompletePreconditioner {
   bool is_symmetric() const { return true; }
 
   /// For new values of A, in the same pattern and in the memory of B: new factors, no new analysis. Where it throws, the
-  /// old ones stay.
+  /// old ones stay. Errors  as the constructor; ShapeError for another number of rows or entries.
   void update_values(const CsrView<double, Offset, Space>& A) {
+    require_rows(A.nrows, A_.nrows);
+    spmv_detail::require_size(A.nnz(), A_.nnz(), "update_values", "A");
     inverse_diagonal(on_, A);  // names the row that cannot be used
     sweeps_.update_values(factors(A, [] {}).span());
   }

@@ -24,9 +24,10 @@ class JacobiPreconditioner {
   requires(!HostBackend<B>) JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A)
       : inverse_(on, inverse_diagonal(on, A)) {}
 
-  /// For new values in A. Errors  as the constructor, which leave this as it is.
+  /// For new values in A. Errors  as the constructor; ShapeError for another number of rows. They leave this as it is.
   template <class Offset, MemorySpace Space>
   void update_values(const CsrView<Real, Offset, Space>& A) {
+    require_rows(A.nrows, inverse_.size());
     *this = JacobiPreconditioner(inverse_.on(), A);
   }
 

@@ -78,8 +78,11 @@ class SymgsPreconditioner {
   void smooth_from_zero(const Vector<Real, B>& b, Vector<Real, B>& x) const { apply(b, x); }
 
   /// For new values of A, in the same pattern and in the memory of B. Repeats no analysis.
-  /// Errors  as the constructor; what is applied is then as before, or undefined in single precision.
+  /// Errors  ShapeError for another number of rows or entries: what is applied is then as before. As the constructor: then too, or it is
+  /// undefined in single precision.
   void update_values(const CsrView<Real, Offset, Space>& A) {
+    require_rows(A.nrows, plan_.A.nrows);
+    spmv_detail::require_size(A.nnz(), plan_.A.nnz(), "update_values", "A");
     Csr<Real, Offset, Space> by_colour;
     Span<const Real, Space> values = A.values;
     if (!plan_.new_to_old.empty()) {

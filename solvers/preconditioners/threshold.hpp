@@ -47,8 +47,9 @@ class ThresholdPreconditioner {
   bool is_symmetric() const { return what_ == Factors::cholesky; }
 
   /// For new values of A, in the memory of B: new factors, whose pattern follows from the values. Where it throws, the old
-  /// ones stay.
+  /// ones stay. Errors  as the constructor; ShapeError for another number of rows.
   void update_values(const CsrView<double, Offset, Space>& A) {
+    require_rows(A.nrows, factors_.nrows);
     if constexpr (HostBackend<B>) {
       *this = ThresholdPreconditioner(on_, {A, A}, what_, options_);
     } else {

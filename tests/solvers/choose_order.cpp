@@ -11,17 +11,17 @@ using namespace seidel;
 TEST_CASE("wide wavefronts go in natural order, long chains by colours, and both say what they found") {
   const OrderChoice lattice = choose_order(gpu_sweeps, {256 * 256 * 256, 117000000, 766, 2});
   CHECK(lattice.order == Order::natural);
-  CHECK(lattice.reason.find("766 steps of 2.19e+04 rows") != std::string::npos);
+  CHECK(lattice.reason.find("766 steps of 21,902 rows") != std::string::npos);
   CHECK(lattice.reason.find(" ms per iteration on a GPU") != std::string::npos);
   const OrderChoice solid = choose_order(gpu_sweeps, {786432, 61700000, 442, 24, false});  // elasticity3d:64
   CHECK(solid.order == Order::natural);
-  CHECK(solid.reason.find("442 steps of 1779 rows") != std::string::npos);
+  CHECK(solid.reason.find("442 steps of 1,779 rows") != std::string::npos);
   CHECK(solid.reason.find("24 colours, which may need 25 % more") != std::string::npos);
 
   const OrderChoice chain = choose_order(gpu_sweeps, {1000000, 2999998, 1000000, 2});
   CHECK(chain.order == Order::colours);
   CHECK(chain.reason.find("no parallelism") != std::string::npos);
-  CHECK(chain.reason.find("1000000 steps of 1 row:") != std::string::npos);
+  CHECK(chain.reason.find("1,000,000 steps of 1 row:") != std::string::npos);
 
   const OrderChoice thin = choose_order(gpu_sweeps, {2100000, 14700000, 23630, 12});  // wavefronts of 89 rows
   CHECK(thin.order == Order::colours);

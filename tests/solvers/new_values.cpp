@@ -16,7 +16,7 @@ namespace {
 template <class B, class Make>
 void check_new_values(const B& on, const Matrix& old_matrix, const Matrix& new_matrix, const char* description,
                       const Make& make) {
-  CAPTURE(description);
+  INFO(std::string(description));
   using V = Vector<double, B>;
   const auto first = moved_to(on, old_matrix.view()), fresh = moved_to(on, new_matrix.view());
   auto updated = make(first.view());
@@ -24,6 +24,8 @@ void check_new_values(const B& on, const Matrix& old_matrix, const Matrix& new_m
   updated.update_values(first.view());
   const auto second = moved_to(on, new_matrix.view());
   updated.update_values(second.view());
+  const auto other_size = moved_to(on, matrix_of(1, {{{0, 1.0}}}).view());
+  CHECK_THROWS_AS(updated.update_values(other_size.view()), ShapeError);
   V r(on, moved_to(on, ramp(old_matrix.nrows))), z = like(r), expected = like(r);
   updated.apply(r, z);
   other.apply(r, expected);
