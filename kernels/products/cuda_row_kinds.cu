@@ -117,8 +117,8 @@ struct SharedKinds {
   }
 };
 
-/// A block computes 1536 rows and makes room for the next one: multiprocessors do not read and write equally fast, so shares that are dealt out
-/// beforehand would wait for the slowest. Neighbours in the next line of a lattice are found in the first cache.
+/// A block computes a few rows per thread and makes room for the next one: multiprocessors do not read and write equally fast, so
+/// shares that are dealt out beforehand would wait for the slowest. Neighbours in the next line of a lattice are in the first cache.
 template <class Real, class Store>
 __global__ void __launch_bounds__(product_threads)
     product_of_kinds(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
