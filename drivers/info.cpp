@@ -59,14 +59,14 @@ std::string symmetry_text(const MatrixProperties& p) {
   if (!p.square) return "none: not square";
   if (p.symmetric) return p.skew ? "symmetric and skew-symmetric: zero" : "symmetric, exactly";
   if (p.skew) return "skew-symmetric, exactly: a_ij = -a_ji";
-  if (p.nearly_symmetric)
-    return formatted("symmetric but for rounding: the largest |a_ij - a_ji| is {} of the largest entry",
-                     brief(p.symmetry_error));
+  const std::string largest =
+      formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
+  if (p.nearly_symmetric) return "symmetric but for rounding" + largest;
   std::string text = p.pattern_symmetric ? "the pattern is symmetric, the values are not" : "not symmetric";
   if (p.one_triangle_only)
     return text + ": all entries are on one side of the diagonal; is this half of a symmetric matrix?";
   if (p.nonfinite) return text + ", or cannot be told: NaN is not even equal to itself";
-  return text + formatted(": the largest |a_ij - a_ji| is {} of the largest entry", brief(p.symmetry_error));
+  return text + largest;
 }
 
 std::string diagonal_text(const MatrixProperties& p) {

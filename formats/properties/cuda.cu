@@ -4,7 +4,6 @@
 #include <seidel/formats/properties/cuda_rows.cuh>
 #include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/cuda_primitives.cuh>
-#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel::properties_detail {
 
@@ -60,15 +59,6 @@ __global__ void squares_of_shares(View A, int nshares, int exponent, double* sum
   if (lane() == 0) sums[share] = sum;
 }
 
-__device__ void look_for_mirror(const auto& A, Half half, std::int64_t row, std::int64_t k, Seen& seen) {
-  const Index col = A.col_idx[k];
-  if (half == Half::lower ? col >= row : col <= row) return;
-  const std::int64_t begin = A.row_ptr[col], end = A.row_ptr[col + std::int64_t(1)];
-  const std::int64_t low = begin + count_below(A.col_idx.data() + begin, end - begin, row);
-  const bool stored = low < end && A.col_idx[low] == row;
-  seen.mirror(half, double(A.values[k]), stored, stored ? double(A.values[low]) : 0);
-}
-
 /// Rows and everything in them but mirrors.
 template <class View>
 struct LookAtRows {
@@ -78,28 +68,36 @@ struct LookAtRows {
   __device__ void together(std::int64_t row, Seen& seen) const { look_together(A, row, seen); }
 };
 
-template <class View>
-struct LookForMirrors {
+/// Calls look(A, row, k, seen) for each entry k.
+template <class View, class Look>
+struct LookAtEntries {
   View A;
-  Half half;
+  Look look;
 
   __device__ void alone(std::int64_t row, Seen& seen) const { entries(row, 0, 1, seen); }
   __device__ void together(std::int64_t row, Seen& seen) const { entries(row, lane(), warp_size, seen); }
   __device__ void entries(std::int64_t row, int first, int step, Seen& seen) const {
     for (std::int64_t k = A.row_ptr[row] + first; k < std::int64_t(A.row_ptr[row + 1]); k += step)
-      look_for_mirror(A, half, row, k, seen);
+      look(A, row, k, seen);
   }
 };
 
-template <class View>
-struct CountDifferences {
-  View A;
+struct LookForMirror {
+  Half half;
 
-  __device__ void alone(std::int64_t row, Seen& seen) const { entries(row, 0, 1, seen); }
-  __device__ void together(std::int64_t row, Seen& seen) const { entries(row, lane(), warp_size, seen); }
-  __device__ void entries(std::int64_t row, int first, int step, Seen& seen) const {
-    for (std::int64_t k = A.row_ptr[row] + first; k < std::int64_t(A.row_ptr[row + 1]); k += step)
-      seen.unequal += differs(A, row, k);
+  __device__ void operator()(const auto& A, std::int64_t row, std::int64_t k, Seen& seen) const {
+    const Index col = A.col_idx[k];
+    if (half == Half::lower ? col >= row : col <= row) return;
+    const std::int64_t begin = A.row_ptr[col], end = A.row_ptr[col + std::int64_t(1)];
+    const std::int64_t low = begin + count_below(A.col_idx.data() + begin, end - begin, row);
+    const bool stored = low < end && A.col_idx[low] == row;
+    seen.mirror(half, double(A.values[k]), stored, stored ? double(A.values[low]) : 0);
+  }
+};
+
+struct CountDifference {
+  __device__ void operator()(const auto& A, std::int64_t row, std::int64_t k, Seen& seen) const {
+    seen.unequal += differs(A, row, k);
   }
 };
 
@@ -131,7 +129,8 @@ Look look(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   look_at_rows(on, LookAtRows<View>{A}, "looking at rows", seen.data());
   add_squares(on, A, 0, squares);
   const bool square = A.nrows == A.ncols;
-  if (square) look_at_rows(on, LookForMirrors<View>{A, Half::lower}, "looking for mirrors", seen.data() + 1);
+  if (square)
+    look_at_rows(on, LookAtEntries<View, LookForMirror>{A, {Half::lower}}, "looking for mirrors", seen.data() + 1);
   const Array<Seen> found = copied_to<Host>(on, Span<const Seen, Device>(seen.subspan(0, square ? 2 : 1)));
   Look all{found[0], in_order(on, squares)};
   if (square) all.seen.join(found[1]);
@@ -142,7 +141,8 @@ template <class Real, class Offset>
 Seen look_at_upper_half(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   Scratch<Cuda> scratch(on);
   const auto seen = scratch.take<Seen>(1);
-  look_at_rows(on, LookForMirrors<CsrView<Real, Offset, Device>>{A, Half::upper}, "looking for mirrors", seen.data());
+  look_at_rows(on, LookAtEntries<CsrView<Real, Offset, Device>, LookForMirror>{A, {Half::upper}}, "looking for mirrors",
+               seen.data());
   return value_of(on, seen.data());
 }
 
@@ -150,7 +150,8 @@ template <class Real, class Offset>
 bool any_differs(const Cuda& on, const CsrView<Real, Offset, Device>& A) {
   Scratch<Cuda> scratch(on);
   const auto seen = scratch.take<Seen>(1);
-  look_at_rows(on, CountDifferences<CsrView<Real, Offset, Device>>{A}, "comparing mirrors", seen.data());
+  look_at_rows(on, LookAtEntries<CsrView<Real, Offset, Device>, CountDifference>{A, {}}, "comparing mirrors",
+               seen.data());
   return value_of(on, seen.data()).unequal > 0;
 }
 

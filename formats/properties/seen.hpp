@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <seidel/formats/properties.hpp>
+#include <seidel/formats/runtime/search.hpp>
 
 namespace seidel::properties_detail {
 
@@ -38,25 +39,18 @@ struct RowSums {
   }
 };
 
-/// a_ij, found by bisection; 0 if it is not stored.
-SEIDEL_HD inline double value_at(const auto& A, std::int64_t row, Index col) {
-  std::int64_t first = A.row_ptr[row], end = A.row_ptr[row + 1];
-  const std::int64_t last = end;
-  while (first < end) {
-    const std::int64_t middle = first + (end - first) / 2;
-    if (A.col_idx[middle] < col)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first < last && A.col_idx[first] == col ? double(A.values[first]) : 0;
+/// a_ij; 0 if it is not stored.
+SEIDEL_HD inline double value_at(const auto& A, std::int64_t row, std::int64_t col) {
+  const std::int64_t begin = A.row_ptr[row], end = A.row_ptr[row + 1];
+  const std::int64_t low = begin + count_below(A.col_idx.data() + begin, end - begin, col);
+  return low < end && A.col_idx[low] == col ? double(A.values[low]) : 0;
 }
 
 /// Whether entry k, of this row, differs from its mirror by more than rounding.
 SEIDEL_HD inline bool differs(const auto& A, std::int64_t row, std::int64_t k) {
   const Index col = A.col_idx[k];
-  const double difference = std::fabs(double(A.values[k]) - value_at(A, col, Index(row)));
-  return difference > 0 && difference > differ_by_rounding * std::sqrt(std::fabs(value_at(A, row, Index(row)))) *
+  const double difference = std::fabs(double(A.values[k]) - value_at(A, col, row));
+  return difference > 0 && difference > differ_by_rounding * std::sqrt(std::fabs(value_at(A, row, row))) *
                                             std::sqrt(std::fabs(value_at(A, col, col)));
 }
 

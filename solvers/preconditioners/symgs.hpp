@@ -82,7 +82,6 @@ class SymgsPreconditioner {
   /// undefined in single precision.
   void update_values(const CsrView<Real, Offset, Space>& A) {
     require_rows(A.nrows, plan_.A.nrows);
-    spmv_detail::require_size(A.nnz(), plan_.A.nnz(), "update_values", "A");
     Csr<Real, Offset, Space> by_colour;
     Span<const Real, Space> values = A.values;
     if (!plan_.new_to_old.empty()) {
@@ -92,6 +91,7 @@ class SymgsPreconditioner {
     if constexpr (std::same_as<Stored, Real>) {
       sweeps_.update_values(values);
     } else {
+      spmv_detail::require_size(values.size(), plan_.values.size(), "update_values", "the array of values");
       convert_values(on_, plan_, values);
       sweeps_.update_values(std::as_const(plan_).values.span());
     }
