@@ -48,6 +48,19 @@ __device__ inline int this_thread() {
   return id;
 }
 
+/// Whether this is the thread that acts for its warp. Like this_thread(), it takes no register, and less time.
+__device__ inline bool elected() {
+  unsigned mine;
+  asm volatile(
+      "{\n"
+      ".reg .pred mine;\n"
+      "elect.sync _|mine, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, mine;\n"
+      "}\n"
+      : "=r"(mine)::"memory");
+  return mine != 0;
+}
+
 /// Where term p, column n of a panel lies: in 16-byte units that are exchanged so that 4 terms of 4 columns meet in no bank.
 template <class S>
 __device__ int place_in_panel(int p, int n) {
@@ -113,25 +126,26 @@ __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
   const int lane = this_thread() % 32, quad = lane / 4, in_quad = lane % 4, warp = this_thread() / 32 % S::warps,
             group = this_thread() / 32 / S::warps;
   const int depths = S::depths(K), first_k = -S::pad(K);
-  const unsigned tiles_m = unsigned((nrows + S::block_m - 1) / S::block_m);
+  const int tiles_m = (nrows + S::warp_m - 1) / S::warp_m;
   const ColumnsOrder::Share share = order.share();
-  unsigned left = share.count, m = share.first % tiles_m, n = share.first / tiles_m;
+  // Groups take tiles in turn. This one is at the tile m of the columns, and the block has those before `end`.
+  int m = int(share.first % tiles_m) + group, end = int(share.first % tiles_m + share.count);
 
   // What this group is to fetch next. All its threads count along.
-  unsigned fetch_m = m;
-  int fetch_k = first_k, fetches = int(left) * depths;
+  int fetch_m = m < tiles_m ? m : m - tiles_m;
+  int fetch_k = first_k, fetches = (int(share.count) - group + S::groups - 1) / S::groups * depths;
   const auto fetch = [&](int stage) {
     Barrier& barrier = full[stage * S::groups + group];
     if (fetches <= 0) return barrier.arrive();  // after the last products warps load what is behind them
     barrier.arrive_expecting(S::box * int(sizeof(double)));
     barrier.copy_box(ring + (stage * S::groups + group) * S::box, &A, fetch_k,
-                     min(int(fetch_m) * S::block_m + group * S::warp_m, nrows - S::warp_m));
+                     min(fetch_m * S::warp_m, nrows - S::warp_m));
   };
   const auto count_fetch = [&] {
     --fetches;
     if ((fetch_k += S::depth) < K) return;
     fetch_k = first_k;
-    if (++fetch_m == tiles_m) fetch_m = 0;
+    if ((fetch_m += S::groups) >= tiles_m) fetch_m -= tiles_m;
   };
   if (warp == 0 && lane == 0) {
 #pragma unroll 1
@@ -170,8 +184,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
   // loaded before its atomic operation there, since both pass one pipeline in order; a fence would wait for C to be written, too.
   const auto next_stage = [&] {
     __syncwarp();
-    if (this_thread() % 32 == 0 && atomicInc(&arrived[at.stage * S::groups + group], S::warps - 1) == S::warps - 1)
-      fetch(at.stage);
+    if (elected() && atomicInc(&arrived[at.stage * S::groups + group], S::warps - 1) == S::warps - 1) fetch(at.stage);
     count_fetch();
     at.advance();
     full[at.stage * S::groups + group].wait(at.phase);
@@ -186,7 +199,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
     set_a();
   };
 
-  for (bool begun = false; left > 0; ++n, m = 0) {
+  bool begun = false;
+  for (int n = int(share.first / tiles_m); end > 0; ++n, m -= tiles_m, end -= tiles_m) {
     const std::int64_t column = tile_begin(B.extent, n, S::block_n);
     if (begun) __syncthreads();
     fetch_panel<S>(B, terms_contiguous, K, column, panel);
@@ -195,7 +209,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
     load_x(0), load_x(1);
 #pragma unroll
     for (int j = 0; j < 4; ++j) load_y(j);
-    for (; left > 0 && m < tiles_m; --left, ++m) {
+    for (; m < min(tiles_m, end); m += S::groups) {
 #pragma unroll
       for (int i = 0; i < 2; ++i)
 #pragma unroll
@@ -229,10 +243,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
       }
       const int lane = this_thread() % 32, quad = lane / 4, warp = this_thread() / 32;
       double* const mine =
-          C +
-          (min(std::int64_t(m) * S::block_m + warp / S::warps * S::warp_m, std::int64_t(nrows) - S::warp_m) +
-           quad % 4 * 2 + quad / 4) *
-              leading +
+          C + (min(std::int64_t(m) * S::warp_m, std::int64_t(nrows) - S::warp_m) + quad % 4 * 2 + quad / 4) * leading +
           column + warp % S::warps * S::warp_n + lane % 4 * 2;
 #pragma unroll
       for (int i = 0; i < 2; ++i)
@@ -277,18 +288,18 @@ template <class S>
 void launch_columns(const Cuda& on, const DenseView<const double, Device>& A, const DenseView<const double, Device>& B,
                     const DenseView<double, Device>& C, ColumnsOrder order) {
   const int terms = int(A.ncols), shared = S::shared_bytes(terms);
-  cuda_check(cudaFuncSetAttribute(product_by_columns<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-             "a dense product");
+  constexpr int always_allowed = 48 * 1024;  // asking takes half a microsecond
+  if (shared > always_allowed)
+    cuda_check(cudaFuncSetAttribute(product_by_columns<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+               "a dense product");
   product_by_columns<S><<<order.parts * order.blocks, S::threads, shared, on.stream()>>>(
       boxes_of(A), int(A.nrows), Operand<double>{B.data, B.leading_dimension, B.nrows, 0},
       B.layout == Layout::row_major, terms, C.data, C.leading_dimension, order);
   check_launch("a dense product");
 }
 
-/// Tiles that the busiest of so many blocks gets.
-std::int64_t share(const DenseView<double, Device>& C, int rows, int columns, int blocks) {
-  return (std::int64_t(blocks_for(C.nrows, rows)) * blocks_for(C.ncols, columns) - 1) / blocks + 1;
-}
+/// What the busiest of `among` gets.
+std::int64_t share_of(std::int64_t all, std::int64_t among) { return (all - 1) / among + 1; }
 
 }  // namespace
 
@@ -301,31 +312,36 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
       C.leading_dimension * std::int64_t(sizeof(double)) % sector != 0 || !encode_tensor_map())
     return false;
 
+  const std::int64_t panels = blocks_for(C.ncols, S::block_n), tiles = blocks_for(C.nrows, S::warp_m),
+                     multiprocessors = on.multiprocessors();
+
   // Small blocks pay where four of them fit into shared memory, and where each place has two or more after each other.
   constexpr std::int64_t max_terms_of_four = 32, min_waves = 2;
   constexpr unsigned band = 128;
   const int tiles_per_block = B.layout == Layout::row_major ? 4 : 6;  // columns of B take longer to fetch term by term
-  const std::int64_t panels = blocks_for(C.ncols, S::block_n),
-                     per_panel = blocks_for(C.nrows, tiles_per_block * FourBlocks::block_m);
+  const unsigned small_blocks = blocks_for(tiles, tiles_per_block);
   if (A.ncols <= max_terms_of_four &&
-      panels * per_panel >= min_waves * FourBlocks::blocks_at_once * on.multiprocessors()) {
-    const ColumnsOrder order{unsigned(panels), unsigned(blocks_for(C.nrows, FourBlocks::block_m)), unsigned(per_panel),
-                             band};
-    launch_columns<FourBlocks>(on, A, B, C, order);
+      panels * small_blocks >= min_waves * FourBlocks::blocks_at_once * multiprocessors) {
+    launch_columns<FourBlocks>(on, A, B, C, {unsigned(panels), unsigned(tiles), small_blocks, band});
     return true;
   }
 
-  // One block pays where it has several tiles of the same columns, two panels at the most, and where shares are as even as with tiles of
-  // half as many columns.
-  constexpr std::int64_t min_tiles_per_column = 16, max_excess = 7;  // in percent
-  const std::int64_t tiles = share(C, S::block_m, S::block_n, on.multiprocessors()),
-                     halves = share(C, S::block_m, S::block_n / 2, on.multiprocessors()),
-                     tiles_per_column = blocks_for(C.nrows, S::block_m);
-  if (tiles_per_column < std::max(min_tiles_per_column, tiles) || 100 * 2 * tiles > (100 + max_excess) * halves)
+  // Large blocks have the same columns from the beginning to the end, or equal shares if that takes less time: to go on
+  // to other columns takes as long as some terms of a tile.
+  constexpr std::int64_t terms_to_go_on = 300;
+  const std::int64_t equal = share_of(panels * tiles, multiprocessors) + terms_to_go_on / A.ncols,
+                     per_panel = std::min(multiprocessors / panels, tiles),
+                     kept = per_panel > 0 ? share_of(tiles, per_panel) : equal + 1, most = std::min(equal, kept);
+
+  // They pay where columns have many tiles, and where the work is shared out about as evenly as in tiles of
+  // block_m x block_n / 2, each of which is as large as two of these.
+  constexpr std::int64_t min_tiles = 64, max_excess = 10;  // in percent
+  const std::int64_t halves = std::int64_t(blocks_for(C.nrows, S::block_m)) * blocks_for(C.ncols, S::block_n / 2);
+  if (tiles < std::max(min_tiles, most) || 100 * most > (100 + max_excess) * 2 * share_of(halves, multiprocessors))
     return false;
-  const ColumnsOrder order{1, unsigned(share(C, S::block_m, S::block_n, 1)),
-                           unsigned(share(C, S::block_m, S::block_n, int(tiles))), 1};
-  launch_columns<S>(on, A, B, C, order);
+  launch_columns<S>(on, A, B, C,
+                    kept <= equal ? ColumnsOrder{unsigned(panels), unsigned(tiles), unsigned(per_panel), 1}
+                                  : ColumnsOrder{1, unsigned(panels * tiles), unsigned(multiprocessors), 1});
   return true;
 }
 

@@ -170,11 +170,14 @@ TEST_CASE("FP64 products of few terms and many rows have the bits of one core on
   struct Shape {
     std::int64_t m, n, k, extra_a, extra;
   };
-  const std::int64_t rows = std::int64_t(on.multiprocessors()) * 128;  // shares of 9 tiles: some blocks have two panels
+  const std::int64_t rows = std::int64_t(on.multiprocessors()) * 128;
   int number = 0;
   for (const Shape s :
-       {Shape{rows - 11, 1034, 156, 2, 2}, Shape{rows, 1028, 150, 2, 4}, Shape{rows - 32, 1030, 17, 1, 2},
-        Shape{rows - 97, 1152, 64, 0, 0}, Shape{rows - 1, 1026, 43, 1, 6}, Shape{330, 4 * rows - 10, 31, 1, 2},
+       {// Blocks that have equal shares, so that some go on to other columns.
+        Shape{rows - 11, 1034, 156, 2, 2}, Shape{3 * rows - 70, 1100, 61, 1, 2},
+        // Blocks that keep their columns.
+        Shape{rows, 1028, 150, 2, 4}, Shape{rows - 32, 1030, 17, 1, 2}, Shape{rows - 97, 1152, 64, 0, 0},
+        Shape{rows - 1, 1026, 43, 1, 6}, Shape{330, 4 * rows - 10, 31, 1, 2},
         // Of at most 32 terms, with so many elements that blocks compute a few tiles each: tall, wide, even.
         Shape{rows - 45, 1290, 17, 1, 2}, Shape{330, 4 * rows - 2, 32, 0, 2}, Shape{rows + 3, 1344, 24, 0, 0}})
     for (const Layout of_c : both) {
