@@ -312,33 +312,33 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
       C.leading_dimension * std::int64_t(sizeof(double)) % sector != 0 || !encode_tensor_map())
     return false;
 
+  // Either pays where the work is shared out about as evenly as in tiles of block_m x block_n / 2, each of which is as large as two
+  // of those here.
   const std::int64_t panels = blocks_for(C.ncols, S::block_n), tiles = blocks_for(C.nrows, S::warp_m),
+                     halves = std::int64_t(blocks_for(C.nrows, S::block_m)) * blocks_for(C.ncols, S::block_n / 2),
                      multiprocessors = on.multiprocessors();
+  const auto is_even = [in_halves = 2 * share_of(halves, multiprocessors)](std::int64_t most) {
+    constexpr std::int64_t max_excess = 10;  // in percent
+    return 100 * most <= (100 + max_excess) * in_halves;
+  };
 
-  // Small blocks pay where four of them fit into shared memory, and where each place has two or more after each other.
-  constexpr std::int64_t max_terms_of_four = 32, min_waves = 2;
+  // Small blocks pay where four of them fit into shared memory.
+  constexpr std::int64_t max_terms_of_four = 32;
   constexpr unsigned band = 128;
-  const int tiles_per_block = B.layout == Layout::row_major ? 4 : 6;  // columns of B take longer to fetch term by term
-  const unsigned small_blocks = blocks_for(tiles, tiles_per_block);
-  if (A.ncols <= max_terms_of_four &&
-      panels * small_blocks >= min_waves * FourBlocks::blocks_at_once * multiprocessors) {
-    launch_columns<FourBlocks>(on, A, B, C, {unsigned(panels), unsigned(tiles), small_blocks, band});
+  const int tiles_per_block = B.layout == Layout::row_major ? 6 : 4;  // columns of B take longer to fetch term by term
+  if (A.ncols <= max_terms_of_four && is_even(share_of(panels * tiles, multiprocessors))) {
+    launch_columns<FourBlocks>(on, A, B, C,
+                               {unsigned(panels), unsigned(tiles), blocks_for(tiles, tiles_per_block), band});
     return true;
   }
 
   // Large blocks have the same columns from the beginning to the end, or equal shares if that takes less time: to go on
-  // to other columns takes as long as some terms of a tile.
-  constexpr std::int64_t terms_to_go_on = 300;
+  // to other columns takes as long as some terms of a tile. They pay where columns have many tiles.
+  constexpr std::int64_t terms_to_go_on = 300, min_tiles = 64;
   const std::int64_t equal = share_of(panels * tiles, multiprocessors) + terms_to_go_on / A.ncols,
                      per_panel = std::min(multiprocessors / panels, tiles),
                      kept = per_panel > 0 ? share_of(tiles, per_panel) : equal + 1, most = std::min(equal, kept);
-
-  // They pay where columns have many tiles, and where the work is shared out about as evenly as in tiles of
-  // block_m x block_n / 2, each of which is as large as two of these.
-  constexpr std::int64_t min_tiles = 64, max_excess = 10;  // in percent
-  const std::int64_t halves = std::int64_t(blocks_for(C.nrows, S::block_m)) * blocks_for(C.ncols, S::block_n / 2);
-  if (tiles < std::max(min_tiles, most) || 100 * most > (100 + max_excess) * 2 * share_of(halves, multiprocessors))
-    return false;
+  if (tiles < std::max(min_tiles, most) || !is_even(most)) return false;
   launch_columns<S>(on, A, B, C,
                     kept <= equal ? ColumnsOrder{unsigned(panels), unsigned(tiles), unsigned(per_panel), 1}
                                   : ColumnsOrder{1, unsigned(panels * tiles), unsigned(multiprocessors), 1});
