@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <seidel/formats/runtime/cuda_check.hpp>
+#include <seidel/formats/runtime/cuda_launch.cuh>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/gemm/cuda_tensor.cuh>
 #include <seidel/kernels/gemm/cuda_thin.cuh>
@@ -17,9 +18,9 @@ namespace {
 /// not wait for each other. There are few stages, so that shared memory leaves room for the first cache, through which C is written.
 template <int groups_, int stages_>
 struct ColumnsShape {
-  static constexpr int groups = groups_, warps = 4, warp_m = 32, warp_n = 32, block_m = groups * warp_m,
-                       block_n = warps * warp_n, threads = 32 * groups * warps, step = 8, depth = 2 * step,
-                       stages = stages_, box = warp_m * depth,
+  static constexpr int groups = groups_, warps = 4, warp_m = 32, warp_n = 32, block_n = warps * warp_n,
+                       threads = 32 * groups * warps, step = 8, depth = 2 * step, stages = stages_,
+                       box = warp_m * depth,
                        barrier_bytes = 1024;  // the swizzle counts from multiples of 1024 bytes
 
   static constexpr int blocks_at_once = 16 / (groups * warps);  // on a multiprocessor
@@ -111,13 +112,14 @@ struct ColumnsOrder {
   }
 };
 
-/// C = A B, C row-major, at least block_m x block_n, its rows and columns aligned to 16 bytes. `A` is the tensor map of a matrix whose
+/// C = A B, C row-major, at least groups * warp_m x block_n, its rows and columns aligned to 16 bytes. `A` is the tensor map of a matrix whose
 /// terms are contiguous: boxes of warp_m x depth, swizzled over 128 bytes. The last tiles move back until they end with C; what two
 /// warps compute has the same bits.
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
     product_by_columns(const __grid_constant__ CUtensorMap A, int nrows, const __grid_constant__ Operand<double> B,
                        bool terms_contiguous, int K, double* C, std::int64_t leading, ColumnsOrder order) {
+  cuda::await_launch_before();
   extern __shared__ __align__(1024) unsigned char memory[];
   Barrier* const full = reinterpret_cast<Barrier*>(memory);  // of each stage and group
   unsigned* const arrived = reinterpret_cast<unsigned*>(full + S::stages * S::groups);
@@ -292,10 +294,11 @@ void launch_columns(const Cuda& on, const DenseView<const double, Device>& A, co
   if (shared > always_allowed)
     cuda_check(cudaFuncSetAttribute(product_by_columns<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
                "a dense product");
-  product_by_columns<S><<<order.parts * order.blocks, S::threads, shared, on.stream()>>>(
-      boxes_of(A), int(A.nrows), Operand<double>{B.data, B.leading_dimension, B.nrows, 0},
+  cuda::launch_after(
+      on, true, product_by_columns<S>,
+      {.blocks = std::int64_t(order.parts) * order.blocks, .threads = S::threads, .shared_bytes = shared},
+      "a dense product", boxes_of(A), int(A.nrows), Operand<double>{B.data, B.leading_dimension, B.nrows, 0},
       B.layout == Layout::row_major, terms, C.data, C.leading_dimension, order);
-  check_launch("a dense product");
 }
 
 /// What the busiest of `among` gets.
@@ -307,7 +310,8 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
                       const DenseView<const double, Device>& B, const DenseView<double, Device>& C) {
   using S = OneBlock;
   constexpr std::int64_t max_rows = 1 << 30, sector = 32;  // C has whole sectors
-  if (A.layout != Layout::row_major || C.nrows > max_rows || C.nrows < S::block_m || C.ncols < S::block_n ||
+  constexpr int block_m = S::groups * S::warp_m;
+  if (A.layout != Layout::row_major || C.nrows > max_rows || C.nrows < block_m || C.ncols < S::block_n ||
       C.ncols % 2 != 0 || reinterpret_cast<std::uintptr_t>(C.data) % sector != 0 ||
       C.leading_dimension * std::int64_t(sizeof(double)) % sector != 0 || !encode_tensor_map())
     return false;
@@ -315,7 +319,7 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
   // Either pays where the work is shared out about as evenly as in tiles of block_m x block_n / 2, each of which is as large as two
   // of those here.
   const std::int64_t panels = blocks_for(C.ncols, S::block_n), tiles = blocks_for(C.nrows, S::warp_m),
-                     halves = std::int64_t(blocks_for(C.nrows, S::block_m)) * blocks_for(C.ncols, S::block_n / 2),
+                     halves = std::int64_t(blocks_for(C.nrows, block_m)) * blocks_for(C.ncols, S::block_n / 2),
                      multiprocessors = on.multiprocessors();
   const auto is_even = [in_halves = 2 * share_of(halves, multiprocessors)](std::int64_t most) {
     constexpr std::int64_t max_excess = 10;  // in percent
