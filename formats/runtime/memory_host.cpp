@@ -20,7 +20,7 @@ void* allocate(Origin<Host>, std::int64_t bytes) {
   // store to the same place of another small page is under way, which is each one where two arrays are walked together.
   constexpr std::int64_t page = 1 << 21, line = 64, apart = 65 * line, places = 30;
   if (bytes == 0) return nullptr;
-  const bool is_large = bytes >= 4 * page;
+  const bool is_large = bytes >= 2 * page;
   const std::int64_t alignment = is_large ? page : line, max_before = is_large ? places * apart : line;
   const std::int64_t room =
       bytes > INT64_MAX - 2 * page ? -1 : (bytes + max_before + alignment - 1) / alignment * alignment;
