@@ -54,10 +54,11 @@ bool may_scale(const Problem& problem) {
 /// used and norms of rows differ much. Nothing where neither helps, where it was refused, or for lsmr, which takes no
 /// preconditioner.
 std::unique_ptr<Arranged> arrange(const Problem& problem) {
-  const auto& [p, rows] = problem.seen;
-  const bool full_diagonal = p.first_bad_diagonal < 0, unscaled = !problem.options.scale;
+  const MatrixProperties& of_A = problem.seen.properties;
+  const RowStatistics& rows = problem.seen.rows;
+  const bool full_diagonal = of_A.first_bad_diagonal < 0, unscaled = !problem.options.scale;
   if (full_diagonal || rows.empty_rows > 0) {
-    const MethodChoice choice = choose_method(p, rows, problem.options.request);
+    const MethodChoice choice = choose_method(of_A, rows, problem.options.request);
     if (choice.method.needs == Needs::nothing) return {};
     // Those do not change when rows and columns are scaled.
     if (choice.preconditioner != PreconditionerKind::none) return {};
@@ -70,7 +71,7 @@ std::unique_ptr<Arranged> arrange(const Problem& problem) {
         if (unscaled) to->by.row_scale = {}, to->by.column_scale = {};
         to->why = formatted("made of A with its rows permuted{}, because {} zero on the diagonal",
                             unscaled ? "" : " and scaled",
-                            plural(p.diagonal_missing + p.diagonal_zero, "row is", "rows are"));
+                            plural(of_A.diagonal_missing + of_A.diagonal_zero, "row is", "rows are"));
       }
     if (to->by.empty() && may_scale(problem) && spread_of_rows(problem.wide()) > much) {
       to->by = equilibration(A);

@@ -61,7 +61,7 @@ Criteria watched(const Problem& problem, SolveProgress& progress) {
 
 std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
                              std::vector<HostSpan<const double>> more_b) {
-  const auto& [properties, rows] = problem.seen;
+  const MatrixProperties& properties = problem.seen.properties;
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A) {
     const System<Offset> system{
         .A = A,
@@ -77,7 +77,7 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
         .norm_frobenius_of_A = properties.norm_frobenius,
         .more_b = more_b,
         .symmetric = properties.nearly_symmetric,
-        .ones_are_seen = !problem.seen.ones_vanish() && rows.empty_rows == 0,
+        .ones_are_seen = !problem.seen.ones_vanish() && problem.seen.rows.empty_rows == 0,
         .null_space_known = decided.null_space_known,
         .iterations_to_look = [&, couplings = std::optional<Couplings>()](const Outcome& outcome) mutable {
           return iterations_to_look(problem, A, decided, couplings, outcome);

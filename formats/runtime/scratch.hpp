@@ -44,7 +44,7 @@ class Scratch<Cuda> {
   void* take_bytes(std::int64_t bytes);
 
   std::shared_ptr<CudaState> state_;
-  std::int64_t chunk_, used_;  // how far the memory was in use when this scope began
+  [[maybe_unused]] std::int64_t chunk_, used_;  // how far the memory was in use when this scope began
 };
 
 /// Gives back what Scratch has kept so far, if none of it is in use. What is taken next is taken anew. For

@@ -24,15 +24,14 @@ Prepared product(const ProductTask& task, const Where& where) {
   const double seconds = seconds_to_make(on, [&] { made.emplace(Format::made(on, csr)); });
   const std::int64_t bytes = bytes_of(*made);
   auto operands = std::make_shared<Operands<B, Made>>(task.x, where, task.of.A.nrows * task.k, std::move(*made));
-  return prepared(operands, seconds, bytes, [k = task.k, layout = task.layout](auto& o) {
-    const Span<const double, SpaceOf<B>> x = o.x;
-    if constexpr (several_columns) {
+  if constexpr (several_columns)
+    return prepared(operands, seconds, bytes, [k = task.k, layout = task.layout](auto& o) {
       const auto A = view_of(o.kept);
+      const Span<const double, SpaceOf<B>> x = o.x;
       multiply(o.on, o.kept, shaped(x, A.ncols, k, layout), shaped(o.y.span(), A.nrows, k, layout));
-    } else {
-      multiply(o.on, o.kept, x, o.y.span());
-    }
-  });
+    });
+  else
+    return prepared(operands, seconds, bytes, [](auto& o) { multiply(o.on, o.kept, o.x, o.y.span()); });
 }
 
 }  // namespace
