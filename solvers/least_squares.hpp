@@ -4,16 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace seidel {
+#include <seidel/solvers/right_triangle.hpp>
 
-/// sqrt(hypotenuse^2 - |c|^2), without overflow or underflow of the squares; 0 where rounding makes c the longer one.
-template <class Real>
-Real leg(Real hypotenuse, const Real* c, std::size_t size) {
-  if (!(hypotenuse > 0)) return hypotenuse;  // 0 or NaN
-  Real rest = 1;
-  for (std::size_t i = 0; i < size; ++i) rest = std::fma(-(c[i] / hypotenuse), c[i] / hypotenuse, rest);
-  return rest > 0 ? hypotenuse * std::sqrt(rest) : rest * 0;
-}
+namespace seidel {
 
 /// Keeps H triangular by Givens rotations. All on the host, all memory taken at the start.
 /// Source  Saad (2003), section 6.5.3.
@@ -42,7 +35,7 @@ class HessenbergLeastSquares {
       h[i] = std::fma(c_[i], above, s_[i] * h[i + 1]);
       h[i + 1] = std::fma(c_[i], h[i + 1], -s_[i] * above);
     }
-    const Real length = std::hypot(h[k_], h[k_ + 1]);
+    const Real length = hypotenuse(h[k_], h[k_ + 1]);
     c_[k_] = length == 0 ? Real(0) : h[k_] / length;  // a column of nothing leaves the residual as it is; NaN stays NaN
     s_[k_] = length == 0 ? Real(1) : h[k_ + 1] / length;
     h[k_] = length;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <seidel/solvers/iterate.hpp>
+#include <seidel/solvers/right_triangle.hpp>
 
 namespace seidel {
 
@@ -86,10 +87,10 @@ struct Rotations {
   /// The next column of B: beta below the last alpha, then alpha.
   void take(Real beta, Real alpha) {
     const Real before = rho * rho_bar, zeta_old = zeta;
-    rho = std::hypot(alpha_bar, beta);
+    rho = hypotenuse(alpha_bar, beta);
     const Real c = alpha_bar / rho, s = beta / rho, theta = s * alpha, theta_bar = s_bar * rho;
     alpha_bar = c * alpha;
-    rho_bar = std::hypot(c_bar * rho, theta);
+    rho_bar = hypotenuse(c_bar * rho, theta);
     c_bar = c_bar * rho / rho_bar;
     s_bar = theta / rho_bar;
     zeta = c_bar * zeta_bar;
@@ -97,13 +98,13 @@ struct Rotations {
     of_h_bar = -(theta_bar * rho) / before;
     of_h = -theta / rho;
     // ||r||: R_bar' is made triangular, too.
-    const Real rho_tilde = std::hypot(rho_d, theta_bar), c_tilde = rho_d / rho_tilde, s_tilde = theta_bar / rho_tilde;
+    const Real rho_tilde = hypotenuse(rho_d, theta_bar), c_tilde = rho_d / rho_tilde, s_tilde = theta_bar / rho_tilde;
     tau = (zeta_old - theta_tilde * tau) / rho_tilde;
     theta_tilde = s_tilde * rho_bar;
     rho_d = c_tilde * rho_bar;
     beta_d = c_tilde * c * beta_dd - s_tilde * beta_d;
     beta_dd = -s * beta_dd;
-    norm_r = std::hypot(beta_d - (zeta - theta_tilde * tau) / rho_d, beta_dd);
+    norm_r = hypotenuse(beta_d - (zeta - theta_tilde * tau) / rho_d, beta_dd);
   }
 };
 
@@ -159,7 +160,7 @@ Summary lsmr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria
       A.apply(z, Av);
       axpby(1 / alpha / seen.unit, Av, -alpha / norm_u, u);
       const Real beta = norm_u = norm2(u);
-      seen.norm_A = std::max(seen.norm_A, std::hypot(alpha, beta));
+      seen.norm_A = std::max(seen.norm_A, hypotenuse(alpha, beta));
       Real alpha_next = 0;
       if (beta != 0) {
         A.apply_transposed(u, q);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <seidel/solvers/iterate.hpp>
+#include <seidel/solvers/right_triangle.hpp>
 
 namespace seidel {
 
@@ -70,9 +71,9 @@ Summary minres(const Matrix& A, const Precond& M, const V& b, V& x, const Criter
       norm_T = std::max({norm_T, std::abs(alpha), beta_next});
       delta_bar = -c * beta_next;
       epsilon = s * beta_next;
-      const Real left = std::hypot(gamma_bar, delta_bar);  // ||A M^-1 r|| / ||r||, in the norm of M^-1
+      const Real left = hypotenuse(gamma_bar, delta_bar);  // ||A M^-1 r|| / ||r||, in the norm of M^-1
       if (progress.breaks_down(left <= root_eps * norm_T, Breakdown::exhausted)) break;
-      const Real gamma = std::hypot(gamma_bar, beta_next);
+      const Real gamma = hypotenuse(gamma_bar, beta_next);
       c = gamma_bar / gamma;
       s = beta_next / gamma;
       const Real phi = c * phi_bar;

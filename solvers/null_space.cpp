@@ -10,6 +10,7 @@
 #include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/solvers/right_triangle.hpp>
 
 namespace seidel {
 
@@ -125,14 +126,14 @@ double NullSpace::project(HostSpan<double> v) const {
       if (part_of_[i] >= 0) mean[std::size_t(part_of_[i])] += v[i];
     for (std::size_t part = 0; part < mean.size(); ++part) {
       mean[part] /= double(rows_of_[part]);
-      size = std::hypot(size, mean[part] * std::sqrt(double(rows_of_[part])));
+      size = hypotenuse(size, mean[part] * std::sqrt(double(rows_of_[part])));
     }
     for (std::int64_t i = 0; i < v.size(); ++i)
       if (part_of_[i] >= 0) v[i] -= mean[std::size_t(part_of_[i])];
   }
   for (const auto& z : basis_) {
     const double along = dot(z, v);
-    size = std::hypot(size, along);
+    size = hypotenuse(size, along);
     subtract(along, z, v);
   }
   return size;
