@@ -112,9 +112,9 @@ struct ColumnsOrder {
   }
 };
 
-/// C = A B, C row-major, at least groups * warp_m x block_n, its rows and columns aligned to 16 bytes. `A` is the tensor map of a matrix whose
-/// terms are contiguous: boxes of warp_m x depth, swizzled over 128 bytes. The last tiles move back until they end with C; what two
-/// warps compute has the same bits.
+/// C = A B, C row-major, at least groups * warp_m x block_n, its rows and columns aligned to 16 bytes. `A` is the tensor
+/// map of a matrix whose terms are contiguous: boxes of warp_m x depth, swizzled over 128 bytes. The last tiles move back
+/// until they end with C; what two warps compute has the same bits.
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::blocks_at_once)
     product_by_columns(const __grid_constant__ CUtensorMap A, int nrows, const __grid_constant__ Operand<double> B,
@@ -301,9 +301,6 @@ void launch_columns(const Cuda& on, const DenseView<const double, Device>& A, co
       B.layout == Layout::row_major, terms, C.data, C.leading_dimension, order);
 }
 
-/// What the busiest of `among` gets.
-std::int64_t share_of(std::int64_t all, std::int64_t among) { return (all - 1) / among + 1; }
-
 }  // namespace
 
 bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
@@ -316,12 +313,13 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
       C.leading_dimension * std::int64_t(sizeof(double)) % sector != 0 || !encode_tensor_map())
     return false;
 
-  // Either pays where the work is shared out about as evenly as in tiles of block_m x block_n / 2, each of which is as large as two
-  // of those here.
+  // Either pays where the work is shared out about as evenly as in tiles of block_m x block_n / 2, each of which is as
+  // large as two of those here.
   const std::int64_t panels = blocks_for(C.ncols, S::block_n), tiles = blocks_for(C.nrows, S::warp_m),
-                     halves = std::int64_t(blocks_for(C.nrows, block_m)) * blocks_for(C.ncols, S::block_n / 2),
-                     multiprocessors = on.multiprocessors();
-  const auto is_even = [in_halves = 2 * share_of(halves, multiprocessors)](std::int64_t most) {
+                     halves = std::int64_t(blocks_for(C.nrows, block_m)) * blocks_for(C.ncols, S::block_n / 2);
+  const int multiprocessors = on.multiprocessors();
+  const std::int64_t share = blocks_for(panels * tiles, multiprocessors);  // what the busiest gets
+  const auto is_even = [in_halves = 2 * std::int64_t(blocks_for(halves, multiprocessors))](std::int64_t most) {
     constexpr std::int64_t max_excess = 10;  // in percent
     return 100 * most <= (100 + max_excess) * in_halves;
   };
@@ -330,7 +328,7 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
   constexpr std::int64_t max_terms_of_four = 32;
   constexpr unsigned band = 128;
   const int tiles_per_block = B.layout == Layout::row_major ? 6 : 4;  // columns of B take longer to fetch term by term
-  if (A.ncols <= max_terms_of_four && is_even(share_of(panels * tiles, multiprocessors))) {
+  if (A.ncols <= max_terms_of_four && is_even(share)) {
     launch_columns<FourBlocks>(on, A, B, C,
                                {unsigned(panels), unsigned(tiles), blocks_for(tiles, tiles_per_block), band});
     return true;
@@ -339,9 +337,9 @@ bool launched_columns(const Cuda& on, const DenseView<const double, Device>& A,
   // Large blocks have the same columns from the beginning to the end, or equal shares if that takes less time: to go on
   // to other columns takes as long as some terms of a tile. They pay where columns have many tiles.
   constexpr std::int64_t terms_to_go_on = 300, min_tiles = 64;
-  const std::int64_t equal = share_of(panels * tiles, multiprocessors) + terms_to_go_on / A.ncols,
-                     per_panel = std::min(multiprocessors / panels, tiles),
-                     kept = per_panel > 0 ? share_of(tiles, per_panel) : equal + 1, most = std::min(equal, kept);
+  const int per_panel = int(std::min(multiprocessors / panels, tiles));
+  const std::int64_t equal = share + terms_to_go_on / A.ncols,
+                     kept = per_panel > 0 ? blocks_for(tiles, per_panel) : equal + 1, most = std::min(equal, kept);
   if (tiles < std::max(min_tiles, most) || !is_even(most)) return false;
   launch_columns<S>(on, A, B, C,
                     kept <= equal ? ColumnsOrder{unsigned(panels), unsigned(tiles), unsigned(per_panel), 1}

@@ -1,4 +1,4 @@
-// Sides of right triangles, against the C library in twice the precision or more.
+// Sides of right triangles, against the C library with longer numbers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
