@@ -1,83 +1,16 @@
-// Sparse products on the host. A row of few entries is found as it is summed: each column remembers its place, and the entries
-// are put in order at the end. The pattern of others is found in a set of bits, which is small beside a row of values and
-// gives the columns in order; then the sums are taken where they belong.
-#include <bit>
-#include <cmath>
+// Sparse products on the host: rows of C are found in blocks, by whichever thread is free, and go straight to their places.
+#include <atomic>
+#include <memory>
 
 #include <seidel/formats/instances.hpp>
 #include <seidel/formats/runtime/shares.hpp>
+#include <seidel/kernels/spgemm/host_rows.hpp>
 #include <seidel/kernels/spgemm/host_values.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 
 namespace seidel::spgemm_detail {
 
 namespace {
-
-constexpr int word_bits = 64;
-std::int64_t words_for(std::int64_t n) { return (n + word_bits - 1) / word_bits; }
-
-/// The columns of a row, put in in any order and taken out in ascending order. A tree: a bit of a level tells that the
-/// word of the level below it is not empty, so that the words in between need not be visited.
-class ColumnSet {
- public:
-  explicit ColumnSet(Index ncols) {
-    std::int64_t n = ncols;
-    for (auto& level : levels_) level = Array<std::uint64_t>(n = words_for(n), 0);
-  }
-  /// Those of the columns 64 place ... 64 place + 63 that have a bit.
-  void insert(std::uint32_t place, std::uint64_t bits) {
-    for (auto& level : levels_) {
-      std::uint64_t& word = level[place];
-      const bool was_empty = word == 0;
-      word |= bits;
-      if (!was_empty) return;
-      bits = std::uint64_t(1) << place % word_bits;
-      place /= word_bits;
-    }
-  }
-  /// Calls visit(column) for each, ascending; the set is empty then.
-  void drain(const auto& visit) {
-    for (std::int64_t at = 0; at < levels_[nlevels - 1].size(); ++at) drain_word<nlevels - 1>(at, visit);
-  }
-
- private:
-  static constexpr int nlevels = 4;  // at most 128 words on the last one
-  template <int level, class Visit>
-  void drain_word(std::int64_t at, const Visit& visit) {
-    for (std::uint64_t word = std::exchange(levels_[level][at], 0); word; word &= word - 1) {
-      const std::int64_t place = at * word_bits + std::countr_zero(word);
-      if constexpr (level == 0)
-        visit(Index(place));
-      else
-        drain_word<level - 1>(place, visit);
-    }
-  }
-
-  Array<std::uint64_t> levels_[nlevels];
-};
-
-/// Entries of rows, one after another.
-template <class Real>
-struct Entries {
-  Array<Index> columns;
-  Array<Real> values;
-  std::int64_t size = 0;
-
-  /// `done`: the part of the rows, by their products, that is there. To guess from it what all will take spares copies, and pages
-  /// that are touched for nothing.
-  [[gnu::noinline]] void make_room(std::int64_t more, double done) {
-    if (size + more <= columns.size()) return;
-    const std::int64_t guess = done > 0 ? std::int64_t(1.05 * double(size) / done) : 0;
-    const std::int64_t room = size + std::max({more, guess - size, size / 8, std::int64_t(1) << 14});
-    const auto grow = [&](auto& array) {
-      std::remove_reference_t<decltype(array)> larger(room);
-      std::copy(array.begin(), array.begin() + size, larger.begin());
-      array = std::move(larger);
-    };
-    grow(columns);
-    grow(values);
-  }
-};
 
 /// Calls body(part) for each part of the plan, every part on the same thread each time.
 void for_parts(const OpenMP& on, const Plan<Host>& plan, const auto& body) {
@@ -86,75 +19,6 @@ void for_parts(const OpenMP& on, const Plan<Host>& plan, const auto& body) {
     for (int part = thread; part < n; part += nthreads) body(part);
   });
 }
-
-/// A row whose entries are few, in the order in which their columns are met. `place_of` may hold any places.
-template <class Real>
-struct ShortRow {
-  static constexpr std::int64_t max_products = 1024;
-  static constexpr Index max_entries = 64;
-  Index n;
-  Index columns[max_products + 1];
-  Real sums[max_products + 1];
-
-  /// Whether it is one.
-  template <class Offset>
-  bool add_products(const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B, std::int64_t row,
-                    Index* place_of) {
-    n = 0;
-    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
-      const std::int64_t k = A.col_idx[e];
-      const Real a = A.values[e];
-      for (Offset f = B.row_ptr[k]; f < B.row_ptr[k + 1]; ++f) {
-        const Index column = B.col_idx[f], met = place_of[column];
-        const bool known = met < n && columns[met] == column;
-        const Index place = known ? met : n;
-        place_of[column] = place;
-        columns[place] = column;
-        sums[place] = std::fma(a, B.values[f], known ? sums[place] : 0);
-        n += !known;
-      }
-      if (n > max_entries) return false;
-    }
-    return true;
-  }
-  /// By the number of smaller columns: no branch depends on them.
-  void ascending(Index* to_columns, Real* to_values) const {
-    for (Index i = 0; i < n; ++i) {
-      Index smaller = 0;
-      for (Index j = 0; j < n; ++j) smaller += columns[j] < columns[i];
-      to_columns[smaller] = columns[i];
-      to_values[smaller] = sums[i];
-    }
-  }
-};
-
-template <class Real, class Offset>
-struct Pattern {
-  const CsrView<Real, Offset, Host>&A, &B;
-
-  void insert_row(std::int64_t row, ColumnSet& columns) const {
-    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
-      const Index k = A.col_idx[e];
-      const Offset end = B.row_ptr[k + std::int64_t(1)];
-      for (Offset f = B.row_ptr[k]; f < end;) {  // neighbours go in together: a third faster on lattices
-        const auto word = std::uint32_t(B.col_idx[f]) / word_bits;
-        std::uint64_t bits = 0;
-        do bits |= std::uint64_t(1) << std::uint32_t(B.col_idx[f]) % word_bits;
-        while (++f < end && std::uint32_t(B.col_idx[f]) / word_bits == word);
-        columns.insert(word, bits);
-      }
-    }
-  }
-  /// Terms of the sums of this row.
-  std::int64_t products(std::int64_t row) const {
-    std::int64_t sum = 0;
-    for (Offset e = A.row_ptr[row]; e < A.row_ptr[row + 1]; ++e) {
-      const Index k = A.col_idx[e];
-      sum += B.row_ptr[k + std::int64_t(1)] - B.row_ptr[k];
-    }
-    return sum;
-  }
-};
 
 /// lengths[row + 1] = entries of C's row, which takes no memory for them.
 template <class Real, class Offset>
@@ -177,10 +41,103 @@ void count_entries(const OpenMP& on, const Plan<Host>& plan, const Pattern<Real,
   });
 }
 
-/// Finds C, whose memory is taken here.
+/// Where the entries of each block of rows begin in C: known as soon as those of all blocks before it are counted. Any thread
+/// may count a block at any time, and none waits for another.
+class Places {
+ public:
+  static constexpr std::int64_t unknown = -1;
+
+  explicit Places(std::int64_t nblocks) : entries_(std::size_t(nblocks)), first_(std::size_t(nblocks) + 1) {
+    for (auto& entries : entries_) entries = unknown;
+    for (auto& first : first_) first = unknown;
+    first_[0] = 0;
+  }
+  void count(std::int64_t block, std::int64_t entries) {
+    entries_[std::size_t(block)] = entries;
+    for (auto b = std::size_t(block); b < entries_.size(); ++b) {  // and the blocks behind it that waited for this one
+      const std::int64_t first = first_[b], n = entries_[b];
+      if (first == unknown || n == unknown) return;
+      first_[b + 1] = first + n;
+    }
+  }
+  std::int64_t first(std::int64_t block) const { return first_[std::size_t(block)]; }
+  std::int64_t all() const { return first_.back(); }
+
+ private:
+  std::vector<std::atomic<std::int64_t>> entries_, first_;
+};
+
+/// Blocks of rows that one thread has found and that are on their way to C: few, so that they stay in its cache, unless another
+/// thread is held up.
+template <class Real, class Offset>
+class BlockFinder {
+ public:
+  explicit BlockFinder(const Pattern<Real, Offset>& of) : rows_(of) {}
+
+  /// Finds a block of rows, and how many entries each has: row_ptr[row + 1]. Returns the number of all.
+  std::int64_t find(std::int64_t block, Range rows, Offset* row_ptr) {
+    const std::int64_t before = size_;
+    with_avx2([&] {
+      for (std::int64_t row = rows.first; row < rows.last; ++row) {
+        make_room(rows_.room_for(row));
+        const Index n = rows_.find(row, columns_.data() + size_, values_.data() + size_);
+        row_ptr[row + 1] = n;
+        size_ += n;
+      }
+    });
+    blocks_.push_back({block, size_ - before});
+    return size_ - before;
+  }
+  /// Takes the first of its blocks to C, as far as their places are known and C has room.
+  void place(const Places& places, Csr<Real, Offset, Host>& C) {
+    std::int64_t placed = 0;
+    auto block = blocks_.begin();
+    for (; block != blocks_.end(); ++block) {
+      const std::int64_t to = places.first(block->number);
+      if (to == Places::unknown || to + block->entries > C.col_idx.size()) break;
+      std::copy_n(columns_.begin() + placed, block->entries, C.col_idx.begin() + to);
+      std::copy_n(values_.begin() + placed, block->entries, C.values.begin() + to);
+      placed += block->entries;
+    }
+    if (block == blocks_.begin()) return;
+    blocks_.erase(blocks_.begin(), block);
+    std::copy(columns_.begin() + placed, columns_.begin() + size_, columns_.begin());
+    std::copy(values_.begin() + placed, values_.begin() + size_, values_.begin());
+    size_ -= placed;
+  }
+  void forget() { blocks_.clear(), size_ = 0; }
+
+ private:
+  struct Block {
+    std::int64_t number, entries;
+  };
+
+  [[gnu::noinline]] void grow(std::int64_t room) {
+    const auto grow_one = [&](auto& array) {
+      std::remove_reference_t<decltype(array)> larger(room);
+      std::copy(array.begin(), array.begin() + size_, larger.begin());
+      array = std::move(larger);
+    };
+    grow_one(columns_);
+    grow_one(values_);
+  }
+  void make_room(std::int64_t more) {
+    if (size_ + more > columns_.size()) grow(std::max(size_ + more, 2 * columns_.size()));
+  }
+
+  RowFinder<Real, Offset> rows_;
+  Array<Index> columns_;
+  Array<Real> values_;
+  std::int64_t size_ = 0;
+  std::vector<Block> blocks_;
+};
+
+/// Finds C, whose memory is taken here: how much is guessed from some of the blocks. Where that is too little, or there are few
+/// blocks, it is taken again when all are counted.
 template <class Real, class Offset>
 Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, const CsrView<Real, Offset, Host>& B,
                         Csr<Real, Offset, Host>& C) {
+  constexpr std::int64_t work_per_block = 1 << 14, blocks_per_sample = 64;
   const std::int64_t nrows = A.nrows;
   const Pattern<Real, Offset> of{A, B};
   Plan<Host> plan;
@@ -191,52 +148,57 @@ Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
   offsets_from_lengths(on, work);
   plan.products = work[nrows];
   const int nparts = nrows + plan.products < 2 * worth_per_thread ? 1 : std::max(1, on.threads);
-  for (int part = 0; part < nparts; ++part)
-    plan.first_row.push_back(share_by_nonzeros(std::as_const(work).span(), part, nparts).first);
+  const auto share = [&](std::int64_t i, std::int64_t n) {
+    return share_by_nonzeros(std::as_const(work).span(), int(i), int(n));
+  };
+  for (int part = 0; part < nparts; ++part) plan.first_row.push_back(share(part, nparts).first);
   plan.first_row.push_back(nrows);
-  if (plan.products > std::numeric_limits<Offset>::max()) {
-    count_entries(on, plan, of, work);
-    offsets_from_lengths(on, work);
-    require_countable<Offset>(work[nrows]);
-  }
 
   C = {A.nrows, B.ncols, Array<Offset>(nrows + 1), {}, {}};
-  std::vector<Entries<Real>> found(plan.first_row.size() - 1);
-  for_parts(on, plan, [&](int part) {
-    ColumnSet columns(B.ncols);
-    Entries<Real>& mine = found[std::size_t(part)];
-    Array<Index> places(B.ncols, 0);
-    Index* const place_of = places.data();
-    ShortRow<Real> few;
-    const std::int64_t first = plan.first_row[part], last = plan.first_row[part + 1];
-    const double all = double(work[last] - work[first]);
-    with_avx2([&] {
-      for (std::int64_t row = first; row < last; ++row) {
-        const std::int64_t products = of.products(row);
-        mine.make_room(std::min<std::int64_t>(products, B.ncols), double(work[row] - work[first]) / all);
-        Index* const to = mine.columns.data() + mine.size;
-        Real* const sums = mine.values.data() + mine.size;
-        Index n = 0;
-        if (products <= few.max_products && few.add_products(A, B, row, place_of)) {
-          few.ascending(to, sums);
-          n = few.n;
-        } else {
-          of.insert_row(row, columns);
-          columns.drain([&](Index column) { to[n++] = column; });
-          add_products(A, B, row, to, n, place_of, sums);
-        }
-        C.row_ptr[row + 1] = n;
-        mine.size += n;
-      }
+  const OpenMP threads{nparts};
+  std::vector<std::unique_ptr<BlockFinder<Real, Offset>>> finders{std::size_t(nparts)};  // each made by its thread
+  const auto finder = [&](int part) -> auto& {
+    auto& mine = finders[std::size_t(part)];
+    if (!mine) mine = std::make_unique<BlockFinder<Real, Offset>>(of);
+    return *mine;
+  };
+  const std::int64_t nblocks = 1 + (nrows + plan.products) / work_per_block;
+  std::int64_t room = 0;
+  if (plan.products > std::numeric_limits<Offset>::max()) {
+    Array<std::int64_t> lengths(nrows + 1);
+    count_entries(on, plan, of, lengths);
+    offsets_from_lengths(on, lengths);
+    require_countable<Offset>(room = lengths[nrows]);
+  } else if (nblocks >= blocks_per_sample) {
+    std::atomic<std::int64_t> entries = 0, products = 1;
+    for_each_in_turn(threads, nblocks / blocks_per_sample, [&](std::int64_t sample, int part) {
+      const std::int64_t block = sample * blocks_per_sample + blocks_per_sample / 2;
+      const Range rows = share(block, nblocks);
+      entries += finder(part).find(block, rows, C.row_ptr.data());
+      products += work[rows.last] - work[rows.first];
+      finder(part).forget();
     });
+    room = std::min(plan.products, std::int64_t(1.1 * double(entries) / double(products) * double(plan.products)));
+  }
+  C.take_entries(on, room);
+  Places places(nblocks);
+  for_each_in_turn(threads, nblocks, [&](std::int64_t block, int part) {
+    places.count(block, finder(part).find(block, share(block, nblocks), C.row_ptr.data()));
+    finder(part).place(places, C);
   });
   offsets_from_lengths(on, C.row_ptr);
-  C.take_entries(on, C.row_ptr[nrows]);
-  for_parts(on, plan, [&](int part) {  // first touched by those who will use it
-    const Entries<Real> mine = std::move(found[std::size_t(part)]);
-    const Offset first = C.row_ptr[plan.first_row[part]];
-    std::copy(mine.columns.begin(), mine.columns.begin() + mine.size, C.col_idx.data() + first);
-    std::copy(mine.values.begin(), mine.values.begin() + mine.size, C.values.data() + first);
+  const std::int64_t all = places.all(), placed = std::min(room, all);
+  if (all > room) {
+    const Array<Index> columns = std::move(C.col_idx);
+    const Array<Real> values = std::move(C.values);
+    C.take_entries(on, all);
+    copy_bytes(on, Host{}, C.col_idx.data(), Host{}, columns.data(), placed * std::int64_t(sizeof(Index)));
+    copy_bytes(on, Host{}, C.values.data(), Host{}, values.data(), placed * std::int64_t(sizeof(Real)));
+  }
+  C.col_idx.truncate(all);
+  C.values.truncate(all);
+  for_each_in_turn(threads, nparts, [&](std::int64_t part, int) {
+    if (auto& with_blocks_left = finders[std::size_t(part)]) with_blocks_left->place(places, C);
   });
   return plan;
 }

@@ -97,12 +97,12 @@ void require_same_pattern(const char* name, const Extent& found, const Extent& e
 ///         are stored, even if they cancel or are zero.
 /// Cost    the pattern once, the values each time: both read the entries of A, and for each the row of B that it meets.
 ///         New values allocate nothing, and on a GPU wait for nothing and search for no column. bytes() are held.
-///         Memory beside C and what is held, on the host: 8 bytes per row of A, C once more (twice while it grows), 4
-///         per column of B and thread; held is a byte per entry of A and 8 entries of C's row, where that has up to 64;
-///         for longer ones 4 per column of B and thread. On a GPU: 8 to 16 bytes per row of A;
-///         nothing is guessed or taken per product. Held are, for the next values, a byte per entry of C if any row of A
-///         is merged (up to 8 entries and 64 products), and one or two bytes per product of the rows that are hashed
-///         (up to 1024 entries of C), with 8 bytes per row.
+///         Memory beside C and what is held, on the host: 8 bytes per row of A, 4 per column of B and thread, and C once
+///         more where there are less than a million products, or more entries than some of the rows let expect; held is a
+///         byte per entry of A and 8 entries of C's row, where that has up to 64; for longer ones 4 per column of B and
+///         thread. On a GPU: 8 to 16 bytes per row of A; nothing is guessed or taken per product. Held are, for the next
+///         values, a byte per entry of C if any row of A is merged (up to 8 entries and 64 products), and one or two bytes
+///         per product of the rows that are hashed (up to 1024 entries of C), with 8 bytes per row.
 ///         A GPU is waited for three times: products, entries, bytes to hold.
 /// Repeats bit for bit on every back end and with any number of threads: s = fma(a_ik, b_kj, s) from s = 0, in the order
 ///         of the entries k of row i of A, from left to right, however many there are.

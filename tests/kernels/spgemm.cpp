@@ -196,6 +196,31 @@ TEST_CASE("sparse products that are large enough for several threads keep their 
   check_plain(random_square(4000, 3, seed + 2), hubs, seed);
 }
 
+TEST_CASE("sparse products keep their bits where part of the rows tells nothing of how many entries the others have") {
+  const unsigned seed = fresh_seed();
+  std::mt19937_64 random(seed);
+  constexpr Index n = 9000;
+  constexpr int terms = 12;  // 1.3 million products: large enough to guess from some rows
+  Plain A{2 * n, {}}, B{terms * n, {}};
+  for (Index k = 0; k < 2 * n; ++k) {  // the first half shares its columns, the second half has its own
+    B.rows.emplace_back();
+    for (Index c = 0; c < terms; ++c) B.rows.back()[k < n ? c : terms * (k - n) + c] = random_value(random);
+  }
+  const auto rows_of = [&](const auto& meets_own_columns) {
+    A.rows.clear();
+    for (Index i = 0; i < n; ++i) {
+      A.rows.emplace_back();
+      const Index first = Index(random() % (n - terms)) + (meets_own_columns(i) ? n : 0);
+      for (int t = 0; t < terms; ++t) A.rows.back()[first + t] = random_value(random);
+    }
+    return csr_of<double>(A);
+  };
+  const auto b = csr_of<double>(B);
+  check_product(rows_of([](Index i) { return i < n / 3 || i > 2 * n / 3; }), b, seed);
+  check_product(rows_of([](Index i) { return i > n / 3 && i < 2 * n / 3; }), b, seed);
+  check_product(rows_of([](Index i) { return i > n / 2; }), b, seed);
+}
+
 TEST_CASE("sparse products of empty and single shapes") {
   for (const Index m : {0, 1, 3})
     for (const Index l : {0, 1, 3})
