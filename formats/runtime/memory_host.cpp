@@ -18,9 +18,10 @@ void* allocate(Origin<Host>, std::int64_t bytes) {
   // Large arrays lie on large pages where the system has them: fewer faults at first touch, fewer misses of address
   // translation in gathers ever after. There they begin at different places: some processors hold a load back while a
   // store to the same place of another small page is under way, which is each one where two arrays are walked together.
+  // Not smaller ones: where a virtual machine gave idle memory back, a large page takes several times as long as small ones.
   constexpr std::int64_t page = 1 << 21, line = 64, apart = 65 * line, places = 30;
   if (bytes == 0) return nullptr;
-  const bool is_large = bytes >= 2 * page;
+  const bool is_large = bytes >= 8 * page;
   const std::int64_t alignment = is_large ? page : line, max_before = is_large ? places * apart : line;
   const std::int64_t room =
       bytes > INT64_MAX - 2 * page ? -1 : (bytes + max_before + alignment - 1) / alignment * alignment;
