@@ -176,6 +176,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
              amg_pays(A, rows, questions.levels)) {
     choice.preconditioner = PreconditionerKind::amg;
     choice.may_drop_preconditioner = true;
+    choice.may_try_gmres = choice.method == Method::cg;
     taken.say(choice.preconditioner,
               ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
   } else {

@@ -62,6 +62,7 @@ struct MethodChoice {
   Order order = Order::natural;
   int restart = 50;
   std::vector<Method> fallbacks = {};    // go on, one after the other; none if `method` was asked for by name
+  bool may_try_gmres = false;            // where A turns out to be indefinite, with M, while each restart gains a digit
   std::string reason = {};               // one sentence: what was taken, and why
   Form form = Form::plain;               // of cg and gmres
   bool may_drop_preconditioner = false;  // as solve() says: it was not asked for by name
@@ -79,10 +80,11 @@ struct MethodChoice {
 };
 
 /// Method          lsmr where least squares are the goal; otherwise cg if A is symmetric with a positive diagonal, which goes
-///                 on with minres, then with gmres; otherwise lsmr if rows without entries make A singular; otherwise
-///                 bicgstab if the diagonal is full and half of the rows or more are weakly dominated by it, which goes on
-///                 with gmres, then with idr; otherwise minres if A is symmetric, unless a preconditioner was asked for that
-///                 may not be positive definite, which goes on with gmres; otherwise gmres, which goes on with idr.
+///                 on with minres, then with gmres, but with amg, if that was not asked for, may_try_gmres; otherwise lsmr
+///                 if rows without entries make A singular; otherwise bicgstab if the diagonal is full and half of the
+///                 rows or more are weakly dominated by it, which goes on with gmres, then with idr; otherwise minres if A
+///                 is symmetric, unless a preconditioner was asked for that may not be positive definite, which goes on
+///                 with gmres; otherwise gmres, which goes on with idr.
 /// Preconditioner  amg for cg, for bicgstab where the pattern of A is symmetric, and for gmres if besides at most a quarter of the
 ///                 couplings have two signs, where half of the rows or more sum to at most a thousandth of their diagonal,
 ///                 and there are 10,000 rows or more, and 100 times the bandwidth (20 times where fewer than half are weakly

@@ -34,6 +34,7 @@ struct Criteria {
   /// If set, the solver goes on beyond the target to estimate the error of x (Summary::error), and until that is at most
   /// this; infinity: once. Takes one vector more. Iterations and history stay those up to the target.
   std::optional<double> error_tolerance = {};
+  bool impatient = false;  // a restart of gmres that gains less than a digit ends it, too: another method waits
   const std::atomic<bool>* stop = nullptr;  // asked once per iteration; true ends with the best iterate
   std::function<void(const IterationReport&)> on_iteration{};
 

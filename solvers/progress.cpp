@@ -97,6 +97,8 @@ bool Progress::worth_another_round(double true_norm) {
     if (!breakdowns_.is_over(true_norm, 0.5)) return true;
     return end(Status::breakdown, broke_down_, summary_.method + " broke down repeatedly: " + text(broke_down_));
   }
+  if (criteria_.impatient && true_norm > round_from_ / 10)
+    return end(Status::stagnated, "a restart gained less than a digit");
   if (cycles_.is_over(true_norm, 0.999))
     return end(Status::stagnated,
                std::to_string(rounds_without_gain) + " restarts together reduced the residual by less than 0.1 %");
@@ -232,7 +234,8 @@ bool Progress::not_positive(double product, Breakdown otherwise, bool underflowe
   if (!std::isfinite(product))
     return end(Status::breakdown, Breakdown::not_finite, found + ": NaN or infinity, or an overflow");
   if (underflowed) return end(Status::breakdown, Breakdown::underflow, found + ": it underflows");
-  return end(Status::indefinite, otherwise, found + ", which is positive if the matrix is positive definite");
+  const std::string what = otherwise == Breakdown::indefinite_preconditioner ? "preconditioner" : "matrix";
+  return end(Status::indefinite, otherwise, found + ", which is positive if the " + what + " is positive definite");
 }
 
 Summary Progress::summary(double norm_x, std::int64_t returned) {

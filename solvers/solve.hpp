@@ -20,6 +20,10 @@ inline bool may_go_on(const Summary& summary, double norm_inf_of_A) {
          (summary.status == Status::stagnated && !summary.met_limit_of_precision(norm_inf_of_A));
 }
 
+inline bool goes_on_with(const MethodChoice& choice, const Method& method) {
+  return std::ranges::find(choice.fallbacks, method) != choice.fallbacks.end();
+}
+
 template <class V>
 Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<V>& A, const AnyPreconditioner<V>& M,
             const V& b, V& x, const Criteria& criteria) {
@@ -32,8 +36,9 @@ Summary run(const Method& method, const MethodChoice& choice, const AnyOperator<
 /// with the first of choice.fallbacks, from the best x so far, and so on, and returns the best one; where the last
 /// one breaks down, too, with gmres without M, if choice.may_drop_preconditioner: numbers of sweeps that do not suit A
 /// grow beyond all bounds. Then minres and idr go on without M as well: where one method failed with it, others do better
-/// alone (docs/notes/methods.md). criteria.seconds is for all together, max_iterations for each. The Summary is that of
-/// the last method, with its reason; `attempts` tells of all.
+/// alone (docs/notes/methods.md). Where A is indefinite and choice.may_try_gmres, gmres is tried with M before, as long
+/// as each of its restarts gains a digit. criteria.seconds is for all together, max_iterations for each. The Summary is
+/// that of the last method, with its reason; `attempts` tells of all.
 ///
 /// Shapes, errors  as each method.
 template <class V>
@@ -56,6 +61,11 @@ Summary solve(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, const Meth
     go_on(method, IdentityPreconditioner{});
     attempts.back().preconditioned = false;
   };
+  if (last.status == Status::indefinite && choice.may_try_gmres && goes_on_with(choice, Method::gmres)) {
+    rest.impatient = true;
+    go_on(Method::gmres, M);
+    rest.impatient = false;
+  }
   for (const Method& next : choice.fallbacks) {
     if (!may_go_on(last, choice.norm_inf)) break;
     if (next == Method::gmres || !choice.may_drop_preconditioner)

@@ -49,11 +49,12 @@ void for_pieces(const OpenMP& on, std::int64_t first, std::int64_t last, std::in
 void factorize(const OpenMP& on, Lower& L, double vanishing, double* inverse_pivots) {
   const std::int64_t n = L.n, width = on.threads == 1 ? together : 8 * together;
   const double least = double(n) * std::max(vanishing, rounding);
+  constexpr double least_negative = 1e-8;  // less is no sign that A is indefinite, but what rounding made of a coarse matrix
   // What rounding may leave of a pivot that is 0: that of its own row, and d_k -= l_ki^2 d_i of the pivots before it.
   Array<double> columns(width * n), diagonal(n), doubt(n);
   for (std::int64_t i = 0; i < n; ++i) {
     diagonal[i] = L.row(i)[i];
-    doubt[i] = std::sqrt(double(n)) * rounding * diagonal[i];
+    doubt[i] = std::sqrt(double(n)) * rounding * std::abs(diagonal[i]);
   }
   for (std::int64_t first = 0; first < n; first += width) {  // columns of a panel; L D of it is kept in `columns`
     const std::int64_t end = std::min(first + width, n);
@@ -71,7 +72,8 @@ void factorize(const OpenMP& on, Lower& L, double vanishing, double* inverse_piv
     with_avx2([&] {
       for (std::int64_t k = first; k < end; ++k) {
         const double pivot = L.row(k)[k];
-        const bool vanishes = !(pivot > std::max(least * diagonal[k], doubt[k]));
+        const double part = pivot < 0 ? std::max(least, least_negative) : least;
+        const bool vanishes = !(std::abs(pivot) > std::max(part * std::abs(diagonal[k]), doubt[k]));
         inverse_pivots[k] = vanishes ? 0 : 1 / pivot;
         eliminate(k, k + 1, end);
       }
@@ -135,7 +137,8 @@ Csr<double, Offset> dense(Index n) {
 }  // namespace
 
 template <class Offset>
-Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing) {
+Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing,
+                                  Definite definite) {
   const std::int64_t n = A.nrows;
   auto G = dense<Offset>(A.nrows);
   if (n == 0) return G;
@@ -146,6 +149,8 @@ Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset
       if (A.col_idx[k] <= i) L.row(i)[A.col_idx[k]] = A.values[k];
   const OpenMP team = n < 64 ? OpenMP{1} : on;
   factorize(n < 192 || on.threads < 4 ? OpenMP{1} : on, L, vanishing, inverse_pivots.data());  // two barriers per panel
+  if (definite == Definite::made)
+    for (double& d : inverse_pivots) d = std::abs(d);
   // The first columns of W are the longest, and the middle rows of G take most products.
   for_pieces(team, 0, n, 8, [&](std::int64_t first, std::int64_t last) { invert(L, first, last, W); });
   for_pieces(team, 0, n, 4, [&](std::int64_t first, std::int64_t last) {
@@ -199,7 +204,9 @@ Csr<double, Offset> dense_inverse_by_rows(const CsrView<double, Offset, Host>& A
 
 template Csr<double, std::int32_t> dense_inverse_by_rows(const CsrView<double, std::int32_t, Host>&, double);
 template Csr<double, std::int64_t> dense_inverse_by_rows(const CsrView<double, std::int64_t, Host>&, double);
-template Csr<double, std::int32_t> dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double);
-template Csr<double, std::int64_t> dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double);
+template Csr<double, std::int32_t> dense_inverse(const OpenMP&, const CsrView<double, std::int32_t, Host>&, double,
+                                                 Definite);
+template Csr<double, std::int64_t> dense_inverse(const OpenMP&, const CsrView<double, std::int64_t, Host>&, double,
+                                                 Definite);
 
 }  // namespace seidel

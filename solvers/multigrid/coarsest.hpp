@@ -5,17 +5,24 @@
 
 namespace seidel {
 
-/// A^-1 for symmetric positive definite A, every entry stored: from A = L D L', as L^-T D^-1 L^-1. Where A is singular, a
-/// row whose pivot vanishes is left out, and with it its row and column of the result: for A positive semidefinite the
-/// result G still has A G A = A, so that it solves every system that has a solution. A pivot vanishes if it is no more than n
-/// times `vanishing`, or rounding, of its diagonal entry, or than what rounding of the pivots before it may leave.
+/// Whether an inverse is positive definite only where A is, or made so.
+enum class Definite { as_it_is, made };
+
+/// A^-1 for symmetric A, every entry stored: from A = L D L', as L^-T D^-1 L^-1; made definite, L^-T |D|^-1 L^-1, of which
+/// A times it has the eigenvalues 1 and -1. Where A is singular, a row whose pivot vanishes is left out, and with it its row and
+/// column of the result: for A positive semidefinite the result G still has A G A = A, so that it solves every system that has
+/// a solution. A pivot vanishes if its magnitude is no more than n times `vanishing`, or rounding, of its diagonal entry, than
+/// what rounding of the pivots before it may leave, or, of a negative one, than 1e-8 of its diagonal entry. There is no pivoting, which A does not need where it is positive
+/// definite, and does without where few of its eigenvalues are negative.
 ///
 /// Shapes  A is n x n, its lower triangle is used.
 /// Cost    n^3 / 2 multiplications and additions, a third of them on one core; 16 n^2 bytes for the time of the call.
 /// Repeats bit for bit with any number of threads.
-/// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 4.1.
+/// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 4.1; Gill, Murray, Ponceleon, Saunders,
+///         Preconditioners for indefinite systems arising in optimization, SIAM J. Matrix Anal. Appl. 13(1), 1992: |D|.
 template <class Offset>
-Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing = 0);
+Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing = 0,
+                                  Definite definite = Definite::as_it_is);
 
 /// The same for A that is not symmetric, by Gauss-Jordan elimination with the largest pivot of each column. A column without one
 /// is left out, and so is an equation that is left over: the result G still has A G A = A but for rounding.

@@ -7,6 +7,7 @@
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/lattice.hpp>
+#include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/facts.hpp>
 #include <seidel/solvers/multigrid/galerkin.hpp>
 
@@ -53,6 +54,7 @@ struct Hierarchy {
       coarsest_inverse;               // every entry stored; empty where the coarsest level is too large for it
   Csr<double, Offset> coarsest = {};  // the matrix of that level on the host; empty likewise
   bool symmetric = true;              // A is
+  Definite definite = Definite::as_it_is;
   bool dominant = false;              // every row of the finest A is weakly dominated by its diagonal
 };
 

@@ -23,6 +23,7 @@ struct CoarseningOptions {
   FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
   CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
   bool symmetric = true;                        // false: what is strong is told by (A + A') / 2
+  Definite coarsest_inverse = Definite::as_it_is;  // made: for minres, which takes no other M, where A is indefinite
   Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
   std::function<void()> on_step = [] {};  // called twice per level by coarsened(); what it throws ends that
 };

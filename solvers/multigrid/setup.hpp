@@ -14,7 +14,6 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/kernels/symgs/symgs.hpp>
-#include <seidel/solvers/multigrid/coarsest.hpp>
 #include <seidel/solvers/multigrid/level_numbers.hpp>
 #include <seidel/solvers/multigrid/prolong.hpp>
 #include <seidel/solvers/multigrid/single_cycle.hpp>
@@ -157,7 +156,7 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
     OpenMP host{1};
     if constexpr (HostBackend<B>) host = on;
     auto& there = hierarchy.coarsest_inverse;
-    const auto inverse = hierarchy.symmetric ? dense_inverse(host, here.view(), vanishing)
+    const auto inverse = hierarchy.symmetric ? dense_inverse(host, here.view(), vanishing, hierarchy.definite)
                                              : dense_inverse_by_rows(here.view(), vanishing);
     if (there.row_ptr.empty())
       there = copied_to<SpaceOf<B>>(on, inverse.view());
@@ -210,6 +209,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
                      std::to_string(A.nrows) + " rows, expected a point per row");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
   hierarchy.symmetric = options.symmetric;
+  hierarchy.definite = options.coarsest_inverse;
   hierarchy.levels.push_back({.A = A, .lattice = coarsening ? Lattice{} : options.lattice});
   NearNull<SpaceOf<B>> near_null;
   if (options.coarse_row != CoarseRow::row)

@@ -56,6 +56,8 @@ TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or 
   CHECK(chosen("spd:20000:5") == PreconditionerKind::symgs);
   CHECK(chosen("elasticity3d:24") == PreconditionerKind::amg);  // no row dominated: five iterations per plane
   CHECK(chosen("elasticity3d:20") == PreconditionerKind::symgs);
+  CHECK(choice_for(generate(OpenMP{1}, "poisson2d:100")).may_try_gmres);
+  CHECK_FALSE(choice_for(generate(OpenMP{1}, "poisson2d:24")).may_try_gmres);
 }
 
 TEST_CASE(

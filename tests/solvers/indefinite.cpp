@@ -71,12 +71,53 @@ TEST_CASE("minres takes what cg refuses, with any positive definite precondition
   CHECK(outcome->method == "minres");
 }
 
+TEST_CASE("amg takes few negative eigenvalues: gmres with it, and minres, for which it is made positive definite") {
+  const Matrix A = shifted(70, 64.0 / (71 * 71));  // three of them
+  const auto b = times(A, random_vector(fresh_seed(), A.nrows));
+  for (const auto& [method, most] : {std::pair{Method::gmres, 30}, {Method::minres, 60}}) {
+    CAPTURE(to_string(method));
+    const How how{.method = method, .preconditioner = PreconditionerKind::amg};
+    const Outcome serial = solve_on(OpenMP{1}, how, A, b);
+    REQUIRE(serial->converged());
+    CHECK(serial->iterations <= most);
+    CHECK(true_residual(A, serial.x, b) <= 1.001e-8);
+    on_every_backend([&](auto on) {
+      const Outcome other = solve_on(on, how, A, b);
+      CHECK(other.x == serial.x);
+      CHECK(other->history == serial->history);
+    });
+  }
+}
+
+TEST_CASE("where cg with amg finds A indefinite, gmres is tried with it while each restart gains a digit, then minres") {
+  How how{.preconditioner = PreconditionerKind::amg,
+          .fallbacks = {Method::minres, Method::gmres},
+          .may_drop_preconditioner = true,
+          .may_try_gmres = true};
+  const auto methods_on = [&](double waves) {
+    const Matrix A = shifted(70, waves * waves / (71 * 71));
+    const auto b = times(A, random_vector(fresh_seed(), A.nrows));
+    const Outcome outcome = solve_on(OpenMP{1}, how, A, b);
+    CHECK(outcome->converged());
+    CHECK(true_residual(A, outcome.x, b) <= 1.001e-8);
+    std::vector<std::string> methods;
+    for (const auto& attempt : outcome->attempts)
+      methods.push_back(attempt.method + (attempt.preconditioned ? "" : " alone"));
+    return methods;
+  };
+  CHECK(methods_on(8) == std::vector<std::string>{"cg", "gmres"});
+  CHECK(methods_on(45) == std::vector<std::string>{"cg", "gmres", "minres alone"});
+  how.fallbacks = {Method::minres};  // where there is no memory for gmres
+  CHECK(methods_on(8) == std::vector<std::string>{"cg", "minres alone"});
+}
+
 TEST_CASE("minres with a preconditioner that is not positive definite says so") {
   const Matrix A = saddle_point(3, 8, 9, 0.5);
   const Outcome outcome =
       solve_on(OpenMP{1}, {.method = Method::minres, .preconditioner = PreconditionerKind::jacobi}, A, ramp(A.nrows));
   CHECK(outcome->status == Status::indefinite);
   CHECK(outcome->breakdown == Breakdown::indefinite_preconditioner);
+  CHECK(outcome->reason.ends_with(", which is positive if the preconditioner is positive definite"));
   CHECK(outcome->relative_residual <= 1);
 }
 

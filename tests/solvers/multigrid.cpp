@@ -263,6 +263,34 @@ TEST_CASE("the dense inverse is symmetric, and A times it the identity; of a sin
   for (Index i = 0; i < A.nrows; ++i) CHECK(std::abs(Ax[i] - b[i]) <= 1e-11);
 }
 
+TEST_CASE("the dense inverse of an indefinite A, and made definite") {
+  for (const Index n : {1, 2, 63, 192}) {
+    CAPTURE(n);
+    Matrix A = n > 2 ? random_spd(fresh_seed(), n, 5) : diagonal(std::vector<double>(n, 1));
+    for (Index i = 0; i < n; i += 3)
+      for (auto e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
+        if (A.col_idx[e] == i) A.values[e] *= -1;
+    const auto inverse = dense_inverse(OpenMP{5}, A.view());
+    const auto definite = dense_inverse(OpenMP{5}, A.view(), 0, Definite::made);
+    const auto times_dense = [&](const auto& G, const std::vector<double>& x) {
+      std::vector<double> y(n);
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) y[i] += G.values[i * n + j] * x[j];
+      return y;
+    };
+    const auto x = random_vector(fresh_seed(), n);
+    const auto same = times_dense(inverse, times(A, x));
+    const auto once = times_dense(definite, times(A, x)), twice = times_dense(definite, times(A, once));
+    for (Index i = 0; i < n; ++i) {
+      CHECK(std::abs(same[i] - x[i]) <= 1e-9);
+      CHECK(std::abs(twice[i] - x[i]) <= 1e-9);  // (G A)^2 = I
+    }
+    CHECK(product(x, times_dense(definite, x)) > 0);
+  }
+  const Matrix A = matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{0, 1.0}, {1, 1 - 1e-10}}});  // as rounding leaves a singular one
+  CHECK(dense_inverse(OpenMP{1}, A.view()).values[3] == 0);
+}
+
 TEST_CASE("singular systems that have a solution are solved by cg with amg") {
   for (const auto& [n, pieces] : {std::pair{5000, 1}, {700, 7}, {41, 100}, {3, 1000}}) {
     CAPTURE(n);

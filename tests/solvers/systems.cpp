@@ -27,6 +27,7 @@ MethodChoice choice_of(const How& how) {
           .order = how.order,
           .restart = how.restart,
           .fallbacks = how.fallbacks,
+          .may_try_gmres = how.may_try_gmres,
           .form = how.form,
           .may_drop_preconditioner = how.may_drop_preconditioner,
           .symmetric = how.symmetric};

@@ -22,6 +22,7 @@ struct How {
   Form form = Form::plain;
   bool may_drop_preconditioner = false;
   bool symmetric = true;  // A is
+  bool may_try_gmres = false;
 };
 std::string name_of(const How& how);
 
