@@ -53,6 +53,13 @@ bool suits_amg(const MatrixProperties& A, const Method& method) {
   return method == Method::bicgstab || (method == Method::gmres && 4 * A.pairs_of_both_signs <= A.below);
 }
 
+/// Whether something was asked for that only symgs has.
+bool asks_for_sweeps(const MethodRequest& request) {
+  const auto form = request.settings.find(form_setting);
+  return request.order || !request.settings.usual(PreconditionerKind::symgs.settings) ||
+         (form && Form(int(*form)) == Form::eisenstat);
+}
+
 bool has_forms(const Method& method) { return method == Method::cg || method == Method::gmres; }
 
 /// Of the method chosen, which `sentence` tells of. Errors  as choose_method().
@@ -179,6 +186,10 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     choice.may_try_gmres = choice.method == Method::cg;
     taken.say(choice.preconditioner,
               ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
+  } else if (choice.method == Method::cg && dominant && !asks_for_sweeps(request)) {
+    choice.preconditioner = PreconditionerKind::jacobi;
+    choice.may_drop_preconditioner = true;
+    taken.say(choice.preconditioner, ": most rows are dominated by their diagonal");
   } else {
     choice.preconditioner = PreconditionerKind::symgs;
     choice.may_drop_preconditioner = true;

@@ -89,10 +89,12 @@ struct MethodChoice {
 ///                 couplings have two signs, where half of the rows or more sum to at most a thousandth of their diagonal,
 ///                 and there are 10,000 rows or more, and 100 times the bandwidth (20 times where fewer than half are weakly
 ///                 dominated, 50 times where the diagonals of such rows differ by 1000 or more), or, where there are fewer
-///                 than 10 times the bandwidth, so that rows have no order, 50 `levels` (20; 25). Else symgs if the diagonal
-///                 is full and nonzero, and positive for minres; otherwise none. None, too, for gmres that keeps all
-///                 directions where fewer than half of the rows are weakly dominated: it needs no help, and may get none.
-///                 Where all methods break down with it, gmres goes on without.
+///                 than 10 times the bandwidth, so that rows have no order, 50 `levels` (20; 25). Else jacobi for cg where half
+///                 of the rows or more are weakly dominated, unless something was asked for that symgs alone has: symgs
+///                 takes fewer iterations, but more time. Else symgs if the diagonal is full and nonzero, and positive for
+///                 minres; otherwise none. None, too, for gmres that keeps all directions where fewer than half of the rows
+///                 are weakly dominated: it needs no help, and may get none. Where all methods break down with it, gmres
+///                 goes on without.
 /// Order           what `order` says (choose_order.hpp), which is called only if symgs is taken and no order was asked for;
 ///                 natural without it: colours need more iterations.
 /// Restart         of gmres, unless asked for: none where A has at most 1000 rows, for n iterations that keep all their

@@ -23,14 +23,36 @@ MethodChoice choice_for(const Matrix& A, const MethodRequest& request = {}) {
 }
 }  // namespace
 
-TEST_CASE("symmetric with a positive diagonal: cg with symgs, which goes on with minres, then with gmres") {
+TEST_CASE("symmetric with a positive diagonal: cg, which goes on with minres, then with gmres") {
   const MethodChoice choice = choice_for(poisson(5));
   CHECK(choice.method == Method::cg);
   CHECK(choice.fallbacks == std::vector<Method>{Method::minres, Method::gmres});
-  CHECK(choice.preconditioner == PreconditionerKind::symgs);
+  CHECK(choice.preconditioner == PreconditionerKind::jacobi);
   CHECK(choice.may_drop_preconditioner);
   CHECK(choice.order == Order::natural);
-  CHECK(choice.reason == "cg, because A is symmetric with a positive diagonal; symgs: its diagonal is full");
+  CHECK(choice.reason ==
+        "cg, because A is symmetric with a positive diagonal; jacobi: most rows are dominated by their diagonal");
+}
+
+TEST_CASE("cg takes symgs where few rows are dominated, and where something was asked for that it alone has") {
+  const auto chosen = [](const Matrix& A, const MethodRequest& request = {}) {
+    return choice_for(A, request).preconditioner;
+  };
+  CHECK(chosen(generate(OpenMP{1}, "elasticity3d:6")) == PreconditionerKind::symgs);
+  const Matrix A = poisson(20);
+  CHECK(chosen(A, {.order = Order::colours}) == PreconditionerKind::symgs);
+  MethodRequest request;
+  request.settings.set(form_setting, int(Form::eisenstat));
+  CHECK(chosen(A, request) == PreconditionerKind::symgs);
+  request.settings.set(form_setting, int(Form::flexible));
+  CHECK(chosen(A, request) == PreconditionerKind::jacobi);
+  for (const Setting& setting : PreconditionerKind::symgs.settings) {
+    request = {};
+    request.settings.set(setting, setting.usual);
+    CHECK(chosen(A, request) == PreconditionerKind::jacobi);
+    request.settings.set(setting, setting.usual + (setting.whole || !setting.words.empty() ? 1 : 0.5));
+    CHECK(chosen(A, request) == PreconditionerKind::symgs);
+  }
 }
 
 TEST_CASE("entries that differ from their mirrors by rounding leave a matrix symmetric, larger differences do not") {
@@ -39,7 +61,8 @@ TEST_CASE("entries that differ from their mirrors by rounding leave a matrix sym
   CHECK(choice_for(A).method == Method::cg);
   CHECK(choice_for(A).symmetric);
   CHECK(choice_for(A).reason ==
-        "cg, because A is symmetric (but for rounding) with a positive diagonal; symgs: its diagonal is full");
+        "cg, because A is symmetric (but for rounding) with a positive diagonal; jacobi: most rows are dominated by "
+        "their diagonal");
   CHECK_NOTHROW(choice_for(A, {.preconditioner = PreconditionerKind::ic0}));
   A.values[1] *= 1 + 1e-10;
   CHECK(choice_for(A).method != Method::cg);
@@ -47,13 +70,13 @@ TEST_CASE("entries that differ from their mirrors by rounding leave a matrix sym
   CHECK_THROWS_AS(choice_for(A, {.preconditioner = PreconditionerKind::ic0}), UsageError);
 }
 
-TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or a strictly dominated one: symgs") {
+TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or a strictly dominated one: jacobi") {
   const auto chosen = [](const char* name) { return choice_for(generate(OpenMP{1}, name)).preconditioner; };
   CHECK(chosen("poisson2d:100") == PreconditionerKind::amg);
   CHECK(chosen("poisson3d:16x16x100") == PreconditionerKind::amg);
-  CHECK(chosen("poisson2d:99") == PreconditionerKind::symgs);
-  CHECK(chosen("poisson3d:24") == PreconditionerKind::symgs);
-  CHECK(chosen("spd:20000:5") == PreconditionerKind::symgs);
+  CHECK(chosen("poisson2d:99") == PreconditionerKind::jacobi);
+  CHECK(chosen("poisson3d:24") == PreconditionerKind::jacobi);
+  CHECK(chosen("spd:20000:5") == PreconditionerKind::jacobi);
   CHECK(chosen("elasticity3d:24") == PreconditionerKind::amg);  // no row dominated: five iterations per plane
   CHECK(chosen("elasticity3d:20") == PreconditionerKind::symgs);
   CHECK(choice_for(generate(OpenMP{1}, "poisson2d:100")).may_try_gmres);
@@ -74,10 +97,10 @@ TEST_CASE(
   const auto at = [](const char* name) { return generate(OpenMP{1}, name); };
   CHECK(chosen(at("poisson2d:120"), 1e-4, 0) == PreconditionerKind::amg);
   CHECK(chosen(at("poisson2d:120"), -1e-4, 0) == PreconditionerKind::amg);
-  CHECK(chosen(at("poisson2d:120"), 0.1, 0) == PreconditionerKind::symgs);
-  CHECK(chosen(at("poisson3d:16x16x70"), 0, 0) == PreconditionerKind::symgs);
+  CHECK(chosen(at("poisson2d:120"), 0.1, 0) == PreconditionerKind::jacobi);
+  CHECK(chosen(at("poisson3d:16x16x70"), 0, 0) == PreconditionerKind::jacobi);
   CHECK(chosen(at("poisson3d:16x16x70"), 0, 16 * 16 * 10) == PreconditionerKind::amg);
-  CHECK(chosen(at("poisson3d:16x16x45"), 0, 16 * 16 * 10) == PreconditionerKind::symgs);
+  CHECK(chosen(at("poisson3d:16x16x45"), 0, 16 * 16 * 10) == PreconditionerKind::jacobi);
 }
 
 TEST_CASE("rows without an order: what counts is how far the matrix reaches, not its bandwidth") {
@@ -90,7 +113,7 @@ TEST_CASE("rows without an order: what counts is how far the matrix reaches, not
     const Questions questions{.levels = [&](std::int64_t enough) { return count_of_levels(A.view(), enough); }};
     const auto properties = seidel::properties(OpenMP{1}, A.view());
     const auto rows = row_statistics(OpenMP{1}, A.view());
-    CHECK(choose_method(properties, rows).preconditioner == PreconditionerKind::symgs);  // who is not told cannot know
+    CHECK(choose_method(properties, rows).preconditioner == PreconditionerKind::jacobi);  // who is not told cannot know
     return choose_method(properties, rows, {}, questions).preconditioner;
   };
   for (const char* name : {"poisson2d:120", "poisson3d:7x7x220"})
@@ -103,7 +126,7 @@ TEST_CASE("rows without an order: what counts is how far the matrix reaches, not
     ++ring.rows[i][i], ++ring.rows[j][j];
   };
   for (Index i = 0; i < n; ++i) couple(i, (i + 1) % n), couple(i, Index(random() % n));
-  CHECK(chosen(csr_of<double, std::int64_t>(ring)) == PreconditionerKind::symgs);
+  CHECK(chosen(csr_of<double, std::int64_t>(ring)) == PreconditionerKind::jacobi);
 }
 
 TEST_CASE("unsymmetric and dominant: bicgstab; not dominant: gmres; no diagonal: gmres alone") {
@@ -211,9 +234,9 @@ TEST_CASE("a system that is not square is refused") {
 TEST_CASE(
     "Eisenstat's form is taken for cg with plain symgs in natural order where rows are wide, and refused elsewhere") {
   const Matrix wide = random_spd(7, 400, 30), narrow = poisson(20);
-  CHECK(choice_for(wide).form == Form::eisenstat);
-  CHECK(choice_for(narrow).form == Form::plain);
-  MethodRequest request;
+  MethodRequest request{.preconditioner = PreconditionerKind::symgs};
+  CHECK(choice_for(wide, request).form == Form::eisenstat);
+  CHECK(choice_for(narrow, request).form == Form::plain);
   request.settings.set(form_setting, int(Form::eisenstat));
   CHECK(choice_for(narrow, request).form == Form::eisenstat);
   request.settings.set(form_setting, int(Form::plain));
