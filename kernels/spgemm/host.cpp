@@ -72,15 +72,16 @@ class Places {
 template <class Real, class Offset>
 class BlockFinder {
  public:
-  explicit BlockFinder(const Pattern<Real, Offset>& of) : rows_(of) {}
+  explicit BlockFinder(const Pattern<Real, Offset>& of) : of_(of), rows_(of) {}
 
   /// Finds a block of rows, and how many entries each has: row_ptr[row + 1]. Returns the number of all.
   std::int64_t find(std::int64_t block, Range rows, Offset* row_ptr) {
     const std::int64_t before = size_;
     with_avx2([&] {
       for (std::int64_t row = rows.first; row < rows.last; ++row) {
-        make_room(rows_.room_for(row));
-        const Index n = rows_.find(row, columns_.data() + size_, values_.data() + size_);
+        const std::int64_t products = of_.products(row);
+        make_room(std::min<std::int64_t>(products, of_.B.ncols));
+        const Index n = rows_.find(row, products, columns_.data() + size_, values_.data() + size_);
         row_ptr[row + 1] = n;
         size_ += n;
       }
@@ -125,6 +126,7 @@ class BlockFinder {
     if (size_ + more > columns_.size()) grow(std::max(size_ + more, 2 * columns_.size()));
   }
 
+  Pattern<Real, Offset> of_;
   RowFinder<Real, Offset> rows_;
   Array<Index> columns_;
   Array<Real> values_;

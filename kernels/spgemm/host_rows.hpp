@@ -95,6 +95,7 @@ struct ShortRow {
   }
 };
 
+/// What the patterns of A and B tell of rows of C = A B.
 template <class Real, class Offset>
 struct Pattern {
   const CsrView<Real, Offset, Host>&A, &B;
@@ -129,9 +130,9 @@ class RowFinder {
  public:
   explicit RowFinder(const Pattern<Real, Offset>& of) : of_(of), columns_(of.B.ncols), place_of_(of.B.ncols, 0) {}
 
-  /// The entries of a row, ascending, to places with room for room_for(row) of them; returns how many there are.
-  Index find(std::int64_t row, Index* to_columns, Real* to_values) {
-    if (of_.products(row) <= few_.max_products && few_.add_products(of_.A, of_.B, row, place_of_.data())) {
+  /// The entries of a row, ascending, to places with room for as many as it has products, or columns; returns how many there are.
+  Index find(std::int64_t row, std::int64_t products, Index* to_columns, Real* to_values) {
+    if (products <= few_.max_products && few_.add_products(of_.A, of_.B, row, place_of_.data())) {
       few_.ascending(to_columns, to_values);
       return few_.n;
     }
@@ -141,7 +142,6 @@ class RowFinder {
     add_products(of_.A, of_.B, row, to_columns, n, place_of_.data(), to_values);
     return n;
   }
-  std::int64_t room_for(std::int64_t row) const { return std::min<std::int64_t>(of_.products(row), of_.B.ncols); }
 
  private:
   Pattern<Real, Offset> of_;

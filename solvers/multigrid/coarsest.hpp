@@ -9,11 +9,12 @@ namespace seidel {
 enum class Definite { as_it_is, made };
 
 /// A^-1 for symmetric A, every entry stored: from A = L D L', as L^-T D^-1 L^-1; made definite, L^-T |D|^-1 L^-1, of which
-/// A times it has the eigenvalues 1 and -1. Where A is singular, a row whose pivot vanishes is left out, and with it its row and
-/// column of the result: for A positive semidefinite the result G still has A G A = A, so that it solves every system that has
-/// a solution. A pivot vanishes if its magnitude is no more than n times `vanishing`, or rounding, of its diagonal entry, than
-/// what rounding of the pivots before it may leave, or, of a negative one, than 1e-8 of its diagonal entry. There is no pivoting, which A does not need where it is positive
-/// definite, and does without where few of its eigenvalues are negative.
+/// A times it has the eigenvalues 1 and -1. There is no pivoting, which A does not need where it is positive definite, and
+/// does without where few of its eigenvalues are negative. Where A is singular, a row whose pivot vanishes is left out, and
+/// with it its row and column of the result: for A positive semidefinite the result G still has A G A = A, so that it solves
+/// every system that has a solution. A pivot vanishes if its magnitude is no more than n times `vanishing`, or rounding, of
+/// its diagonal entry, than what rounding of the pivots before it may leave, or, if it is negative, than 1e-8 of its
+/// diagonal entry.
 ///
 /// Shapes  A is n x n, its lower triangle is used.
 /// Cost    n^3 / 2 multiplications and additions, a third of them on one core; 16 n^2 bytes for the time of the call.
