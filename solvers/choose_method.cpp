@@ -153,6 +153,11 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     }
   }
 
+  const auto take = [&](const PreconditionerKind& preconditioner, const std::string& why) {  // that nobody asked for
+    choice.preconditioner = preconditioner;
+    choice.may_drop_preconditioner = true;
+    taken.say(preconditioner, why);
+  };
   if (request.preconditioner) {
     choice.preconditioner = *request.preconditioner;
     if (choice.method.only_with.empty()) taken.say(choice.preconditioner_name(), ", as asked");
@@ -181,19 +186,13 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
         "dominated";
   } else if (suits_amg(A, choice.method) && A.pattern_symmetric && positive_diagonal &&
              amg_pays(A, rows, questions.levels)) {
-    choice.preconditioner = PreconditionerKind::amg;
-    choice.may_drop_preconditioner = true;
     choice.may_try_gmres = choice.method == Method::cg;
-    taken.say(choice.preconditioner,
-              ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
+    take(PreconditionerKind::amg,
+         ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
   } else if (choice.method == Method::cg && dominant && !asks_for_sweeps(request)) {
-    choice.preconditioner = PreconditionerKind::jacobi;
-    choice.may_drop_preconditioner = true;
-    taken.say(choice.preconditioner, ": most rows are dominated by their diagonal");
+    take(PreconditionerKind::jacobi, ": most rows are dominated by their diagonal");
   } else {
-    choice.preconditioner = PreconditionerKind::symgs;
-    choice.may_drop_preconditioner = true;
-    taken.say(choice.preconditioner, ": its diagonal is full");
+    take(PreconditionerKind::symgs, ": its diagonal is full");
   }
 
   if (choice.preconditioner.needs_definite && !(A.nearly_symmetric && positive_diagonal))

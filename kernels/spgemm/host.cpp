@@ -189,13 +189,13 @@ Plan<Host> find_product(const OpenMP& on, const CsrView<Real, Offset, Host>& A, 
     finder(part).place(places, C);
   });
   offsets_from_lengths(on, C.row_ptr);
-  const std::int64_t all = places.all(), placed = std::min(room, all);
+  const std::int64_t all = places.all();
   if (all > room) {
     const Array<Index> columns = std::move(C.col_idx);
     const Array<Real> values = std::move(C.values);
     C.take_entries(on, all);
-    copy_bytes(on, Host{}, C.col_idx.data(), Host{}, columns.data(), placed * std::int64_t(sizeof(Index)));
-    copy_bytes(on, Host{}, C.values.data(), Host{}, values.data(), placed * std::int64_t(sizeof(Real)));
+    copy_bytes(on, Host{}, C.col_idx.data(), Host{}, columns.data(), room * std::int64_t(sizeof(Index)));
+    copy_bytes(on, Host{}, C.values.data(), Host{}, values.data(), room * std::int64_t(sizeof(Real)));
   }
   C.col_idx.truncate(all);
   C.values.truncate(all);

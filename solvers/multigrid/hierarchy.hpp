@@ -54,7 +54,7 @@ struct Hierarchy {
       coarsest_inverse;               // every entry stored; empty where the coarsest level is too large for it
   Csr<double, Offset> coarsest = {};  // the matrix of that level on the host; empty likewise
   bool symmetric = true;              // A is
-  Definite definite = Definite::as_it_is;
+  Definite definite = Definite::as_it_is;  // the inverse above
   bool dominant = false;              // every row of the finest A is weakly dominated by its diagonal
 };
 

@@ -19,11 +19,11 @@ struct CoarseningOptions {
   double strength = 0.25;  // theta of kernels/aggregation/strength.hpp, 0 to 1
   Index coarsest = 256;    // a level of no more rows is the last one, and is solved directly
   int max_levels = 25;
-  Index unknowns_per_node = 0;           // 0: as many as A shows (kernels/aggregation/nodes.hpp)
-  FirstLevel first = FirstLevel::plain;  // of nodes; that of rows is always smoothed
+  Index unknowns_per_node = 0;                  // 0: as many as A shows (kernels/aggregation/nodes.hpp)
+  FirstLevel first = FirstLevel::plain;         // of nodes; that of rows is always smoothed
   CoarseRow coarse_row = CoarseRow::aggregate;  // or row: classical coarsening
   bool symmetric = true;                        // false: what is strong is told by (A + A') / 2
-  Definite coarsest_inverse = Definite::as_it_is;  // made: for minres, which takes no other M, where A is indefinite
+  Definite definite = Definite::as_it_is;       // made, the coarsest inverse: for minres, where A is indefinite
   Lattice lattice = {};  // of the rows: every second point of it is taken, for aggregates; nx = 0: none
   std::function<void()> on_step = [] {};  // called twice per level by coarsened(); what it throws ends that
 };

@@ -209,7 +209,7 @@ Hierarchy<Offset, SpaceOf<B>> coarsened(const B& on, const CsrView<double, Offse
                      std::to_string(A.nrows) + " rows, expected a point per row");
   Hierarchy<Offset, SpaceOf<B>> hierarchy;
   hierarchy.symmetric = options.symmetric;
-  hierarchy.definite = options.coarsest_inverse;
+  hierarchy.definite = options.definite;
   hierarchy.levels.push_back({.A = A, .lattice = coarsening ? Lattice{} : options.lattice});
   NearNull<SpaceOf<B>> near_null;
   if (options.coarse_row != CoarseRow::row)

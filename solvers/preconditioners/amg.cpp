@@ -87,7 +87,7 @@ constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAnd
                       .first = FirstLevel(int(set[details[first]])),
                       .coarse_row = coarsening_of(set) == classical ? CoarseRow::row : CoarseRow::aggregate,
                       .symmetric = choice.symmetric,
-                      .coarsest_inverse = choice.method == Method::minres ? Definite::made : Definite::as_it_is,
+                      .definite = choice.method == Method::minres ? Definite::made : Definite::as_it_is,
                       .lattice = lattice_of(A.here, set),
                       .on_step = choice.on_step},
        .smoother = AmgSmoother(int(set[details[smoother]])),

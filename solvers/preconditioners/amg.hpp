@@ -49,7 +49,7 @@ struct AmgParts {
 ///   smooth x for A x = b;  b_c = R (b - A x);  x_c from the next level;  x += P x_c;  smooth x again
 ///
 /// All smoothers are symmetric where A is, so that M is, and positive definite for A that is; for A with few negative eigenvalues
-/// M has some, too, unless options.coarsening says otherwise (coarsest_inverse). With a K cycle it is so about as nearly as
+/// M has some, too, unless options.coarsening.definite makes it so. With a K cycle it is so about as nearly as
 /// the coarser levels are solved well, and not linear: cg and gmres are flexible then.
 ///
 /// Cost    of a V cycle in single precision as SingleCycle; in double precision on each level two products with its matrix
