@@ -1,8 +1,7 @@
 // Processes in a grid, and errors that all of them share.
 #include <seidel/formats/mpi/process_grid.hpp>
 
-#include <new>
-
+#include <seidel/formats/mpi/mpi_processes.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel {
@@ -35,46 +34,6 @@ ProcessGrid::~ProcessGrid() {
   if (column_ != MPI_COMM_NULL) MPI_Comm_free(&column_);
 }
 
-namespace {
-
-enum Kind { fine, usage, input, resource, backend, unexpected };
-
-}  // namespace
-
-void together(MPI_Comm all, const std::function<void()>& work) {
-  int kind = fine, rank = 0, size = 0;
-  std::string message;
-  try {
-    work();
-  } catch (const UsageError& error) {
-    kind = usage, message = error.what();
-  } catch (const InputError& error) {
-    kind = input, message = error.what();
-  } catch (const ResourceError& error) {
-    kind = resource, message = error.what();
-  } catch (const BackendError& error) {
-    kind = backend, message = error.what();
-  } catch (const std::bad_alloc&) {
-    kind = resource, message = "out of memory; more processes take less each";
-  } catch (const std::exception& error) {
-    kind = unexpected, message = error.what();
-  }
-  MPI_Comm_rank(all, &rank);
-  MPI_Comm_size(all, &size);
-  int mine = kind == fine ? size : rank, first = size;
-  mpi_check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, all), "agreeing on errors");
-  if (first == size) return;
-  int told[2] = {kind, int(message.size())};
-  mpi_check(MPI_Bcast(told, 2, MPI_INT, first, all), "telling of an error");
-  message.resize(std::size_t(told[1]));
-  mpi_check(MPI_Bcast(message.data(), told[1], MPI_CHAR, first, all), "telling of an error");
-  switch (told[0]) {
-    case usage: throw UsageError(message);
-    case input: throw InputError(message);
-    case resource: throw ResourceError(message);
-    case backend: throw BackendError(message);
-    default: throw std::runtime_error(message);
-  }
-}
+void together(MPI_Comm all, const std::function<void()>& work) { together(MpiProcesses(all), work); }
 
 }  // namespace seidel

@@ -42,8 +42,7 @@ class ProcessGrid {
   int rows_, columns_, rank_ = 0;
 };
 
-/// Runs work() on every process of `all`. If it throws on one of them, then the error of the first such process is
-/// thrown on all, so that none waits for the others. Waits for all of them.
+/// As together() of formats/runtime/processes.hpp.
 void together(MPI_Comm all, const std::function<void()>& work);
 
 }  // namespace seidel

@@ -2,7 +2,7 @@
 #pragma once
 #include <seidel/formats/dense.hpp>
 #include <seidel/kernels/gemm/mpi/distributed.hpp>
-#include <seidel/kernels/gemm/mpi/gpu_network.hpp>
+#include <seidel/formats/mpi/gpu_network.hpp>
 
 namespace seidel {
 

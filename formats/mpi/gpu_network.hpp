@@ -29,6 +29,19 @@ class GpuNetwork {
   virtual void send(const Cuda& on, const std::vector<Broadcast<Device>>& blocks) const = 0;
 };
 
+/// Each process with each other.
+/// Source  NVIDIA, NCCL user guide, "Point-to-point communication".
+class GpuPeers {
+ public:
+  virtual ~GpuPeers() = default;
+  /// As Processes::exchange(), in the order of the stream; does not wait. Errors  BackendError.
+  virtual void exchange(const Cuda& on, const std::vector<DeviceSpan<const std::byte>>& out,
+                        const std::vector<DeviceSpan<std::byte>>& in) const = 0;
+};
+/// None if this build has no NCCL, or two of the processes share a GPU. Every process calls it, and waits for all.
+/// Errors  BackendError.
+std::unique_ptr<GpuPeers> gpu_peers(const Cuda& on, MPI_Comm all);
+
 /// None if this build has no NCCL, or two processes of the grid share a GPU. Every process calls it, and waits for all.
 /// Errors  BackendError.
 std::unique_ptr<GpuNetwork> gpu_network(const Cuda& on, const ProcessGrid& grid);
