@@ -44,10 +44,14 @@ template <class Real, class B>
 void fill(Vector<Real, B>& x, std::type_identity_t<Real> value) {
   fill<B, Real>(x.on(), x.span(), value);
 }
+/// The number of elements of all processes; v.size() is that of those here.
+std::int64_t global_size(const auto& v) { return v.size(); }
+/// The number of the first element here among those of all processes.
+std::int64_t first_element(const auto&) { return 0; }
 /// x_i in (-1, 1), never 0, a hash of i and the seed. Cost  writes x.
 template <class Real, class B>
 void fill_hashed(Vector<Real, B>& x, std::uint64_t seed) {
-  blas1::for_each_element(x.on(), x.size(), blas1::FillHashed<Real>{seed, x.span().data()});
+  blas1::for_each_element(x.on(), x.size(), blas1::FillHashed<Real>{seed, first_element(x.on()), x.span().data()});
 }
 template <class Real, class B>
 void copy(const Vector<Real, B>& x, Vector<Real, B>& y) {
@@ -140,15 +144,15 @@ void leave_dot(const Vector<Real, B>& x, const Vector<Real, B>& y, Real* sum) {
 /// The number that leave(Real* sum) leaves, on the back end of x. Waits for it.
 template <class Real, class B, class Leave>
 Real brought(const Vector<Real, B>& x, const Leave& leave) {
-  if constexpr (HostBackend<B>) {
-    Real sum;
-    leave(&sum);
-    return sum;
-  } else {
+  if constexpr (requires { x.on().staging(); }) {
     Real* const sum = reinterpret_cast<Real*>(x.on().staging());
     leave(sum);
     x.on().synchronize();
     return *sum;
+  } else {
+    Real sum;
+    leave(&sum);
+    return sum;
   }
 }
 

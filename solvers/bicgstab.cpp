@@ -1,4 +1,5 @@
 // The method bicgstab.
+#include <seidel/kernels/distributed/blas1.hpp>
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/bicgstab.hpp>
 #include <seidel/solvers/choose_method.hpp>

@@ -1,4 +1,5 @@
 // The method gmres, and its form for preconditioners that change.
+#include <seidel/kernels/distributed/blas1.hpp>
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/flexible.hpp>

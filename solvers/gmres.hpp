@@ -40,7 +40,7 @@ Summary gmres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteri
   constexpr Real eps = std::numeric_limits<Real>::epsilon();
   Iterate iterate("gmres", A, b, x, criteria, 1);
   Progress& progress = iterate.progress();
-  HessenbergLeastSquares<Real> H(columns_per_cycle(options.restart, b.size(), criteria.max_iterations));
+  HessenbergLeastSquares<Real> H(columns_per_cycle(options.restart, global_size(b), criteria.max_iterations));
   progress.restarts_after(int(H.max_columns()));
   const bool flexible = !is_linear(M);
   auto v = block_like(b, H.max_columns() + 1);             // orthonormal; M^-1 v_0, M^-1 v_1, ... are the directions

@@ -36,7 +36,7 @@ Summary idr(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria&
   constexpr Real eps = std::numeric_limits<Real>::epsilon();
   Iterate iterate("idr", A, b, x, criteria, 1);
   Progress& progress = iterate.progress();
-  const auto s = std::size_t(std::min<std::int64_t>(idr_shadows, b.size()));
+  const auto s = std::size_t(std::min<std::int64_t>(idr_shadows, global_size(b)));
   auto P = block_like(b, s), U = block_like(b, s), G = block_like(b, s);  // G = A U
   auto [r, v, z] = vectors_like<3>(b);
   std::vector<Real> PG(s * s), f(s + 1), h(s + 1), c(s);  // PG = P'G, lower triangular; f = P'r

@@ -4,7 +4,7 @@
 #include <functional>
 #include <tuple>
 
-#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/distributed.hpp>
 #include <seidel/solvers/settings.hpp>
 
 namespace seidel {
@@ -37,7 +37,9 @@ struct Method {
   std::int64_t (*vectors)(const MethodChoice& choice) = nullptr;  // held in its loop, beside x, b and the best x so far
   std::int64_t vectors_like_b = 0;  // held, too, where A may be rectangular; the others are like x
   /// Of each back end; null where that is not built.
-  std::tuple<RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>> run = {};
+  std::tuple<RunMethod<Vector<double, OpenMP>>, RunMethod<Vector<double, Cuda>>,
+             RunMethod<Vector<double, Distributed<OpenMP>>>, RunMethod<Vector<double, Distributed<Cuda>>>>
+      run = {};
 
   bool takes(std::string_view preconditioner) const { return only_with.empty() || only_with == preconditioner; }
 
@@ -52,10 +54,12 @@ inline std::string_view to_string(const Method& method) { return method.name; }
 
 namespace methods_detail {
 /// Method::run of a lambda whose parameters are `auto`.
-template <class Run>
+template <bool on_many_processes = built_with_mpi, class Run>
 constexpr decltype(Method::run) runs(Run run) {
-  decltype(Method::run) all{run, nullptr};
+  decltype(Method::run) all{run, nullptr, nullptr, nullptr};
   if constexpr (built_with_cuda) std::get<1>(all) = run;
+  if constexpr (on_many_processes) std::get<2>(all) = run;
+  if constexpr (on_many_processes && built_with_cuda) std::get<3>(all) = run;
   return all;
 }
 }  // namespace methods_detail

@@ -1,4 +1,5 @@
 // The method minres.
+#include <seidel/kernels/distributed/blas1.hpp>
 #include <seidel/solvers/any.hpp>
 #include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/minres.hpp>

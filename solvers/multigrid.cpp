@@ -12,7 +12,7 @@ constinit const Method Method::multigrid = {
     .takes_nonlinear = true,
     .only_with = "amg",
     .vectors = [](const MethodChoice&) -> std::int64_t { return multigrid_vectors - iterate_vectors; },
-    .run = methods_detail::runs([](const auto& A, const auto& M, const MethodChoice&, const auto& b, auto& x,
+    .run = methods_detail::runs<false>([](const auto& A, const auto& M, const MethodChoice&, const auto& b, auto& x,
                                    const Criteria& criteria) { return seidel::multigrid(A, M, b, x, criteria); })};
 
 }  // namespace seidel

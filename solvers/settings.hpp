@@ -35,6 +35,7 @@ class Settings {
   }
   /// What was set, or the usual value.
   double operator[](const Setting& setting) const { return find(setting).value_or(setting.usual); }
+  const std::vector<std::pair<std::string_view, double>>& values() const { return values_; }
   bool usual(std::span<const Setting> of) const {
     for (const Setting& setting : of)
       if ((*this)[setting] != setting.usual) return false;

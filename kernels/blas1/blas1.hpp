@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/distributed.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/scratch.hpp>
 #include <seidel/kernels/blas1/elements.hpp>
@@ -26,6 +26,22 @@ template <class Real, class Pass>
 [[gnu::used]] void run_pass(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums);
 template <class Real, class Pass>
 [[gnu::used]] void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums);
+
+// The same of vectors whose elements processes share: n is the number of those here, sums are of all. Defined in
+// kernels/distributed/blas1.hpp, as are those below.
+template <Backend B>
+void for_each_element(const Distributed<B>& on, std::int64_t n, const auto& op);
+template <class Real, Backend B, class Pass>
+void run_pass(const Distributed<B>& on, std::int64_t n, const Pass& pass, Real* sums);
+template <class Real, Backend B>
+Real max_abs(const Distributed<B>& on, const Real* x, std::int64_t n);
+
+/// The same for units of `unit` elements, a power of two of blocks (kernels/sum.hpp): sums[u * Pass::nsums + j] is sum j of unit
+/// u, a subtree of the one order of a larger vector. Cuda: one launch, one synchronisation.
+template <class Real, class Pass>
+[[gnu::used]] void unit_sums(const OpenMP& on, std::int64_t n, const Pass& pass, std::int64_t unit, Real* sums);
+template <class Real, class Pass>
+[[gnu::used]] void unit_sums(const Cuda& on, std::int64_t n, const Pass& pass, std::int64_t unit, Real* sums);
 
 /// Passes of one type over as many sets of vectors of n elements: those of pass p are sums[p * nsums] and the following.
 /// Cuda: two launches and one synchronisation for each `passes_at_once` of them.
@@ -60,6 +76,13 @@ template <class Real>
 [[gnu::used]] void add_combination(const Cuda& on, const Columns<Real>& v, Real sign, const Real* c, Real scale,
                                    Real* w);
 
+template <Backend B, class Real, class Pass>
+void run_passes(const Distributed<B>& on, std::int64_t n, const Pass* passes, int count, Real* sums);
+template <class Real, Backend B>
+void project(const Distributed<B>& on, const Columns<Real>& v, const Real* w, Real* sums);
+template <class Real, Backend B>
+void add_combination(const Distributed<B>& on, const Columns<Real>& v, Real sign, const Real* c, Real scale, Real* w);
+
 /// On the device: terms whose sum is one partial sum, parts of a search for the largest, the most sums of one pass.
 inline constexpr std::int64_t terms_per_partial = 16384, shares_of_max_abs = 1024, max_sums = 3;
 /// Of all passes over n elements, or of a projection on so many columns, which takes two pieces of it.
@@ -73,6 +96,8 @@ void reserve_sums(const HostBackend auto&, std::int64_t, std::int64_t = max_sums
 inline void reserve_sums(const Cuda& on, std::int64_t n, std::int64_t sums = max_sums) {
   Scratch(on).take<std::byte>(sum_scratch_bytes(n, sums));
 }
+template <Backend B>
+void reserve_sums(const Distributed<B>&, std::int64_t, std::int64_t = max_sums) {}
 
 /// max |x_i|; NaN if any is NaN; 0 for no elements.
 template <class Real>

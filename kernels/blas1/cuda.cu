@@ -278,6 +278,25 @@ void run_pass(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums) {
 }
 
 template <class Real, class Pass>
+void unit_sums(const Cuda& on, std::int64_t n, const Pass& pass, std::int64_t unit, Real* sums) {
+  using Group = SumGroup<Real, Pass::nsums>;
+  if (n == 0) return;
+  const std::int64_t warps = std::min<std::int64_t>(max_warps, unit / sum_block), terms = warps * sum_block;
+  const std::int64_t blocks = (n + terms - 1) / terms;
+  Scratch scratch(on);
+  const auto partial = scratch.take<Group>(blocks);
+  pass_by_subtrees<Real>
+      <<<unsigned(blocks), unsigned(warps * warp_size), 0, on.stream()>>>(n, Passes<Pass, 1>{{pass}}, partial.data());
+  check_launch("a pass with sums of units");
+  const Array<Group> found = copied_to<Host>(on, partial);
+  for (std::int64_t first = 0; first < blocks; first += unit / terms, sums += Pass::nsums) {
+    PairwiseTree<Group> tree;
+    for (std::int64_t b = first; b < std::min(blocks, first + unit / terms); ++b) tree.push(found[b]);
+    std::copy_n(tree.sum().of, Pass::nsums, sums);
+  }
+}
+
+template <class Real, class Pass>
 void run_passes(const Cuda& on, std::int64_t n, const Pass* passes, int count, Real* sums) {
   for (int first = 0; first < count; first += passes_at_once) {
     const int some = std::min(passes_at_once, count - first);

@@ -18,9 +18,10 @@ struct Fill {
 template <class Real>
 struct FillHashed {
   std::uint64_t seed;
+  std::int64_t first;  // number of x[0] among the elements of all processes
   Real* x;
   SEIDEL_HD void operator()(std::int64_t i) const {
-    const std::uint64_t z = generators::mixed((seed << 40) + std::uint64_t(i + 1) * 0x9e3779b97f4a7c15u);
+    const std::uint64_t z = generators::mixed((seed << 40) + std::uint64_t(first + i + 1) * 0x9e3779b97f4a7c15u);
     x[i] = Real(2 * std::int32_t(z >> 40) + 1 - 0x1000000) * Real(0x1p-24);  // an odd number of 24 bits
   }
 };

@@ -19,6 +19,7 @@ struct Chunks {
     while (n / size >= max_chunks) size *= 2;
     count = (n + size - 1) / size;
   }
+  Chunks(std::int64_t terms, std::int64_t of) : n(terms), size(of), count((terms + of - 1) / of) {}
   std::int64_t n, size = 8 * sum_block, count;
 };
 
@@ -60,7 +61,7 @@ void update_elements(const auto& pass, std::int64_t first, std::int64_t last) {
 /// Element by element over one block and then sum by sum, while the block is in the cache.
 template <class Real, class Pass, int... j>
 void sum_chunks(const Chunks& chunks, const Pass& shared, std::int64_t first, std::int64_t last,
-                ChunkSums<Real, Pass::nsums>& found, std::integer_sequence<int, j...>) {
+                std::array<Real, Pass::nsums>* found, std::integer_sequence<int, j...>) {
   const Pass pass = shared;  // so that the compiler sees that stores do not change it
   for (std::int64_t c = first; c < last; ++c) {
     PairwiseTree<Real> tree[Pass::nsums];
@@ -93,7 +94,7 @@ void sum_over(const OpenMP& on, std::int64_t n, Pass pass, Real* sums) {
   const Chunks chunks(n);
   ChunkSums<Real, Pass::nsums> found;
   share_out(on, chunks, [&](std::int64_t first, std::int64_t last) {
-    with_simd([&] { sum_chunks<Real>(chunks, pass, first, last, found, each); });
+    with_simd([&] { sum_chunks<Real>(chunks, pass, first, last, found.data(), each); });
   });
   add_chunks(found, chunks.count, sums);
 }

@@ -10,7 +10,7 @@ namespace seidel::blas1 {
 template <class On, class Real>
 void instances(const On& on, Real* x) {
   for_each_element(on, 0, Fill<Real>{0, x});
-  for_each_element(on, 0, FillHashed<Real>{0, x});
+  for_each_element(on, 0, FillHashed<Real>{0, 0, x});
   for_each_element(on, 0, Copy<Real>{x, x});
   for_each_element(on, 0, CopyStrided<Real>{x, 1, x, 1});
   for_each_element(on, 0, SideBySide<Real>{x, 1, 1, x});
@@ -33,6 +33,13 @@ void instances(const On& on, Real* x) {
   run_pass(on, 0, AxpySums<Real>{0, x, x, x}, x);
   run_pass(on, 0, AxpyMultiplySums<Real>{0, x, x, x, x}, x);
   run_pass(on, 0, AxpysMultiplySums<Real>{0, x, x, x, x, x, x}, x);
+  unit_sums(on, 0, Dots<Real, 1>{}, 1, x);
+  unit_sums(on, 0, Dots<Real, 2>{}, 1, x);
+  unit_sums(on, 0, Dots<Real, 3>{}, 1, x);
+  unit_sums(on, 0, ScaledSquares<Real>{0, x}, 1, x);
+  unit_sums(on, 0, AxpySums<Real>{0, x, x, x}, 1, x);
+  unit_sums(on, 0, AxpyMultiplySums<Real>{0, x, x, x, x}, 1, x);
+  unit_sums(on, 0, AxpysMultiplySums<Real>{0, x, x, x, x, x, x}, 1, x);
   leave_sums(on, 0, Dots<Real, 1>{}, x);
   leave_sums(on, 0, LanczosResidual<Real>{{x}, 0, x, x}, x);
   for_each_element(on, 0, LanczosDirection<Real>{{x}, 0, x, x});

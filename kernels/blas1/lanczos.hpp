@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/distributed.hpp>
 
 namespace seidel::blas1 {
 
@@ -13,6 +13,9 @@ template <class Real, class Pass>
 [[gnu::used]] void leave_sums(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums);
 template <class Real, class Pass>
 [[gnu::used]] void leave_sums(const Cuda& on, std::int64_t n, const Pass& pass, Real* sums);
+/// On the host, of all processes.
+template <class Real, Backend B, class Pass>
+void leave_sums(const Distributed<B>& on, std::int64_t n, const Pass& pass, Real* sums);
 
 /// As max_abs(), but the result is left in the memory of the back end, or in memory of the host that a GPU can write. Does not
 /// wait.

@@ -30,6 +30,11 @@ struct CoarseningOptions {
 
 namespace multigrid_detail {
 
+/// Whether so many coarse rows are: not where they are nine of ten.
+inline bool is_worth_a_level(std::int64_t coarse_rows, std::int64_t rows) {
+  return coarse_rows > 0 && double(coarse_rows) <= 0.9 * double(rows);
+}
+
 /// What make(theta) gives, the aggregates of a level of so many rows, for the strength asked for, or for a smaller one if that
 /// leaves too many rows.
 auto aggregated(LevelFacts& facts, std::int64_t nrows, double strength, const auto& make) {
@@ -79,15 +84,34 @@ Csr<double, Offset, SpaceOf<B>> own_prolongation(const B& on, const CsrView<doub
   return P;
 }
 
+/// Those of its rows, or coarse rows, and in `neighbour` the couplings that are strong for them; where they are too many for a next
+/// level, lone rows have not joined. `measures` are scales of the `couplings`, which are of A or of its symmetric part.
+template <class B, class Offset>
+Aggregates<SpaceOf<B>> aggregated_rows(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l,
+                                       const CoarseningOptions& options,
+                                       const CsrView<double, Offset, SpaceOf<B>>& couplings,
+                                       const RowScales<SpaceOf<B>>& measures, Span<Index, SpaceOf<B>> neighbour) {
+  const bool classical = options.coarse_row == CoarseRow::row;
+  auto found = aggregated(level.facts, level.A.nrows, options.strength, [&](double theta) {
+    const StrongView<Offset, SpaceOf<B>> graph{level.A.row_ptr, neighbour};
+    mark_strong(on, couplings, measures, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
+    return classical ? coarse_rows(on, graph, measures)
+                     : aggregates(on, couplings, graph, measures, l == 0 ? RootSets::one : RootSets::two);
+  });
+  if (!classical && is_worth_a_level(found.count, level.A.nrows)) {
+    join_lone(on, couplings, measures, level.facts.strength, neighbour, found);
+    level.facts.lone = found.lone;
+  }
+  return found;
+}
+
 /// P of a level, unless that would leave nine rows of ten: then it is empty. Returns the lattice of the next level, if there is
 /// one. `near_null` and `scales` are those of the level.
 template <class B, class Offset>
 Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, const CoarseningOptions& options,
                 const AnyCoarsening<B, Offset>& coarsening, NearNull<SpaceOf<B>>& near_null,
                 const RowScales<SpaceOf<B>>& scales) {
-  const auto few = [&](std::int64_t coarse_rows) {
-    return coarse_rows > 0 && double(coarse_rows) <= 0.9 * level.A.nrows;
-  };
+  const auto few = [&](std::int64_t coarse_rows) { return is_worth_a_level(coarse_rows, level.A.nrows); };
   if (coarsening) {
     auto P = own_prolongation(on, level.A, coarsening);
     level.coarse_row = CoarseRow::own;
@@ -114,17 +138,8 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
   }
   Array<Index, SpaceOf<B>> neighbour(on, level.A.nnz());
   const bool classical = options.coarse_row == CoarseRow::row;
-  auto found = aggregated(level.facts, level.A.nrows, options.strength, [&](double theta) {
-    const StrongView<Offset, SpaceOf<B>> graph{level.A.row_ptr, neighbour};
-    mark_strong(on, couplings, measures, classical ? Strength::to_either : Strength::to_both, theta, neighbour);
-    return classical ? coarse_rows(on, graph, measures)
-                     : aggregates(on, couplings, graph, measures, l == 0 ? RootSets::one : RootSets::two);
-  });
+  auto found = aggregated_rows(on, level, l, options, couplings, measures, neighbour.span());
   if (!few(found.count)) return {};
-  if (!classical) {
-    join_lone(on, couplings, measures, level.facts.strength, neighbour.span(), found);
-    level.facts.lone = found.lone;
-  }
   level.strong = packed_strong<B>(on, neighbour);
   level.coarse_row = classical ? CoarseRow::row : CoarseRow::aggregate;
   level.prolongation = classical ? classical_interpolation(on, level.A, level.strong, found)

@@ -2,6 +2,7 @@
 #include <seidel/solvers/preconditioners/amg.hpp>
 
 #include <seidel/formats/runtime/quantity.hpp>
+#include <seidel/solvers/multigrid/distributed.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
 
 namespace seidel {
@@ -70,6 +71,25 @@ Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) 
   return found.lattice;
 }
 
+}  // namespace
+
+AmgOptions amg_options(const MethodChoice& choice, Index unknowns_per_node) {
+  const Settings& set = choice.settings;
+  return {.coarsening = {.strength = set[details[strength]],
+                         .coarsest = Index(set[details[coarsest]]),
+                         .unknowns_per_node = Index(set.find(details[block]).value_or(unknowns_per_node)),
+                         .first = FirstLevel(int(set[details[first]])),
+                         .coarse_row = coarsening_of(set) == classical ? CoarseRow::row : CoarseRow::aggregate,
+                         .symmetric = choice.symmetric,
+                         .definite = choice.method == Method::minres ? Definite::made : Definite::as_it_is,
+                         .on_step = choice.on_step},
+          .smoother = AmgSmoother(int(set[details[smoother]])),
+          .storage = AmgStorage(int(set[details[storage]])),
+          .cycle = AmgCycle(int(set[details[cycle]]))};
+}
+
+namespace {
+
 constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAndThere<B, Offset>& A,
                                                       const MethodChoice& choice) {
   const Settings& set = choice.settings;
@@ -79,21 +99,25 @@ constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAnd
         "the coarser levels");
   const auto& known = A.near_null.vectors;
   const auto vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols));
+  AmgOptions options = amg_options(choice, A.near_null.unknowns_per_node);
+  options.coarsening.lattice = lattice_of(A.here, set);
   return made_of<B>(AmgPreconditioner<Offset, B>(
-      on, A.there,
-      {.coarsening = {.strength = set[details[strength]],
-                      .coarsest = Index(set[details[coarsest]]),
-                      .unknowns_per_node = Index(set.find(details[block]).value_or(A.near_null.unknowns_per_node)),
-                      .first = FirstLevel(int(set[details[first]])),
-                      .coarse_row = coarsening_of(set) == classical ? CoarseRow::row : CoarseRow::aggregate,
-                      .symmetric = choice.symmetric,
-                      .definite = choice.method == Method::minres ? Definite::made : Definite::as_it_is,
-                      .lattice = lattice_of(A.here, set),
-                      .on_step = choice.on_step},
-       .smoother = AmgSmoother(int(set[details[smoother]])),
-       .storage = AmgStorage(int(set[details[storage]])),
-       .cycle = AmgCycle(int(set[details[cycle]]))},
-      {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()}));
+      on, A.there, options, {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()}));
+};
+
+constexpr auto prepared_distributed = []<class Offset, Backend B>(const DistributedMatrix<Offset, B>& A,
+                                                                  const NearNullVectors& near_null,
+                                                                  const MethodChoice& choice) {
+  if (coarsening_of(choice.settings) == of_lattice)
+    throw UsageError("gmg: found several processes, expected one\n  take amg with aggregates");
+  const B& on = A.on().local();
+  const auto& known = near_null.vectors;
+  Array<double, SpaceOf<B>> vectors;
+  together(A.on().rows().all,
+           [&] { vectors = copied_to<SpaceOf<B>>(on, HostSpan<const double>(known.data, known.nrows * known.ncols)); });
+  return made_of<Distributed<B>>(
+      DistributedAmg<Offset, B>(A, amg_options(choice, near_null.unknowns_per_node),
+                                {known.nrows, known.ncols, known.nrows, Layout::column_major, vectors.data()}));
 };
 
 std::vector<MemoryPart> memory_of(const SystemSize& A, const MethodChoice& choice) {
@@ -126,7 +150,8 @@ constinit const PreconditionerKind PreconditionerKind::amg = {
       return coarsening_of(set) == of_lattice ? "gmg" : "amg";
     },
     .memory = memory_of,
-    .make = preconditioners_detail::makes(prepared)};
+    .make = preconditioners_detail::makes(prepared),
+    .make_distributed = preconditioners_detail::makes_distributed(prepared_distributed)};
 
 template class SingleCycle<OpenMP>;
 template Hierarchy<std::int32_t, Host> coarsened(const OpenMP&, const CsrView<double, std::int32_t, Host>&,

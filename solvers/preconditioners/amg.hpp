@@ -31,6 +31,10 @@ struct AmgOptions {
   AmgCycle cycle = AmgCycle::v;
 };
 
+struct MethodChoice;
+/// As the choice says; for so many unknowns per node, 0 for those that A shows, unless it says that, too.
+AmgOptions amg_options(const MethodChoice& choice, Index unknowns_per_node);
+
 /// What the caller does in a way of his own; what is left empty is done as the options say.
 template <class Offset, Backend B>
 struct AmgParts {

@@ -1,5 +1,8 @@
 // The entry `jacobi`.
 #include <seidel/solvers/preconditioners/jacobi.hpp>
+
+#include <seidel/kernels/distributed/matrix.hpp>
+#include <seidel/kernels/distributed/rows.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
 
 namespace seidel {
@@ -15,6 +18,17 @@ constinit const PreconditionerKind PreconditionerKind::jacobi = {
         },
     .make = preconditioners_detail::makes([]<Backend B>(const B& on, const auto& A, const MethodChoice&) {
       return made_of<B>(JacobiPreconditioner(on, A.there));
-    })};
+    }),
+    .make_distributed = preconditioners_detail::makes_distributed(
+        []<class Offset, Backend B>(const DistributedMatrix<Offset, B>& A, const NearNullVectors&,
+                                    const MethodChoice&) {
+          Array<double, SpaceOf<B>> inverse;
+          together(A.on().rows().all, [&] {
+            const B& on = A.on().local();
+            const auto D = own_diagonal(host_of(on), A.halo(), A.rows());
+            inverse = copied_to<SpaceOf<B>>(on, inverse_diagonal(host_of(on), D.view()));
+          });
+          return made_of<Distributed<B>>(JacobiPreconditioner<double, Distributed<B>>({A.on(), std::move(inverse)}));
+        })};
 
 }  // namespace seidel

@@ -24,6 +24,9 @@ class JacobiPreconditioner {
   requires(!HostBackend<B>) JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A)
       : inverse_(on, inverse_diagonal(on, A)) {}
 
+  /// Of these 1 / a_ii.
+  explicit JacobiPreconditioner(Vector<Real, B> inverse) : inverse_(std::move(inverse)) {}
+
   /// For new values in A. Errors  as the constructor; ShapeError for another number of rows. They leave this as it is.
   template <class Offset, MemorySpace Space>
   void update_values(const CsrView<Real, Offset, Space>& A) {

@@ -7,7 +7,7 @@
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/multivector.hpp>
-#include <seidel/formats/runtime/backend.hpp>
+#include <seidel/formats/runtime/distributed.hpp>
 #include <seidel/solvers/settings.hpp>
 
 namespace seidel {
@@ -54,9 +54,18 @@ struct MemoryPart {
 /// columns that rows share are stored once.
 MemoryPart sweep_memory(const SystemSize& A, std::int64_t bytes_per_value);
 
+template <class Offset, Backend B>
+class DistributedMatrix;  // kernels/distributed/matrix.hpp
+
 template <Backend B, class Offset>
 using MakePreconditioner = MadePreconditioner<B> (*)(const B& on, const HereAndThere<B, Offset>& A,
                                                      const MethodChoice& choice);
+
+/// Of a matrix whose rows several processes share, each with its own rows of near_null. Every process calls it.
+template <Backend B, class Offset>
+using MakeDistributed = MadePreconditioner<Distributed<B>> (*)(const DistributedMatrix<Offset, B>& A,
+                                                               const NearNullVectors& near_null,
+                                                               const MethodChoice& choice);
 
 /// What everybody else needs to know of a preconditioner.
 struct PreconditionerKind {
@@ -79,6 +88,11 @@ struct PreconditionerKind {
   std::tuple<MakePreconditioner<OpenMP, std::int32_t>, MakePreconditioner<OpenMP, std::int64_t>,
              MakePreconditioner<Cuda, std::int32_t>, MakePreconditioner<Cuda, std::int64_t>>
       make = {};
+  /// Where processes share the rows; null where that is not built, or the rows of each process are taken on their own
+  /// (per_process.hpp).
+  std::tuple<MakeDistributed<OpenMP, std::int32_t>, MakeDistributed<OpenMP, std::int64_t>,
+             MakeDistributed<Cuda, std::int32_t>, MakeDistributed<Cuda, std::int64_t>>
+      make_distributed = {};
 
   static const PreconditionerKind none, jacobi, symgs, ilu0, ic0, ilut, ict, amg;
   friend bool operator==(const PreconditionerKind& a, const PreconditionerKind& b) { return a.name == b.name; }

@@ -42,6 +42,14 @@ constexpr decltype(PreconditionerKind::make) makes(Make make) {
   if constexpr (built_with_cuda) std::get<2>(all) = make, std::get<3>(all) = make;
   return all;
 }
+/// PreconditionerKind::make_distributed likewise.
+template <class Make>
+constexpr decltype(PreconditionerKind::make_distributed) makes_distributed(Make make) {
+  decltype(PreconditionerKind::make_distributed) all{};
+  if constexpr (built_with_mpi) std::get<0>(all) = make, std::get<1>(all) = make;
+  if constexpr (built_with_mpi && built_with_cuda) std::get<2>(all) = make, std::get<3>(all) = make;
+  return all;
+}
 }  // namespace preconditioners_detail
 
 }  // namespace seidel
