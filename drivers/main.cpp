@@ -79,9 +79,9 @@ void say_if_too_many(const CommonOptions& options) {
 void say_if_not_shared(const Request& request) {
   if (const int processes = processes_of_mpirun(); processes > 1 && rank_of_mpirun() == 0 && !request.shares_work)
     say(request.common,
-        formatted("one of {} processes of mpirun, each of which does all of this by itself; only gemm and "
-                  "bench gemm-mpi share their work",
-                  processes));
+        formatted("one of {} processes of mpirun, each of which does all of this by itself; {}", processes,
+                  built_with_mpi ? "only solve, gemm and bench gemm-mpi share their work"
+                                 : "this build has no MPI (cmake --preset mpi)"));
 }
 
 /// Threads that run or could run now, of all processes.

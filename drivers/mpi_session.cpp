@@ -1,6 +1,9 @@
 // Starting MPI, and sharing cores and GPUs out among the processes of a machine.
 #include <seidel/drivers/mpi_session.hpp>
 
+#include <sched.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 #include <seidel/drivers/option_values.hpp>
@@ -22,6 +25,11 @@ MpiSession::MpiSession() {
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &on_this_machine);
   MPI_Comm_rank(on_this_machine, &local_rank);
   MPI_Comm_size(on_this_machine, &local_size);
+  cpu_set_t mine, of_all;
+  sched_getaffinity(0, sizeof mine, &mine);
+  MPI_Allreduce(&mine, &of_all, int(sizeof mine), MPI_BYTE, MPI_BOR, on_this_machine);
+  const bool is_less_than_bound = available_threads() < CPU_COUNT(&mine);  // by a quota that all processes share
+  local_cores = is_less_than_bound && !std::getenv("OMP_NUM_THREADS") ? available_threads() : CPU_COUNT(&of_all);
   MPI_Comm_free(&on_this_machine);
 }
 MpiSession::~MpiSession() { MPI_Finalize(); }
@@ -50,7 +58,8 @@ std::string ProcessPlace::describe() const {
 ProcessPlace process_place(const CommonOptions& options, const MpiSession& session) {
   ProcessPlace place{.host = {options.backend == BackendName::serial ? 1
                               : options.threads                      ? options.threads
-                                                : std::max(1, available_threads() / session.local_size)}};
+                                                                     : std::max(1, std::min(available_threads(),
+                                                                                            session.local_cores / session.local_size))}};
   together(MPI_COMM_WORLD, [&] {
     require_backend(options);
     if constexpr (built_with_cuda)

@@ -19,6 +19,7 @@ class MpiSession {
   MpiSession(const MpiSession&) = delete;
 
   int rank = 0, size = 1, local_rank = 0, local_size = 1;  // of all processes; of those on this machine
+  int local_cores = 1;                                     // that those may use together
 };
 
 /// work(session) on each process: the exit code. What it throws, it throws on all of them: the first process tells of it.

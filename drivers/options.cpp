@@ -26,6 +26,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
   bool least_squares = false;
 
   explicit SolveCommand(CLI::App& program) : CommandFor(program, "solve", "solve A x = b") {
+    shares_work = built_with_mpi;
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     input_file(
         "-b,--rhs", options.rhs,

@@ -8,6 +8,7 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/drivers/solve_team.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 
 namespace seidel::drivers {
@@ -87,17 +88,16 @@ void report(SolveStory story, const Written& written) {
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());
 }
 
-}  // namespace
-
-int run(const SolveOptions& options) {
+/// With the processes of `team`, if there are others.
+int solve_with(Team* team, const SolveOptions& options) {
   // Fixed, large arrays go back to the system when they are done with, whatever was freed before: poisson3d:128 by
   // colours held 846 MB instead of 713. Not for programs that take and free the same again and again.
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   require_backend(options);
-  Problem problem = load(options);
+  Problem problem = load(options, team ? team->size() : 1);
   const StopOnSignal stop(options.quiet);  // from here on Ctrl-C ends with a report
   const Stopwatch setup;
-  place(problem);
+  place(problem, team);
   inspect(problem);
   if (change_units_of_A(problem)) inspect(problem);
   change_units_of_b(problem);
@@ -125,6 +125,12 @@ int run(const SolveOptions& options) {
   told.column = worst;
   report(told, written);
   return told.outcome.solved ? 0 : 1;
+}
+
+}  // namespace
+
+int run(const SolveOptions& options) {
+  return with_team(options, [&](Team* team) { return solve_with(team, options); });
 }
 
 }  // namespace seidel::drivers

@@ -207,6 +207,8 @@ Decided decide(Problem& problem, const Singular& singular) {
                        .arranged = decided.arranged != nullptr,
                        .uneven_rows = spmv_detail::Hubs::rows_allow(problem.seen.rows.mean, problem.seen.rows.variance),
                        .ncols = A.ncols};
+  if (problem.where.team && !options.request.settings.find(form_setting) && needs.choice.form == Form::eisenstat)
+    needs.choice.form = Form::plain;  // which the blocks of processes do not have
   if (decided.arranged) {
     needs.choice.reason += "; " + decided.arranged->why;
     needs.choice.norm_inf = problem.seen.properties.norm_inf;  // products are with A itself

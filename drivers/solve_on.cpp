@@ -1,9 +1,11 @@
 // A system solved and certified: the only part of the program's solving that knows of back ends.
+#include <array>
 #include <cmath>
 
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_on.hpp>
+#include <seidel/drivers/solve_team.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
@@ -76,8 +78,8 @@ class Columns {
 
  public:
   Columns(const B& on, const System<Offset>& system, const CsrView<double, Offset, SpaceOf<B>>& A,
-          const AnyOperator<V>& products, const AnyPreconditioner<V>& M, const MethodChoice& choice)
-      : on_(on), system_(system), A_(A), products_(products), M_(M), choice_(choice) {}
+          const AnyOperator<V>& products, const Solver<V>& solver, const MethodChoice& choice)
+      : on_(on), system_(system), A_(A), products_(products), solver_(solver), choice_(choice) {}
 
   /// Solves for b, unless the first round is known, and certifies.
   Outcome solved(const V& b, V& x, Criteria criteria, std::optional<Summary> first) {
@@ -87,7 +89,7 @@ class Columns {
     // a hair, it goes on from there with a tolerance a little tighter.
     const Criteria asked = criteria;
     for (int round = 0; round < 3; ++round) {
-      Summary summary = round == 0 && first ? std::move(*first) : solve<V>(products_, M_, choice_, b, x, criteria);
+      Summary summary = round == 0 && first ? std::move(*first) : solver_(choice_, b, x, criteria);
       outcome.summary = round == 0 ? std::move(summary) : joined(std::move(outcome.summary), std::move(summary));
       const Stopwatch certifying;
       outcome.certificate = certificate_of(b, x, criteria.goal, outcome.summary);
@@ -176,7 +178,7 @@ class Columns {
       unseen_.emplace(on_, copied_to<SpaceOf<B>>(on_, w));
       criteria.seconds = std::max(0.0, criteria.seconds - outcome.summary.seconds - outcome.summary.error->seconds);
       outcome.look_iterations = n;
-      keep_unseen_part(products_, M_, choice_, n, criteria, *unseen_);
+      keep_unseen_part(products_, solver_, choice_, n, criteria, *unseen_);
     }
     V r = like(b);
     certified_residual(on_, A_, x.span(), b.span(), r.span());
@@ -192,11 +194,47 @@ class Columns {
   const System<Offset>& system_;
   const CsrView<double, Offset, SpaceOf<B>>& A_;
   const AnyOperator<V>& products_;
-  const AnyPreconditioner<V>& M_;
+  const Solver<V>& solver_;
   const MethodChoice& choice_;
   std::optional<V> unseen_;  // of the first column that looked
   std::optional<Constants> constants_;
 };
+
+/// b and each of more_b, and as many first guesses.
+template <Backend B, class Offset>
+std::array<std::vector<Vector<double, B>>, 2> columns_of(const B& on, const System<Offset>& system) {
+  std::vector<Vector<double, B>> b, x;
+  b.push_back(right_hand_side(on, system));
+  for (const auto& more : system.more_b) b.emplace_back(on, copied_to<SpaceOf<B>>(on, more));
+  while (x.size() < b.size()) x.push_back(initial_guess(on, system));
+  return {std::move(b), std::move(x)};
+}
+
+/// Where processes do it together: the first one certifies.
+template <class Offset>
+std::vector<Outcome> solved_by(Team& team, const Placement& where, const System<Offset>& system,
+                               const MethodChoice& choice, Criteria criteria) {
+  using V = Vector<double, OpenMP>;
+  const OpenMP on{where.threads};
+  const Stopwatch setup;
+  Setup done = team.set_up(system, choice, where.backend == BackendName::cuda);
+  const AnyOperator<V> products = MatrixOperator(on, system.A);
+  const Solver<V> solver = [&](const MethodChoice& how, const V& b, V& x, const Criteria& until) {
+    return team.solve(how, b.span(), x.span(), until);
+  };
+  auto [b, x] = columns_of(on, system);
+  done.setup_seconds = setup.seconds();
+  criteria.seconds = std::max(0.0, criteria.seconds - done.setup_seconds);
+  const Stopwatch solving;
+  Columns<OpenMP, Offset> columns(on, system, system.A, products, solver, choice);
+  std::vector<Outcome> outcomes;
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    Criteria rest = criteria;
+    if (j > 0) rest.seconds = std::max(0.0, rest.seconds - solving.seconds());
+    static_cast<Setup&>(outcomes.emplace_back(columns.solved(b[j], x[j], rest, {}))) = done;
+  }
+  return outcomes;
+}
 
 template <Backend B, class Offset>
 std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice,
@@ -246,10 +284,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   done.preconditioner_shift = made.shift;
   done.wavefronts = made.wavefronts;
   done.levels = made.levels;
-  std::vector<V> b, x;
-  b.push_back(right_hand_side(on, system));
-  for (const auto& more : system.more_b) b.emplace_back(on, copied_to<Space>(on, more));
-  while (x.size() < b.size()) x.push_back(initial_guess(on, system));
+  auto [b, x] = columns_of(on, system);
   done.setup_seconds = setup.seconds();
   criteria.seconds = std::max(0.0, criteria.seconds - done.setup_seconds);
 
@@ -257,7 +292,10 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   const Stopwatch solving;
   if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
   const double share = solving.seconds() / double(b.size());
-  Columns<B, Offset> columns(on, system, A, products, made.M, choice);
+  const Solver<V> solver = [&](const MethodChoice& how, const V& for_b, V& from_x, const Criteria& until) {
+    return solve<V>(products, made.M, how, for_b, from_x, until);
+  };
+  Columns<B, Offset> columns(on, system, A, products, solver, choice);
   std::vector<Outcome> outcomes;
   for (std::size_t j = 0; j < b.size(); ++j) {
     std::optional<Summary> first;
@@ -289,6 +327,7 @@ void note_solved(const Criteria& criteria, Outcome& outcome) {
 template <class Offset>
 std::vector<Outcome> solve_columns_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
                                       const Criteria& criteria) {
+  if (where.team) return solved_by(*where.team, where, system, choice, criteria);
   return with_backend(where, [&](const auto& on) { return solved_on(on, system, choice, criteria); });
 }
 

@@ -8,6 +8,7 @@
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_direct.hpp>
+#include <seidel/drivers/solve_team.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
 
 namespace seidel::drivers {
@@ -82,6 +83,14 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
         .iterations_to_look = [&, couplings = std::optional<Couplings>()](const Outcome& outcome) mutable {
           return iterations_to_look(problem, A, decided, couplings, outcome);
         }};
+    if (decided.where.team && !decided.where.team->takes(system, decided.needs.choice)) {
+      say(problem.options, formatted("the first process solves this alone: the others have no part in {}",
+                                     system.arrangement ? "a matrix that is scaled or permuted"
+                                                        : std::string(decided.needs.choice.form == Form::eisenstat
+                                                                          ? "Eisenstat's form"
+                                                                          : to_string(decided.needs.choice.method))));
+      decided.where.team = nullptr;
+    }
     return solve_columns_on(decided.where, system, decided.needs.choice, criteria);
   };
   try {
@@ -111,6 +120,7 @@ void take_factors(Decided& decided, const DirectSolver& factors, const std::stri
   decided.needs.cuda = false;
   decided.where.backend = BackendName::serial;
   decided.where.threads = 1;
+  decided.where.team = nullptr;
   decided.where.because = "factors are computed on one core";
   decided.memory = plan_solve(decided.needs, without_margin(available_bytes(Host{})));
 }
@@ -169,7 +179,9 @@ class OneSolve {
   Outcome run(std::optional<Outcome> iterated) {
     if (decided_.factors && first_factors_suffice()) return std::move(*by_factors_);
     try {
-      if (!iterated) iterated = by_iterations(chosen_ && !limited_ && !decided_.factors && !singular_.known());
+      if (!iterated)
+        iterated = by_iterations(chosen_ && !limited_ && !decided_.factors && !singular_.known() &&
+                                 !decided_.where.team);  // who would wait for factors
     } catch (const FactorsSolvedIt& after) {
       take_factors(decided_, *decided_.factors,
                    formatted("{} iterations were not enough, and factors cost less than a fifth of these",

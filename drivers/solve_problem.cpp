@@ -8,6 +8,7 @@
 #include <seidel/drivers/memory_plan.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_team.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
@@ -54,13 +55,14 @@ Array<double, SpaceOf<B>> default_rhs(const Problem& problem, const B& on,
 
 }  // namespace
 
-Problem load(const SolveOptions& options) {
+Problem load(const SolveOptions& options, int processes) {
   const Stopwatch reading;
   const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
     const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, without_margin(available_bytes(Host{})));
     least.require();
-    if (cuda) plan_read_for_gpu(nrows, nnz, options.request, without_margin(available_bytes(Device{}))).require();
+    if (cuda)
+      plan_read_for_gpu(nrows, nnz, options.request, processes * without_margin(available_bytes(Device{}))).require();
     if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
   Problem problem{.options = options, .matrix = load_matrix(options.matrix, options, options.repair, state_plan)};
@@ -76,7 +78,7 @@ Problem load(const SolveOptions& options) {
   return problem;
 }
 
-void place(Problem& problem) {
+void place(Problem& problem, Team* team) {
   const Csr<double, std::int64_t>& A = problem.matrix.matrix;
   problem.where = problem.options.request.method == direct_method
                       ? Placement{.because = "factors are computed on one core"}
@@ -87,7 +89,15 @@ void place(Problem& problem) {
       std::copy(A.row_ptr.begin() + first, A.row_ptr.begin() + last, problem.row_ptr.begin() + first);
     });
   }
-  if (problem.where.backend == BackendName::cuda) problem.where.gpu.emplace(CudaSettings{.host = problem.host});
+  // Processes that share A have their parts of it on GPUs; the first one looks at all of it on the host.
+  if (team) {
+    problem.where.team = team;
+    problem.where.threads = team->threads();
+    if (problem.where.backend != BackendName::cuda)
+      problem.where.backend = team->threads() > 1 ? BackendName::openmp : BackendName::serial;
+  } else if (problem.where.backend == BackendName::cuda) {
+    problem.where.gpu.emplace(CudaSettings{.host = problem.host});
+  }
 }
 
 Array<double> known_solution(const Problem& problem) {

@@ -5,6 +5,7 @@
 #include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/drivers/solve_team.hpp>
 #include <seidel/formats/runtime/simd.hpp>
 
 namespace seidel::drivers {
@@ -73,10 +74,18 @@ std::string method_text(const SolveStory& story) {
   return std::string(to_string(choice.method)) + form;
 }
 
+std::string place_text(const Placement& where) {
+  const std::string each = where.backend == BackendName::cuda     ? where.device
+                           : where.backend == BackendName::openmp ? plural(where.threads, "thread")
+                                                                  : "one core";
+  return where.team ? formatted("{} processes with {} each", where.team->size(), each) : each;
+}
+
 std::string backend_text(const Placement& where) {
   std::string text(to_string(where.backend));
   if (where.backend == BackendName::cuda) text += " on " + where.device;
   if (where.backend == BackendName::openmp) text += ", " + plural(where.threads, "thread");
+  if (where.team) text += formatted(", {} processes of mpirun", where.team->size());
   return text + " (" + where.because + ")";
 }
 
@@ -228,15 +237,11 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                   double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }
-  lines.item(
-      "time",
-      formatted("{} {}, setup {}, solving {}, checking {}, on {}", story.problem.matrix.file ? "reading" : "generating",
-                human_seconds(story.problem.read_seconds), human_seconds(story.setup_seconds),
-                human_seconds(over_columns(story, &Outcome::solve_seconds)),
-                human_seconds(over_columns(story, &Outcome::certify_seconds)),
-                story.decided.where.backend == BackendName::cuda     ? story.decided.where.device
-                : story.decided.where.backend == BackendName::openmp ? plural(story.decided.where.threads, "thread")
-                                                                     : "one core"));
+  lines.item("time",
+             formatted("{} {}, setup {}, solving {}, checking {}, on {}",
+                       story.problem.matrix.file ? "reading" : "generating", human_seconds(story.problem.read_seconds),
+                       human_seconds(story.setup_seconds), human_seconds(over_columns(story, &Outcome::solve_seconds)),
+                       human_seconds(over_columns(story, &Outcome::certify_seconds)), place_text(story.decided.where)));
   if (!options.verbose && !story.decided.memory.large()) return;
   lines.item("back end", backend_text(story.decided.where));
   lines.item("machine", processor_text());
@@ -329,6 +334,7 @@ Json solve_json(const SolveStory& story) {
              return one;
            }));
   json.set("backend", to_string(where.backend)).set("backend_choice", where.because).set("threads", where.threads);
+  json.set("processes", where.team ? where.team->size() : 1);
   Json machine;
   machine.set("processor", processor_name()).set("instructions", instruction_set_name());
   json.set("machine", std::move(machine.set_if(!where.device.empty(), "gpu", where.device)));

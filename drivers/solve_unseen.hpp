@@ -2,6 +2,7 @@
 // constant on a connected part of A, or another one.
 #pragma once
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <seidel/kernels/vector.hpp>
@@ -60,17 +61,21 @@ Couplings couplings_of(const OpenMP& on, const CsrView<double, Offset, Host>& A)
 template <class Offset>
 Array<double> first_direction(const OpenMP& on, const CsrView<double, Offset, Host>& A);
 
+/// Solves for b from the guess x, in place.
+template <class V>
+using Solver = std::function<Summary(const MethodChoice& choice, const V& b, V& x, const Criteria& criteria)>;
+
 /// z = w - d, with d what n iterations of cg find of the solution w of A d = A w: of all w + K_n, K_n their Krylov space, z is the
 /// one with the least z'A z. What A maps to nearly nothing in w is left in z.
 template <class V>
-void keep_unseen_part(const AnyOperator<V>& A, const AnyPreconditioner<V>& M, MethodChoice choice, std::int64_t n,
+void keep_unseen_part(const AnyOperator<V>& A, const Solver<V>& solve, MethodChoice choice, std::int64_t n,
                       const Criteria& limits, V& w) {
   V Aw = like(w), d = like(w);
   A.apply(w, Aw);
   choice.fallbacks.clear();
   choice.may_drop_preconditioner = false;
-  (void)solve<V>(A, M, choice, Aw, d,
-                 {.relative_tolerance = 0, .max_iterations = n, .seconds = limits.seconds, .stop = limits.stop});
+  (void)solve(choice, Aw, d,
+              {.relative_tolerance = 0, .max_iterations = n, .seconds = limits.seconds, .stop = limits.stop});
   axpy(-1, d, w);
 }
 

@@ -9,12 +9,15 @@
 
 namespace seidel::drivers {
 
+class Team;  // solve_team.hpp
+
 struct Placement {
   BackendName backend = BackendName::serial;  // never automatic
   int threads = 1;
   std::string device = {};       // the GPU's name, for cuda
   std::string because = {};      // "asked for", "9,000,000 nonzeros are worth a GPU", ...
   std::optional<Cuda> gpu = {};  // where a matrix lies already
+  Team* team = nullptr;          // processes that solve together, each there
 };
 
 /// Threads that the host may use for reading, generating and analysis.

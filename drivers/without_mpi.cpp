@@ -1,5 +1,6 @@
 // What takes the place of seidel gemm in a build without MPI.
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/solve_team.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
@@ -15,6 +16,7 @@ namespace {
 
 }  // namespace
 
+int with_team(const SolveOptions&, const std::function<int(Team*)>& lead) { return lead(nullptr); }
 int run(const GemmOptions&) { return refuse("seidel gemm"); }
 int run(const BenchGemmMpiOptions&) { return refuse("seidel bench gemm-mpi"); }
 

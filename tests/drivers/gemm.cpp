@@ -23,28 +23,6 @@ using namespace seidel::tests;
 
 namespace {
 
-/// Whether the program has MPI, and there is an mpirun to start it.
-bool have_mpi() {
-  const Run run = seidel_program({"gemm", "missing-a", "missing-b", "--out", "missing-c"});
-  if (contains(run.err, "this build has no MPI")) return false;
-  return std::system("command -v mpirun > /dev/null 2>&1") == 0;
-}
-
-/// mpirun with these arguments. More processes than cores, and no look for networks; as root too, since containers are.
-Run launched(const Folder& folder, const std::string& arguments) {
-  const std::string command =
-      "cd " + folder.path() +
-      " && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
-      " OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader OMPI_MCA_mpi_yield_when_idle=1;"
-      " timeout -k 1 100 mpirun " +
-      arguments + " > out.txt 2> err.txt";
-  Run run;
-  const int status = std::system(command.c_str());
-  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  run.out = read_file(folder / "out.txt"), run.err = read_file(folder / "err.txt");
-  tell(arguments, run);
-  return run;
-}
 const std::string program = SEIDEL_PROGRAM " gemm ";
 Run mpirun(const Folder& folder, int processes, const std::string& words) {
   return launched(folder, "-np " + std::to_string(processes) + " " + program + words);

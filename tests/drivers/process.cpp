@@ -121,4 +121,25 @@ void check_refused(int exit_code, const std::vector<Refused>& all) {
   }
 }
 
+bool have_mpi() {
+  const Run run = seidel_program({"gemm", "missing-a", "missing-b", "--out", "missing-c"});
+  if (contains(run.err, "this build has no MPI")) return false;
+  return std::system("command -v mpirun > /dev/null 2>&1") == 0;
+}
+
+Run launched(const Folder& folder, const std::string& arguments) {
+  const std::string command =
+      "cd " + folder.path() +
+      " && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+      " OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader OMPI_MCA_mpi_yield_when_idle=1;"
+      " timeout -k 1 100 mpirun " +
+      arguments + " > out.txt 2> err.txt";
+  Run run;
+  const int status = std::system(command.c_str());
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  run.out = read_file(folder / "out.txt"), run.err = read_file(folder / "err.txt");
+  tell(arguments, run);
+  return run;
+}
+
 }  // namespace seidel::tests

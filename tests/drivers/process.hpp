@@ -41,6 +41,11 @@ Run succeeded(const Words& words, const Input& input = {});
 /// Of a program that was started in another way.
 void tell(const std::string& command, const Run& run);
 
+/// Whether the program has MPI, and there is an mpirun to start it.
+bool have_mpi();
+/// mpirun with these arguments, in the folder. More processes than cores, and no look for networks; as root too, since containers are.
+Run launched(const Folder& folder, const std::string& arguments);
+
 /// Words that are refused, and parts of what is said of them.
 struct Refused {
   Words words;
