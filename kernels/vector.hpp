@@ -9,6 +9,13 @@
 
 namespace seidel {
 
+/// What is taken beside the elements of a vector.
+HaloRoom halo_room(const auto&) { return {}; }
+template <Backend B>
+HaloRoom halo_room(const Distributed<B>& on) {
+  return on.rows().room;
+}
+
 /// n elements in the memory of back end B. Movable; copies are made by copy().
 template <class Real_, Backend B>
 class Vector {
@@ -17,7 +24,14 @@ class Vector {
   using Space = typename B::Space;
 
   /// Zeros.
-  Vector(B on, std::int64_t n) : Vector(on, Array<Real, Space>(on, n)) { fill(on_, span_, Real(0)); }
+  Vector(B on, std::int64_t n)
+      : on_(std::move(on)),
+        room_(halo_room(on_)),
+        data_(on_, room_.before + n + room_.after),
+        span_(data_.span().subspan(room_.before, n)) {
+    blas1::reserve_sums(on_, n);
+    fill(on_, span_, Real(0));
+  }
   Vector(B on, Array<Real, Space> data) : Vector(std::move(on), data.span()) { data_ = std::move(data); }
   /// Views elements that somebody else owns, and that must outlive this.
   Vector(B on, Span<Real, Space> view) : on_(std::move(on)), span_(view) { blas1::reserve_sums(on_, span_.size()); }
@@ -26,9 +40,12 @@ class Vector {
   std::int64_t size() const { return span_.size(); }
   Span<Real, Space> span() { return span_; }
   Span<const Real, Space> span() const { return span_; }
+  /// What there is beside the elements.
+  const HaloRoom& room() const { return room_; }
 
  private:
   B on_;
+  HaloRoom room_;
   Array<Real, Space> data_;  // empty where the elements are somebody else's
   Span<Real, Space> span_;
 };

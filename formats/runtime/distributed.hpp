@@ -10,6 +10,11 @@
 
 namespace seidel {
 
+/// Elements beside those of a vector, for what products bring from other processes: so they need not copy it.
+struct HaloRoom {
+  std::int64_t before = 0, after = 0;
+};
+
 /// What the vectors of one system share.
 struct SharedRows {
   SharedRows(const Processes& processes, RowShares rows) : all(processes), shares(std::move(rows)) {}
@@ -24,6 +29,7 @@ struct SharedRows {
   /// after the same iteration: criteria.stop is to be its address.
   std::function<bool()> wants_stop = [] { return false; };
   mutable std::atomic<bool> stop = false;
+  mutable HaloRoom room = {};  // of vectors that are made from now on
 };
 
 /// The elements of process p are rows shares.first(p) ... of the whole vector, on back end B of that process. Vector::size() is

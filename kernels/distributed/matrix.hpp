@@ -14,7 +14,7 @@ namespace seidel {
 ///
 /// Shapes  nrows() and ncols() are the numbers of rows and columns here, as the size() of the vectors is.
 /// Cost    made: as find_halo() and Product; holds the rows and, of x, its own elements and those that come. A product
-///         copies x, sends and receives the halo, and waits for the processes that it comes from; on GPUs that Processes::exchange_on()
+///         copies an x without room (HaloRoom), sends and receives the halo, and waits for the processes that it comes from; on GPUs that Processes::exchange_on()
 ///         does not connect it goes by way of the host.
 /// Errors  ResourceError, on all processes.
 template <class Offset, Backend B>
@@ -31,6 +31,9 @@ class DistributedMatrix {
     const Processes& all = domain_.rows().all;
     Held& held = *held_;
     held.halo = find_halo(host_of(domain_.local()), all, domain_.rows().shares, held.rows);
+    HaloRoom& room = domain_.rows().room;
+    room.before = std::max(room.before, (held.halo.before + aligned - 1) / aligned * aligned);
+    room.after = std::max(room.after, held.halo.after);
     together(all, [&] {
       const B& local = domain_.local();
       held.product.emplace(local, brought_to(local, std::as_const(held.rows).view(), held.rows_there));
@@ -66,15 +69,15 @@ class DistributedMatrix {
     if (nrows() > 0) product().residual(all_of_x, b.span(), r.span());
   }
 
-  /// [before; x; after] as halo() says, until the next product.
+  /// [before; x; after] as halo() says, until the next product: around x, where it has room.
   Span<const double, Space> with_halo(const V& x) const {
     const B& local = domain_.local();
     Held& held = *held_;
     const Halo& halo = held.halo;
     const Processes& all = domain_.rows().all;
-    const auto before = held.x.span().subspan(0, halo.before),
-               after = held.x.span().subspan(halo.before + halo.own, halo.after);
-    copy<B, double>(local, x.span(), held.x.span().subspan(halo.before, halo.own));
+    const Span<double, Space> whole = place_for(x);
+    const auto before = whole.subspan(0, halo.before), after = whole.subspan(halo.before + halo.own, halo.after);
+    if (whole.data() == held.x.data()) copy<B, double>(local, x.span(), whole.subspan(halo.before, halo.own));
     if constexpr (HostBackend<B>) {
       gather<B, double>(local, halo.sent.span(), x.span(), held.out.span());
       exchange_halo(all, halo, held.out.span(), before, after);
@@ -82,14 +85,14 @@ class DistributedMatrix {
       gather<B, double>(local, std::as_const(held.sent).span(), x.span(), held.out.span());
       if (all.exchange_on(local, processes_detail::pieces<const std::byte, Space>(held.out.data(), halo.sends),
                           halo_detail::pieces<std::byte>(halo, all.rank(), before, after)))
-        return held.x.span();
+        return whole;
       copy(local, std::as_const(held.out).span(), held.out_here.span());
       const auto in = held.in_here.span();
       exchange_halo(all, halo, held.out_here.span(), in.subspan(0, halo.before), in.subspan(halo.before, halo.after));
       copy(local, HostSpan<const double>(in.subspan(0, halo.before)), before);
       copy(local, HostSpan<const double>(in.subspan(halo.before, halo.after)), after);
     }
-    return held.x.span();
+    return whole;
   }
   /// The other way: x gets its own elements of `all_of_x`, to which those that other processes have of them are added, in the
   /// order of processes.
@@ -135,6 +138,16 @@ class DistributedMatrix {
     Array<Index, Space> sent = {};
     Array<double> out_here = {}, in_here = {};
   };
+
+  static constexpr std::int64_t aligned = 256 / sizeof(double);  // as memory of a GPU is
+
+  /// Around x, where there is room, else in held_->x.
+  Span<double, Space> place_for(const V& x) const {
+    const Halo& halo = held_->halo;
+    const bool has_room = x.room().before >= halo.before && x.room().after >= halo.after;
+    if (!has_room || (!HostBackend<B> && halo.before % aligned != 0)) return held_->x.span();
+    return {const_cast<double*>(x.span().data()) - halo.before, halo.columns()};  // its elements are only read
+  }
 
   Distributed<B> range_, domain_;
   std::shared_ptr<Held> held_;  // of which products use workspace
