@@ -8,6 +8,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/option_values.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/with_backend.hpp>
 
 namespace seidel::drivers {
 
@@ -188,7 +189,8 @@ struct CommandFor : Command {
     if (options.backend == BackendName::cuda && !on_host.empty())
       throw UsageError(formatted("--backend cuda: {}; leave --backend out", on_host));
     require_files(named(results), named(inputs));
-    options.command_line = command_line;
+    const int processes = shares_work ? processes_of_mpirun() : 1;
+    options.command_line = (processes > 1 ? formatted("mpirun -np {} ", processes) : "") + command_line;
     return {.common = options, .shares_work = shares_work, .run = [options = options] { return run(options); }};
   }
 };

@@ -14,8 +14,8 @@ namespace seidel {
 ///
 /// Shapes  nrows() and ncols() are the numbers of rows and columns here, as the size() of the vectors is.
 /// Cost    made: as find_halo() and Product; holds the rows and, of x, its own elements and those that come. A product
-///         copies an x without room (HaloRoom), sends and receives the halo, and waits for the processes that it comes from; on GPUs that Processes::exchange_on()
-///         does not connect it goes by way of the host.
+///         copies an x without room (HaloRoom), sends and receives the halo, and waits for the processes that it comes
+///         from; on GPUs that Processes::exchange_on() does not connect it goes by way of the host.
 /// Errors  ResourceError, on all processes.
 template <class Offset, Backend B>
 class DistributedMatrix {

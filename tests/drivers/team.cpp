@@ -87,6 +87,7 @@ TEST_CASE("processes solve a file for right-hand sides of the user by amg, and o
   CHECK(contains(run.err + run.out, "3 processes"));
   const auto report = report_in(folder);
   CHECK(report["verdict"] == "solved");
+  CHECK(report["command"].get<std::string>().starts_with("mpirun -np 3 "));
   CHECK(report["columns"].size() == 2);
   CHECK(report["levels"].size() >= 2);
   CHECK(report["levels"][0]["rows"] == n);
