@@ -53,7 +53,7 @@ MadePreconditioner<Distributed<B>> make_distributed(const DistributedMatrix<Offs
     Csr<double, Offset> here;
     Csr<double, Offset, Space> there;
   };
-  const bool is_symmetric = choice.preconditioner.keeps_symmetry && choice.symmetric;
+  const bool is_symmetric = choice.preconditioner.keeps_symmetry;
   MadePreconditioner<Distributed<B>> made{.M = PerProcess<B>({}, is_symmetric, {})};
   together(A.on().rows().all, [&] {
     if (A.nrows() == 0) return;
