@@ -70,7 +70,7 @@ class DistributedAmg {
   std::int64_t bytes() const {  // of this process
     std::int64_t bytes = whole_ ? whole_->bytes() : 0;
     for (const auto& stage : stages_)
-      bytes += 12 * (stage->A.rows().nnz() + 2 * stage->P->rows().nnz()) + 6 * 8 * stage->A.nrows();
+      bytes += 12 * (stage->A.rows().nnz() + (stage->P ? 2 * stage->P->rows().nnz() : 0)) + 6 * 8 * stage->A.nrows();
     return bytes;
   }
   std::string describe() const {

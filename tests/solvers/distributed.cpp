@@ -181,6 +181,12 @@ TEST_CASE("amg of several processes for flows, and for matrices that cannot be c
   std::iota(diagonal.col_idx.begin(), diagonal.col_idx.end(), 0);
   const Found alone = found_by(3, diagonal, random_values<double>(9000, 2), amg_of(), by_cg);
   CHECK(alone.summary.converged());
+  std::atomic<int> wrong = 0;
+  on_processes(3, [&](const Processes& all) {
+    const auto M = amg_of()(Part(all, diagonal, random_values<double>(9000, 2)));
+    wrong += M.levels().size() != 1 || M.bytes() <= 0 || M.describe().find("1 level") == std::string::npos;
+  });
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("amg of several processes refuses what only one has, and names a row that it cannot use") {
