@@ -75,7 +75,7 @@ TEST_CASE("[cuda] processes solve together on GPUs, which they may share, with t
 TEST_CASE("processes solve a file for right-hand sides of the user by amg, and one report tells of all") {
   if (!have_mpi()) return skipped("seidel solve on several processes (no MPI in this build)");
   const Folder folder;
-  succeeded({"generate", "elasticity3d:14", "--out", folder / "A.mtx", "--quiet"});
+  succeeded({"generate", "elasticity3d:14", "--out", folder / "A.mtx", "--coordinates", folder / "c.mtx", "--quiet"});
   const std::int64_t n = 3 * 14 * 14 * 14;
   write_file(folder / "b.mtx", [&] {
     std::string text = "%%MatrixMarket matrix array real general\n" + std::to_string(n) + " 2\n";
@@ -96,6 +96,9 @@ TEST_CASE("processes solve a file for right-hand sides of the user by amg, and o
       {"solve", folder / "A.mtx", "--rhs", folder / "b.mtx", "--precond", "amg", "--json", folder / "s.json"});
   const auto by_one = nlohmann::json::parse(read_file(folder / "s.json"));
   CHECK(double(report["iterations"]) <= 1.2 * double(by_one["iterations"]) + 1);
+  // with the rotations of the body, whose rows go to their processes
+  REQUIRE(solved_by(folder, 3, "A.mtx --rhs b.mtx --precond amg --coordinates c.mtx --json r.json").exit_code == 0);
+  CHECK(double(report_in(folder)["iterations"]) <= 0.8 * double(report["iterations"]));
 }
 
 TEST_CASE("what is wrong is said once under mpirun, and the exit code is that of one process") {
