@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -93,6 +92,11 @@ class DistributedAmg {
     mutable Array<double, Space> restricted;
     mutable V x, b, r;
   };
+  /// The rows here, with a row for each of their other columns (with_rows_of_others()), and what they are measured by.
+  struct Square {
+    Csr<double, Offset, Space> A;
+    RowScales<Space> scales;
+  };
   /// The next level as the rows of a process show it.
   struct Prolongation {
     RowShares coarse;       // rows
@@ -122,7 +126,8 @@ class DistributedAmg {
     LevelFacts& facts = facts_.emplace_back();
     facts.rows = size_of(A);
     facts.nnz = sum(A.rows().nnz());
-    const V inverse = measure(A, facts);
+    Square square;
+    const V inverse = measure(A, facts, square);
     std::vector<V> weights;
     for (const double damping : dampings_of(smoother_, dominant_)) {
       weights.push_back(A.domain());
@@ -131,7 +136,8 @@ class DistributedAmg {
     stage.smoother.emplace(stage.A, std::move(weights));
 
     const bool of_nodes = near_null.unknowns_per_node > 1 || largest(double(near_null.modes.ncols)) > 0;
-    Prolongation to = of_nodes ? of_aggregated_nodes(A, inverse, near_null, facts) : of_aggregated_rows(A, facts);
+    Prolongation to =
+        of_nodes ? of_aggregated_nodes(A, inverse, near_null, facts) : of_aggregated_rows(A, square, facts);
     facts.lone = sum(facts.lone);
     facts.prolongation_nnz = sum(to.P.nnz());
     if (!multigrid_detail::is_worth_a_level(to.coarse.n(), facts.rows)) return {};
@@ -154,38 +160,23 @@ class DistributedAmg {
 
   /// 1 / a_ii, 0 where a smoother must leave a row alone; the largest eigenvalue, and whether the finest level is dominated by its
   /// diagonal.
-  V measure(const Matrix& A, LevelFacts& facts) {
-    Array<double> inverse_here;
+  V measure(const Matrix& A, LevelFacts& facts, Square& square) {
+    const Halo& halo = A.halo();
     double off_diagonal = 0;
     together(all(), [&] {
-      inverse_here = Array<double>(A.nrows(), 0.0);
-      Array<double> ratios(A.nrows(), 0.0);
-      const auto rows = A.rows();
-      for_row_shares(host(), rows.row_ptr, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i) {
-          double diagonal = 0, beside = 0;
-          for (Offset k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k)
-            if (rows.col_idx[k] == i + A.halo().before)
-              diagonal = rows.values[k];
-            else
-              beside += std::abs(rows.values[k]);
-          const double ratio = beside / std::abs(diagonal);
-          if (std::isfinite(ratio) && std::isfinite(1 / diagonal))
-            inverse_here[i] = 1 / diagonal, ratios[i] = ratio;
-          else if (diagonal != 0 || beside > 0)
-            ratios[i] = std::numeric_limits<double>::infinity();
-        }
-      });
-      off_diagonal = max_abs<OpenMP, double>(host(), ratios.span());
-      if (facts_.size() == 1 && !std::isfinite(off_diagonal)) {
-        const auto row = first_nonfinite(host(), HostSpan<const double>(ratios));
-        throw InputError("amg: row " + std::to_string(A.on().rows().first() + row + 1) +
+      square.A = copied_to<Space>(local(), with_rows_of_others(host(), halo, A.rows()).view());
+      square.scales = row_scales(local(), square.A.view());
+      const auto ratios = std::as_const(square.scales.off_diagonal).span().subspan(halo.before, halo.own);
+      off_diagonal = max_abs<B, double>(local(), ratios);
+      if (facts_.size() == 1 && !std::isfinite(off_diagonal))
+        throw InputError("amg: row " + std::to_string(A.on().rows().first() + first_nonfinite(local(), ratios) + 1) +
                          " cannot be divided by its diagonal entry");
-      }
     });
     off_diagonal = largest(off_diagonal);
     if (facts_.size() == 1) dominant_ = off_diagonal <= 1 + 1e-10;
-    V inverse(A.on(), copied_to<Space>(local(), inverse_here)), start = A.domain();
+    V inverse = A.domain(), start = A.domain();
+    copy<B, double>(local(), std::as_const(square.scales.inverse_diagonal).span().subspan(halo.before, halo.own),
+                    inverse.span());
     fill_hashed(start, 1);
     facts.largest_eigenvalue = multigrid_detail::spectral_bound(
         estimate_largest_eigenvalue(A, &inverse, start, LevelNumbers<B>::lanczos_steps), off_diagonal);
@@ -199,13 +190,14 @@ class DistributedAmg {
   }
 
   /// By aggregates of rows, which see the couplings of their rows to others; rows of others have none, so they join nothing.
-  Prolongation of_aggregated_rows(const Matrix& A, LevelFacts& facts) {
+  Prolongation of_aggregated_rows(const Matrix& A, Square& square, LevelFacts& facts) {
     using namespace multigrid_detail;
     const Halo& halo = A.halo();
     const std::size_t l = stages_.size() - 1;
-    Csr<double, Offset, Space> square_there, couplings_there;
-    Level<Offset, Space> level;
-    RowScales<Space> scales, measures;
+    Csr<double, Offset, Space> couplings_there;
+    Level<Offset, Space> level{.A = square.A.view()};
+    level.facts.largest_eigenvalue = facts.largest_eigenvalue;
+    RowScales<Space> measures;
     Array<Index, Space> neighbour;
     Aggregates<Space> found;
     const auto take_largest = [&](RowScales<Space>& of) {  // those of the rows of others
@@ -213,17 +205,12 @@ class DistributedAmg {
       copy<B, double>(local(), A.with_halo(own), of.largest_coupling.span());
     };
     together(all(), [&] {
-      const Csr<double, Offset> square = with_rows_of_others(host(), halo, A.rows());
-      square_there = copied_to<Space>(local(), square.view());
-      level.A = square_there.view();
-      level.facts.largest_eigenvalue = facts.largest_eigenvalue;
-      scales = row_scales(local(), level.A);
-      if (!options_.symmetric) {
-        couplings_there = copied_to<Space>(local(), with_symmetric_part(host(), halo, square).view());
-        measures = row_scales(local(), couplings_there.view());
-      }
+      if (options_.symmetric) return;
+      const auto half = with_symmetric_part(host(), halo, with_rows_of_others(host(), halo, A.rows()));
+      couplings_there = copied_to<Space>(local(), half.view());
+      measures = row_scales(local(), couplings_there.view());
     });
-    RowScales<Space>& of_couplings = options_.symmetric ? scales : measures;
+    RowScales<Space>& of_couplings = options_.symmetric ? square.scales : measures;
     take_largest(of_couplings);
     Index count = 0;
     together(all(), [&] {
