@@ -56,10 +56,8 @@ std::string ProcessPlace::describe() const {
 }
 
 ProcessPlace process_place(const CommonOptions& options, const MpiSession& session) {
-  ProcessPlace place{.host = {options.backend == BackendName::serial ? 1
-                              : options.threads                      ? options.threads
-                                                                     : std::max(1, std::min(available_threads(),
-                                                                                            session.local_cores / session.local_size))}};
+  const int share = std::max(1, std::min(available_threads(), session.local_cores / session.local_size));
+  ProcessPlace place{.host = {options.backend == BackendName::serial ? 1 : options.threads ? options.threads : share}};
   together(MPI_COMM_WORLD, [&] {
     require_backend(options);
     if constexpr (built_with_cuda)

@@ -254,8 +254,7 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   // On a host kinds of rows leave nothing of A to share, and one column at a time stays in the cache.
   const bool in_step = !system.more_b.empty() && choice.method == Method::cg && choice.form != Form::eisenstat &&
                        (!HostBackend<B> || !product.has_kinds() || choice.preconditioner == PreconditionerKind::amg);
-  done.product_seconds = preparing.seconds();
-  done.product_format = product.describe() + formatted(", {:.3g} bytes per nonzero", product.bytes_per_nonzero());
+  note_product(done, product, preparing.seconds());
   Csr<double, Offset, Space> transposed;  // used for as long as the products
   const AnyOperator<V> products = [&]() -> AnyOperator<V> {
     MatrixOperator with_A(on, std::move(product));
@@ -278,12 +277,8 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
     }
   }();
   on.synchronize();
-  done.preconditioner = stopped ? "unfinished" : made.M.describe();
-  done.preconditioner_seconds = making.seconds();
-  done.preconditioner_bytes = made.M.bytes();
-  done.preconditioner_shift = made.shift;
-  done.wavefronts = made.wavefronts;
-  done.levels = made.levels;
+  note_preconditioner(done, made, making.seconds());
+  if (stopped) done.preconditioner = "unfinished";
   auto [b, x] = columns_of(on, system);
   done.setup_seconds = setup.seconds();
   criteria.seconds = std::max(0.0, criteria.seconds - done.setup_seconds);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/arrange.hpp>
 #include <seidel/formats/csr.hpp>
@@ -68,6 +69,20 @@ struct Setup {
   std::int64_t wavefronts = 0;            // of its sweeps; 0 without
   std::vector<LevelFacts> levels;         // as MadePreconditioner::levels
 };
+
+/// What there is to say of products, and of a preconditioner, that took so long to make.
+void note_product(Setup& setup, const auto& product, double seconds) {
+  setup.product_format = product.describe() + formatted(", {:.3g} bytes per nonzero", product.bytes_per_nonzero());
+  setup.product_seconds = seconds;
+}
+void note_preconditioner(Setup& setup, const auto& made, double seconds) {
+  setup.preconditioner = made.M.describe();
+  setup.preconditioner_seconds = seconds;
+  setup.preconditioner_bytes = made.M.bytes();
+  setup.preconditioner_shift = made.shift;
+  setup.wavefronts = made.wavefronts;
+  setup.levels = made.levels;
+}
 
 struct Outcome : Setup {
   Summary summary;

@@ -105,7 +105,8 @@ Problem load(const SolveOptions& options, int processes);
 /// Reads what was asked for; nothing if nothing was.
 /// Errors  InputError: another number of rows or columns than A needs, entries that are not finite, dependent columns.
 LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A);
-/// Decides where it is solved, by the processes of a team if there is one; makes row pointers of 32 bits, where they hold the number of entries.
+/// Decides where it is solved, by the processes of a team if there is one; makes row pointers of 32 bits, where they
+/// hold the number of entries.
 void place(Problem& problem, Team* team);
 /// Brings the matrix to where it is solved, looks at it there, and makes b there unless one was given. Errors  ShapeError,
 /// InputError for what cannot be solved.

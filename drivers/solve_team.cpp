@@ -106,18 +106,11 @@ class PartOn final : public Part {
     rows = std::move(shared);
     const Stopwatch preparing;
     DistributedMatrix<Offset, B> A(on_, std::move(mine));
-    setup.product_seconds = preparing.seconds();
-    setup.product_format =
-        A.product().describe() + formatted(", {:.3g} bytes per nonzero", A.product().bytes_per_nonzero());
+    note_product(setup, A.product(), preparing.seconds());
     const Stopwatch making;
     auto made = make_distributed(A, near_null, choice);
     local.synchronize();
-    setup.preconditioner = made.M.describe();
-    setup.preconditioner_seconds = making.seconds();
-    setup.preconditioner_bytes = made.M.bytes();
-    setup.preconditioner_shift = made.shift;
-    setup.wavefronts = made.wavefronts;
-    setup.levels = made.levels;
+    note_preconditioner(setup, made, making.seconds());
     M_.emplace(std::move(made.M));
     A_.emplace(std::move(A));
   }
