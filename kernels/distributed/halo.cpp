@@ -1,4 +1,4 @@
-// The halo of rows: found, exchanged, cut off.
+// The halo of rows: found, and cut off.
 #include <seidel/kernels/distributed/halo.hpp>
 
 #include <algorithm>
@@ -34,6 +34,19 @@ std::vector<Index> outside_columns(const OpenMP& on, const Csr<double, Offset>& 
 }  // namespace
 
 template <class Offset>
+void renumber(const OpenMP& on, const Halo& halo, std::int64_t first, Csr<double, Offset>& rows) {
+  const Index *const outside = halo.outside.begin(), *const end = halo.outside.end();
+  for_each_index(on, rows.nnz(), 1, [&](std::int64_t k) {
+    Index& c = rows.col_idx[k];
+    if (c >= first && c < first + halo.own)
+      c = Index(c - first + halo.before);
+    else
+      c = Index(std::lower_bound(outside, end, c) - outside + (c < first ? 0 : halo.own));
+  });
+  rows.ncols = Index(halo.columns());
+}
+
+template <class Offset>
 Halo find_halo(const OpenMP& on, const Processes& all, const RowShares& columns, Csr<double, Offset>& rows) {
   const std::int64_t first = columns.first(all.rank()), last = columns.first(all.rank() + 1);
   const std::vector<Index> outside = outside_columns(on, rows, first, last);
@@ -42,6 +55,7 @@ Halo find_halo(const OpenMP& on, const Processes& all, const RowShares& columns,
   Halo halo{.before = behind - outside.begin(),
             .own = last - first,
             .after = outside.end() - behind,
+            .outside = {},
             .sent = {},
             .sends = std::vector<std::int64_t>(processes),
             .receives = std::vector<std::int64_t>(processes)};
@@ -50,14 +64,8 @@ Halo find_halo(const OpenMP& on, const Processes& all, const RowShares& columns,
       throw ResourceError("the rows of process " + std::to_string(all.rank()) + " have " +
                           std::to_string(halo.columns()) + " columns, expected at most 2,147,483,647");
   });
-  for_each_index(on, rows.nnz(), 1, [&](std::int64_t k) {
-    Index& c = rows.col_idx[k];
-    if (c >= first && c < last)
-      c = Index(c - first + halo.before);
-    else
-      c = Index(std::lower_bound(outside.begin(), outside.end(), c) - outside.begin() + (c < first ? 0 : halo.own));
-  });
-  rows.ncols = Index(halo.columns());
+  halo.outside = Array<Index>(outside);
+  renumber(on, halo, first, rows);
 
   for (const Index c : outside) ++halo.receives[std::size_t(columns.owner(c))];
   const std::vector<std::int64_t> one(processes, 1);
@@ -68,18 +76,6 @@ Halo find_halo(const OpenMP& on, const Processes& all, const RowShares& columns,
   exchange(all, outside.data(), halo.receives, halo.sent.data(), halo.sends);
   for (Index& c : halo.sent) c = Index(c - first);
   return halo;
-}
-
-void exchange_halo(const Processes& all, const Halo& halo, HostSpan<const double> out, HostSpan<double> before,
-                   HostSpan<double> after) {
-  all.exchange(processes_detail::pieces<const std::byte>(out.data(), halo.sends),
-               halo_detail::pieces<std::byte>(halo, all.rank(), before, after));
-}
-
-void return_halo(const Processes& all, const Halo& halo, HostSpan<const double> before, HostSpan<const double> after,
-                 HostSpan<double> in) {
-  all.exchange(halo_detail::pieces<const std::byte>(halo, all.rank(), before, after),
-               processes_detail::pieces<std::byte>(in.data(), halo.sends));
 }
 
 template <class Offset>
@@ -104,6 +100,8 @@ Csr<double, Offset> own_block(const OpenMP& on, const Halo& halo, const CsrView<
   return block;
 }
 
+template void renumber(const OpenMP&, const Halo&, std::int64_t, Csr<double, std::int32_t>&);
+template void renumber(const OpenMP&, const Halo&, std::int64_t, Csr<double, std::int64_t>&);
 template Halo find_halo(const OpenMP&, const Processes&, const RowShares&, Csr<double, std::int32_t>&);
 template Halo find_halo(const OpenMP&, const Processes&, const RowShares&, Csr<double, std::int64_t>&);
 template Csr<double, std::int32_t> own_block(const OpenMP&, const Halo&, const CsrView<double, std::int32_t, Host>&);

@@ -11,6 +11,7 @@ namespace seidel {
 /// terms of a row keep their order, and its sum its bits.
 struct Halo {
   std::int64_t before = 0, own = 0, after = 0;  // elements
+  Array<Index> outside;                         // where those before and after are in the whole vector
   Array<Index> sent;                            // own elements that others need, process by process
   std::vector<std::int64_t> sends, receives;    // how many of each process
 
@@ -24,25 +25,9 @@ struct Halo {
 template <class Offset>
 Halo find_halo(const OpenMP& on, const Processes& all, const RowShares& columns, Csr<double, Offset>& rows);
 
-namespace halo_detail {
-/// The pieces of what lies before and after, by process.
-template <class Byte, class T, MemorySpace Space>
-std::vector<Span<Byte, Space>> pieces(const Halo& halo, int rank, Span<T, Space> before, Span<T, Space> after) {
-  const auto here = halo.receives.begin() + rank;  // nothing comes from this process
-  auto cut = processes_detail::pieces<Byte, Space>(before.data(), {halo.receives.begin(), here});
-  for (const auto& piece : processes_detail::pieces<Byte, Space>(after.data(), {here, halo.receives.end()}))
-    cut.push_back(piece);
-  return cut;
-}
-}  // namespace halo_detail
-
-/// Brings the elements before and after from the processes that have them; `out` are those of halo.sent.
-void exchange_halo(const Processes& all, const Halo& halo, HostSpan<const double> out, HostSpan<double> before,
-                   HostSpan<double> after);
-
-/// The other way: `in` are those that processes have of the elements of halo.sent.
-void return_halo(const Processes& all, const Halo& halo, HostSpan<const double> before, HostSpan<const double> after,
-                 HostSpan<double> in);
+/// Renumbers columns of the whole matrix, which are own ones or in the halo, to places in x; the first own one is number `first`.
+template <class Offset>
+void renumber(const OpenMP& on, const Halo& halo, std::int64_t first, Csr<double, Offset>& rows);
 
 /// The entries of rows of A between its own columns, numbered from 0: the part that concerns nobody else. Of renumbered rows.
 template <class Offset>

@@ -157,14 +157,12 @@ Csr<double, Offset> added_rows(const OpenMP& on, const Processes& all, const Hal
 template <class Offset>
 Csr<double, Offset> whole_of(const Processes& all, std::int64_t first, const Halo& halo,
                              const CsrView<double, Offset, Host>& rows, std::int64_t n) {
-  Array<Index> sent(halo.sent.size()), outside(halo.before + halo.after), columns(rows.nnz());
-  for (std::int64_t k = 0; k < sent.size(); ++k) sent[k] = Index(halo.sent[k] + first);
-  exchange(all, sent.data(), halo.sends, outside.data(), halo.receives);
+  Array<Index> columns(rows.nnz());
   for (std::int64_t k = 0; k < columns.size(); ++k) {
     const std::int64_t c = rows.col_idx[k];
-    columns[k] = c < halo.before              ? outside[c]
+    columns[k] = c < halo.before              ? halo.outside[c]
                  : c < halo.before + halo.own ? Index(first + c - halo.before)
-                                              : outside[c - halo.own];
+                                              : halo.outside[c - halo.own];
   }
   Array<Offset> lengths(rows.nrows);
   for (Index i = 0; i < rows.nrows; ++i) lengths[i] = rows.row_ptr[i + 1] - rows.row_ptr[i];

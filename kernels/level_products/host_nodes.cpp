@@ -101,13 +101,13 @@ void fill(const OpenMP& on, const Rows& rows, LevelMatrix<Host>& M) {
   });
 }
 
-/// Where column i is in row i if rows lose their diagonal.
+/// Where the diagonal entry is in row i if rows lose it.
 Index left_out_of(const auto& rows, Index i) {
   if constexpr (requires { rows.off_diagonal; })
     if (rows.off_diagonal) {
       const Index* const columns = rows.stored.col_idx.data();
       const Index* const first = columns + rows.stored.row_ptr[i];
-      return Index(std::lower_bound(first, columns + rows.stored.row_ptr[i + 1], i) - first);
+      return Index(std::lower_bound(first, columns + rows.stored.row_ptr[i + 1], rows.first + i) - first);
     }
   return none;
 }

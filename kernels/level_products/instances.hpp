@@ -14,9 +14,11 @@ void instances(const B& on, const Offset*) {
   refill(on, scaled, M);
   M = level_matrix(on, 0, 0, 1, corrections);
   refill(on, corrections, M);
-  scale_to_unit_diagonal(on, scaled.stored, ScaleToUnitDiagonal<Offset, Space>{});
+  sizes_of_modes(on, scaled.stored, {}, {});
+  scale_to_unit_diagonal(on, {});
   start_of_level(on, {}, {});
   enter_cycle(on, Span<const double, Space>{}, {}, nullptr, {});
+  leave_cycle(on, {}, {}, {});
   enter_cycle(on, MultiVectorView<const double, Space>{}, {}, nullptr, {});
 }
 

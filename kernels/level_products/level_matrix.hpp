@@ -70,12 +70,13 @@ namespace level_detail {
 // for k = 0, 1, ... one after another its value.
 
 /// Entry (i, j) is left_i a_ij right_j, computed in double and rounded once; a row with left_i = 0 is zero. With `off_diagonal` the
-/// diagonal is left out: every row with another left_i must store it.
+/// diagonal, (i, first + i), is left out: every row with another left_i must store it.
 template <class Offset, class Space>
 struct ScaledRows {
   CsrView<double, Offset, Space> stored;
   Span<const double, Space> left, right;
   bool off_diagonal = false;
+  Index first = 0;
 
   SEIDEL_HD Index length(Index i) const {
     const Index length = Index(stored.row_ptr[i + 1] - stored.row_ptr[i]);
@@ -95,7 +96,7 @@ struct ScaledRows {
           values(values_),
           right(of.right.data()),
           left(of.left[i]),
-          diagonal(of.off_diagonal ? i : std::numeric_limits<Index>::max()) {}
+          diagonal(of.off_diagonal ? of.first + i : std::numeric_limits<Index>::max()) {}
     SEIDEL_HD Index column(Index k) const { return columns[k + Index(columns[k] >= diagonal)]; }
     SEIDEL_HD float value(Index k, Index j) const {
       return left == 0 ? 0 : float(values[k + Index(j > diagonal)] * (left * right[j]));
@@ -157,28 +158,33 @@ struct CorrectionRows {
 /// the finer level, since rounding in single precision is larger than what there is to solve.
 inline constexpr double vanishing_mode = 0x1p-40;
 
-/// scale_i = sqrt(1 / a_ii), or `of_negative` if a_ii < 0, or 0 if a_ii = 0 or the mode vanishes; inverse_scale_i is its reciprocal
-/// where a_ii > 0, else 0. Whether a mode vanishes is found from R, which leads here, and the inverse scale of the level before.
+/// sizes_i = p' D p of the mode in row i of R; `inverse_scale` is D^(1/2) of the level that R leads from.
 template <class Offset, class Space>
-struct ScaleToUnitDiagonal {
-  Span<const double, Space> inverse_diagonal;
-  double of_negative;
-  Span<const double, Space> inverse_scale_before;
-  Span<double, Space> scale, inverse_scale;
+struct SizesOfModes {
+  Span<const double, Space> inverse_scale;
+  Span<double, Space> sizes;
 
-  SEIDEL_HD void operator()(std::int64_t i) const { set(i, false); }
   SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& R) const {
-    double size = 0;  // p' D p
+    double size = 0;
     for (Offset k = R.row_ptr[i]; k < R.row_ptr[i + 1]; ++k) {
-      const double scaled = R.values[k] * inverse_scale_before[R.col_idx[k]];
+      const double scaled = R.values[k] * inverse_scale[R.col_idx[k]];
       size = std::fma(scaled, scaled, size);
     }
-    set(i, size * inverse_diagonal[i] > 1 / vanishing_mode);
+    sizes[i] = size;
   }
+};
 
- private:
-  SEIDEL_HD void set(std::int64_t i, bool vanishes) const {
+/// scale_i = sqrt(1 / a_ii), or `of_negative` if a_ii < 0, or 0 if a_ii = 0 or the mode vanishes; inverse_scale_i is its reciprocal
+/// where a_ii > 0, else 0. Without `sizes` no mode vanishes.
+template <class Space>
+struct ScaleToUnitDiagonal {
+  Span<const double, Space> inverse_diagonal, sizes;
+  double of_negative;
+  Span<double, Space> scale, inverse_scale;
+
+  SEIDEL_HD void operator()(std::int64_t i) const {
     const double d = inverse_diagonal[i];
+    const bool vanishes = !sizes.empty() && sizes[i] * d > 1 / vanishing_mode;
     scale[i] = d < 0 ? of_negative : vanishes ? 0 : std::sqrt(d);
     inverse_scale[i] = d > 0 && !vanishes ? 1 / scale[i] : 0;
   }

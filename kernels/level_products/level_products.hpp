@@ -85,6 +85,15 @@ struct EnterCycle {
   SEIDEL_HD void operator()(std::int64_t i) const { b[i] = float(r[i] * *of_call * scale[i]); }
 };
 
+/// z_i = x_i * scale_i.
+template <class Space>
+struct LeaveCycle {
+  Span<const float, Space> x;
+  Span<const double, Space> scale;
+  Span<double, Space> z;
+  SEIDEL_HD void operator()(std::int64_t i) const { z[i] = double(x[i]) * scale[i]; }
+};
+
 /// level_product() for a matrix of nodes.
 [[gnu::used]] void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c,
                                     const auto& y);
@@ -116,14 +125,16 @@ void level_product(const Cuda& on, const LevelView<Device>& A, int k, const floa
 
 // Passes over vectors; sizes are those of the results. They do not wait.
 
-/// Makes scale and inverse_scale for a level: level_detail::ScaleToUnitDiagonal. R leads to it; without rows no mode vanishes.
+/// level_detail::SizesOfModes, one per row of R. Cost  reads R once.
 template <Backend B, class Offset>
-void scale_to_unit_diagonal(const B& on, const CsrView<double, Offset, typename B::Space>& R,
-                            const level_detail::ScaleToUnitDiagonal<Offset, typename B::Space>& of) {
-  if (R.nrows > 0)
-    level_detail::for_each_row_of(on, R, of);
-  else
-    level_detail::for_each_place(on, of.scale.size(), of);
+void sizes_of_modes(const B& on, const CsrView<double, Offset, typename B::Space>& R,
+                    Span<const double, typename B::Space> inverse_scale, Span<double, typename B::Space> sizes) {
+  level_detail::for_each_row_of(on, R, level_detail::SizesOfModes<Offset, typename B::Space>{inverse_scale, sizes});
+}
+/// level_detail::ScaleToUnitDiagonal.
+template <Backend B>
+void scale_to_unit_diagonal(const B& on, const level_detail::ScaleToUnitDiagonal<typename B::Space>& of) {
+  level_detail::for_each_place(on, of.scale.size(), of);
 }
 
 /// x_i = a hash of i in (-1/2, 1/2], or 0 where scale_i is: where Lanczos steps may start.
@@ -137,6 +148,13 @@ template <Backend B>
 void enter_cycle(const B& on, Span<const double, typename B::Space> r, Span<const double, typename B::Space> scale,
                  const double* of_call, Span<float, typename B::Space> b) {
   level_detail::for_each_place(on, b.size(), level_detail::EnterCycle<typename B::Space>{r, scale, of_call, b});
+}
+
+/// z_i = x_i * scale_i. Cost  reads x and scale, writes z.
+template <Backend B>
+void leave_cycle(const B& on, Span<const float, typename B::Space> x, Span<const double, typename B::Space> scale,
+                 Span<double, typename B::Space> z) {
+  level_detail::for_each_place(on, z.size(), level_detail::LeaveCycle<typename B::Space>{x, scale, z});
 }
 
 /// b_(i,j) = (r_(i,j) * of_call[2 j]) * scale_i, rounded once to single precision, side by side as in level_product().

@@ -8,8 +8,10 @@
 //         machines, Proc. Supercomputing, 2000, for aggregates that do not cross.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include <seidel/formats/convert.hpp>
+#include <seidel/formats/runtime/replay.hpp>
 #include <seidel/kernels/distributed/matrix.hpp>
 #include <seidel/kernels/distributed/rows.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
@@ -25,19 +28,21 @@
 
 namespace seidel {
 
-/// z = M^-1 r by a V cycle, as AmgPreconditioner's in double precision. Symmetric positive definite where A is. x has the same bits
+/// z = M^-1 r by a V cycle in single precision, as AmgPreconditioner's. Symmetric positive definite where A is. x has the same bits
 /// for the same number of processes; where all of A is small enough to be brought to each, those of one process.
 ///
 /// Cost    made: on each level about the work of coarsened() for the rows here, and a dozen messages to the processes whose rows
-///         these couple with. Applied: allocates nothing; messages of four to six products per level, and one to all for the last.
-/// Errors  as coarsened(), on all processes; UsageError for what one process alone does: W and K cycles, symgs as smoother,
-///         levels in single precision, classical coarsening.
+///         these couple with. Applied: allocates nothing; messages of three to five products per level, and one to all for the last.
+///         GPUs that Processes::exchange_on() connects are not waited for.
+/// Errors  as coarsened(), on all processes, and InputError for a negative diagonal entry; UsageError for what one process alone
+///         does: W and K cycles, symgs as smoother, levels in double precision, classical coarsening.
 template <class Offset, Backend B>
 class DistributedAmg {
   using Space = SpaceOf<B>;
   using Matrix = DistributedMatrix<Offset, B>;
   using NearNull = multigrid_detail::NearNull<Space>;
   using Modes = MultiVectorView<const double, Space>;
+  using Values = Array<double, Space>;
 
  public:
   using V = Vector<double, Distributed<B>>;
@@ -46,30 +51,39 @@ class DistributedAmg {
   /// need not outlive the call.
   DistributedAmg(const Matrix& A, const AmgOptions& options, const Modes& modes)
       : on_(A.on()), options_(options.coarsening), smoother_(options.smoother) {
-    if (options.smoother == AmgSmoother::symgs || options.cycle != AmgCycle::v || options.storage == AmgStorage::fp32 ||
+    if (options.smoother == AmgSmoother::symgs || options.cycle != AmgCycle::v || options.storage == AmgStorage::fp64 ||
         options_.coarse_row == CoarseRow::row)
       throw UsageError(
-          "amg: found symgs as smoother, a W or K cycle, levels in fp32 or classical coarsening for several processes, "
+          "amg: found symgs as smoother, a W or K cycle, levels in fp64 or classical coarsening for several processes, "
           "expected none of these: one process alone has them");
     NearNull near_null{.unknowns_per_node = options_.unknowns_per_node, .modes = modes};
-    for (Matrix level = A; !is_last(level);) {
-      std::optional<Matrix> next = coarser(level, near_null);
-      if (!next) return;
-      level = std::move(*next);
-      options_.first = FirstLevel::smoothed;
-      if (is_last(level)) last_.emplace(level);
-    }
-    if (stages_.empty()) last_.emplace(A);
-    finish(options, near_null);
+    Between between;
+    std::optional<Matrix> level = A;
+    for (; level && !is_last(*level); options_.first = FirstLevel::smoothed)
+      level = coarser(*level, near_null, between);
+    if (level) finish(*level, options, near_null, between);
+    take_vectors();
   }
 
-  void apply(const V& r, V& z) const { cycle(0, r, z); }
+  void apply(const V& r, V& z) const {
+    if (stages_.empty()) {
+      gather_from_all<double>(local(), all(), r.span(), whole_counts_, whole_b_->span());
+      whole_->apply(*whole_b_, *whole_x_);
+      return copy<B, double>(local(), std::as_const(*whole_x_).span().subspan(on_.rows().first(), z.size()), z.span());
+    }
+    const Stage& finest = *stages_.front();
+    find_scale_of_all(r);
+    double* const scale = scale_of_call_.data();
+    enter_cycle(local(), r.span(), finest.scales.scale.span(), scale, finest.b.own());
+    const auto down = [&] { descend(0); };
+    is_direct_ ? replay_.run(local(), down) : down();
+    ascend(0, ScaledResult{z.span().data(), finest.scales.scale.data(), twice_the_shift_, scale + 1});
+  }
   bool is_symmetric() const { return options_.symmetric; }
   std::vector<LevelFacts> levels() const { return facts_; }
   std::int64_t bytes() const {  // of this process
     std::int64_t bytes = whole_ ? whole_->bytes() : 0;
-    for (const auto& stage : stages_)
-      bytes += 12 * (stage->A.rows().nnz() + (stage->P ? 2 * stage->P->rows().nnz() : 0)) + 6 * 8 * stage->A.nrows();
+    for (const auto& stage : stages_) bytes += stage->bytes();
     return bytes;
   }
   std::string describe() const {
@@ -78,19 +92,39 @@ class DistributedAmg {
   }
 
  private:
-  /// So few that messages cost more than the work that they share.
-  static constexpr std::int64_t rows_per_process = 1000;
+  /// Levels with fewer rows are brought to all processes: messages cost more than the work that they share.
+  static constexpr std::int64_t rows_per_process = HostBackend<B> ? 1000 : 50'000;
 
-  /// A level whose rows processes share, and what leads to the next one, where there is one.
+  /// [before; own; after] of a vector in single precision.
+  struct Shared {
+    std::int64_t before = 0, size = 0;
+    Array<float, Space> whole = {};
+    Shared() = default;
+    Shared(const B& on, const Halo& halo) : before(halo.before), size(halo.own), whole(on, halo.columns()) {}
+    Span<float, Space> own() { return whole.span().subspan(before, size); }
+  };
+  /// S and S^-1 of a level.
+  struct Scales {
+    Values scale = {}, inverse = {};
+  };
+  /// A level whose rows processes share, scaled to a unit diagonal as SingleCycle has it, and what leads to the next one.
   struct Stage {
-    explicit Stage(Matrix matrix) : A(std::move(matrix)), x(A.domain()), b(A.range()), r(A.range()) {}
-    Matrix A;
-    std::optional<JacobiSmoother<V, Matrix>> smoother;
-    std::optional<Matrix> P;
-    Csr<double, Offset, Space> R;  // of the rows of P here
-    std::optional<Product<double, Offset, B>> R_product;
-    mutable Array<double, Space> restricted;
-    mutable V x, b, r;
+    std::int64_t bytes() const {
+      std::int64_t bytes = A.bytes() + R.bytes() + Q.bytes() + 8 * scales.scale.size();
+      for (const Shared* v : {&b, &t[0], &t[1], &before, &coarse_x, &restricted}) bytes += 4 * v->whole.size();
+      return bytes;
+    }
+
+    std::shared_ptr<const HaloExchange<B>> of_rows, of_coarse;  // the latter of columns of Q; none where there is no next level
+    LevelMatrix<Space> A = {}, R = {}, Q = {};  // R has the rows of P here, and one for each column of Q
+    Scales scales = {};
+    std::vector<float> dampings = {};
+    mutable Shared b = {}, t[2] = {}, before = {}, coarse_x = {}, restricted = {};
+  };
+  /// Of a stage, until the scales of the next level are known.
+  struct Between {
+    Csr<double, Offset, Space> P = {}, R = {}, AP = {};  // columns as in Q
+    Values inverse_diagonal = {}, sizes = {};            // of the stage; of the modes of the next level
   };
   /// The rows here, with a row for each of their other columns (with_rows_of_others()), and what they are measured by.
   struct Square {
@@ -120,53 +154,86 @@ class DistributedAmg {
     return over_all(mine, [](double a, double b) { return std::max(a, b); });
   }
 
-  /// Makes a stage of a level, and returns the next level; none where that is not worth it: then this is the last.
-  std::optional<Matrix> coarser(const Matrix& A, NearNull& near_null) {
-    Stage& stage = *stages_.emplace_back(std::make_unique<Stage>(A));
+  /// Makes a stage of a level, and returns the next level; none where that is not worth it: then this is the last. `between` is
+  /// of the stage before, then of this one.
+  std::optional<Matrix> coarser(const Matrix& A, NearNull& near_null, Between& between) {
     LevelFacts& facts = facts_.emplace_back();
     facts.rows = size_of(A);
     facts.nnz = sum(A.rows().nnz());
-    Square square;
-    const V inverse = measure(A, facts, square);
-    std::vector<V> weights;
-    for (const double damping : dampings_of(smoother_, dominant_)) {
-      weights.push_back(A.domain());
-      axpy(damping / facts.largest_eigenvalue, inverse, weights.back());
-    }
-    stage.smoother.emplace(stage.A, std::move(weights));
+    Square square = square_of(A);
+    const V inverse = look_at(A, square, facts);
+    Scales scales = scales_of(A, inverse, between);
+    if (!stages_.empty()) connect(*stages_.back(), scales.scale, between);
+    Stage& stage = *stages_.emplace_back(std::make_unique<Stage>(
+        Stage{.of_rows = A.halo_exchange(), .of_coarse = {}, .scales = std::move(scales)}));
+    const auto scale_of_columns = with_halo_of(*stage.of_rows, stage.scales.scale);
+    for (const double damping : dampings_of(smoother_, dominant_))
+      stage.dampings.push_back(float(damping / facts.largest_eigenvalue));
+    together(all(), [&] {
+      const auto rows = A.rows_there();
+      stage.A = level_matrix(local(), rows.nrows, rows.ncols, multigrid_detail::lanes_for(rows),
+                             level_detail::ScaledRows<Offset, Space>{rows, stage.scales.scale, scale_of_columns, true,
+                                                                     Index(A.halo().before)});
+    });
 
     const bool of_nodes = near_null.unknowns_per_node > 1 || largest(double(near_null.modes.ncols)) > 0;
     Prolongation to =
         of_nodes ? of_aggregated_nodes(A, inverse, near_null, facts) : of_aggregated_rows(A, square, facts);
+    square = {};
     facts.lone = sum(facts.lone);
     facts.prolongation_nnz = sum(to.P.nnz());
     if (!multigrid_detail::is_worth_a_level(to.coarse.n(), facts.rows)) return {};
     const auto P_of_columns = rows_of_columns(all(), A.halo(), to.P);
     const Distributed<B> on(local(), std::make_shared<SharedRows>(all(), to.coarse));
-    stage.P.emplace(A.on(), on, std::move(to.P));
+    Csr<double, Offset, Space> AP;
+    Csr<double, Offset> AP_here;
+    together(all(), [&] {
+      Csr<double, Offset, Space> there;
+      AP = spgemm(local(), A.rows_there(), brought_to(local(), P_of_columns.view(), there));
+      AP_here = copied_to<Host>(local(), AP.view());
+    });
+    Halo halo = find_halo(host(), all(), to.coarse, AP_here);
+    renumber(host(), halo, on.rows().first(), to.P);
     Csr<double, Offset> contributions;
     together(all(), [&] {
-      stage.R = transpose(local(), stage.P->rows_there());
-      stage.R_product.emplace(local(), std::as_const(stage.R).view());
-      stage.restricted = Array<double, Space>(local(), stage.R.nrows);
-      Csr<double, Offset, Space> there;
-      const auto AP = spgemm(local(), A.rows_there(), brought_to(local(), P_of_columns.view(), there));
-      contributions = copied_to<Host>(local(), spgemm(local(), std::as_const(stage.R).view(), AP.view()).view());
+      between.P = copied_to<Space>(local(), to.P.view());
+      between.R = transpose(local(), std::as_const(between.P).view());
+      contributions = copied_to<Host>(local(), spgemm(local(), std::as_const(between.R).view(), AP.view()).view());
+      between.AP = copied_to<Space>(local(), AP_here.view());
+      between.inverse_diagonal = copied_to<Space>(local(), inverse.span());
+      stage.of_coarse = std::make_shared<HaloExchange<B>>(local(), all(), std::move(halo));
     });
-    Csr<double, Offset> coarse = added_rows(host(), all(), stage.P->halo(), contributions);
+    const HaloExchange<B>& of_coarse = *stage.of_coarse;
+    Values sizes(local(), of_coarse.halo().columns());
+    sizes_of_modes(local(), std::as_const(between.R).view(), std::as_const(stage.scales.inverse).span(), sizes.span());
+    between.sizes = Values(local(), of_coarse.halo().own);
+    of_coarse.template add_back<double>(sizes, between.sizes.span());
+    Csr<double, Offset> coarse = added_rows(host(), all(), of_coarse.halo(), contributions);
     if (of_nodes) complete(coarse, on.rows().first(), to.correction);
     return Matrix(on, std::move(coarse));
   }
 
-  /// 1 / a_ii, 0 where a smoother must leave a row alone; the largest eigenvalue, and whether the finest level is dominated by its
-  /// diagonal.
-  V measure(const Matrix& A, LevelFacts& facts, Square& square) {
+  Square square_of(const Matrix& A) {
+    Square square;
+    together(all(), [&] {
+      square.A = copied_to<Space>(local(), with_rows_of_others(host(), A.halo(), A.rows()).view());
+      square.scales = row_scales(local(), square.A.view());
+    });
+    return square;
+  }
+  /// 1 / a_ii, 0 where a smoother must leave a row alone.
+  V inverse_diagonal_of(const Matrix& A, const Square& square) const {
+    V inverse = A.domain();
+    copy<B, double>(local(), square.scales.inverse_diagonal.span().subspan(A.halo().before, A.halo().own),
+                    inverse.span());
+    return inverse;
+  }
+  /// That; the largest eigenvalue, and whether the finest level is dominated by its diagonal.
+  V look_at(const Matrix& A, const Square& square, LevelFacts& facts) {
     const Halo& halo = A.halo();
     double off_diagonal = 0;
     together(all(), [&] {
-      square.A = copied_to<Space>(local(), with_rows_of_others(host(), halo, A.rows()).view());
-      square.scales = row_scales(local(), square.A.view());
-      const auto ratios = std::as_const(square.scales.off_diagonal).span().subspan(halo.before, halo.own);
+      const auto ratios = square.scales.off_diagonal.span().subspan(halo.before, halo.own);
       off_diagonal = max_abs<B, double>(local(), ratios);
       if (facts_.size() == 1 && !std::isfinite(off_diagonal))
         throw InputError("amg: row " + std::to_string(A.on().rows().first() + first_nonfinite(local(), ratios) + 1) +
@@ -174,13 +241,56 @@ class DistributedAmg {
     });
     off_diagonal = largest(off_diagonal);
     if (facts_.size() == 1) dominant_ = off_diagonal <= 1 + 1e-10;
-    V inverse = A.domain(), start = A.domain();
-    copy<B, double>(local(), std::as_const(square.scales.inverse_diagonal).span().subspan(halo.before, halo.own),
-                    inverse.span());
+    V inverse = inverse_diagonal_of(A, square), start = A.domain();
     fill_hashed(start, 1);
     facts.largest_eigenvalue = multigrid_detail::spectral_bound(
         estimate_largest_eigenvalue(A, &inverse, start, LevelNumbers<B>::lanczos_steps), off_diagonal);
     return inverse;
+  }
+
+  Scales scales_of(const Matrix& A, const V& inverse, const Between& between) {
+    const bool finest = stages_.empty();
+    Scales scales;
+    double max_scale = 0;
+    together(all(), [&] {
+      scales = {Values(local(), A.nrows()), Values(local(), A.nrows())};
+      scale_to_unit_diagonal(local(), {.inverse_diagonal = inverse.span(),
+                                       .sizes = between.sizes,
+                                       .of_negative = finest ? std::numeric_limits<double>::quiet_NaN() : 0,
+                                       .scale = scales.scale,
+                                       .inverse_scale = scales.inverse});
+      const auto found = std::as_const(scales.scale).span();
+      max_scale = max_abs<B, double>(local(), found);
+      if (!std::isfinite(max_scale))
+        throw InputError("amg: found a negative diagonal entry in row " +
+                         std::to_string(A.on().rows().first() + first_nonfinite(local(), found) + 1) +
+                         ", expected a positive definite matrix\n  give -A");
+    });
+    if (finest) max_scale_ = largest(max_scale);
+    return scales;
+  }
+  /// Makes R and Q of a stage, now that the scales of the next level are known.
+  void connect(Stage& stage, const Values& coarse_scale, Between& between) {
+    const auto scale_of_columns = with_halo_of(*stage.of_coarse, coarse_scale);
+    together(all(), [&] {
+      const auto P = std::as_const(between.P).view(), R = std::as_const(between.R).view(),
+                 AP = std::as_const(between.AP).view();
+      stage.R = level_matrix(local(), R.nrows, R.ncols, multigrid_detail::short_row_lanes,
+                             level_detail::ScaledRows<Offset, Space>{R, scale_of_columns, stage.scales.inverse});
+      stage.Q = level_matrix(
+          local(), AP.nrows, AP.ncols, multigrid_detail::lanes_for(AP),
+          level_detail::CorrectionRows<Offset, Space>{AP, P, stage.dampings[0], between.inverse_diagonal,
+                                                      stage.scales.inverse, scale_of_columns});
+      stage.scales.inverse = {};
+      between = {};
+    });
+  }
+  Values with_halo_of(const HaloExchange<B>& of, const Values& own) const {
+    const Halo& halo = of.halo();
+    Values whole(local(), halo.columns());
+    copy<B, double>(local(), own.span(), whole.span().subspan(halo.before, halo.own));
+    of.bring(whole.span());
+    return whole;
   }
 
   /// Dealt out as processes have coarse rows.
@@ -304,13 +414,13 @@ class DistributedAmg {
   }
 
   /// Brings the last level to every process.
-  void finish(AmgOptions options, const NearNull& near_null) {
-    const std::int64_t n = size_of(last_->A), k = std::int64_t(largest(double(near_null.modes.ncols)));
-    const Csr<double, Offset> whole =
-        whole_of(all(), last_->A.on().rows().first(), last_->A.halo(), last_->A.rows(), n);
+  void finish(const Matrix& A, AmgOptions options, const NearNull& near_null, Between& between) {
+    const std::int64_t n = size_of(A), k = std::int64_t(largest(double(near_null.modes.ncols)));
+    for (int p = 0; p < all().size(); ++p) whole_counts_.push_back(A.on().rows().shares.rows(p));
+    const Csr<double, Offset> whole = whole_of(all(), A.on().rows().first(), A.halo(), A.rows(), n);
     Array<double> modes(n * k);
     for (std::int64_t j = 0; j < k; ++j) {
-      Array<double> part(last_->A.nrows());
+      Array<double> part(A.nrows());
       if (!part.empty())
         part = copied_to<Host>(local(),
                                Span<const double, Space>(&near_null.modes.data[near_null.modes.at(0, j)], part.size()));
@@ -325,61 +435,121 @@ class DistributedAmg {
                                                               Modes{n, k, n, Layout::column_major, there.data()});
       whole_b_.emplace(local(), n);
       whole_x_.emplace(local(), n);
-      whole_b_here_ = Array<double>(n);
     });
     for (const LevelFacts& level : whole_->levels()) facts_.push_back(level);
+    if (stages_.empty()) return;
+    const Scales scales = scales_of(A, inverse_diagonal_of(A, square_of(A)), between);
+    connect(*stages_.back(), scales.scale, between);
+    last_first_ = A.on().rows().first();
+    last_b_ = Array<float, Space>(local(), A.nrows());
+    whole_scaled_b_ = Array<float, Space>(local(), n);
+    whole_inverse_scale_ = Values(local(), n);
+    gather_from_all<double>(local(), all(), scales.inverse.span(), whole_counts_, whole_inverse_scale_.span());
   }
 
-  void cycle(std::size_t l, const V& b, V& x) const {
-    if (l == stages_.size()) return solve_last(b, x);
-    const Stage& at = *stages_[l];
-    at.smoother->smooth_from_zero(b, x);
-    if (at.P) {
-      const bool before_last = l + 1 == stages_.size();
-      V &coarse_b = before_last ? last_->b : stages_[l + 1]->b, &coarse_x = before_last ? last_->x : stages_[l + 1]->x;
-      at.A.residual(x, b, at.r);
-      if (at.R.nrows > 0) at.R_product->apply(std::as_const(at.r).span(), at.restricted.span());
-      at.P->add_halo(std::as_const(at.restricted).span(), coarse_b);
-      cycle(l + 1, coarse_b, coarse_x);
-      at.P->apply(coarse_x, at.r);
-      axpy(1, at.r, x);
+  /// Of all stages, and of what each apply() begins with.
+  void take_vectors() {
+    if (stages_.empty()) return;
+    for (const auto& stage : stages_) {
+      const auto of_rows = [&] { return Shared(local(), stage->of_rows->halo()); };
+      stage->b = of_rows();
+      for (std::size_t k = 0; k < stage->dampings.size(); ++k) stage->t[k] = of_rows();
+      if (stage->dampings.size() > 1) stage->before = of_rows();
+      if (stage->of_coarse) {
+        stage->coarse_x = Shared(local(), stage->of_coarse->halo());
+        stage->restricted = Shared(local(), stage->of_coarse->halo());
+      } else {  // nothing corrects it
+        stage->Q = {.nrows = stage->A.nrows, .step_ptr = Array<Index, Space>(local(), no_steps(stage->A.nrows))};
+      }
     }
-    at.smoother->smooth(b, x);
+    Values& scale = stages_.front()->scales.scale;
+    const double exponent = max_scale_ > 0 ? std::ilogb(max_scale_) : 0;  // as in SingleCycle
+    axpby<B, double>(local(), 0, scale, std::exp2(-exponent), scale.span());
+    twice_the_shift_ = std::exp2(2 * exponent);
+    scale_of_call_ = Values(local(), 2);
+    maximum_ = Values(local(), 1);
+    maxima_ = Values(local(), all().size());
+    one_ = Values(local(), std::vector<double>{1});
+    is_direct_ = is_direct(local(), all());
+  }
+  static std::vector<Index> no_steps(Index nrows) {
+    return std::vector<Index>(std::size_t((nrows + slice_places - 1) / slice_places + 1));
+  }
+
+  /// scale_of_call_ as blas1::find_scale() finds it, of the elements of all processes.
+  void find_scale_of_all(const V& r) const {
+    blas1::leave_max_abs(local(), r.span().data(), r.size(), maximum_.data());
+    gather_from_all<double>(local(), all(), maximum_, std::vector<std::int64_t>(std::size_t(all().size()), 1),
+                            maxima_.span());
+    blas1::find_scale(local(), maxima_.data(), maxima_.size(), scale_of_call_.data());
+  }
+
+  static std::array<float*, 2> residuals(const Stage& at) { return {at.t[0].own().data(), at.t[1].own().data()}; }
+  /// One with A^, of a vector of the stage.
+  auto product_with_A(const Stage& at) const {
+    return [&](const float* x, const Combination& c, const auto& y) {
+      const Halo& halo = at.of_rows->halo();
+      const Span<float, Space> whole(const_cast<float*>(x) - halo.before, halo.columns());  // its own elements are only read
+      at.of_rows->bring(whole);
+      level_product(local(), at.A.view(), whole.data(), c, y);
+    };
+  }
+
+  /// The sweeps of level l before the correction, and x of the next level.
+  void descend(std::size_t l) const {
+    const Stage& at = *stages_[l];
+    const float* const residual = multigrid_detail::residuals_of_sweeps(
+        at.dampings, at.b.own().data(), residuals(at).data(), product_with_A(at));
+    if (!at.of_coarse) return;
+    const bool before_last = l + 1 == stages_.size();
+    level_product(local(), at.R.view(), residual, Combination{}, at.restricted.whole.data());
+    at.of_coarse->template add_back<float>(at.restricted.whole,
+                                           before_last ? last_b_.span() : stages_[l + 1]->b.own());
+    if (before_last) {
+      solve_last(at.coarse_x.own());
+    } else {
+      descend(l + 1);
+      ascend(l + 1, at.coarse_x.own().data());
+    }
+    at.of_coarse->bring(at.coarse_x.whole.span());
+  }
+  /// What those sweeps did, the correction, and the sweeps after it.
+  void ascend(std::size_t l, const auto& x) const {
+    const Stage& at = *stages_[l];
+    multigrid_detail::sweeps_after(
+        at.dampings, at.b.own().data(), residuals(at).data(),
+        [&](const Combination& sum, const auto& y) {
+          level_product(local(), at.Q.view(), at.coarse_x.whole.data(), sum, y);
+        },
+        product_with_A(at), at.before.own().data(), x);
   }
   /// By each process for all of them.
-  void solve_last(const V& b, V& x) const {
-    const SharedRows& rows = last_->A.on().rows();
-    std::vector<int> counts;
-    for (int p = 0; p < all().size(); ++p) counts.push_back(int(rows.shares.rows(p)));
-    if constexpr (HostBackend<B>) {
-      all().gather(b.span(), counts, whole_b_->span().data());
-    } else {
-      const Array<double> mine = copied_to<Host>(local(), b.span());
-      all().gather(mine, counts, whole_b_here_.data());
-      copy(local(), std::as_const(whole_b_here_).span(), whole_b_->span());
-    }
+  void solve_last(Span<float, Space> x) const {
+    gather_from_all<float>(local(), all(), last_b_, whole_counts_, whole_scaled_b_.span());
+    leave_cycle(local(), std::as_const(whole_scaled_b_).span(), whole_inverse_scale_.span(), whole_b_->span());
     whole_->apply(*whole_b_, *whole_x_);
-    copy<B, double>(local(), std::as_const(*whole_x_).span().subspan(rows.first(), x.size()), x.span());
+    enter_cycle(local(), std::as_const(*whole_x_).span().subspan(last_first_, x.size()),
+                whole_inverse_scale_.span().subspan(last_first_, x.size()), one_.data(), x);
   }
-
-  /// The level that every process has all of.
-  struct Last {
-    explicit Last(Matrix matrix) : A(std::move(matrix)), b(A.range()), x(A.domain()) {}
-    Matrix A;
-    mutable V b, x;
-  };
 
   Distributed<B> on_;
   CoarseningOptions options_;
   AmgSmoother smoother_;
   bool dominant_ = false;
+  double max_scale_ = 0, twice_the_shift_ = 1;  // of the finest level, as in SingleCycle
   std::vector<LevelFacts> facts_;
-  std::vector<std::unique_ptr<Stage>> stages_;  // a smoother keeps the address of its matrix
-  std::optional<Last> last_;
+  std::vector<std::unique_ptr<Stage>> stages_;
+  // the level that every process has all of, and the rows here
   std::unique_ptr<Csr<double, Offset, Space>> whole_A_;
   std::unique_ptr<AmgPreconditioner<Offset, B>> whole_;
+  std::vector<std::int64_t> whole_counts_;
+  std::int64_t last_first_ = 0;
+  Values whole_inverse_scale_, one_;
   mutable std::optional<Vector<double, B>> whole_b_, whole_x_;
-  mutable Array<double> whole_b_here_;
+  mutable Array<float, Space> last_b_, whole_scaled_b_;
+  mutable Values scale_of_call_, maximum_, maxima_;
+  bool is_direct_ = false;
+  mutable Replay replay_;  // of what does not depend on where r and z are
 };
 
 }  // namespace seidel

@@ -12,6 +12,7 @@
 //
 // Rows without a positive diagonal have S = 0 and are left alone.
 #pragma once
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -30,6 +31,42 @@
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
+
+namespace multigrid_detail {
+
+/// t_1 ... t_K of the sweeps before the correction; product(x, c, y) is one with A^. Returns t_K.
+inline const float* residuals_of_sweeps(const std::vector<float>& dampings, const float* b, float* const* t,
+                                        const auto& product) {
+  const float* residual = b;
+  for (std::size_t k = 0; k < dampings.size(); ++k) {
+    const float w = dampings[k];
+    product(residual, Combination{.product = -w, .terms = {{1 - w, residual}}}, t[k]);
+    residual = t[k];
+  }
+  return residual;
+}
+
+/// x of these sweeps, the correction and the sweeps after it: correct(c, y) is Q x_c with what it is added to. `before` is x before
+/// the last sweep, where there are two.
+inline void sweeps_after(const std::vector<float>& dampings, const float* b, float* const* t, const auto& correct,
+                         const auto& product, float* before, const auto& x) {
+  Combination sum;
+  const std::size_t sweeps = dampings.size();
+  for (std::size_t k = 0; k <= sweeps; ++k) sum.terms[k] = {dampings[k % sweeps], k == 0 ? b : t[k - 1]};
+  if (sweeps == 1) return correct(sum, x);
+  correct(sum, before);
+  const float w = dampings[1];
+  product(before, Combination{.product = -w, .terms = {{1 - w, before}, {w, b}}}, x);
+}
+
+// Small matrices leave a GPU idle unless several lanes share a row.
+inline constexpr int short_row_lanes = 8;
+int lanes_for(const auto& A) {
+  constexpr Index large = 1 << 17;
+  return A.nrows >= large ? 1 : A.nnz() < 16 * std::int64_t(A.nrows) ? 4 : 8;
+}
+
+}  // namespace multigrid_detail
 
 /// Made level by level, finest first, while a hierarchy is: begin(), then for each level add_level() and lay_out(); for each but
 /// the last, once the next one has been added, add_restriction() and add_correction(); at the end finish().
@@ -71,13 +108,13 @@ class SingleCycle {
     const bool finest = levels_.empty();
     const std::int64_t n = inverse_diagonal.size();
     Level level{.scale = Array<double, Space>(on_, n), .inverse_scale = Array<double, Space>(on_, n)};
-    scale_to_unit_diagonal(on_, R,
-                           level_detail::ScaleToUnitDiagonal<Offset, Space>{
-                               .inverse_diagonal = inverse_diagonal,
-                               .of_negative = finest ? std::numeric_limits<double>::quiet_NaN() : 0,
-                               .inverse_scale_before = finest ? inverse_diagonal : levels_.back().inverse_scale,
-                               .scale = level.scale,
-                               .inverse_scale = level.inverse_scale});
+    Array<double, Space> sizes(on_, R.nrows);
+    if (!finest) sizes_of_modes(on_, R, levels_.back().inverse_scale.span(), sizes.span());
+    scale_to_unit_diagonal(on_, {.inverse_diagonal = inverse_diagonal,
+                                 .sizes = sizes,
+                                 .of_negative = finest ? std::numeric_limits<double>::quiet_NaN() : 0,
+                                 .scale = level.scale,
+                                 .inverse_scale = level.inverse_scale});
     if (finest) blas1::leave_max_abs<double>(on_, level.scale.data(), n, max_scale);
     if (levels_.size() < former_.size()) level.take_vectors(former_[levels_.size()]);
     levels_.push_back(std::move(level));
@@ -93,7 +130,7 @@ class SingleCycle {
   void lay_out(std::size_t l, const View<Offset>& A) {
     Level& level = levels_[l];
     if (level.A.nrows == 0)
-      lay_out(l, &Level::A, A.ncols, lanes_for(A),
+      lay_out(l, &Level::A, A.ncols, multigrid_detail::lanes_for(A),
               level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true});
   }
   void drop(std::size_t l) { levels_[l].A = {}; }
@@ -118,7 +155,7 @@ class SingleCycle {
   /// Takes R from level l to the next one.
   template <class Offset>
   void add_restriction(std::size_t l, const View<Offset>& R) {
-    lay_out(l, &Level::R, R.ncols, short_row_lanes,
+    lay_out(l, &Level::R, R.ncols, multigrid_detail::short_row_lanes,
             level_detail::ScaledRows<Offset, Space>{R, levels_[l + 1].scale, levels_[l].inverse_scale});
   }
 
@@ -128,7 +165,7 @@ class SingleCycle {
                       Span<const double, Space> inverse_diagonal, double lambda) {
     Level& fine = levels_[l];
     set_dampings(fine, lambda);
-    lay_out(l, &Level::Q, P.ncols, lanes_for(AP),
+    lay_out(l, &Level::Q, P.ncols, multigrid_detail::lanes_for(AP),
             level_detail::CorrectionRows<Offset, Space>{AP, P, fine.dampings[0], inverse_diagonal, fine.inverse_scale,
                                                         levels_[l + 1].scale});
     fine.inverse_scale = {};
@@ -212,6 +249,7 @@ class SingleCycle {
     mutable Array<float, Space> b = {}, x = {}, t[max_sweeps] = {}, before = {}, second_b = {}, second_x = {};
     mutable std::optional<KrylovVectors<Vector<float, B>>> krylov = {};
 
+    std::array<float*, max_sweeps> residuals() const { return {t[0].data(), t[1].data()}; }
     void take_vectors(Level& of) {
       b = std::move(of.b), x = std::move(of.x), before = std::move(of.before);
       second_b = std::move(of.second_b), second_x = std::move(of.second_x);
@@ -255,14 +293,6 @@ class SingleCycle {
     if (row >= 0)
       throw InputError("amg: found a negative diagonal entry in row " + std::to_string(row + 1) +
                        ", expected a positive definite matrix\n  give -A, or keep the levels in double precision");
-  }
-
-  // Small matrices leave a GPU idle unless several lanes share a row.
-  static constexpr int short_row_lanes = 8;
-  template <class Offset>
-  static int lanes_for(const View<Offset>& A) {
-    constexpr Index large = 1 << 17;
-    return A.nrows >= large ? 1 : A.nnz() < 16 * std::int64_t(A.nrows) ? 4 : 8;
   }
 
   void set_dampings(Level& level, double lambda) const {
@@ -312,12 +342,8 @@ class SingleCycle {
   void descend(std::size_t l, const float* b) const {
     if (is_solved(l)) return;
     const Level& at = levels_[l];
-    const float* residual = b;
-    for (std::size_t k = 0; k < dampings_.size(); ++k) {
-      const float w = at.dampings[k];
-      product(at.A.view(), residual, {.product = -w, .terms = {{1 - w, residual}}}, at.t[k].data());
-      residual = at.t[k].data();
-    }
+    const float* const residual = multigrid_detail::residuals_of_sweeps(
+        at.dampings, b, at.residuals().data(), [&](auto... args) { product(at.A.view(), args...); });
     if (l + 1 == levels_.size()) return;
     product(at.R.view(), residual, Combination{}, levels_[l + 1].b.data());
     solve_coarse(l + 1);
@@ -327,15 +353,11 @@ class SingleCycle {
   void ascend(std::size_t l, const float* b, const auto& x) const {
     const Level& at = levels_[l];
     if (is_solved(l)) return product(at.Q.view(), b, Combination{}, x);
-    Combination sum;
-    const std::size_t sweeps = dampings_.size();
-    for (std::size_t k = 0; k <= sweeps; ++k) sum.terms[k] = {at.dampings[k % sweeps], k == 0 ? b : at.t[k - 1].data()};
     const float* const correction = l + 1 < levels_.size() ? levels_[l + 1].x.data() : nullptr;
-    if (sweeps == 1) return product(at.Q.view(), correction, sum, x);
-    float* const before = at.before.data();
-    product(at.Q.view(), correction, sum, before);
-    const float w = at.dampings[1];
-    product(at.A.view(), before, {.product = -w, .terms = {{1 - w, before}, {w, b}}}, x);
+    multigrid_detail::sweeps_after(
+        at.dampings, b, at.residuals().data(),
+        [&](const Combination& sum, const auto& y) { product(at.Q.view(), correction, sum, y); },
+        [&](auto... args) { product(at.A.view(), args...); }, at.before.data(), x);
   }
 
   /// x of a level from its b, in as many visits as the cycle has.

@@ -246,7 +246,7 @@ TEST_CASE("rows go to where they are needed, and parts of rows are added where t
     Array<double, SpaceOf<On>> parts(on.local(), whole.nrows);
     spmv(on.local(), At_here.view(), part_of(on, x).span(), parts.span());
     auto y = shared.domain();
-    shared.add_halo(std::as_const(parts).span(), y);
+    shared.halo_exchange()->template add_back<double>(parts, y.span());
     const std::vector<double> found = values_of(y);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::size_t row = i + std::size_t(on.rows().first());

@@ -158,8 +158,9 @@ TEST_CASE("scales to a unit diagonal: zero, negative and vanishing entries have 
     const auto scaled = [&](std::vector<double> inverse_diagonal, CsrView<double, std::int64_t, Space> of) {
       const auto d = moved_to(on, inverse_diagonal), before = moved_to(on, std::vector<double>{1, 1, 1});
       auto scale = moved_to(on, inverse_diagonal), inverse = moved_to(on, inverse_diagonal);
-      scale_to_unit_diagonal(on, of,
-                             level_detail::ScaleToUnitDiagonal<std::int64_t, Space>{d, -7, before, scale, inverse});
+      Array<double, Space> sizes(on, of.nrows);
+      sizes_of_modes(on, of, before.span(), sizes.span());
+      scale_to_unit_diagonal(on, {d, sizes, -7, scale, inverse});
       return std::pair(moved_back(on, scale), moved_back(on, inverse));
     };
     using Pair = std::pair<std::vector<double>, std::vector<double>>;
