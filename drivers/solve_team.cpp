@@ -105,7 +105,12 @@ class PartOn final : public Part {
       : on_(local, shared) {
     rows = std::move(shared);
     const Stopwatch preparing;
-    DistributedMatrix<Offset, B> A(on_, std::move(mine));
+    Csr<double, Offset, SpaceOf<B>> there;
+    if constexpr (HostBackend<B>)
+      there = std::move(mine);
+    else
+      together(rows->all, [&] { there = copied_to<SpaceOf<B>>(local, mine.view()), mine = {}; });
+    DistributedMatrix<Offset, B> A(on_, std::move(there));
     note_product(setup, A.product(), preparing.seconds());
     const Stopwatch making;
     auto made = make_distributed(A, near_null, choice);

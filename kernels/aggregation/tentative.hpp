@@ -155,11 +155,12 @@ template <class Offset, class Space>
 struct CompleteRow {
   Span<const Offset, Space> row_ptr;
   Span<const Index, Space> col_idx;
+  Index first;
   double scale;
   Span<double, Space> values;
   SEIDEL_HD void operator()(Index i) const {
     for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
-      values[k] = col_idx[k] == i && values[k] == 0 ? 1 : scale * values[k];
+      values[k] = col_idx[k] == first + i && values[k] == 0 ? 1 : scale * values[k];
   }
 };
 
@@ -246,13 +247,13 @@ Csr<double, Offset, SpaceOf<B>> smoothed(const B& on, const CsrView<double, Offs
 inline constexpr double plain_correction = 1.5;
 
 /// A_c of T' A T or P' A P, complete: divided by `correction`, and with a 1 on the diagonal of each coarse unknown that
-/// stands for nothing, whose row is zero.
+/// stands for nothing, whose row is zero. The diagonal entry of row i is in column first + i.
 /// Shapes  A_c has every diagonal entry stored; `values` are its own, to be written. Cost  reads and writes A_c once. Does not wait.
 template <Backend B, class Offset>
 void complete_coarse(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A, Span<double, SpaceOf<B>> values,
-                     double correction) {
-  aggregation_detail::for_each_row(
-      on, A.row_ptr, aggregation_detail::CompleteRow<Offset, SpaceOf<B>>{A.row_ptr, A.col_idx, 1 / correction, values});
+                     double correction, Index first = 0) {
+  using Complete = aggregation_detail::CompleteRow<Offset, SpaceOf<B>>;
+  aggregation_detail::for_each_row(on, A.row_ptr, Complete{A.row_ptr, A.col_idx, first, 1 / correction, values});
 }
 
 /// Ones for each unknown of a node apart: for displacements, translations.

@@ -25,24 +25,26 @@ class DistributedMatrix {
   using Real = double;
   using V = Vector<double, Distributed<B>>;
 
-  /// Of the rows here, with the columns of the whole matrix. Every process makes one. `range` is of y, `domain` of x.
-  DistributedMatrix(Distributed<B> range, Distributed<B> domain, Csr<double, Offset> rows)
+  /// Of the rows here, in the memory of the back end, with the columns of the whole matrix. Every process makes one. `range` is of
+  /// y, `domain` of x.
+  DistributedMatrix(Distributed<B> range, Distributed<B> domain, Csr<double, Offset, SpaceOf<B>> rows)
       : range_(std::move(range)), domain_(std::move(domain)), held_(std::make_shared<Held>(std::move(rows))) {
     const Processes& all = domain_.rows().all;
     Held& held = *held_;
-    Halo halo = find_halo(host_of(domain_.local()), all, domain_.rows().shares, held.rows);
+    Halo halo = find_halo(domain_.local(), all, domain_.rows().shares, held.rows);
     HaloRoom& room = domain_.rows().room;
     room.before = std::max(room.before, (halo.before + aligned - 1) / aligned * aligned);
     room.after = std::max(room.after, halo.after);
     together(all, [&] {
       const B& local = domain_.local();
-      held.product.emplace(local, brought_to(local, std::as_const(held.rows).view(), held.rows_there));
+      held.product.emplace(local, std::as_const(held.rows).view());
       held.x = Array<double, Space>(local, halo.columns());
       held.exchange = std::make_shared<HaloExchange<B>>(local, all, std::move(halo));
     });
   }
   /// Of a square matrix.
-  DistributedMatrix(const Distributed<B>& on, Csr<double, Offset> rows) : DistributedMatrix(on, on, std::move(rows)) {}
+  DistributedMatrix(const Distributed<B>& on, Csr<double, Offset, SpaceOf<B>> rows)
+      : DistributedMatrix(on, on, std::move(rows)) {}
 
   std::int64_t nrows() const { return held_->rows.nrows; }
   std::int64_t ncols() const { return halo().own; }
@@ -52,9 +54,8 @@ class DistributedMatrix {
   const std::shared_ptr<const HaloExchange<B>>& halo_exchange() const { return held_->exchange; }
   const Halo& halo() const { return halo_exchange()->halo(); }
   const Product<double, Offset, B>& product() const { return *held_->product; }
-  /// The rows here, with columns as halo() numbers them; on the host, and in the memory of the back end.
-  CsrView<double, Offset, Host> rows() const { return std::as_const(held_->rows).view(); }
-  CsrView<double, Offset, Space> rows_there() const { return product().view(); }
+  /// The rows here, with columns as halo() numbers them.
+  CsrView<double, Offset, Space> rows() const { return std::as_const(held_->rows).view(); }
 
   void apply(const V& x, V& y) const {
     const auto all_of_x = with_halo(x);
@@ -76,12 +77,11 @@ class DistributedMatrix {
 
  private:
   struct Held {
-    explicit Held(Csr<double, Offset> of) : rows(std::move(of)) {}
-    Csr<double, Offset> rows;
+    explicit Held(Csr<double, Offset, Space> of) : rows(std::move(of)) {}
+    Csr<double, Offset, Space> rows;
     std::shared_ptr<const HaloExchange<B>> exchange = {};
     std::optional<Product<double, Offset, B>> product = {};
-    Array<double, Space> x = {};                 // [before; own; after]
-    Csr<double, Offset, Space> rows_there = {};  // these on a GPU only
+    Array<double, Space> x = {};  // [before; own; after]
   };
 
   static constexpr std::int64_t aligned = 256 / sizeof(double);  // as memory of a GPU is

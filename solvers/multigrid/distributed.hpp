@@ -22,6 +22,7 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/replay.hpp>
 #include <seidel/kernels/distributed/matrix.hpp>
+#include <seidel/kernels/distributed/numbers.hpp>
 #include <seidel/kernels/distributed/rows.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/solvers/preconditioners/amg.hpp>
@@ -133,14 +134,13 @@ class DistributedAmg {
   };
   /// The next level as the rows of a process show it.
   struct Prolongation {
-    RowShares coarse;       // rows
-    Csr<double, Offset> P;  // with columns of the whole
-    double correction = 1;  // by which the coarse matrix is divided
+    RowShares coarse;              // rows
+    Csr<double, Offset, Space> P;  // with columns of the whole
+    double correction = 1;         // by which the coarse matrix is divided
   };
 
   const Processes& all() const { return on_.rows().all; }
   const B& local() const { return on_.local(); }
-  OpenMP host() const { return host_of(local()); }
   std::int64_t size_of(const Matrix& A) const { return A.on().rows().shares.n(); }
   bool is_last(const Matrix& A) const {
     return size_of(A) <= std::max<std::int64_t>(options_.coarsest, rows_per_process * all().size());
@@ -170,7 +170,7 @@ class DistributedAmg {
     for (const double damping : dampings_of(smoother_, dominant_))
       stage.dampings.push_back(float(damping / facts.largest_eigenvalue));
     together(all(), [&] {
-      const auto rows = A.rows_there();
+      const auto rows = A.rows();
       stage.A = level_matrix(local(), rows.nrows, rows.ncols, multigrid_detail::lanes_for(rows),
                              level_detail::ScaledRows<Offset, Space>{rows, stage.scales.scale, scale_of_columns, true,
                                                                      Index(A.halo().before)});
@@ -183,23 +183,21 @@ class DistributedAmg {
     facts.lone = sum(facts.lone);
     facts.prolongation_nnz = sum(to.P.nnz());
     if (!multigrid_detail::is_worth_a_level(to.coarse.n(), facts.rows)) return {};
-    const auto P_of_columns = rows_of_columns(all(), A.halo(), to.P);
+    const auto P_of_columns = rows_of_columns(local(), all(), A.halo(), to.P.view());
     const Distributed<B> on(local(), std::make_shared<SharedRows>(all(), to.coarse));
-    Csr<double, Offset, Space> AP;
-    Csr<double, Offset> AP_here;
     together(all(), [&] {
-      Csr<double, Offset, Space> there;
-      AP = spgemm(local(), A.rows_there(), brought_to(local(), P_of_columns.view(), there));
-      AP_here = copied_to<Host>(local(), AP.view());
+      between.P = std::move(to.P);
+      between.AP = spgemm(local(), A.rows(), P_of_columns.view());
     });
-    Halo halo = find_halo(host(), all(), to.coarse, AP_here);
-    renumber(host(), halo, on.rows().first(), to.P);
-    Csr<double, Offset> contributions;
+    const auto columns_of_all = copied_to<Space>(local(), std::as_const(between.AP.col_idx));
+    Halo halo = find_halo(local(), all(), to.coarse, between.AP);
+    Csr<double, Offset, Space> contributions;
     together(all(), [&] {
-      between.P = copied_to<Space>(local(), to.P.view());
+      renumber(local(), halo, on.rows().first(), between.P);
       between.R = transpose(local(), std::as_const(between.P).view());
-      contributions = copied_to<Host>(local(), spgemm(local(), std::as_const(between.R).view(), AP.view()).view());
-      between.AP = copied_to<Space>(local(), AP_here.view());
+      CsrView<double, Offset, Space> AP = std::as_const(between.AP).view();
+      AP.ncols = Index(to.coarse.n()), AP.col_idx = columns_of_all;
+      contributions = spgemm(local(), std::as_const(between.R).view(), AP);
       between.inverse_diagonal = copied_to<Space>(local(), inverse.span());
       stage.of_coarse = std::make_shared<HaloExchange<B>>(local(), all(), std::move(halo));
     });
@@ -208,15 +206,17 @@ class DistributedAmg {
     sizes_of_modes(local(), std::as_const(between.R).view(), std::as_const(stage.scales.inverse).span(), sizes.span());
     between.sizes = Values(local(), of_coarse.halo().own);
     of_coarse.template add_back<double>(sizes, between.sizes.span());
-    Csr<double, Offset> coarse = added_rows(host(), all(), of_coarse.halo(), contributions);
-    if (of_nodes) complete(coarse, on.rows().first(), to.correction);
+    auto coarse = added_rows(local(), all(), of_coarse.halo(), std::as_const(contributions).view());
+    if (of_nodes)
+      complete_coarse(local(), std::as_const(coarse).view(), coarse.values.span(), to.correction,
+                      Index(on.rows().first()));
     return Matrix(on, std::move(coarse));
   }
 
   Square square_of(const Matrix& A) {
     Square square;
     together(all(), [&] {
-      square.A = copied_to<Space>(local(), with_rows_of_others(host(), A.halo(), A.rows()).view());
+      square.A = with_rows_of_others(local(), A.halo(), A.rows());
       square.scales = row_scales(local(), square.A.view());
     });
     return square;
@@ -304,7 +304,7 @@ class DistributedAmg {
     using namespace multigrid_detail;
     const Halo& halo = A.halo();
     const std::size_t l = stages_.size() - 1;
-    Csr<double, Offset, Space> couplings_there;
+    Csr<double, Offset, Space> couplings;
     Level<Offset, Space> level{.A = square.A.view()};
     level.facts.largest_eigenvalue = facts.largest_eigenvalue;
     RowScales<Space> measures;
@@ -316,9 +316,9 @@ class DistributedAmg {
     };
     together(all(), [&] {
       if (options_.symmetric) return;
-      const auto half = with_symmetric_part(host(), halo, with_rows_of_others(host(), halo, A.rows()));
-      couplings_there = copied_to<Space>(local(), half.view());
-      measures = row_scales(local(), couplings_there.view());
+      const auto half = with_symmetric_part(local(), halo, A.rows());
+      couplings = with_rows_of_others(local(), halo, half.view());
+      measures = row_scales(local(), std::as_const(couplings).view());
     });
     RowScales<Space>& of_couplings = options_.symmetric ? square.scales : measures;
     take_largest(of_couplings);
@@ -326,7 +326,7 @@ class DistributedAmg {
     together(all(), [&] {
       neighbour = Array<Index, Space>(local(), level.A.nnz());
       found =
-          aggregated_rows<B, Offset>(local(), level, l, options_, options_.symmetric ? level.A : couplings_there.view(),
+          aggregated_rows<B, Offset>(local(), level, l, options_, options_.symmetric ? level.A : couplings.view(),
                                      of_couplings, neighbour.span());
       if (is_worth_a_level(found.count, halo.own)) count = found.count;
     });
@@ -334,21 +334,21 @@ class DistributedAmg {
     facts.lone = level.facts.lone;
 
     Prolongation to{.coarse = shares_of(count), .P = {}};
-    const std::int64_t first = to.coarse.first(all().rank());
-    Array<double> numbers(halo.own);  // of aggregates among those of all processes
-    const Array<Index> of_row =
-        copied_to<Host>(local(), std::as_const(found.of_row).span().subspan(halo.before, halo.own));
-    for (std::int64_t i = 0; i < halo.own; ++i)
-      numbers[i] = count > 0 && of_row[i] >= 0 ? double(first + of_row[i]) : -1;
-    const V here(A.on(), copied_to<Space>(local(), numbers));
-    const Array<double> of_all_rows = copied_to<Host>(local(), A.with_halo(here));
+    if (to.coarse.n() == 0) return to;
+    V of_row = A.domain();  // aggregates among those of all processes
+    if (count > 0) {
+      const auto numbers = numbered<B>(local(), found.of_row.span().subspan(halo.before, halo.own),
+                                       to.coarse.first(all().rank()));
+      copy<B, double>(local(), numbers.span(), of_row.span());
+    } else {
+      fill(of_row, -1);
+    }
+    const auto of_all_rows = A.with_halo(of_row);
     together(all(), [&] {
-      Array<Index> of_rows(of_all_rows.size());
-      std::copy(of_all_rows.begin(), of_all_rows.end(), of_rows.begin());
-      const Aggregates<Space> aggregates{Index(to.coarse.n()), copied_to<Space>(local(), of_rows), 0, 0};
+      const Aggregates<Space> aggregates{Index(to.coarse.n()), indices<B>(local(), of_all_rows), 0, 0};
       const auto P =
           prolongator(local(), level.A, packed_strong<B>(local(), neighbour).span(), aggregates, damping(facts));
-      to.P = rows_between(copied_to<Host>(local(), P.view()), halo.before, halo.own);
+      to.P = rows_between(local(), P.view(), halo.before, halo.own);
     });
     return to;
   }
@@ -358,15 +358,16 @@ class DistributedAmg {
     using namespace multigrid_detail;
     const Halo& halo = A.halo();
     const bool finest = stages_.size() == 1, plain = finest && options_.first == FirstLevel::plain;
-    Csr<double, Offset> T{Index(halo.own), 0, Array<Offset>(halo.own + 1, Offset(0)), {}, {}};
+    Csr<double, Offset, Space> T{
+        Index(halo.own), 0, copied_to<Space>(local(), Array<Offset>(halo.own + 1, Offset(0))), {}, {}};
     Level<Offset, Space> level;
     facts.unknowns_per_node = near_null.unknowns_per_node;
     Index unknowns = 0;
     together(all(), [&] {
       if (halo.own == 0) return;
-      Csr<double, Offset, Space> there, half;
-      const Csr<double, Offset> block = own_block(host(), halo, A.rows());
-      level.A = brought_to(local(), block.view(), there);
+      Csr<double, Offset, Space> half;
+      const auto block = own_block(local(), halo, A.rows());
+      level.A = block.view();
       level.facts.largest_eigenvalue = facts.largest_eigenvalue;
       if (finest) near_null = near_null_of(local(), level.A, near_null.unknowns_per_node, near_null.modes);
       if (!options_.symmetric) half = symmetric_part(local(), level.A);
@@ -377,7 +378,7 @@ class DistributedAmg {
       if (!is_worth_a_level(found.count * std::int64_t(m), halo.own)) return;
       auto made = tentative(local(), level.A, scales.inverse_diagonal.span(), found.of_row, found.count,
                             near_null.unknowns_per_node, near_null.modes);
-      T = copied_to<Host>(local(), made.T.view());
+      T = std::move(made.T);
       near_null.take(std::move(made.coarse_modes));
       near_null.blocks = Blocks::full;
       unknowns = m;
@@ -386,38 +387,25 @@ class DistributedAmg {
     facts.strength = level.facts.strength;
     facts.lone = level.facts.lone;
     Prolongation to{.coarse = shares_of(T.ncols), .P = std::move(T), .correction = plain ? plain_correction : 1};
-    for (Index& c : to.P.col_idx) c += Index(to.coarse.first(all().rank()));
+    move_columns<B>(local(), Index(to.coarse.first(all().rank())), to.P.col_idx.span());
     to.P.ncols = Index(to.coarse.n());
     if (plain) return to;
-    const auto T_of_columns = rows_of_columns(all(), halo, to.P);
+    const auto T_of_columns = rows_of_columns(local(), all(), halo, std::as_const(to.P).view());
     together(all(), [&] {
-      Csr<double, Offset, Space> there, tentative_there;
-      auto P = spgemm(local(), A.rows_there(), brought_to(local(), T_of_columns.view(), there));
+      auto P = spgemm(local(), A.rows(), T_of_columns.view());
       smooth_rows(local(), P.view(), P.values.span(), inverse.span(), damping(facts),
-                  brought_to(local(), std::as_const(to.P).view(), tentative_there));
-      to.P = copied_to<Host>(local(), P.view());
+                  std::as_const(to.P).view());
+      to.P = std::move(P);
     });
     return to;
-  }
-
-  /// As complete_coarse(), of rows whose diagonal begins at `first`.
-  static void complete(Csr<double, Offset>& A, std::int64_t first, double correction) {
-    for (Index i = 0; i < A.nrows; ++i) {
-      bool is_zero = true;
-      for (Offset k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-        A.values[k] *= 1 / correction;
-        is_zero = is_zero && A.values[k] == 0;
-      }
-      for (Offset k = A.row_ptr[i]; is_zero && k < A.row_ptr[i + 1]; ++k)
-        if (A.col_idx[k] == first + i) A.values[k] = 1;
-    }
   }
 
   /// Brings the last level to every process.
   void finish(const Matrix& A, AmgOptions options, const NearNull& near_null, Between& between) {
     const std::int64_t n = size_of(A), k = std::int64_t(largest(double(near_null.modes.ncols)));
     for (int p = 0; p < all().size(); ++p) whole_counts_.push_back(A.on().rows().shares.rows(p));
-    const Csr<double, Offset> whole = whole_of(all(), A.on().rows().first(), A.halo(), A.rows(), n);
+    const auto rows = copied_to<Host>(local(), A.rows());
+    const Csr<double, Offset> whole = whole_of(all(), A.on().rows().first(), A.halo(), rows.view(), n);
     Array<double> modes(n * k);
     for (std::int64_t j = 0; j < k; ++j) {
       Array<double> part(A.nrows());

@@ -25,8 +25,8 @@ constinit const PreconditionerKind PreconditionerKind::jacobi = {
           Array<double, SpaceOf<B>> inverse;
           together(A.on().rows().all, [&] {
             const B& on = A.on().local();
-            const auto D = own_diagonal(host_of(on), A.halo(), A.rows());
-            inverse = copied_to<SpaceOf<B>>(on, inverse_diagonal(host_of(on), D.view()));
+            const auto D = own_diagonal(on, A.halo(), A.rows());
+            inverse = inverse_diagonal(on, D.view());
           });
           return made_of<Distributed<B>>(JacobiPreconditioner<double, Distributed<B>>({A.on(), std::move(inverse)}));
         })};

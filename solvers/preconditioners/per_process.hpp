@@ -50,8 +50,8 @@ MadePreconditioner<Distributed<B>> make_distributed(const DistributedMatrix<Offs
   if (const auto make = std::get<MakeDistributed<B, Offset>>(choice.preconditioner.make_distributed))
     return make(A, near_null, choice);
   struct Block {
-    Csr<double, Offset> here;
     Csr<double, Offset, Space> there;
+    Csr<double, Offset> copy;  // on a GPU only
   };
   const bool is_symmetric = choice.preconditioner.keeps_symmetry;
   MadePreconditioner<Distributed<B>> made{.M = PerProcess<B>({}, is_symmetric, {})};
@@ -59,9 +59,14 @@ MadePreconditioner<Distributed<B>> make_distributed(const DistributedMatrix<Offs
     if (A.nrows() == 0) return;
     const B& on = A.on().local();
     auto block = std::make_shared<Block>();
-    block->here = own_block(host_of(on), A.halo(), A.rows());
-    const auto there = brought_to(on, std::as_const(block->here).view(), block->there);
-    auto of_block = make_preconditioner<B, Offset>(on, {block->here.view(), there, near_null}, choice);
+    block->there = own_block(on, A.halo(), A.rows());
+    const auto there = std::as_const(block->there).view();
+    CsrView<double, Offset, Host> here;
+    if constexpr (HostBackend<B>)
+      here = there;
+    else
+      block->copy = copied_to<Host>(on, there), here = block->copy.view();
+    auto of_block = make_preconditioner<B, Offset>(on, {here, there, near_null}, choice);
     made = {.M = PerProcess<B>(std::move(of_block.M), is_symmetric, std::move(block)),
             .wavefronts = of_block.wavefronts,
             .shift = of_block.shift,

@@ -59,7 +59,12 @@ bool are_here(const std::vector<double>& mine, const SharedRows& rows, const std
 }
 
 Csr<double, std::int64_t> rows_here(const Csr<double, std::int64_t>& A, const SharedRows& rows) {
-  return rows_between(A, rows.first(), rows.rows());
+  return rows_between(OpenMP{1}, A.view(), rows.first(), rows.rows());
+}
+/// The same in the memory of the back end.
+template <class B>
+Csr<double, std::int64_t, SpaceOf<B>> rows_there(const Csr<double, std::int64_t>& A, const Distributed<B>& on) {
+  return copied_to<SpaceOf<B>>(on.local(), rows_here(A, on.rows()).view());
 }
 
 }  // namespace
@@ -198,7 +203,7 @@ TEST_CASE("products with shared rows have the bits of one process") {
       CAPTURE(count);
       std::atomic<int> wrong = 0;
       on_shared_rows(count, n, 1, [&]<class B>(const Distributed<B>& on) {
-        const DistributedMatrix<std::int64_t, B> shared(on, rows_here(A, on.rows()));
+        const DistributedMatrix<std::int64_t, B> shared(on, rows_there(A, on));
         auto ys = shared.range(), rs = shared.range();
         for (int again = 0; again < 2; ++again) {
           fill(ys, std::numeric_limits<double>::quiet_NaN());
@@ -226,25 +231,27 @@ TEST_CASE("rows go to where they are needed, and parts of rows are added where t
   std::atomic<int> wrong = 0;
   on_shared_rows(2, n, 1, [&]<class On>(const Distributed<On>& on) {
     const Processes& all = on.rows().all;
-    const DistributedMatrix<std::int64_t, On> shared(on, rows_here(A, on.rows()));
+    const DistributedMatrix<std::int64_t, On> shared(on, rows_there(A, on));
     // A B by rows of B that come from where they are
-    const auto rows_of_B = rows_of_columns(all, shared.halo(), rows_here(B, on.rows()));
-    const auto product = spgemm(OpenMP{1}, shared.rows(), rows_of_B.view()), expected = rows_here(AB, on.rows());
+    const auto& local = on.local();
+    const auto A_there = rows_there(A, on), B_there = rows_there(B, on);
+    const auto rows_of_B = rows_of_columns(local, all, shared.halo(), B_there.view());
+    const auto product = copied_to<Host>(local, spgemm(local, shared.rows(), rows_of_B.view()).view()),
+               expected = rows_here(AB, on.rows());
     wrong += moved_back(OpenMP{1}, product.col_idx) != moved_back(OpenMP{1}, expected.col_idx);
     wrong += moved_back(OpenMP{1}, product.values) != moved_back(OpenMP{1}, expected.values);
     // A'A by parts that each process has of its rows
-    const auto whole = transpose(OpenMP{1}, shared.rows());
-    const auto of_mine = spgemm(OpenMP{1}, whole.view(), rows_here(A, on.rows()).view());
-    const auto sums = added_rows(OpenMP{2}, all, shared.halo(), of_mine);
+    const auto whole = transpose(local, shared.rows());
+    const auto of_mine = spgemm(local, whole.view(), A_there.view());
+    const auto sums = copied_to<Host>(local, added_rows(local, all, shared.halo(), of_mine.view()).view());
     const auto AtA = rows_here(spgemm(OpenMP{1}, At.view(), A.view()), on.rows());
     wrong += moved_back(OpenMP{1}, sums.row_ptr) != moved_back(OpenMP{1}, AtA.row_ptr);
     wrong += moved_back(OpenMP{1}, sums.col_idx) != moved_back(OpenMP{1}, AtA.col_idx);
     for (std::int64_t k = 0; k < sums.nnz(); ++k)
       wrong += std::abs(sums.values[k] - AtA.values[k]) > 1e-12 * (1 + std::abs(AtA.values[k]));
     // A'x likewise
-    const auto At_here = copied_to<SpaceOf<On>>(on.local(), whole.view());
-    Array<double, SpaceOf<On>> parts(on.local(), whole.nrows);
-    spmv(on.local(), At_here.view(), part_of(on, x).span(), parts.span());
+    Array<double, SpaceOf<On>> parts(local, whole.nrows);
+    spmv(local, whole.view(), part_of(on, x).span(), parts.span());
     auto y = shared.domain();
     shared.halo_exchange()->template add_back<double>(parts, y.span());
     const std::vector<double> found = values_of(y);
@@ -253,7 +260,8 @@ TEST_CASE("rows go to where they are needed, and parts of rows are added where t
       wrong += !(std::abs(found[i] - Atx[row]) <= 1e-14 * double(n) * size[row]);
     }
     // and A itself, whole
-    const auto again = whole_of(all, on.rows().first(), shared.halo(), shared.rows(), n);
+    const auto rows = copied_to<Host>(local, shared.rows());
+    const auto again = whole_of(all, on.rows().first(), shared.halo(), rows.view(), n);
     wrong += moved_back(OpenMP{1}, again.row_ptr) != moved_back(OpenMP{1}, A.row_ptr);
     wrong += moved_back(OpenMP{1}, again.col_idx) != moved_back(OpenMP{1}, A.col_idx);
     wrong += moved_back(OpenMP{1}, again.values) != moved_back(OpenMP{1}, A.values);

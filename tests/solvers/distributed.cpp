@@ -36,7 +36,7 @@ struct Part {
   Part(const Processes& all, const Csr<double, std::int64_t>& whole, const std::vector<double>& of_all_rows,
        int nodes = 1)
       : on(OpenMP{1}, std::make_shared<SharedRows>(all, RowShares(whole.nrows, all.size(), nodes))),
-        A(on, rows_between(whole, on.rows().first(), on.rows().rows())),
+        A(on, rows_between(OpenMP{1}, whole.view(), on.rows().first(), on.rows().rows())),
         b(on, moved_to(OpenMP{1}, std::vector<double>(of_all_rows.begin() + on.rows().first(),
                                                       of_all_rows.begin() + on.rows().first() + on.rows().rows()))) {}
   /// The whole of x, on every process.
