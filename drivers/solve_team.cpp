@@ -144,7 +144,9 @@ class PartOn final : public Part {
 class Member {
  public:
   Member(const MpiSession& session, const CommonOptions& options)
-      : all_(MPI_COMM_WORLD), session_(session), place_(process_place(options, session)) {}
+      : all_(MPI_COMM_WORLD), session_(session), place_(process_place(options, session)) {
+    if (place_.gpu) take_gpu();  // so that they are connected when A has been read
+  }
 
   const Processes& all() const { return all_; }
   const OpenMP& host() const { return place_.host; }
@@ -190,6 +192,7 @@ class Member {
   void make_part(std::int64_t n, const MethodChoice& choice, bool cuda, const CsrView<double, Offset, Host>& A,
                  const NearNullVectors& near_null) {
     part_.reset();
+    if (cuda) take_gpu();
     const Index unknowns = Index(told(all_, double(near_null.unknowns_per_node)));
     const auto rows = std::make_shared<SharedRows>(all_, RowShares(n, all_.size(), unknowns));
     Csr<double, Offset> mine = deal(host(), all_, rows->shares, A);
@@ -204,15 +207,17 @@ class Member {
           std::make_unique<PartOn<Offset, std::remove_cvref_t<decltype(on)>>>(rows, on, std::move(mine), here, choice);
     };
     if constexpr (built_with_cuda)
-      if (cuda) {
-        together(all_, [&] {
-          if (!place_.gpu)
-            place_.gpu.emplace(CudaSettings{.device = session_.local_rank % cuda_device_count(), .host = host()});
-        });
-        if (!std::exchange(connected_, true)) all_.connect(*place_.gpu);
-        return make(*place_.gpu);
-      }
+      if (cuda) return make(*place_.gpu);
     make(host());
+  }
+  void take_gpu() {
+    if constexpr (built_with_cuda) {
+      together(all_, [&] {
+        if (!place_.gpu)
+          place_.gpu.emplace(CudaSettings{.device = session_.local_rank % cuda_device_count(), .host = host()});
+      });
+      if (!std::exchange(connected_, true)) all_.connect(*place_.gpu);
+    }
   }
 
   MpiProcesses all_;

@@ -38,8 +38,8 @@ class GpuPeers {
   virtual void exchange(const Cuda& on, const std::vector<DeviceSpan<const std::byte>>& out,
                         const std::vector<DeviceSpan<std::byte>>& in) const = 0;
 };
-/// None if this build has no NCCL, or two of the processes share a GPU. Every process calls it, and waits for all.
-/// Errors  BackendError.
+/// None if this build has no NCCL, or two of the processes share a GPU. Every process calls it, and waits for all. They connect
+/// on a thread of their own; the first exchange waits for that. Errors  BackendError, some of them of the first exchange.
 std::unique_ptr<GpuPeers> gpu_peers(const Cuda& on, MPI_Comm all);
 
 /// None if this build has no NCCL, or two processes of the grid share a GPU. Every process calls it, and waits for all.

@@ -22,7 +22,7 @@ class MpiProcesses final : public Processes {
                    const std::vector<DeviceSpan<std::byte>>& in) const override;
   [[noreturn]] void end_all(const std::string& message) const override;
 
-  /// From here on exchange_on() is by NCCL, where there is a way. Every process calls it, with the GPU that it uses.
+  /// From here on exchange_on() is by NCCL, where there is a way: as gpu_peers(). Every process calls it, with the GPU that it uses.
   void connect(const Cuda& gpu) { peers_ = gpu_peers(gpu, all_); }
   /// Whether there is.
   bool are_connected() const { return peers_ != nullptr; }

@@ -91,33 +91,46 @@ Csr<double, Offset, SpaceOf<B>> rows_of_columns(const B& on, const Processes& al
 
 namespace rows_detail {
 
+struct SparseRow {
+  std::vector<Index> columns;
+  std::vector<double> values;
+
+  void add(Index column, double value) { columns.push_back(column), values.push_back(value); }
+};
+
+/// The sum of a row and row i of A.
+template <class Offset>
+SparseRow sum_of(const SparseRow& row, const Csr<double, Offset>& A, Index i) {
+  SparseRow sum;
+  std::size_t j = 0;
+  Offset k = A.row_ptr[i];
+  const Offset end = A.row_ptr[i + 1];
+  while (j < row.columns.size() || k < end) {
+    const bool in_row = j < row.columns.size() && (k == end || row.columns[j] <= A.col_idx[k]),
+               in_A = k < end && (j == row.columns.size() || A.col_idx[k] <= row.columns[j]);
+    const Index column = in_row ? row.columns[j] : A.col_idx[k];
+    const double value = in_row && in_A ? row.values[j] + A.values[k] : in_row ? row.values[j] : A.values[k];
+    sum.add(column, value);
+    j += in_row, k += in_A;
+  }
+  return sum;
+}
+
 /// The rows of `mine` numbered 0, 1, ..., to each of which those rows of `others` are added, in their order, that `to` says it
 /// of, ascending.
 template <class Offset>
 Csr<double, Offset> sums_of_rows(const Csr<double, Offset>& mine, const Csr<double, Offset>& others,
                                  const std::vector<std::pair<Index, Index>>& to) {
   std::vector<Offset> row_ptr{0};
-  std::vector<Index> columns;
-  std::vector<double> values;
-  std::vector<std::pair<Index, double>> terms;
+  SparseRow all;
   auto next = to.begin();
   for (Index i = 0; i < mine.nrows; ++i) {
-    terms.clear();
-    const auto take = [&](const Csr<double, Offset>& from, Index row) {
-      for (Offset k = from.row_ptr[row]; k < from.row_ptr[row + 1]; ++k)
-        terms.emplace_back(from.col_idx[k], from.values[k]);
-    };
-    take(mine, i);
-    for (; next != to.end() && next->first == i; ++next) take(others, next->second);
-    std::stable_sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < terms.size(); ++k)
-      if (k > 0 && terms[k].first == terms[k - 1].first)
-        values.back() += terms[k].second;
-      else
-        columns.push_back(terms[k].first), values.push_back(terms[k].second);
-    row_ptr.push_back(Offset(columns.size()));
+    SparseRow sum = sum_of({}, mine, i);
+    for (; next != to.end() && next->first == i; ++next) sum = sum_of(sum, others, next->second);
+    for (std::size_t k = 0; k < sum.columns.size(); ++k) all.add(sum.columns[k], sum.values[k]);
+    row_ptr.push_back(Offset(all.columns.size()));
   }
-  return {mine.nrows, mine.ncols, Array<Offset>(row_ptr), Array<Index>(columns), Array<double>(values)};
+  return {mine.nrows, mine.ncols, Array<Offset>(row_ptr), Array<Index>(all.columns), Array<double>(all.values)};
 }
 
 }  // namespace rows_detail

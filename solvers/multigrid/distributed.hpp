@@ -93,8 +93,9 @@ class DistributedAmg {
   }
 
  private:
-  /// Levels with fewer rows are brought to all processes: messages cost more than the work that they share.
-  static constexpr std::int64_t rows_per_process = HostBackend<B> ? 1000 : 50'000;
+  /// Levels with fewer rows are brought to all processes: messages cost more than the work that they share. One number for all back
+  /// ends, since x depends on it: GPUs gain 5 % at most by 50,000 (docs/notes/multigrid.md).
+  static constexpr std::int64_t rows_per_process = 1000;
 
   /// [before; own; after] of a vector in single precision.
   struct Shared {
