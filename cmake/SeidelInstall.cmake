@@ -3,10 +3,13 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/seidel)
 
+if(NOT SEIDEL_MPI)
+  set(without_mpi REGEX "/mpi/" EXCLUDE)
+endif()
 foreach(folder formats kernels solvers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh"
-    REGEX "/mpi/" EXCLUDE   # of the program, not of the library
+    ${without_mpi}
     # Internal headers of the reader: they need fast_float, which a user of the library need not have.
     REGEX "matrix_market/(chunks|fault|header|line|number|output_file|passes|rows|source)[.]hpp$" EXCLUDE)
 endforeach()
@@ -18,6 +21,10 @@ if(TARGET seidel_program)
 endif()
 
 install(EXPORT seidel NAMESPACE seidel:: FILE seidel-targets.cmake DESTINATION ${package_dir})
+if(SEIDEL_MPI)
+  install(TARGETS seidel_mpi EXPORT seidel_mpi)
+  install(EXPORT seidel_mpi NAMESPACE seidel:: FILE seidel-mpi-targets.cmake DESTINATION ${package_dir})
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/seidel-config.cmake.in ${generated}/seidel-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${generated}/seidel-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -69,6 +69,17 @@ class HaloExchange {
     gather<B, T>(on_, sent_, whole.subspan(halo_.before, halo_.own), {out, sent_.size()});
     exchange(on_, *all_, processes_detail::pieces<const std::byte, Space>(out, halo_.sends), around<std::byte>(whole));
   }
+  /// Such a vector, of its own elements. Every process calls it. Errors  ResourceError, on all processes.
+  template <class T>
+  Array<T, Space> with_halo(const Array<T, Space>& own) const {
+    Array<T, Space> whole;
+    together(*all_, [&] {
+      whole = Array<T, Space>(on_, halo_.columns());
+      copy<B, T>(on_, own.span(), whole.span().subspan(halo_.before, halo_.own));
+    });
+    bring(whole.span());
+    return whole;
+  }
   /// The other way: `own` gets the own elements of `whole`, to which those that other processes have of them are added, in the
   /// order of processes.
   template <class T>

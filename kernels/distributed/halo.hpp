@@ -43,8 +43,8 @@ template <Backend B, class Offset>
 void renumber(const B& on, const Halo& halo, std::int64_t first, Csr<double, Offset, SpaceOf<B>>& rows) {
   using Space = SpaceOf<B>;
   const Array<Index, Space> outside = copied_to<Space>(on, halo.outside);
-  distributed_detail::for_each_of(
-      on, rows.nnz(), halo_detail::Renumber<Space>{outside, first, halo.own, halo.before, rows.col_idx});
+  distributed_detail::for_each_of(on, rows.nnz(),
+                                  halo_detail::Renumber<Space>{outside, first, halo.own, halo.before, rows.col_idx});
   rows.ncols = Index(halo.columns());
 }
 
@@ -85,8 +85,7 @@ Csr<double, Offset, SpaceOf<B>> own_diagonal(const B& on, const Halo& halo,
 template <Backend B, class Offset>
 Csr<double, Offset, SpaceOf<B>> with_rows_of_others(const B& on, const Halo& halo,
                                                     const CsrView<double, Offset, SpaceOf<B>>& rows) {
-  return made_of_rows(on, halo.columns(), halo.columns(),
-                      WithUnitRows<Offset, SpaceOf<B>>{{rows}, Index(halo.before)});
+  return made_of_rows(on, halo.columns(), halo.columns(), WithUnitRows<Offset, SpaceOf<B>>{{rows}, Index(halo.before)});
 }
 
 }  // namespace seidel

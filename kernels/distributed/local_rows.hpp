@@ -122,7 +122,8 @@ struct ColumnsOf : distributed_detail::StoredRows<Offset, Space> {
   }
   SEIDEL_HD void fill(Index i, Index* columns, double* values) const {
     for (Offset k = this->A.row_ptr[i]; k < this->A.row_ptr[i + 1]; ++k)
-      if (const Index c = this->A.col_idx[k]; has(c)) *columns++ = inside ? c - first : c, *values++ = this->A.values[k];
+      if (const Index c = this->A.col_idx[k]; has(c))
+        *columns++ = inside ? c - first : c, *values++ = this->A.values[k];
   }
 
  private:

@@ -2,7 +2,7 @@
 // through the host; what stays does not leave the memory of the back end.
 #pragma once
 #include <algorithm>
-#include <span>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -26,6 +26,21 @@ Array<T> of_all(const Processes& all, const Array<T>& mine) {
       size, {reinterpret_cast<const std::byte*>(mine.data()), mine.size() * std::int64_t(sizeof(T))});
   all.exchange(out, processes_detail::pieces<std::byte>(result.data(), counts));
   return result;
+}
+
+/// One number of each process.
+inline double sum_of_all(const Processes& all, double mine) {
+  const Array<double> found = of_all(all, Array<double>(1, mine));
+  return std::accumulate(found.begin(), found.end(), 0.0);
+}
+inline double largest_of_all(const Processes& all, double mine) {
+  const Array<double> found = of_all(all, Array<double>(1, mine));
+  return *std::max_element(found.begin(), found.end());
+}
+/// Dealt out as processes have rows.
+inline RowShares shares_of(const Processes& all, std::int64_t rows_here) {
+  const Array<std::int64_t> counts = of_all(all, Array<std::int64_t>(1, rows_here));
+  return RowShares(std::vector<std::int64_t>(counts.begin(), counts.end()));
 }
 
 /// Sends out_counts[p] rows of A to process p, one after the other, and returns those that come, in_counts[p] from there.
@@ -143,9 +158,9 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
   using Space = SpaceOf<B>;
   Csr<double, Offset> of_others;
   together(all, [&] {
-    of_others = made_here(
-        on, halo.before + halo.after, parts.ncols,
-        RowRanges<Offset, Space>{{{parts, 0, halo.before}, {parts, halo.before + halo.own, halo.after}}});
+    of_others =
+        made_here(on, halo.before + halo.after, parts.ncols,
+                  RowRanges<Offset, Space>{{{parts, 0, halo.before}, {parts, halo.before + halo.own, halo.after}}});
   });
   const auto come = exchanged_rows(all, of_others, halo.receives, halo.sends);
   Csr<double, Offset, Space> sums;
@@ -163,9 +178,9 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
     const auto mine = made_here(on, which.size(), parts.ncols, ChosenRows<Offset, Space>{{parts}, which});
     const auto added = rows_detail::sums_of_rows(mine, come, to);
     Csr<double, Offset, Space> kept;
-    sums = made_of_rows(on, halo.own, parts.ncols,
-                        ReplacedRows<Offset, Space>{
-                            {parts}, Index(halo.before), replaced, {brought_to(on, added.view(), kept)}});
+    sums = made_of_rows(
+        on, halo.own, parts.ncols,
+        ReplacedRows<Offset, Space>{{parts}, Index(halo.before), replaced, {brought_to(on, added.view(), kept)}});
   });
   return sums;
 }

@@ -1,5 +1,6 @@
 # Installs the build, moves it to another folder, and builds a stranger's project against it: through find_package, and
-# through pkg-config where there is one. Called by ctest with BUILD, WORK, SOURCE, COMPILER, CXX_FLAGS and GENERATOR.
+# through pkg-config where there is one. Called by ctest with BUILD, WORK, SOURCE, COMPILER, CXX_FLAGS, GENERATOR and, in builds with
+# MPI, MPI_INCLUDES, folders with | between them.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -41,14 +42,15 @@ endforeach()
 
 # Each public header stands on its own.
 file(GLOB_RECURSE headers RELATIVE "${moved}/include" "${moved}/include/*.hpp")
+string(REPLACE "|" ";-isystem" of_mpi "|${MPI_INCLUDES}")
 foreach(header IN LISTS headers)
   file(WRITE "${WORK}/alone.cpp" "#include <${header}>\n")
-  run(${COMPILER} -std=c++20 -fopenmp -fsyntax-only -Wall -Wno-attributes "-I${moved}/include" "${WORK}/alone.cpp")
+  run(${COMPILER} -std=c++20 -fopenmp -fsyntax-only -Wall -Wno-attributes "-I${moved}/include" ${of_mpi} "${WORK}/alone.cpp")
   if(err)
     message(FATAL_ERROR "<${header}> on its own:\n${err}")
   endif()
   # To an older C++ it says so and no more, unless it needs no newer one.
-  set(older ${COMPILER} -std=c++17 -fopenmp "-I${moved}/include" "${WORK}/alone.cpp")
+  set(older ${COMPILER} -std=c++17 -fopenmp "-I${moved}/include" ${of_mpi} "${WORK}/alone.cpp")
   execute_process(COMMAND ${older} -E OUTPUT_QUIET ERROR_VARIABLE err RESULT_VARIABLE status)
   if(status EQUAL 0)
     run(${older} -fsyntax-only)
@@ -65,6 +67,9 @@ endif()
 run(${CMAKE_COMMAND} --build "${WORK}/build")
 run("${WORK}/build/consumer")
 check_answer()
+if(MPI_INCLUDES)
+  run("${WORK}/build/processes")
+endif()
 
 find_program(pkg_config pkg-config)
 if(pkg_config)
