@@ -42,7 +42,10 @@ endforeach()
 
 # Each public header stands on its own.
 file(GLOB_RECURSE headers RELATIVE "${moved}/include" "${moved}/include/*.hpp")
-string(REPLACE "|" ";-isystem" of_mpi "|${MPI_INCLUDES}")
+set(of_mpi)
+if(MPI_INCLUDES)
+  string(REPLACE "|" ";-isystem" of_mpi "-isystem${MPI_INCLUDES}")
+endif()
 foreach(header IN LISTS headers)
   file(WRITE "${WORK}/alone.cpp" "#include <${header}>\n")
   run(${COMPILER} -std=c++20 -fopenmp -fsyntax-only -Wall -Wno-attributes "-I${moved}/include" ${of_mpi} "${WORK}/alone.cpp")
