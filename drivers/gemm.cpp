@@ -5,6 +5,7 @@
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/formats/matrix_market/output_file.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 
 namespace seidel::drivers {
@@ -131,7 +132,7 @@ void multiply(const GemmOptions& options, const MpiSession& session, const Task&
   });
   const double writing_began = MPI_Wtime();
   together(all, [&] {
-    if (has_c) write_parts(owners_of_c, behind_links(options.out), parts.c, std::as_const(C).span());
+    if (has_c) write_parts(owners_of_c, mm::behind_links(options.out), parts.c, std::as_const(C).span());
   });
   seconds[writing] = MPI_Wtime() - writing_began, seconds[everything] = MPI_Wtime() - begin;
   const Seconds of_all = seconds_of_all(seconds, session);

@@ -42,7 +42,7 @@ void require_writable(const std::string& option, const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
     throw UsageError(formatted("{}: '{}' is a folder, expected the name of a file", option, path));
-  const std::string folder = folder_of(path);
+  const std::string folder = folder_of(mm::behind_links(path));
   if (stat(folder.c_str(), &status) != 0)
     throw UsageError(formatted("{}: the folder '{}' does not exist, expected one that does\n  make it: mkdir -p {}",
                                option, folder, folder));
@@ -77,12 +77,6 @@ void write_text(const std::string& path, std::string_view text) try {
   file.finish();
 } catch (const ResourceError& error) {
   throw Unwritten(path, error.what());
-}
-
-std::string behind_links(const std::string& path) {
-  std::error_code none;
-  const auto real = std::filesystem::canonical(path, none);
-  return none ? path : real.string();
 }
 
 void require_files(const std::vector<NamedFile>& results, const std::vector<NamedFile>& inputs) {

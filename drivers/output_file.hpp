@@ -18,9 +18,6 @@ struct Unwritten : ResourceError {
 /// Errors  Unwritten with what the system says (no room, no permission). An older file then stands as it was.
 void write_text(const std::string& path, std::string_view text);
 
-/// The file that is replaced where `path` is a link to it, which stays a link; else `path`.
-std::string behind_links(const std::string& path);
-
 /// Whether it is a device or a pipe, which is written in place.
 bool is_special(const std::string& path);
 

@@ -62,12 +62,6 @@ void note_empty_rows(const Problem& problem, Singular& singular) {
   singular.part_in_empty_rows = part / norm_b;
 }
 
-double largest(HostSpan<const double> v) {
-  double most = 0;
-  for (const double value : v) most = std::max(most, std::abs(value));
-  return most;
-}
-
 }  // namespace
 
 NullSpace find_null_space(const Problem& problem) {
@@ -106,7 +100,8 @@ Singular look_at_rhs(Problem& problem) {
 
 void finish_singular(const Problem& problem, const Singular& singular, HostSpan<const double> b, Outcome& outcome) {
   const OpenMP& host = problem.host;
-  if (!std::isfinite(largest(std::as_const(outcome.x).span()))) return;
+  const auto largest = [&](const auto& v) { return max_abs<OpenMP, double>(host, v.span()); };
+  if (!std::isfinite(largest(outcome.x))) return;
   (void)singular.space.project(outcome.x.span());
   using V = Vector<double, OpenMP>;
   const V x(host, outcome.x.span());
@@ -123,10 +118,10 @@ void finish_singular(const Problem& problem, const Singular& singular, HostSpan<
   if (!outcome.known_x) return;
   Array<double> known = known_solution(problem);
   (void)singular.space.project(known.span());
-  const double size = largest(std::as_const(known).span());
+  const double size = largest(known);
   for (std::int64_t i = 0; i < known.size(); ++i) known[i] -= outcome.x[i];
   outcome.error_source = ErrorSource::exact;
-  outcome.error = largest(std::as_const(known).span()) / (size > 0 ? size : 1);
+  outcome.error = largest(known) / (size > 0 ? size : 1);
   outcome.error_against_ones = -1;
 }
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include <seidel/formats/runtime/errors.hpp>
@@ -22,6 +22,14 @@ namespace {
 std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 }  // namespace
+
+std::string behind_links(std::string path) {
+  constexpr int most = 40;  // as the system follows
+  std::error_code error;
+  for (int link = 0; link < most && std::filesystem::is_symlink(path, error); ++link)
+    path = (std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error)).string();
+  return path;
+}
 
 OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard output)" : path) {
   if (path == "-") {
@@ -40,12 +48,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "(standard
     if (descriptor_ < 0) fail("opened");
     return;
   }
-  if (exists) {  // a link stays a link: its target is replaced
-    if (char* real = ::realpath(path.c_str(), nullptr)) {
-      path_ = real;
-      std::free(real);
-    }
-  }
+  path_ = behind_links(path);
 #ifdef O_TMPFILE
   const std::string folder = path_.substr(0, path_.rfind('/') + 1);
   descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);

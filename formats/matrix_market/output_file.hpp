@@ -6,6 +6,9 @@
 
 namespace seidel::mm {
 
+/// The file that is made or replaced where `path` is a link, which stays a link; else `path`.
+std::string behind_links(std::string path);
+
 /// Bytes go to a file without a name in the same folder, if the system supports it (then a killed process leaves
 /// nothing), otherwise to a hidden ".NAME.PID.N.part"; finish() gives it the name. Without finish() it is deleted.
 /// Standard output for "-", devices and pipes are written directly. Errors  ResourceError with the file, the bytes

@@ -85,6 +85,19 @@ TEST_CASE("convert may replace its input, through a link as well, and who may re
   CHECK((status.st_mode & 0777) == 0640);
 }
 
+TEST_CASE("a result behind a link that leads nowhere yet is made there, if its folder exists") {
+  const Folder folder;
+  const std::string link = folder / "link.mtx", nowhere = folder / "nowhere.mtx";
+  REQUIRE(symlink("x.mtx", link.c_str()) == 0);
+  REQUIRE(symlink("missing/x.mtx", nowhere.c_str()) == 0);
+  succeeded({"solve", "poisson2d:4", "--out", link, "--quiet"});
+  struct stat status {};
+  REQUIRE(lstat(link.c_str(), &status) == 0);
+  CHECK(S_ISLNK(status.st_mode));
+  CHECK(read_file(folder / "x.mtx").starts_with("%%MatrixMarket"));
+  check_refused(2, {{{"solve", "poisson2d:4", "--out", nowhere}, {"--out", "missing", "does not exist"}}});
+}
+
 TEST_CASE("/dev/stdin and /dev/stdout are -, a device takes what it is given, and one that never ends is refused") {
   const Run convert = succeeded({"convert", "/dev/stdin", "/dev/stdout"}, {.text = small});
   CHECK(convert.out == small);
